@@ -1,0 +1,1 @@
+"""What all chapters share: data, text, batches, training, decoding, scoring, plots; no attention of its own."""

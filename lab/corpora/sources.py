@@ -1,0 +1,89 @@
+"""Files from their official places: fetched once, checked by their SHA-256, kept in one data folder."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pooch
+import requests
+
+from lab.corpora import CorpusError
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of a corpus: where it comes from, what it must be (None = nobody could verify it), where it is kept."""
+
+    url: str
+    sha256: str | None
+    path: str  # relative to the data folder
+
+
+def data_folder() -> Path:
+    """Return $ATTENTION_DATA, or the user's cache folder."""
+    return Path(os.environ.get("ATTENTION_DATA") or pooch.os_cache("attention-workbook")).expanduser()
+
+
+def fetch(source: Source) -> Path:
+    """Return the path of the verified file, downloaded if it is not there; what is there is never changed."""
+    path = data_folder() / source.path
+    if not path.exists():
+        _download(source, path)
+    elif (got := _sha256(path)) != (source.sha256 or got):
+        raise CorpusError(
+            f"{path} has not the content that it should have (a truncated download, or an edited file).\n"
+            f"  expected SHA-256 {source.sha256}\n"
+            f"  got      SHA-256 {got} ({path.stat().st_size} bytes)\n"
+            f"Delete the file: it is then fetched again from {source.url}."
+        )
+    return path
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return pooch.file_hash(str(path))
+    except OSError as error:
+        raise CorpusError(
+            f"{path} cannot be read: {error.strerror}. Make it readable, or set ATTENTION_DATA."
+        ) from None
+
+
+def _download(source: Source, path: Path) -> None:
+    """Download aside, verify, rename: the file is there whole and right, or not at all."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pooch.HTTPDownloader(progressbar=True)(source.url, str(aside), None)
+        _verify_download(source, aside)
+        aside.replace(path)
+    except requests.RequestException as error:
+        raise CorpusError(
+            f"{source.path} is missing and could not be downloaded ({type(error).__name__}).\n"
+            f"  looked for  {path}\n"
+            f"  tried       {source.url}\n"
+            "Connect to the network and run the command again, or put the file there by hand, or set ATTENTION_DATA to "
+            f"a folder that has {source.path}."
+        ) from None
+    except OSError as error:
+        raise CorpusError(
+            f"{source.path} is missing and cannot be stored: {error.strerror or error}.\n"
+            f"  looked for  {path}\n"
+            "Set ATTENTION_DATA to a folder that has the file, or to one that may be written to."
+        ) from None
+    finally:
+        # Where the folder cannot even be made there is nothing to clear away, and asking raises.
+        if aside.parent.is_dir():
+            aside.unlink(missing_ok=True)
+
+
+def _verify_download(source: Source, aside: Path) -> None:
+    got = _sha256(aside)
+    if source.sha256 not in (None, got):
+        raise CorpusError(
+            f"The download of {source.path} is not the file that was expected (cut short, or changed at its source); "
+            "it was thrown away.\n"
+            f"  from     {source.url}\n"
+            f"  expected SHA-256 {source.sha256}\n"
+            f"  got      SHA-256 {got} ({aside.stat().st_size} bytes)\n"
+            "Run the command again; if the same comes back, put the right file into the data folder by hand."
+        )
