@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Float
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics.bleu import BLEU
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 from torch import Tensor
 
@@ -58,7 +58,7 @@ def tokenised_bleu(outputs: Sequence[str], tok_references: Sequence[str], langua
 def moses(text: str, language: str) -> str:
     """Return the text lower-cased, punctuation-normalised and tokenised, as the organisers of Multi30k did theirs."""
     normaliser, tokeniser = _moses(language)
-    return tokeniser.tokenize(normaliser.normalize(text.lower()), return_str=True, escape=True)
+    return " ".join(tokeniser.tokenize(normaliser.normalize(text.lower()), escape=True))
 
 
 @cache
@@ -153,7 +153,7 @@ def threshold_links(
 def diagonal_links(source_len: int, target_len: int) -> frozenset:
     """Link each target word with the source word at the same relative place: the aligner that reads no words."""
     last = max(target_len - 1, 1)  # the first words are linked with each other, and so are the last
-    return frozenset(((2 * j * (source_len - 1) + last) // (2 * last), j) for j in range(target_len))
+    return frozenset((round(j * (source_len - 1) / last), j) for j in range(target_len))
 
 
 def as_matrix(weights: Weights) -> Float[np.ndarray, "target source"]:
