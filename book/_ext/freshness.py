@@ -1,0 +1,136 @@
+"""A chapter runs again when its cells, the project code that they import, the results or the requirements change; only then.
+
+jupyter-cache knows a chapter by the text of its code cells alone: it would show yesterday's numbers after an edit in
+`solutions/`. So each chapter has a fingerprint of everything else it stands on; when that changes, its record in the
+cache is dropped and Sphinx is told to read the chapter anew.
+"""
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from jupyter_cache import get_cache
+from myst_nb.sphinx_ import NbMetadataCollector
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+ROOT = Path(__file__).parents[2]
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+OPTION = re.compile(r"^(:\w.*|---\n(.*\n)*?---)$", re.MULTILINE)
+
+logger = logging.getLogger(__name__)
+
+
+def code_cells(page: Path) -> list[str]:
+    """Return the code of a MyST notebook, cell by cell, without cell options."""
+    return [OPTION.sub("", cell) for cell in CELL.findall(page.read_text(encoding="utf8"))]
+
+
+def imported_names(code: str, package: str = "") -> Iterator[str]:
+    """Yield the dotted names that a piece of code imports; `from a import b` may mean the module a.b."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def module_files(name: str, root: Path) -> Iterator[Path]:
+    """Yield the project's files that importing a dotted name reads: the packages on the way, and the module."""
+    parts = name.split(".")
+    for depth in range(1, len(parts) + 1):
+        place = root.joinpath(*parts[:depth])
+        for file in (place / "__init__.py", place.with_suffix(".py")):
+            if file.is_file():
+                yield file
+
+
+def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
+    """Return the project files that a chapter's cells stand on: what they import, what that imports, and the results."""
+    found: set[Path] = set()
+    waiting = [file for cell in code_cells(page) for name in imported_names(cell) for file in module_files(name, root)]
+    while waiting:
+        file = waiting.pop()
+        if file in found:
+            continue
+        found.add(file)
+        code = file.read_text(encoding="utf8")
+        package = ".".join(file.parent.relative_to(root).parts)
+        waiting += [other for name in imported_names(code, package) for other in module_files(name, root)]
+        if {"importlib", "pkgutil"} & set(imported_names(code)):
+            waiting += file.parent.glob("*.py")  # a package that discovers its modules may import any of them
+    found |= set((root / "solutions" / page.stem / "results").glob("*"))
+    if "encoder_decoder" != page.stem and (root / "solutions" / page.stem).is_dir():
+        found |= set((root / "solutions" / "encoder_decoder" / "results").glob("*"))  # the baseline beside each attention
+    return sorted([*found, *root.glob("requirements.txt")])
+
+
+def fingerprint(page: Path, root: Path = ROOT) -> str:
+    """Return one hash over the names and contents of everything that a chapter stands on."""
+    digest = hashlib.sha256()
+    for file in standing_on(page, root):
+        digest.update(f"{file.relative_to(root)}\n".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def drop_records(cache_path: Path, page: Path) -> None:
+    """Forget the executed cells of one chapter."""
+    cache = get_cache(cache_path)
+    for record in cache.list_cache_records():
+        if Path(record.uri) == page:
+            cache.remove_cache(record.pk)
+
+
+def stale_chapters(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> list[str]:
+    """Return the chapters whose ground moved since this edition was last built, dropping their cached cells once."""
+    cache_path = Path(app.config.nb_execution_cache_path)
+    ledger = cache_path / "fingerprints.json"
+    recorded = json.loads(ledger.read_text()) if ledger.is_file() else {}
+    seen_here = getattr(env, "chapter_fingerprints", {})
+    stale = []
+    for docname in sorted(env.found_docs):
+        page = Path(env.doc2path(docname))
+        if page.suffix != ".md" or not code_cells(page):
+            continue
+        now = fingerprint(page)
+        if recorded.get(docname) != now:
+            drop_records(cache_path, page)
+            recorded[docname] = now
+        if seen_here.get(docname) != now:
+            stale.append(docname)
+            seen_here = {**seen_here, docname: now}
+    env.chapter_fingerprints = seen_here
+    ledger.parent.mkdir(parents=True, exist_ok=True)
+    ledger.write_text(json.dumps(recorded, indent=1))
+    return stale
+
+
+def say_where(app: Sphinx, exception: Exception | None) -> None:
+    """Name file, line and error of each chapter whose cells failed: the log alone says only that one did."""
+    for docname in sorted(app.env.found_docs):
+        run = NbMetadataCollector.get_exec_data(app.env, docname)
+        if run and not run["succeeded"]:
+            page = Path(app.env.doc2path(docname))
+            error = [line for line in (run["traceback"] or run["error"]).splitlines() if line.strip()][-1]
+            logger.error("book/%s:%s: this cell failed: %s", page.name, failed_line(page, run["traceback"]), error)
+
+
+def failed_line(page: Path, traceback: str | None) -> int:
+    """Return the line of the page where the failed cell's code begins."""
+    parts = re.split(r"^-{10,}\n", traceback or "", flags=re.MULTILINE)
+    code = parts[1].strip() if len(parts) > 1 else ""
+    text = page.read_text(encoding="utf8")
+    return text[: text.find(code)].count("\n") + 1 if code and code in text else 1
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("env-get-outdated", stale_chapters)
+    app.connect("build-finished", say_where)
+    return {"parallel_read_safe": True}

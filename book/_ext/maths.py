@@ -1,0 +1,81 @@
+"""Formulas become HTML and MathML while the book builds, by KaTeX: no page needs a script or a network for them."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from docutils import nodes
+from py_mini_racer import JSEvalException, MiniRacer
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.fileutil import copy_asset
+from sphinx.util.math import get_node_equation_number
+
+KATEX = Path(__file__).parents[1] / "katex"
+TAG = re.compile(r"\\tag\{([^{}]*)\}\s*")
+MACROS = {
+    r"\of": r"\underbrace{#1}_{\htmlClass{shape}{#2}}",  # a symbol with its shape under it
+    r"\R": r"\mathbb{R}",
+    r"\softmax": r"\operatorname{softmax}",
+    r"\fwd": r"\overrightarrow{#1}",
+    r"\bwd": r"\overleftarrow{#1}",
+}
+
+logger = logging.getLogger(__name__)
+
+
+@cache
+def engine() -> MiniRacer:
+    """Return V8 with KaTeX in it, started once a build."""
+    racer = MiniRacer()
+    racer.eval((KATEX / "katex.min.js").read_text(encoding="utf8"))
+    return racer
+
+
+@cache
+def render(formula: str, display: bool) -> str:
+    """Return the formula as HTML for the eye with MathML for the screen reader."""
+    options = {"displayMode": display, "throwOnError": True, "strict": "ignore", "trust": True, "macros": MACROS}
+    return engine().call("katex.renderToString", formula, options)
+
+
+def rendered(node: nodes.Element, formula: str, display: bool) -> str:
+    """Return the formula rendered; one that KaTeX cannot read is a warning with its place, hence a failed build."""
+    try:
+        return render(formula, display)
+    except JSEvalException as fault:
+        reason = str(fault).splitlines()[0].split("ParseError: ")[-1]
+        logger.warning("%s in the formula %r", reason, formula, location=node)
+        return nodes.make_id(reason)
+
+
+def visit_inline(self, node: nodes.math) -> None:
+    self.body.append(rendered(node, node.astext(), display=False))
+    raise nodes.SkipNode
+
+
+def visit_block(self, node: nodes.math_block) -> None:
+    """Write a display formula; `\\tag{…}` (the paper's number) and the book's own number stand beside it, or under it."""
+    formula = node.astext()
+    tags = TAG.findall(formula)
+    number = [f"({get_node_equation_number(self, node)})"] if node.get("number") else []
+    self.body.append(self.starttag(node, "div", CLASS="math"))
+    self.body.append(f'<div class="formula">{rendered(node, TAG.sub("", formula), display=True)}</div>')
+    self.body += [f'<span class="eqno">{self.encode(text)}</span>' for text in [*tags, *number]]
+    self.body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+def copy_fonts(app: Sphinx, exception: Exception | None) -> None:
+    if exception is None:
+        target = Path(app.outdir) / "_static" / "katex"
+        target.mkdir(parents=True, exist_ok=True)
+        copy_asset(KATEX / "katex.min.css", target)
+        copy_asset(KATEX / "fonts", target / "fonts")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_html_math_renderer("katex", (visit_inline, None), (visit_block, None))
+    app.add_css_file("katex/katex.min.css")
+    app.connect("build-finished", copy_fonts)
+    return {"parallel_read_safe": True}
