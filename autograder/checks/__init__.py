@@ -1,0 +1,110 @@
+"""What a right answer does, and the known mistakes: one module per name, on the trusted side only."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from autograder.kit.answers import call
+from autograder.kit.grading import Case, Criterion, Known
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Drawn:
+    """The arguments of one case before anyone has answered it; `features` say in words what is special in it."""
+
+    name: str
+    arguments: Sequence
+    features: list[str] = field(default_factory=list)
+    gradients: bool = False
+
+
+@dataclass(frozen=True)
+class Check:
+    """One graded function: how its cases are drawn, what earns points, and which mistakes have a name."""
+
+    reference: Callable
+    outputs: tuple[str, ...]
+    draw_cases: Callable[[np.random.Generator], list[Drawn]]
+    criteria: list[Criterion]
+    mistakes: tuple[Callable, ...]
+    name: str = ""  # of the student's function; by default the reference's
+
+    @property
+    def function(self) -> str:
+        return self.name or self.reference.__name__
+
+    @property
+    def points(self) -> int:
+        return sum(criterion.points for criterion in self.criteria)
+
+    @cached_property
+    def arguments(self) -> list[str]:
+        return list(inspect.signature(self.reference).parameters)
+
+    def draw(self, rng: np.random.Generator) -> list[Case]:
+        """Return fresh cases with the reference's answers and those of every known mistake."""
+        return [self._case(drawn, rng) for drawn in self.draw_cases(rng)]
+
+    def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
+        arguments = list(drawn.arguments)
+        right = self._answer(self.reference, arguments)
+        cotangents, gradients = None, None
+        if drawn.gradients:
+            cotangents = [rng.normal(size=output.shape).astype(np.float32) for output in right.outputs]
+            gradients = self._answer(self.reference, arguments, cotangents).gradients
+        named = dict(zip(self.arguments, arguments, strict=True))
+        outputs = dict(zip(self.outputs, right.outputs, strict=True))
+        known = [self._known(mistake, arguments) for mistake in self.mistakes]
+        return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known)
+
+    def _answer(self, function: Callable, arguments: list, cotangents: list | None = None):
+        answer = call({self.function: function}, self.function, arguments, cotangents)
+        if answer.error:
+            raise RuntimeError(f"the reference {function.__name__} fails on a case of its own check: {answer.error}")
+        return answer
+
+    def _known(self, mistake: Callable, arguments: list) -> Known:
+        answer = call({self.function: mistake}, self.function, arguments)
+        return Known(mistake.__name__, " ".join((mistake.__doc__ or "").split()), answer.outputs)
+
+
+def assignments() -> list[str]:
+    """Return the names that have checks, in the order of the book; without a list of contents, in the alphabet's."""
+    written = sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
+    contents = ROOT / "book" / "_toc.yml"
+    order = [Path(page).stem for page in _pages(yaml.safe_load(contents.read_text()))] if contents.exists() else []
+    return [name for name in order if name in written] + [name for name in written if name not in order]
+
+
+def _pages(entry) -> list[str]:
+    """Return every `file:` of a table of contents, in order."""
+    if isinstance(entry, list):
+        return [page for item in entry for page in _pages(item)]
+    if isinstance(entry, dict):
+        own = [entry["file"]] if "file" in entry else []
+        return own + [page for key, item in entry.items() if key not in ("file", "root") for page in _pages(item)]
+    return []
+
+
+def checks(name: str) -> dict[str, Check]:
+    """Return the checks of one name by function."""
+    if not name.isidentifier() or not (Path(__file__).parent / f"{name}.py").exists():
+        raise LookupError(f"no checks for '{name}': expected one of {', '.join(assignments())}")
+    return {check.function: check for check in import_module(f"autograder.checks.{name}").CHECKS}
+
+
+def find(check_id: str) -> Check:
+    """Return the check called NAME.FUNCTION."""
+    name, _, function = check_id.partition(".")
+    known = checks(name)
+    if function not in known:
+        raise LookupError(f"'{name}' has no check for '{function}': it has {', '.join(known)}")
+    return known[function]

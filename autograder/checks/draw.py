@@ -1,0 +1,36 @@
+"""Random arguments that the checks of several names share: numbers, lengths, masks."""
+
+import numpy as np
+
+Rng = np.random.Generator
+
+
+def normal(rng: Rng, *shape: int, scale: float = 1.0) -> np.ndarray:
+    """Return float32 numbers, normally distributed."""
+    return (scale * rng.normal(size=shape)).astype(np.float32)
+
+
+def lengths(rng: Rng, batch: int, longest: int) -> np.ndarray:
+    """Return true lengths, not sorted, one of them 1 and, in a batch of three or more, one of them the longest."""
+    while True:
+        drawn = rng.integers(2, longest + 1, size=batch)
+        drawn[rng.integers(batch)] = longest if batch > 2 else drawn[0]
+        drawn[rng.choice(np.flatnonzero(drawn < longest)) if (drawn < longest).any() else 0] = 1
+        rises, falls = np.any(np.diff(drawn) > 0), np.any(np.diff(drawn) < 0)
+        if batch < 3 or (rises and falls and drawn.max() == longest and 1 < drawn[0] < longest):
+            return drawn.astype(np.int64)
+
+
+def padding(rng: Rng, batch: int, longest: int) -> np.ndarray:
+    """Return the mask (batch, longest) of sentences padded at their end."""
+    return np.arange(longest) < lengths(rng, batch, longest)[:, None]
+
+
+def gaps(rng: Rng, *shape: int) -> np.ndarray:
+    """Return a mask with holes anywhere; every row keeps a position and, if it can, loses one."""
+    mask = rng.random(shape) < 0.6
+    rows = mask.reshape(-1, shape[-1])
+    for row in rows:
+        kept, lost = rng.choice(shape[-1], size=2, replace=False)
+        row[kept], row[lost] = True, False
+    return mask

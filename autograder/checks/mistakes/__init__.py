@@ -1,0 +1,1 @@
+"""Known mistakes: small wrong functions whose docstrings are the hints that the student reads."""

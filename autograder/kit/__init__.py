@@ -1,0 +1,1 @@
+"""The public side of the grader: what a student's machine needs."""

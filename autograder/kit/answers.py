@@ -1,0 +1,146 @@
+"""What a student's function answers to given arguments, as plain arrays: the only thing a verdict is made from."""
+
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+MOST_OUTPUTS = 1000
+LONGEST_ERROR = 600
+
+
+@dataclass
+class Answer:
+    """Values that one call gave back; `error` says in words what went wrong, the other fields what came before it."""
+
+    outputs: list[np.ndarray] | None = None
+    gradients: list[np.ndarray | None] | None = None  # one per float array among the arguments, in order
+    inputs_after: list | None = None  # one per array among the arguments, in order
+    error: str | None = None
+    several: bool = False  # the function returned a tuple or list; outputs holds its elements
+
+
+Caller = Callable[[str, list, list | None], Answer]
+
+
+class Unusable(Exception):
+    """The function returned something that is no tensor, number or list of them."""
+
+
+def arrays(value) -> Iterator[np.ndarray]:
+    """Yield every array in an argument list, dictionaries included, in order."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, dict):
+        yield from arrays(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from arrays(item)
+
+
+def call(namespace: dict, function: str, arguments: list, cotangents: list | None = None) -> Answer:
+    """Call the function that the student named so; with cotangents, also send them back through it.
+
+    A fault of the student's code becomes Answer.error, never an exception here.
+    """
+    target = namespace.get(function)
+    if not callable(target):
+        return Answer(error=f"{function} is not defined. Run the cell that defines it, and keep the name.")
+    tensors: list[Tensor] = []
+    answer = Answer()
+    try:
+        given = _fresh(arguments, tensors, wants_gradients=cotangents is not None)
+        with torch.enable_grad():
+            result = target(*given)
+            answer.several = isinstance(result, tuple | list)
+            answer.outputs = _outputs(result)
+            answer.inputs_after = [tensor.detach().numpy().copy() for tensor in tensors]
+            if cotangents is not None:
+                answer.gradients = _gradients(result, cotangents, tensors)
+    except KeyboardInterrupt:
+        raise
+    except Unusable as error:
+        answer.error = str(error)
+    except BaseException as error:  # exit() in a student's function must not end the grader
+        answer.error = describe(error)
+    return answer
+
+
+def _fresh(value, tensors: list[Tensor], wants_gradients: bool):
+    """Return the arguments with every array as a new tensor, and note those tensors in order."""
+    if isinstance(value, np.ndarray):
+        tensor = torch.from_numpy(np.array(value))
+        if wants_gradients and tensor.is_floating_point():
+            tensor.requires_grad_()
+        tensors.append(tensor)
+        return tensor
+    if isinstance(value, dict):
+        return {key: _fresh(item, tensors, wants_gradients) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_fresh(item, tensors, wants_gradients) for item in value]
+    return value
+
+
+def _outputs(result) -> list[np.ndarray]:
+    if not isinstance(result, tuple | list):
+        return [_array(result)]
+    if len(result) > MOST_OUTPUTS:
+        raise Unusable(f"The function returned a {type(result).__name__} of {len(result)} things.")
+    return [_array(item) for item in result]
+
+
+def _array(value) -> np.ndarray:
+    """Return what the student gave as a numeric array: tensors, arrays, numbers and nested lists of them."""
+    if value is None:
+        raise Unusable("The function returned None where a tensor was expected: is a `return` missing?")
+    if isinstance(value, Tensor):
+        value = value.detach().to_dense() if value.is_sparse else value.detach()
+        value = value.float() if value.dtype in (torch.bfloat16, torch.float16) else value
+        array = value.cpu().resolve_conj().resolve_neg().numpy().copy()
+    elif isinstance(value, list | tuple):
+        rows = [_array(item) for item in value[: MOST_OUTPUTS + 1]]
+        if len({row.shape for row in rows}) > 1:
+            raise Unusable("The function returned a list whose rows have different lengths.")
+        array = np.stack(rows) if rows else np.zeros(0, dtype=np.int64)
+    else:
+        array = np.asarray(value) if isinstance(value, np.ndarray | np.generic | int | float) else None
+    if array is None or array.dtype.kind not in "biuf":
+        raise Unusable(f"The function returned a {type(value).__name__} where a tensor was expected.")
+    return array
+
+
+def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarray | None]:
+    """Return the gradients of Σ output · cotangent with respect to every float argument; None: not reached."""
+    outputs = list(result) if isinstance(result, tuple | list) else [result]
+    if len(cotangents) == 1 and isinstance(result, tuple | list):
+        outputs = [torch.stack(outputs)]
+    terms = [
+        (output * torch.from_numpy(np.array(cotangent)).to(output.dtype)).sum()
+        for output, cotangent in zip(outputs, cotangents, strict=True)
+        if isinstance(output, Tensor) and output.requires_grad and cotangent is not None
+    ]
+    if not terms:
+        raise Unusable("No gradient comes back: a .detach(), .item(), .numpy() or no_grad() cuts it off.")
+    inputs = [tensor for tensor in tensors if tensor.requires_grad]
+    total = torch.stack([term.double() for term in terms]).sum()
+    found = torch.autograd.grad(total, inputs, allow_unused=True)
+    return [None if gradient is None else gradient.detach().numpy().copy() for gradient in found]
+
+
+def describe(error: BaseException) -> str:
+    """Return an exception in a few words: its type, its message, and the student's own lines that led to it."""
+    message = " ".join(str(error).split())[:LONGEST_ERROR]
+    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _foreign(frame.filename)]
+    lines = [f"\n    line {frame.lineno}, in {frame.name}" + (frame.line and f": {frame.line}") for frame in own[-3:]]
+    return text + "".join(lines)
+
+
+def _foreign(filename: str) -> bool:
+    """Tell whether a frame is the grader's or a library's: the student reads only lines of their own."""
+    path = Path(filename)
+    return path.parent == Path(__file__).parent or "site-packages" in path.parts

@@ -1,0 +1,59 @@
+"""Little language models for the decoding checks: tables of numbers that give the same step function anywhere.
+
+The state of a prefix is a number, s_{t+1} = (a · s_t + b · y_t + c) mod M, so that every token of the prefix
+counts; whole numbers leave no rounding that could turn a near tie round on another machine.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+GROWTH, SHARE, SHIFT = 5, 7, 3  # a, b and c of the recurrence
+
+
+def states(prefix: np.ndarray, start: np.ndarray, count: int) -> np.ndarray:
+    """Return the state after each token of each row, (rows, t), from the rows' states before the first token."""
+    length = prefix.shape[1]
+    growth = np.array([pow(GROWTH, power, count) for power in range(length + 1)])
+    age = np.arange(length)[None, :] - np.arange(length)[:, None]  # how long ago token i was said, at position t
+    weight = np.where(age >= 0, growth[np.maximum(age, 0)], 0)
+    return ((SHARE * prefix + SHIFT) @ weight + start[:, None] * growth[1:]) % count
+
+
+def _tokens(prefix) -> np.ndarray:
+    """Return the prefix as whole numbers (rows, t), or say what is wrong with it."""
+    tokens = torch.as_tensor(prefix).detach().cpu()
+    if tokens.ndim != 2 or tokens.shape[1] == 0:
+        raise ValueError(f"step expects a prefix of shape (rows, t) that begins with bos, got {tuple(tokens.shape)}")
+    if tokens.is_floating_point() or tokens.dtype == torch.bool:
+        raise TypeError(f"step expects whole numbers as tokens, got {tokens.dtype}")
+    return tokens.numpy().astype(np.int64)
+
+
+@dataclass
+class GreedyStep:
+    """step(prefix (B, t)) → logits (B, t, V), which depend on the row number and on the whole prefix."""
+
+    starts: np.ndarray  # (B,) one state per row
+    table: np.ndarray  # (M, V) float32
+
+    def __call__(self, prefix: Int[Tensor, "batch prefix"]) -> Float[Tensor, "batch prefix vocabulary"]:
+        tokens = _tokens(prefix)
+        if len(tokens) != len(self.starts):
+            raise ValueError(f"step expects all {len(self.starts)} rows of the batch, got {len(tokens)}")
+        return torch.from_numpy(self.table[states(tokens, self.starts, len(self.table))])
+
+
+@dataclass
+class BeamStep:
+    """step(prefix (N, t)) → log-probabilities (N, V) of the next token, which depend on the whole prefix."""
+
+    table: np.ndarray  # (M, V) float32, every row a distribution
+
+    def __call__(self, prefix: Int[Tensor, "hypotheses prefix"]) -> Float[Tensor, "hypotheses vocabulary"]:
+        tokens = _tokens(prefix)
+        start = np.zeros(len(tokens), dtype=np.int64)
+        return torch.from_numpy(self.table[states(tokens, start, len(self.table))[:, -1]])
