@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pooch
 import requests
+from tqdm import tqdm
 
 from lab.corpora import CorpusError
 
@@ -53,12 +54,14 @@ def _download(source: Source, path: Path) -> None:
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        pooch.HTTPDownloader(progressbar=True)(source.url, str(aside), None)
+        # A total, because pooch takes a bar without one for no bar; it sets the true one.
+        with tqdm(total=1, desc=path.name, unit="B", unit_scale=True, ncols=79, leave=False) as bar:
+            pooch.HTTPDownloader(progressbar=bar)(source.url, str(aside), None)
         _verify_download(source, aside)
         aside.replace(path)
     except requests.RequestException as error:
         raise CorpusError(
-            f"{source.path} is missing and could not be downloaded ({type(error).__name__}).\n"
+            f"{source.path} is missing and could not be downloaded ({_reason(error)}).\n"
             f"  looked for  {path}\n"
             f"  tried       {source.url}\n"
             "Connect to the network and run the command again, or put the file there by hand, or set ATTENTION_DATA to "
@@ -74,6 +77,13 @@ def _download(source: Source, path: Path) -> None:
         # Where the folder cannot even be made there is nothing to clear away, and asking raises.
         if aside.parent.is_dir():
             aside.unlink(missing_ok=True)
+
+
+def _reason(error: requests.RequestException) -> str:
+    if error.response is not None:
+        error.response.close()  # pooch leaves the connection open
+        return f"the server answered with status {error.response.status_code}"
+    return f"no network, or cut off: {type(error).__name__}"
 
 
 def _verify_download(source: Source, aside: Path) -> None:

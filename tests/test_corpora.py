@@ -1,0 +1,201 @@
+"""Corpora by name, and files that are there whole and right or not at all."""
+
+import gzip
+import hashlib
+import itertools
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from lab import corpora
+from lab.corpora import CorpusError, multi30k, sources
+from lab.corpora.sources import Source, fetch
+
+CONTENT = b"ein mann\n" * 200
+RIGHT = hashlib.sha256(CONTENT).hexdigest()
+NOWHERE = "http://127.0.0.1:9"  # the discard port: nobody listens, so the connection is refused at once
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("ATTENTION_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def server():
+    """Serve CONTENT at /whole, half of it at /cut, something else at /other; note each request."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.server.asked.append(self.path)
+            body = {"/whole": CONTENT, "/cut": CONTENT, "/other": b"not found, but politely"}.get(self.path)
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Length", str(len(body or b"")))
+            self.end_headers()
+            self.wfile.write((body or b"")[: len(CONTENT) // 2 if self.path == "/cut" else None])
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        http.asked = []
+        http.url = f"http://127.0.0.1:{http.server_port}"
+        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
+        thread.start()
+        yield http
+        http.shutdown()
+        thread.join()
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_a_missing_file_is_fetched_once_and_then_used_without_the_network(folder, server):
+    source = Source(f"{server.url}/whole", RIGHT, "small/train.de")
+    assert [fetch(source).read_bytes() for _ in range(2)] == [CONTENT, CONTENT]
+    assert server.asked == ["/whole"]
+    assert files(folder) == [folder / "small/train.de"]
+
+
+@pytest.mark.parametrize("place", ["cut", "other", "missing"])
+def test_a_bad_download_leaves_nothing_behind(folder, server, place):
+    source = Source(f"{server.url}/{place}", RIGHT, "small/train.de")
+    with pytest.raises(CorpusError) as error:
+        fetch(source)
+    assert source.url in str(error.value)
+    assert source.path in str(error.value)
+    assert files(folder) == []
+    assert error.value.__context__ is None or error.value.__suppress_context__, (
+        "the reader would see a traceback of the download library"
+    )
+
+
+def test_a_download_with_the_wrong_content_is_named_with_both_checksums(folder, server):
+    with pytest.raises(CorpusError) as error:
+        fetch(Source(f"{server.url}/other", RIGHT, "small/train.de"))
+    assert RIGHT in str(error.value)
+    assert hashlib.sha256(b"not found, but politely").hexdigest() in str(error.value)
+
+
+def test_a_source_that_nobody_could_verify_is_taken_as_it_comes(folder, server):
+    assert fetch(Source(f"{server.url}/other", None, "a")).read_bytes() == b"not found, but politely"
+    assert fetch(Source(NOWHERE, None, "a")).is_file()
+
+
+@pytest.mark.parametrize("content", [CONTENT[:100], b"", b"another text"])
+def test_a_wrong_file_in_the_folder_is_an_error_and_is_left_alone(folder, server, content):
+    path = folder / "small/train.de"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    with pytest.raises(CorpusError) as error:
+        fetch(Source(f"{server.url}/whole", RIGHT, "small/train.de"))
+    for part in (str(path), RIGHT, hashlib.sha256(content).hexdigest(), "Delete the file", server.url):
+        assert part in str(error.value)
+    assert path.read_bytes() == content
+    assert server.asked == []
+
+
+def test_without_a_network_one_message_says_which_file_where_and_whence(folder):
+    with pytest.raises(CorpusError) as error:
+        fetch(Source(f"{NOWHERE}/train.de", RIGHT, "small/train.de"))
+    for part in ("small/train.de", str(folder / "small/train.de"), f"{NOWHERE}/train.de", "ATTENTION_DATA"):
+        assert part in str(error.value)
+    assert files(folder) == []
+
+
+def test_a_right_file_in_a_folder_without_write_permission_is_read_and_nothing_is_written(folder):
+    path = folder / "small/train.de"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(CONTENT)
+    before = path.parent.stat().st_mtime_ns
+    path.parent.chmod(0o555)
+    try:
+        assert fetch(Source(NOWHERE, RIGHT, "small/train.de")) == path
+    finally:
+        path.parent.chmod(0o755)
+    assert path.parent.stat().st_mtime_ns == before
+    assert files(folder) == [path]
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(folder, server):
+    folder.write_text("a file where a folder is needed: not even root can write into it")
+    with pytest.raises(CorpusError, match=r"cannot be stored.*\n.*small/train.de"):
+        fetch(Source(f"{server.url}/whole", RIGHT, "small/train.de"))
+
+
+def test_the_data_folder_is_the_users_cache_unless_it_is_set(monkeypatch):
+    monkeypatch.delenv("ATTENTION_DATA", raising=False)
+    assert sources.data_folder().name == "attention-workbook"
+
+
+@pytest.fixture
+def little(folder, monkeypatch) -> Path:
+    """A data folder with a Multi30k of three sentences a file, in German and English only."""
+    for name in list(multi30k.RAW):
+        text = gzip.compress(f"{name} 1 \n\n{name}\u2028 3\n".encode(), mtime=0)
+        monkeypatch.setitem(multi30k.RAW, name, hashlib.sha256(text).hexdigest())
+        if ".fr." not in name:
+            (folder / "multi30k").mkdir(parents=True, exist_ok=True)
+            (folder / "multi30k" / name).write_bytes(text)
+    monkeypatch.setattr(multi30k, "TASK", NOWHERE)
+    return folder
+
+
+def test_a_direction_reads_the_files_of_its_two_languages_only(little):
+    corpus = corpora.load("multi30k", "en", "de")
+    assert (corpus.source, corpus.target) == ("en", "de")
+    assert list(corpus.tests) == ["test2016", "test2017", "mscoco", "test2018"]
+    assert [pair.source for pair in corpus.train] == ["train.en.gz 1 ", "", "train.en.gz\u2028 3"]
+    assert corpus.tests["mscoco"][0].target == "test_2017_mscoco.de.gz 1 "
+    with pytest.raises(CorpusError, match=r"train\.fr\.gz is missing"):
+        corpora.load("multi30k", "fr", "de")
+
+
+def test_the_default_direction_is_german_to_english(little):
+    corpus = corpora.load("multi30k")
+    assert (corpus.name, corpus.source, corpus.target) == ("multi30k", "de", "en")
+
+
+def test_a_misspelt_corpus_names_the_nearest_and_all_others():
+    with pytest.raises(CorpusError) as error:
+        corpora.load("Multi30")
+    assert "Did you mean multi30k?" in str(error.value)
+    assert all(name in str(error.value) for name in corpora.names())
+
+
+@pytest.mark.parametrize("name", ["sources", "", "lab.corpora.multi30k", "../multi30k"])
+def test_what_is_no_corpus_is_not_loaded(name):
+    with pytest.raises(CorpusError, match="There is no corpus called"):
+        corpora.load(name)
+
+
+@pytest.mark.parametrize("direction", [("de", "it"), ("en", "en"), ("en", None)])
+def test_an_unknown_direction_names_the_known_ones(direction):
+    with pytest.raises(CorpusError, match=r"no direction .*de→en"):
+        corpora.load("multi30k", *direction)
+
+
+@pytest.mark.parametrize(("split", "language"), [("test2015", "en"), ("train", "en"), ("test2016", "it")])
+def test_references_that_do_not_exist_are_refused_by_name(split, language):
+    with pytest.raises(CorpusError, match=r"has no (split|language) called"):
+        corpora.references("multi30k", split, language)
+
+
+def test_every_file_of_the_list_has_its_own_checksum():
+    checksums = list(itertools.chain(multi30k.RAW.values(), multi30k.TOKENISED.values()))
+    assert len(checksums) == len(set(checksums)) == 18 + 15
+    assert all(len(checksum) == 64 for checksum in checksums)
+
+
+def test_the_real_multi30k_has_the_published_sizes():
+    if not (sources.data_folder() / "multi30k" / "train.de.gz").is_file():
+        pytest.skip("Multi30k is not in the data folder (ATTENTION_DATA)")
+    corpus = corpora.load("multi30k", "de", "fr")
+    sizes = [len(corpus.train), len(corpus.validation), *map(len, corpus.tests.values())]
+    assert sizes == [29000, 1014, 1000, 1000, 461, 1071]
+    assert len(corpora.references("multi30k", "mscoco", "fr")) == 461
