@@ -1,0 +1,78 @@
+"""One job, one set of namespaces: what a forked worker does to itself before it runs a line of a student's code."""
+
+import ctypes
+import os
+import resource
+from pathlib import Path
+
+LIMITS = {
+    resource.RLIMIT_AS: 4 << 30,
+    resource.RLIMIT_NPROC: 64,
+    resource.RLIMIT_FSIZE: 256 << 20,
+    resource.RLIMIT_NOFILE: 256,
+    resource.RLIMIT_CORE: 0,
+}
+TMP_SIZE = "256m"
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_NEW_NAMESPACES = (
+    0x10000000 | 0x00020000 | 0x20000000 | 0x08000000 | 0x40000000 | 0x04000000
+)  # user mnt pid ipc net uts
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 2, 4, 8, 0x4000, 1 << 18
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
+_PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
+_CAPABILITY_VERSION_3 = 0x20080522
+
+
+def _checked(result: int, what: str) -> None:
+    if result != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+
+
+def new_namespaces() -> None:
+    """Leave for namespaces of our own, as user 1000 of ours; the next child of this process is their pid 1."""
+    uid, gid = os.getuid(), os.getgid()
+    _checked(_LIBC.unshare(_NEW_NAMESPACES), "new namespaces")
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"1000 {uid} 1")
+    Path("/proc/self/gid_map").write_text(f"1000 {gid} 1")
+
+
+def private_places() -> None:
+    """Mount this job's own /proc, /tmp and /dev/shm; called by pid 1 of the new namespaces."""
+    _checked(_LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None), "private mounts")
+    _mount(b"proc", b"/proc", b"proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
+    for place, size in ((b"/tmp", TMP_SIZE), (b"/dev/shm", "64m")):
+        _mount(b"tmpfs", place, b"tmpfs", _MS_NOSUID | _MS_NODEV, f"size={size},mode=1777,nr_inodes=20000".encode())
+    Path("/proc/sys/user/max_user_namespaces").write_text("0")
+    os.chdir("/tmp")
+
+
+def _mount(source: bytes, target: bytes, kind: bytes, flags: int, options: bytes | None) -> None:
+    _checked(_LIBC.mount(source, target, kind, flags, options), f"mounting {kind.decode()} on {target.decode()}")
+
+
+def set_limits() -> None:
+    """Limit memory per process, processes, the size of a file, open files and core dumps, for good."""
+    for kind, limit in LIMITS.items():
+        resource.setrlimit(kind, (limit, limit))
+
+
+def drop_privileges() -> None:
+    """Give up every capability, for ever: bounding set, ambient set, own sets; no new ones through set-uid files."""
+    for capability in range(64):
+        if _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            break  # past the kernel's last capability
+    _checked(_LIBC.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), "dropping ambient capabilities")
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    _checked(_LIBC.capset(header, (ctypes.c_uint32 * 6)()), "dropping capabilities")
+    _checked(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges")
+
+
+def keep_only(link: int) -> int:
+    """Close every file descriptor but 0, 1, 2 and the link, which becomes 3; return 3."""
+    if link != 3:
+        os.dup2(link, 3, inheritable=False)
+    os.closerange(4, 1 << 20)
+    return 3

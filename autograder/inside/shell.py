@@ -1,0 +1,138 @@
+"""An IPython shell without a kernel: it runs a cell and gives back the outputs that a notebook would show."""
+
+import base64
+import builtins
+import io
+import sys
+from typing import Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.history import HistoryManager
+from IPython.core.interactiveshell import InteractiveShell
+
+MAX_OUTPUT = 1 << 20  # characters a cell may put out, text and pictures together
+KINDS = ("text/plain", "image/png", "image/jpeg")
+
+
+class Outputs:
+    """The outputs of the running cell, cut off at MAX_OUTPUT."""
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        self.items: list[dict[str, Any]] = []
+        self.left = MAX_OUTPUT
+
+    def stream(self, name: str, text: str) -> None:
+        if self.left <= 0 or not text:
+            return
+        if len(text) > self.left:
+            text = text[: self.left] + "\n… output cut here: too long\n"
+        self.left -= len(text)
+        last = self.items[-1] if self.items else {}
+        if last.get("name") == name:
+            last["parts"].append(text)
+        else:
+            self.items.append({"output_type": "stream", "name": name, "parts": [text]})
+
+    def data(self, kind: str, data: dict[str, Any]) -> None:
+        shown = {mime: _as_text(data[mime]) for mime in KINDS if mime in data}
+        self.left -= sum(map(len, shown.values()))
+        if shown and self.left > 0:
+            self.items.append({"output_type": kind, "data": shown, "metadata": {}})
+
+    def error(self, name: str, value: str, traceback: list[str]) -> None:
+        text = "\n".join(traceback)[-20_000:]
+        item = {"output_type": "error", "ename": name[:200], "evalue": value[:2000], "traceback": text.split("\n")}
+        self.items.append(item)
+
+    def finish(self) -> list[dict[str, Any]]:
+        for item in self.items:
+            if "parts" in item:
+                item["text"] = "".join(item.pop("parts"))
+        return self.items
+
+
+def _as_text(value: Any) -> str:
+    return base64.b64encode(value).decode("ascii") if isinstance(value, bytes) else str(value)
+
+
+OUTPUTS = Outputs()
+
+
+class Stream(io.TextIOBase):
+    """sys.stdout or sys.stderr of the cells."""
+
+    encoding = "utf-8"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        OUTPUTS.stream(self.name, text)
+        return len(text)
+
+    def writable(self) -> bool:
+        return True
+
+
+class _Publisher(DisplayPublisher):
+    def publish(self, data: dict[str, Any], *_: Any, **__: Any) -> None:
+        OUTPUTS.data("display_data", data)
+
+
+class _Result(DisplayHook):
+    def write_output_prompt(self) -> None:
+        pass
+
+    def write_format_data(self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None) -> None:
+        OUTPUTS.data("execute_result", format_dict)
+
+    def finish_displayhook(self) -> None:
+        pass
+
+
+class Shell(InteractiveShell):
+    """IPython's shell with its three ways out captured: streams, display, tracebacks."""
+
+    def __init__(self, **options: Any) -> None:
+        options |= {"display_pub_class": _Publisher, "displayhook_class": _Result}
+        super().__init__(**options)
+        self.colors = "nocolor"
+        self.InteractiveTB.set_mode("Context")
+
+    def init_history(self) -> None:
+        """Keep no history file; it would need a thread, and a thread does not survive the fork."""
+        HistoryManager.enabled = False
+        super().init_history()
+
+    def enable_gui(self, gui: str | None = None) -> None:
+        """Plots appear in the cell, whatever backend is asked for."""
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
+        OUTPUTS.error(getattr(etype, "__name__", str(etype)), str(evalue), stb)
+
+    def run(self, source: str) -> tuple[list[dict[str, Any]], bool]:
+        """Run one cell; return its outputs and whether it ran to its end."""
+        OUTPUTS.start()
+        result = self.run_cell(source, store_history=False)
+        return OUTPUTS.finish(), bool(result.success)
+
+
+def _no_input(*_: Any) -> str:
+    raise EOFError("there is nobody to answer input() while a notebook is graded")
+
+
+def open_shell() -> Shell:
+    """Return the one shell of this process, with plots in the cell and its streams in place."""
+    shell = Shell.instance()
+    sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
+    builtins.input = _no_input
+    from matplotlib_inline.backend_inline import configure_inline_support
+
+    configure_inline_support(shell, "inline")
+    return shell

@@ -1,0 +1,254 @@
+"""The trusted end of a worker: it asks, waits no longer than it said, and believes values only."""
+
+import os
+import select
+import signal
+import socket
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autograder.kit import wire
+from autograder.kit.answers import Answer
+from autograder.wall import Wall
+
+CELL_BODY = 1 << 16  # a cell's outputs are text, in the header: no arrays come back
+LONGEST_TEXT = 20_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds that a notebook may take."""
+
+    cell: float = 10.0
+    check: float = 10.0
+    notebook: float = 60.0
+    grace: float = 1.0  # after an interrupt, before the kill
+
+
+class Dead(Exception):
+    """The worker is gone; says why, in words for the student."""
+
+
+class Late(Exception):
+    """The request was interrupted at its deadline; the worker lives."""
+
+
+class Worker:
+    """One worker behind the wall."""
+
+    def __init__(self, wall: Wall, grace: float) -> None:
+        self.grace = grace
+        self.count = 0
+        self.link, self.pidfd = wall.enter()
+        try:
+            wire.receive(self.link, time.monotonic() + 60, 0)
+        except wire.WireError as error:
+            self.kill()
+            raise Dead(f"no worker came up: {error}") from None
+
+    def request(self, deadline: float, max_body: int = wire.MAX_BODY, **request: Any) -> Any:
+        """Return the reply; raise Late or Dead when there is none in time."""
+        self.count += 1
+        try:
+            self.link.settimeout(max(0.1, deadline - time.monotonic()))
+            wire.send(self.link, {"id": self.count, **request})
+            return self._reply(deadline, max_body)
+        except wire.TooLate:
+            return self._interrupt(max_body)
+        except wire.Closed:
+            self.kill()
+            raise Dead("the code ended the Python process (exit, a crash in native code, or too much memory)") from None
+        except (wire.WireError, OSError) as error:
+            self.kill()
+            raise Dead(f"the code disturbed the grader's connection ({error})") from None
+
+    def _reply(self, deadline: float, max_body: int) -> Any:
+        frame = wire.receive(self.link, deadline, max_body)
+        if not isinstance(frame, dict) or frame.get("id") != self.count or "reply" not in frame:
+            raise wire.WireError("an answer to no question")
+        return frame["reply"]
+
+    def _interrupt(self, max_body: int) -> Any:
+        """Send an interrupt as Ctrl-C would; kill a worker that does not mind it."""
+        with suppress(OSError, wire.WireError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGINT)
+            self._reply(time.monotonic() + self.grace, max_body)
+            raise Late
+        self.kill()
+        raise Dead("the code did not end in time and ignored the interrupt")
+
+    def kill(self) -> None:
+        """Kill the worker and every process that it started: it is pid 1 of its namespace."""
+        with suppress(OSError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+            select.select([self.pidfd], [], [], 5)
+        with suppress(OSError):
+            os.close(self.pidfd)
+        self.link.close()
+
+
+@dataclass
+class Session:
+    """One notebook's run: its workers, one after the other, and what time is left."""
+
+    wall: Wall
+    limits: Limits = field(default_factory=Limits)
+    _worker: Worker | None = None
+    _finished: list[str] = field(default_factory=list)
+    _check_until: float = 0.0
+    _why: str | None = None  # the running check has no caller any more, and why
+
+    def __post_init__(self) -> None:
+        self._until = time.monotonic() + self.limits.notebook
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._worker:
+            self._worker.kill()
+            self._worker = None
+
+    def run(self, source: str) -> list[dict[str, Any]]:
+        """Run one of the student's cells and return its outputs, cleaned."""
+        seconds = self._seconds(self.limits.cell)
+        if seconds <= 0:
+            return [failure("Not run", "the notebook's time is over")]
+        try:
+            reply = self._alive().request(time.monotonic() + seconds, CELL_BODY, op="cell", source=source)
+        except Late:
+            return [failure("Stopped", f"this cell did not end within {self.limits.cell:g} seconds")]
+        except Dead as error:
+            self._worker = None
+            return [failure("Stopped", str(error))]
+        if isinstance(reply, dict) and reply.get("finished") is True:
+            self._finished.append(source)
+        return clean_outputs(reply.get("outputs") if isinstance(reply, dict) else None)
+
+    def begin_check(self) -> None:
+        """Start the clock of the next check, with a worker at hand that has run the finished cells."""
+        self._why = None
+        try:
+            if self._seconds(1) > 0:
+                self._alive()
+        except Dead as error:
+            self._why = str(error)
+        self._check_until = time.monotonic() + max(0.0, self._seconds(self.limits.check))
+
+    def call(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
+        """Return what the student's function answers: the caller that the judge hands to a check."""
+        if self._why is None and time.monotonic() >= self._check_until:
+            self._why = "the notebook's time is over" if self._seconds(1) <= 0 else self._too_slow()
+        if self._why is not None:
+            return Answer(error=self._why)
+        request = {"op": "call", "function": function, "arguments": arguments, "cotangents": cotangents}
+        try:
+            return clean_answer(self._alive().request(self._check_until, **request))
+        except Late:
+            self._why = self._too_slow()
+        except Dead as error:
+            self._worker = None
+            self._why = str(error)
+        return Answer(error=self._why)
+
+    def _too_slow(self) -> str:
+        return f"the check did not end within {self.limits.check:g} seconds: is there an endless loop?"
+
+    def _seconds(self, most: float) -> float:
+        return min(most, self._until - time.monotonic())
+
+    def _alive(self) -> Worker:
+        """Return the worker; a fresh one first runs the cells that had finished."""
+        if self._worker is None:
+            worker = Worker(self.wall, self.limits.grace)
+            try:
+                for source in self._finished:
+                    worker.request(
+                        time.monotonic() + max(0.1, self._seconds(self.limits.cell)),
+                        CELL_BODY,
+                        op="cell",
+                        source=source,
+                    )
+            except Late:
+                worker.kill()
+                raise Dead("the cells before this one did not end in time when they were run again") from None
+            self._worker = worker
+        return self._worker
+
+
+def failure(name: str, why: str) -> dict[str, Any]:
+    """Return an error as a notebook's cell shows it."""
+    return {"output_type": "error", "ename": name, "evalue": why, "traceback": [f"{name}: {why}"]}
+
+
+def text(value: Any, longest: int = LONGEST_TEXT) -> str:
+    """Return text that can be written to a file, whatever came."""
+    return value[:longest].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+
+def clean_answer(reply: Any) -> Answer:
+    """Return an Answer whose fields have the types that they are declared with; anything else is an error of the student's."""
+    if not isinstance(reply, Answer):
+        return Answer(error="the answer was no answer")
+    if reply.error is not None:
+        return Answer(error=text(reply.error, 2000) or "an error without a text")
+    gradients, after = reply.gradients, reply.inputs_after
+    shaped = (
+        _arrays(reply.outputs)
+        and (gradients is None or (isinstance(gradients, list) and _arrays([g for g in gradients if g is not None])))
+        and (after is None or isinstance(after, list))
+    )
+    return reply if shaped else Answer(error="the answer held other things than arrays")
+
+
+def _arrays(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, np.ndarray) for item in value)
+
+
+def clean_outputs(outputs: Any) -> list[dict[str, Any]]:
+    """Return the outputs that a notebook may hold: text and pictures, no HTML, no scripts."""
+    cleaned = [_clean_output(item) for item in outputs] if isinstance(outputs, list) else []
+    return [item for item in cleaned if item is not None]
+
+
+def _clean_output(item: Any) -> dict[str, Any] | None:
+    kind = item.get("output_type") if isinstance(item, dict) else None
+    if kind == "stream":
+        return {
+            "output_type": "stream",
+            "name": "stdout" if item.get("name") == "stdout" else "stderr",
+            "text": text(item.get("text"), 1 << 20),
+        }
+    if kind == "error":
+        lines = item.get("traceback")
+        lines = [text(line, 2000) for line in lines[:300]] if isinstance(lines, list) else []
+        return {
+            "output_type": "error",
+            "ename": text(item.get("ename"), 200),
+            "evalue": text(item.get("evalue"), 2000),
+            "traceback": lines,
+        }
+    if kind in ("display_data", "execute_result") and isinstance(item.get("data"), dict):
+        data = {mime: value for mime, value in item["data"].items() if isinstance(value, str) and _shown(mime, value)}
+        output = {
+            "output_type": kind,
+            "data": {mime: text(value, 2 << 20) for mime, value in data.items()},
+            "metadata": {},
+        }
+        return output | ({"execution_count": None} if kind == "execute_result" else {})
+    return None
+
+
+def _shown(mime: str, value: str) -> bool:
+    """Tell whether an output of this kind can do no more than be looked at: plain text, or base64 that is nothing else."""
+    if mime == "text/plain":
+        return True
+    return (
+        mime in ("image/png", "image/jpeg")
+        and value.isascii()
+        and value.replace("\n", "").replace("+", "").replace("/", "").rstrip("=").isalnum()
+    )
