@@ -40,6 +40,11 @@ def names() -> list[str]:
 
 def load(name: str, source: str | None = None, target: str | None = None) -> Parallel:
     """Return the corpus in the direction asked for; a language not given is that of the corpus's DIRECTION."""
+    return _corpus(name).load(*direction(name, source, target))
+
+
+def direction(name: str, source: str | None = None, target: str | None = None) -> tuple[str, str]:
+    """Return the languages that `load` would take, without loading anything."""
     module = _corpus(name)
     source = source or module.DIRECTION[0]
     target = target or module.DIRECTION[1]
@@ -49,7 +54,7 @@ def load(name: str, source: str | None = None, target: str | None = None) -> Par
         raise CorpusError(
             f"{name} has no direction {source}→{target}. It has: {known}. Give --source and --target as one of these."
         )
-    return module.load(source, target)
+    return source, target
 
 
 def references(name: str, split: str, language: str) -> list[str] | None:

@@ -53,7 +53,9 @@ def additive_attention(
     v: Float[Tensor, " hidden"],
     mask: Bool[Tensor, "batch source"] | None = None,
 ) -> tuple[Float[Tensor, "batch value_dim"], Float[Tensor, "batch source"]]:
-    """Return the context and the weights of one query: c = Σ_j α_j h_j, α = softmax(e), e_j = v · tanh(W_q s + W_k h_j).
+    """Return the context and the weights of one query s over keys h: e_j = v · tanh(W_q s + W_k h_j).
+
+    c = Σ_j α_j h_j, with α = softmax(e); keys and values are both the annotations h in the paper.
 
     Bahdanau et al. (2015), equations 5 and 6, and appendix A.1.2 for the score.
     """

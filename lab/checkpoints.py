@@ -1,0 +1,34 @@
+"""Checkpoints: written whole or not at all, read without running anything that a file holds."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+class CheckpointError(Exception):
+    """A checkpoint that is missing, broken, or belongs to something else."""
+
+
+def save(path: Path, content: dict[str, Any]) -> None:
+    """Write a checkpoint whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".writing")
+    with aside.open("wb") as file:
+        torch.save(content, file)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read a checkpoint (tensors and plain values only: no code of the file is run)."""
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise CheckpointError(f"no checkpoint at {path}") from None
+    except Exception as error:
+        raise CheckpointError(
+            f"{path} is no readable checkpoint ({type(error).__name__}). Remove it and train again."
+        ) from None

@@ -1,0 +1,192 @@
+"""Decoding in batches with cached states, for any model that can `encode` and `step`.
+
+Proven token-identical to the taught `greedy_decode` and `beam_search` of solutions.encoder_decoder.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from lab.batches import pad, source_batch
+from lab.text import BOS, EOS, PAD
+
+Memory = dict[str, Tensor]
+State = dict[str, Tensor]
+
+
+class Translator(Protocol):
+    """What decoding asks of a model. Memory stays as it is from word to word, state changes; batch on axis 0."""
+
+    def encode(self, source: Tensor, mask: Tensor) -> tuple[Memory, State]: ...
+    def step(self, tokens: Tensor, memory: Memory, state: State) -> tuple[Tensor, State, Tensor | None]: ...
+
+
+@dataclass(frozen=True)
+class Output:
+    """A translation: token numbers without <s> and </s>, and where each one looked, if the model looks."""
+
+    tokens: list[int]
+    weights: Float[Tensor, "target source"] | None = None
+
+
+def rows(tensors: dict[str, Tensor], index: Tensor) -> dict[str, Tensor]:
+    return {name: tensor[index] for name, tensor in tensors.items()}
+
+
+def length_limit(source: Int[Tensor, "batch source"]) -> int:
+    """Return how many tokens a translation may have: half as many again as the source, and ten."""
+    return int(1.5 * source.shape[1]) + 10
+
+
+@torch.no_grad()
+def greedy(
+    model: Translator,
+    source: Int[Tensor, "batch source"],
+    mask: Bool[Tensor, "batch source"],
+    max_len: int | None = None,
+) -> list[Output]:
+    """Return the greedy translation of each row, with its attention weights if the model has any."""
+    memory, state = model.encode(source, mask)
+    max_len = max_len or length_limit(source)
+    tokens = torch.full((len(source),), BOS, device=source.device)
+    ended = torch.zeros(len(source), dtype=torch.bool, device=source.device)
+    said: list[Tensor] = []
+    looked: list[Tensor] = []
+    while len(said) < max_len and not ended.all():
+        scores, state, weights = model.step(tokens, memory, state)
+        tokens = scores.argmax(dim=-1).masked_fill(ended, PAD)
+        ended = ended | (tokens == EOS)
+        said.append(tokens)
+        if weights is not None:
+            looked.append(weights)
+    table = torch.stack(said, dim=1).cpu()
+    maps = torch.stack(looked, dim=1).float().cpu() if looked else None
+    outputs = []
+    for number, row in enumerate(table.tolist()):
+        kept = row[: row.index(EOS)] if EOS in row else [token for token in row if token != PAD]
+        outputs.append(Output(kept, maps[number, : len(kept)] if maps is not None else None))
+    return outputs
+
+
+@dataclass
+class Beams:
+    """The hypotheses of the sentences still in hand: one row a sentence, `width` places in a row."""
+
+    width: int
+    alpha: float
+    max_len: int
+    total: Float[Tensor, "sentences width"]  # log-probabilities; -inf in an empty place
+    history: Int[Tensor, "sentences width length"]
+    best_score: Float[Tensor, " sentences"]
+    best: list[list[int]]  # of all sentences
+    live: list[int]  # which of them the rows are
+
+    @classmethod
+    def start(cls, count: int, width: int, alpha: float, max_len: int, device: torch.device) -> "Beams":
+        total = torch.full((count, width), -torch.inf, device=device)
+        total[:, 0] = 0.0  # at first there is one hypothesis: <s>
+        history = torch.empty((count, width, 0), dtype=torch.long, device=device)
+        nothing = torch.full((count,), -torch.inf, device=device)
+        return cls(width, alpha, max_len, total, history, nothing, [[] for _ in range(count)], list(range(count)))
+
+    def grow(self, log_p: Float[Tensor, "sentences width vocabulary"]) -> Int[Tensor, "sentences width"]:
+        """Keep the best continuations, set aside those that end; return the place that each one came from."""
+        grown = (self.total[..., None] + log_p).flatten(1)
+        total, index = grown.topk(min(self.width, grown.shape[1]), dim=1)
+        missing = self.width - total.shape[1]  # a vocabulary smaller than the beam
+        total = nn.functional.pad(total, (0, missing), value=-torch.inf)
+        index = nn.functional.pad(index, (0, missing))
+        came_from, word = index // log_p.shape[-1], index % log_p.shape[-1]
+        length = self.history.shape[-1] + 1
+        before = self.history.gather(1, came_from[..., None].expand(-1, -1, length - 1))
+        self.history = torch.cat([before, word[..., None]], dim=2)
+        ending = (word == EOS) if length < self.max_len else torch.ones_like(word, dtype=torch.bool)
+        top, which = (torch.where(ending, total, -torch.inf) / length**self.alpha).max(dim=1)
+        for row in (top > self.best_score).nonzero()[:, 0].tolist():
+            self.best_score[row] = top[row]
+            tokens = self.history[row, which[row]].tolist()
+            self.best[self.live[row]] = tokens[:-1] if tokens[-1] == EOS else tokens
+        self.total = total.masked_fill(ending, -torch.inf)
+        return came_from
+
+    def hopeful(self) -> Int[Tensor, " kept"]:
+        """Return the rows that may still find something better.
+
+        A log-probability only falls, and log p / n^α is largest at the greatest n: stopping here changes no result.
+        """
+        return (self.total.amax(dim=1) / self.max_len**self.alpha > self.best_score).nonzero()[:, 0]
+
+    def keep(self, kept: Int[Tensor, " kept"]) -> None:
+        self.total, self.history, self.best_score = self.total[kept], self.history[kept], self.best_score[kept]
+        self.live = [self.live[i] for i in kept.tolist()]
+
+
+@torch.no_grad()
+def beam(
+    model: Translator,
+    source: Int[Tensor, "batch source"],
+    mask: Bool[Tensor, "batch source"],
+    width: int,
+    alpha: float = 1.0,
+    max_len: int | None = None,
+) -> list[Output]:
+    """Return for each row what the taught `beam_search` returns (without </s>): best log p / length^alpha."""
+    memory, state = model.encode(source, mask)
+    places = torch.arange(width, device=source.device)
+    every = torch.arange(len(source), device=source.device).repeat_interleave(width)
+    memory, state = rows(memory, every), rows(state, every)
+    beams = Beams.start(len(source), width, alpha, max_len or length_limit(source), source.device)
+    tokens = torch.full((len(every),), BOS, device=source.device)
+    while True:
+        scores, state, _ = model.step(tokens, memory, state)
+        log_p = scores.float().log_softmax(dim=-1)
+        came_from = beams.grow(log_p.view(len(beams.live), width, -1))
+        kept = beams.hopeful()
+        if not len(kept):
+            return [Output(row) for row in beams.best]
+        state = rows(state, (kept[:, None] * width + came_from[kept]).flatten())
+        if len(kept) < len(beams.live):
+            memory = rows(memory, (kept[:, None] * width + places).flatten())
+            beams.keep(kept)
+        tokens = beams.history[..., -1].flatten()
+
+
+@torch.no_grad()
+def forced(
+    model: Translator, source: Sequence[Sequence[int]], target: Sequence[Sequence[int]]
+) -> list[Float[Tensor, "target source"]]:
+    """Return where the model looks while it is made to say the given targets; the source's </s> is the last column."""
+    device = next(model.parameters()).device if isinstance(model, nn.Module) else torch.device("cpu")
+    table, mask = source_batch(source)
+    memory, state = model.encode(table.to(device), mask.to(device))
+    spoken = pad([[BOS, *row] for row in target]).to(device)
+    looked = []
+    for tokens in spoken[:, :-1].unbind(dim=1):
+        _, state, weights = model.step(tokens, memory, state)
+        if weights is None:
+            raise TypeError(f"{type(model).__name__} has no attention to show: use a model that looks at the source")
+        looked.append(weights)
+    maps = torch.stack(looked, dim=1).float().cpu() if looked else torch.zeros(len(source), 0, table.shape[1])
+    return [w[: len(t), : len(s) + 1] for w, s, t in zip(maps, source, target, strict=True)]
+
+
+def translate(
+    model: nn.Module, sentences: Sequence[Sequence[int]], width: int = 1, alpha: float = 1.0, tokens: int = 4000
+) -> list[Output]:
+    """Translate many sentences, those of similar length together, and return them in their own order."""
+    device = next(model.parameters()).device
+    order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
+    outputs: list[Output] = [Output([])] * len(sentences)
+    while order:
+        size = max(1, tokens // ((len(sentences[order[-1]]) + 1) * width))
+        group, order = order[-size:], order[:-size]
+        source, mask = source_batch([sentences[i] for i in group])
+        source, mask = source.to(device), mask.to(device)
+        found = greedy(model, source, mask) if width == 1 else beam(model, source, mask, width, alpha)
+        for index, output in zip(group, found, strict=True):
+            outputs[index] = output
+    return outputs

@@ -1,0 +1,44 @@
+"""Which of the project's files a piece of code stands on: the ground of every key of a store or a cache."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+
+def imported_names(code: str, package: str = "") -> Iterator[str]:
+    """Yield the dotted names that a piece of code imports; `from a import b` may mean the module a.b."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def module_files(name: str, root: Path) -> Iterator[Path]:
+    """Yield the project's files that importing a dotted name reads: the packages on the way, and the module."""
+    parts = name.split(".")
+    for depth in range(1, len(parts) + 1):
+        place = root.joinpath(*parts[:depth])
+        for file in (place / "__init__.py", place.with_suffix(".py")):
+            if file.is_file():
+                yield file
+
+
+def files_behind(names: Iterable[str], root: Path) -> list[Path]:
+    """Return the files that importing these names reads, and what those import, in a fixed order."""
+    found: set[Path] = set()
+    waiting = [file for name in names for file in module_files(name, root)]
+    while waiting:
+        file = waiting.pop()
+        if file in found:
+            continue
+        found.add(file)
+        code = file.read_text(encoding="utf8")
+        package = ".".join(file.parent.relative_to(root).parts)
+        waiting += [other for name in imported_names(code, package) for other in module_files(name, root)]
+        if {"importlib", "pkgutil"} & set(imported_names(code)):
+            waiting += file.parent.glob("*.py")  # a package that discovers its modules may import any of them
+    return sorted(found)

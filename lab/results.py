@@ -1,0 +1,172 @@
+"""Scoring a trained model on test sets, and keeping the scores beside the outputs that they were computed from."""
+
+import gzip
+import hashlib
+import json
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from lab import corpora, metrics
+from lab.corpora import Parallel
+from lab.translation import ROOT, Run, Solution, Trained, restore
+
+LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 60))  # buckets of source words
+THRESHOLDS = tuple(round(tau, 2) for tau in np.arange(0.05, 0.96, 0.05))
+
+Outputs = dict[str, Any]
+
+
+def results_folder(solution: str) -> Path:
+    return ROOT / "solutions" / solution / "results"
+
+
+def evaluate(solution: Solution, run: Run, *, width: int, alpha: float, command: str) -> Path:
+    """Translate and align the test sets with the best checkpoint of a run, score, and write both files."""
+    trained = restore(solution, run.folder)
+    corpus = corpora.load(run.corpus, run.source, run.target)
+    outputs: Outputs = {"translations": translations(trained, corpus, width, alpha)}
+    if hasattr(trained.model, "look") and corpus.validation[0].links is not None:
+        outputs |= alignments(trained, corpus)
+    result = {
+        "run": run.name,
+        "solution": run.solution,
+        "seed": run.seed,
+        "corpus": {"name": corpus.name, "source": corpus.source, "target": corpus.target},
+        "decoding": {"greedy": "", f"beam{width}": f"log p / length^{alpha:g}"},
+        "scores": score(outputs, corpus),
+        "peers": list(solution.peers.get(run.task, ())),
+        **provenance(trained, run, command),
+    }
+    folder = results_folder(run.solution)
+    stem = f"{run.name}-seed{run.seed}"
+    write_json(folder / f"{stem}.outputs.json.gz", outputs)
+    path = folder / f"{stem}.json"
+    write_json(path, result)
+    return path
+
+
+def translations(trained: Trained, corpus: Parallel, width: int, alpha: float) -> Outputs:
+    found: Outputs = {}
+    for split, pairs in corpus.tests.items():
+        sources = [pair.source for pair in pairs]
+        found[split] = {
+            "greedy": trained.translate(sources),
+            f"beam{width}": trained.translate(sources, width, alpha),
+        }
+    return found
+
+
+def alignments(trained: Trained, corpus: Parallel) -> Outputs:
+    """Read links off the weights while the references are forced; the threshold is chosen on the validation part."""
+    maps = trained.alignments(corpus.validation)
+    gold = [pair.links or frozenset() for pair in corpus.validation]
+    tau = min(THRESHOLDS, key=lambda tau: metrics.aer(read(maps, corpus.validation, tau), gold).value)
+    links: Outputs = {}
+    for split, pairs in corpus.tests.items():
+        maps = trained.alignments(pairs)
+        readings = {"argmax": read(maps, pairs, None), "threshold": read(maps, pairs, tau)}
+        links[split] = {name: [sorted(sentence) for sentence in found] for name, found in readings.items()}
+    return {"links": links, "threshold": tau}
+
+
+def read(maps: Sequence[torch.Tensor], pairs: Sequence[corpora.Pair], tau: float | None) -> list[frozenset]:
+    """Return the links of each sentence: the strongest source word, or with tau every one that gets at least tau."""
+    sizes = [(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
+    if tau is None:
+        return [metrics.argmax_links(weights, s, t) for weights, (s, t) in zip(maps, sizes, strict=True)]
+    return [metrics.threshold_links(weights, tau, s, t) for weights, (s, t) in zip(maps, sizes, strict=True)]
+
+
+def score(outputs: Outputs, corpus: Parallel) -> dict[str, Any]:
+    """Return every score of the outputs, by test set; from the outputs and the corpus alone."""
+    found: dict[str, Any] = {}
+    for split, pairs in corpus.tests.items():
+        found[split] = {
+            decoding: bleu_scores(said, corpus, split) for decoding, said in outputs["translations"][split].items()
+        }
+        if "links" in outputs:
+            found[split]["alignment"] = alignment_scores(outputs["links"][split], pairs)
+    return found
+
+
+def bleu_scores(said: Sequence[str], corpus: Parallel, split: str) -> dict[str, Any]:
+    pairs = corpus.tests[split]
+    reference = [pair.target for pair in pairs]
+    made = pairs[0].links is not None  # a made corpus is tokenised already
+    scores: dict[str, Any] = {"bleu": asdict(metrics.bleu(said, reference, "none" if made else "13a"))}
+    tokenised = corpora.references(corpus.name, split, corpus.target)
+    if tokenised is not None:
+        scores["bleu_lc_tok"] = asdict(metrics.tokenised_bleu(said, tokenised, corpus.target))
+    if made:
+        lengths = [len(pair.source.split()) for pair in pairs]
+        found = metrics.bleu_by_length(said, reference, lengths, LENGTHS, "none")
+        scores["by_length"] = [asdict(bucket) for bucket in found]
+    return scores
+
+
+def alignment_scores(links: Outputs, pairs: Sequence[corpora.Pair]) -> dict[str, Any]:
+    gold = [pair.links or frozenset() for pair in pairs]
+    readings = {name: [frozenset(map(tuple, sentence)) for sentence in found] for name, found in links.items()}
+    readings["diagonal"] = [
+        metrics.diagonal_links(len(pair.source.split()), len(pair.target.split())) for pair in pairs
+    ]
+    return {
+        reading: {name: asdict(value) for name, value in metrics.alignment_scores(found, gold).items()}
+        for reading, found in readings.items()
+    }
+
+
+def provenance(trained: Trained, run: Run, command: str) -> dict[str, Any]:
+    """Return how the result came about, as far as a reader needs it to get the same."""
+    progress = trained.progress
+    return {
+        "recipe": trained.about["recipe"],
+        "parameters": sum(weight.numel() for weight in trained.model.parameters()),
+        "training": {
+            "device": progress.device,
+            "epochs": progress.best_epoch,
+            "of_epochs": trained.about["recipe"]["training"]["epochs"],
+            "steps": progress.step,
+            "seconds": round(progress.seconds, 1),
+            "target_tokens": progress.tokens,
+            "target_tokens_per_second": round(progress.tokens / max(progress.seconds, 1e-9)),
+            "ended_by_budget": progress.ended_by_budget,
+            "validation_bleu": progress.best,
+        },
+        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
+        "commit": commit(),
+        "command": f"python -m solutions.{run.solution} evaluate {command}".strip(),
+        "data": trained.about["data"],
+        "checkpoint_sha256": hashlib.sha256((run.folder / "best.pt").read_bytes()).hexdigest(),
+    }
+
+
+def commit() -> str:
+    """Return the commit that is checked out; + after it says that files were changed."""
+    try:
+        head = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, check=True)
+        dirty = subprocess.run(["git", "status", "--porcelain", "-uno"], cwd=ROOT, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return head.stdout.decode().strip() + ("+" if dirty.stdout.strip() else "")
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a file whole or not at all; the same content gives the same bytes, gzipped or not."""
+    text = json.dumps(content, ensure_ascii=False, indent=None if path.suffix == ".gz" else 1).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(path.name + ".writing")
+    aside.write_bytes(gzip.compress(text + b"\n", mtime=0) if path.suffix == ".gz" else text + b"\n")
+    aside.replace(path)
+
+
+def read_json(path: Path) -> Any:
+    data = path.read_bytes()
+    return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)

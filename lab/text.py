@@ -1,0 +1,109 @@
+"""From text to numbers and back: whole words for the made corpora, sentencepiece subwords for the real ones."""
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+PAD, BOS, EOS, UNK = 0, 1, 2, 3
+SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
+
+
+class Tokenizer(Protocol):
+    """What a model needs to know of its text. `encode` adds neither <s> nor </s>; `state` goes into checkpoints."""
+
+    def __len__(self) -> int: ...
+    def encode(self, text: str) -> list[int]: ...
+    def decode(self, ids: Iterable[int]) -> str: ...
+    def pieces(self, text: str) -> list[str]: ...
+    def state(self) -> dict[str, Any]: ...
+
+
+class Words:
+    """A vocabulary of whole words: the text is split at its spaces."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = list(words)
+        self.index = {word: number for number, word in enumerate(self.words)}
+
+    @classmethod
+    def learn(cls, texts: Iterable[str]) -> "Words":
+        """Return the vocabulary of all words in `texts`, the frequent ones first."""
+        counts = Counter(word for text in texts for word in text.split())
+        return cls([*SPECIAL, *sorted(counts, key=lambda word: (-counts[word], word))])
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def encode(self, text: str) -> list[int]:
+        return [self.index.get(word, UNK) for word in text.split()]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        return " ".join(self.words[i] for i in ids if i not in (PAD, BOS, EOS))
+
+    def pieces(self, text: str) -> list[str]:
+        return text.split()
+
+    def unknown(self, text: str) -> list[str]:
+        """Return the words of `text` that the vocabulary does not hold."""
+        return [word for word in text.split() if word not in self.index]
+
+    def state(self) -> dict[str, Any]:
+        return {"kind": "words", "words": self.words}
+
+
+class Subwords:
+    """A sentencepiece model (Kudo and Richardson, 2018): byte-pair pieces of raw text, any text can be written."""
+
+    def __init__(self, model: bytes) -> None:
+        import sentencepiece
+
+        self.model = model
+        self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+
+    @classmethod
+    def learn(cls, texts: Iterable[str], size: int, lowercase: bool = False) -> "Subwords":
+        """Return `size` byte-pair pieces learnt from `texts` (Sennrich et al., 2016)."""
+        import sentencepiece
+
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(texts),
+            model_writer=model,
+            vocab_size=size,
+            model_type="bpe",
+            character_coverage=1.0,
+            normalization_rule_name="nmt_nfkc_cf" if lowercase else "nmt_nfkc",
+            pad_id=PAD,
+            bos_id=BOS,
+            eos_id=EOS,
+            unk_id=UNK,
+            minloglevel=2,
+            num_threads=1,
+        )
+        return cls(model.getvalue())
+
+    def __len__(self) -> int:
+        return len(self.processor)
+
+    def encode(self, text: str) -> list[int]:
+        return self.processor.encode(text)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        return self.processor.decode([i for i in ids if i not in (PAD, BOS, EOS)])
+
+    def pieces(self, text: str) -> list[str]:
+        return self.processor.encode(text, out_type=str)
+
+    def unknown(self, text: str) -> list[str]:
+        """Return the pieces of `text` that the model cannot write (characters it has never seen)."""
+        ids, pieces = self.encode(text), self.pieces(text)
+        return [piece for number, piece in zip(ids, pieces, strict=True) if number == UNK]
+
+    def state(self) -> dict[str, Any]:
+        return {"kind": "subwords", "model": self.model}
+
+
+def restore(state: dict[str, Any]) -> Words | Subwords:
+    """Return the tokenizer that a checkpoint kept."""
+    return Words(state["words"]) if state["kind"] == "words" else Subwords(state["model"])

@@ -1,0 +1,7 @@
+"""Train, evaluate or use RNNsearch: python -m solutions.bahdanau train | evaluate | translate."""
+
+from lab.commands import main
+from solutions.bahdanau.model import SOLUTION
+
+if __name__ == "__main__":
+    main(SOLUTION)

@@ -1,0 +1,126 @@
+"""RNNsearch of Bahdanau et al. (2015): a decoder that looks back at the source before each word."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from lab.text import PAD
+from lab.translation import Solution
+from solutions.bahdanau.attention import additive_scores, masked_softmax, weighted_sum
+from solutions.bahdanau.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+from solutions.encoder_decoder.model import Encoder, Memory, Readout, State
+from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
+
+Attend = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.bahdanau.additive_attention
+
+
+class Bahdanau(nn.Module):
+    """Bidirectional GRU encoder, additive attention on s_{i-1}, GRU decoder, maxout readout.
+
+    `attend` is any function with the arguments of `additive_attention`; without one, the same computation
+    runs from its parts, with the keys projected once a sentence instead of once a word.
+    """
+
+    def __init__(self, recipe: Recipe, source_size: int, target_size: int, attend: Attend | None = None) -> None:
+        super().__init__()
+        units, states = recipe.units, 2 * recipe.units
+        self.recipe, self.attend = recipe, attend
+        shape = EncoderRecipe(embedding_dim=recipe.embedding_dim, units=units, dropout=recipe.dropout)
+        self.encoder = Encoder(source_size, shape)
+        self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
+        self.start = nn.Linear(units, units)
+        self.W_q = nn.Parameter(torch.empty(recipe.hidden, units))
+        self.W_k = nn.Parameter(torch.empty(recipe.hidden, states))
+        self.v = nn.Parameter(torch.empty(recipe.hidden))
+        # The three inputs of the GRU's gates (reset, update, candidate), each with a matrix of its own.
+        self.from_word = nn.Linear(recipe.embedding_dim, 3 * units)
+        self.from_context = nn.Linear(states, 3 * units, bias=False)
+        self.from_state = nn.Linear(units, 3 * units)
+        heard = units + recipe.embedding_dim + states
+        self.readout = Readout(heard, self.embedding, recipe.maxout, recipe.tied, recipe.dropout)
+        self.dropout = nn.Dropout(recipe.dropout)
+        for matrix in (self.W_q, self.W_k):
+            nn.init.xavier_uniform_(matrix)
+        nn.init.normal_(self.v, std=recipe.hidden**-0.5)
+        nn.init.orthogonal_(self.from_state.weight)
+
+    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+        """Return the annotations h_j (with their projection W_k h_j) and s_0 = tanh(W_s ←h_1): appendix A.2.2."""
+        states, _ = self.encoder(source, mask)
+        hidden = torch.tanh(self.start(states[:, 0, self.recipe.units :]))
+        memory = {"states": states, "mask": mask}
+        if self.attend is None:
+            memory["projected"] = states @ self.W_k.T
+        return memory, {"hidden": hidden}
+
+    def look(
+        self, query: Float[Tensor, "batch units"], projected: Float[Tensor, "batch hidden"] | None, memory: Memory
+    ) -> tuple[Float[Tensor, "batch states"], Float[Tensor, "batch source"]]:
+        """Return the context and the weights for the state s_{i-1}: equations 5 and 6."""
+        if self.attend is not None or projected is None:
+            states = memory["states"]
+            return self.attend(query, states, states, self.W_q, self.W_k, self.v, memory["mask"])
+        scores = additive_scores(projected, memory["projected"], self.v.to(projected.dtype))
+        weights = masked_softmax(scores, memory["mask"])
+        return weighted_sum(weights, memory["states"]), weights
+
+    def decode(
+        self, words: Float[Tensor, "batch target embedding"], memory: Memory, state: State
+    ) -> tuple[Float[Tensor, "batch target heard"], State, Float[Tensor, "batch target source"]]:
+        """Return what the readout hears, [s_{i-1} ; E y_{i-1} ; c_i], the last state, and the weights."""
+        hidden, units = state["hidden"], self.recipe.units
+        gates_of_words = self.from_word(words)  # all steps at once: no recurrence in it
+        # What the state is multiplied with at each step, as one matrix: the gates, and W_q for the next look.
+        weight = torch.cat([self.from_state.weight, self.W_q])
+        bias = torch.cat([self.from_state.bias, self.W_q.new_zeros(len(self.W_q))])
+        hiddens, contexts, all_weights = [], [], []
+        for gates_of_word in gates_of_words.unbind(dim=1):
+            gates_of_state, query = nn.functional.linear(hidden, weight, bias).split([3 * units, len(self.W_q)], dim=-1)
+            context, weights = self.look(hidden, query if self.attend is None else None, memory)
+            hiddens.append(hidden)
+            contexts.append(context)
+            all_weights.append(weights)
+            hidden = gru_update(gates_of_word + self.from_context(context), gates_of_state, hidden)
+        heard = torch.cat([torch.stack(hiddens, dim=1), words, torch.stack(contexts, dim=1)], dim=-1)
+        return heard, {"hidden": hidden}, torch.stack(all_weights, dim=1)
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch source"],
+        mask: Bool[Tensor, "batch source"],
+        inputs: Int[Tensor, "batch target"],
+        real: Bool[Tensor, "batch target"],
+    ) -> Float[Tensor, "real vocabulary"]:
+        """Return the scores of the next word at the real target positions, row after row."""
+        memory, state = self.encode(source, mask)
+        heard, _, _ = self.decode(self.dropout(self.embedding(inputs)), memory, state)
+        return self.readout(heard[real])
+
+    def step(
+        self, tokens: Int[Tensor, " batch"], memory: Memory, state: State
+    ) -> tuple[Float[Tensor, "batch vocabulary"], State, Float[Tensor, "batch source"]]:
+        """Return the scores of the next word, the new state, and where the decoder looked."""
+        heard, state, weights = self.decode(self.embedding(tokens[:, None]), memory, state)
+        return self.readout(heard[:, 0]), state, weights[:, 0]
+
+
+def gru_update(
+    from_input: Float[Tensor, "batch gates"],
+    from_state: Float[Tensor, "batch gates"],
+    state: Float[Tensor, "batch units"],
+) -> Float[Tensor, "batch units"]:
+    """Return the next state of a GRU: s_i = (1 - z) ∘ s̃ + z ∘ s_{i-1}, s̃ = tanh(input + r ∘ (U s_{i-1})).
+
+    As torch.nn.GRU has it. Appendix A.1.1 of the paper multiplies by r before the matrix U, and swaps z and 1 - z.
+    """
+    reset_in, update_in, new_in = from_input.chunk(3, dim=-1)
+    reset_state, update_state, new_state = from_state.chunk(3, dim=-1)
+    reset = torch.sigmoid(reset_in + reset_state)
+    update = torch.sigmoid(update_in + update_state)
+    new = torch.tanh(new_in + reset * new_state)
+    return torch.lerp(new, state.to(new.dtype), update)
+
+
+SOLUTION = Solution("bahdanau", Bahdanau, RECIPES, DEFAULTS, PEERS)

@@ -1,0 +1,62 @@
+"""Every hyperparameter of Bahdanau's RNNsearch, with the section of the paper it comes from."""
+
+from dataclasses import dataclass, field
+
+from lab.training import Training
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The model's sizes and how it is trained."""
+
+    embedding_dim: int = 256  # m in appendix A.2.3
+    units: int = 512  # n: width of one direction of the encoder, and of the decoder
+    hidden: int = 512  # n′: width of the alignment model
+    maxout: int = 256  # l: width of the maxout readout
+    tied: bool = False  # one matrix for target embeddings and output words (ours)
+    dropout: float = 0.0
+    vocabulary: int = 0  # subwords per language; 0 = whole words
+    lowercase: bool = False
+    training: Training = field(default_factory=Training)
+
+
+RECIPES = {
+    # A minute on a laptop. solutions.encoder_decoder's `small` has the same widths and the same training.
+    "small": Recipe(
+        embedding_dim=96,
+        units=128,
+        hidden=128,
+        maxout=96,
+        dropout=0.1,
+        training=Training(tokens=2000, epochs=8, rate=4e-3),
+    ),
+    # The size that 29,000 sentence pairs can feed.
+    "base": Recipe(
+        hidden=256,
+        tied=True,
+        dropout=0.4,
+        vocabulary=6000,
+        training=Training(tokens=1500, epochs=20, rate=1.5e-3, smoothing=0.1, ema=0.997),
+    ),
+    # Bahdanau et al. (2015), appendix A.2.3 and B.1 (there: Adadelta, 80 sentences a batch, gradient norm at most 1).
+    "paper": Recipe(
+        embedding_dim=620,
+        units=1000,
+        hidden=1000,
+        maxout=500,
+        vocabulary=30000,
+        training=Training(tokens=4000, epochs=5, rate=5e-4, clip=1.0),
+    ),
+}
+DEFAULTS = {"phrasebook": "small", "multi30k": "base"}  # corpus: recipe
+
+# What others got on the same test set, and how it was scored: another scale than ours unless it says so.
+PEERS = {
+    "multi30k-de-en": [
+        {
+            "system": "bentrevett/pytorch-seq2seq, additive attention, words",
+            "score": 28.3,
+            "scale": "test2016, lower-cased, spaCy tokens, greedy",
+        }
+    ]
+}

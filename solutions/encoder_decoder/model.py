@@ -1,0 +1,163 @@
+"""The encoder–decoder of Cho et al. (2014), and with other options of its recipe Sutskever et al. (2014)."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from lab.text import PAD
+from lab.translation import Solution
+from solutions.encoder_decoder.attention import last_states
+from solutions.encoder_decoder.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+
+Memory = dict[str, Tensor]  # what the decoder keeps of the source; batch on axis 0
+State = dict[str, Tensor]  # what changes from word to word; batch on axis 0
+
+
+class Encoder(nn.Module):
+    """A recurrent network that reads the source, in one direction or in both."""
+
+    def __init__(self, size: int, recipe: Recipe) -> None:
+        super().__init__()
+        self.reverse = recipe.reverse
+        self.embedding = nn.Embedding(size, recipe.embedding_dim, padding_idx=PAD)
+        network = nn.GRU if recipe.cell == "gru" else nn.LSTM
+        self.network = network(
+            recipe.embedding_dim,
+            recipe.units,
+            recipe.layers,
+            batch_first=True,
+            bidirectional=recipe.bidirectional,
+            dropout=recipe.dropout if recipe.layers > 1 else 0.0,
+        )
+        self.dropout = nn.Dropout(recipe.dropout)
+
+    def forward(
+        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+    ) -> tuple[Float[Tensor, "batch source states"], tuple[Float[Tensor, "layers batch units"], ...]]:
+        """Return the state at each position and the final states of all layers (h, and for an LSTM the cell c too)."""
+        lengths = mask.sum(dim=1)
+        if self.reverse:
+            source = reversed_source(source, lengths)
+        words = self.dropout(self.embedding(source))
+        # Packed, the backward direction starts at the last real token and never reads padding.
+        packed = pack_padded_sequence(words, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        outputs, final = self.network(packed)
+        states, _ = pad_packed_sequence(outputs, batch_first=True, total_length=source.shape[1])
+        return self.dropout(states), final if isinstance(final, tuple) else (final,)
+
+
+def reversed_source(source: Int[Tensor, "batch source"], lengths: Int[Tensor, " batch"]) -> Int[Tensor, "batch source"]:
+    """Return the words of each row last to first, with </s> still at the end and the padding behind it.
+
+    Sutskever et al. (2014), section 3.3.
+    """
+    position = torch.arange(source.shape[1], device=source.device)[None]
+    words = lengths[:, None] - 1
+    return source.gather(1, torch.where(position < words, words - 1 - position, position))
+
+
+class Readout(nn.Module):
+    """From what the decoder knows to scores of words: a maxout layer over pairs, then one matrix.
+
+    t_k = max(t̃_{2k-1}, t̃_{2k}), p(y) ∝ exp(yᵀ W_o t): Cho et al. (2014), appendix A.1.2.
+    """
+
+    def __init__(self, inputs: int, embedding: nn.Embedding, maxout: int, tied: bool, dropout: float) -> None:
+        super().__init__()
+        self.pairs = nn.Linear(inputs, 2 * maxout) if maxout else None
+        self.words = nn.Linear(maxout or inputs, embedding.num_embeddings)
+        self.dropout = nn.Dropout(dropout)
+        if tied:
+            if self.words.weight.shape != embedding.weight.shape:
+                raise ValueError(
+                    f"tied embeddings: the readout's width must equal embedding_dim = {embedding.embedding_dim}, "
+                    f"got {self.words.in_features}; set maxout = {embedding.embedding_dim}, or tied = False"
+                )
+            nn.init.normal_(embedding.weight, std=embedding.embedding_dim**-0.5)
+            self.words.weight = embedding.weight
+
+    def forward(self, features: Float[Tensor, "*rows inputs"]) -> Float[Tensor, "*rows vocabulary"]:
+        if self.pairs is not None:
+            features = self.pairs(features).unflatten(-1, (-1, 2)).amax(dim=-1)
+        return self.words(self.dropout(features))
+
+
+class EncoderDecoder(nn.Module):
+    """One vector for the source, and a decoder that speaks from it; `read` makes the vector from the states."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        source_size: int,
+        target_size: int,
+        read: Callable[[Tensor, Tensor], Tensor] = last_states,
+    ) -> None:
+        super().__init__()
+        self.recipe, self.read = recipe, read
+        self.encoder = Encoder(source_size, recipe)
+        self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
+        summary_dim = recipe.units * (2 if recipe.bidirectional else 1)
+        context_dim = summary_dim if recipe.context_everywhere else 0
+        self.start = nn.Linear(summary_dim, recipe.layers * recipe.units) if recipe.bidirectional else None
+        network = nn.GRU if recipe.cell == "gru" else nn.LSTM
+        between = recipe.dropout if recipe.layers > 1 else 0.0
+        self.network = network(
+            recipe.embedding_dim + context_dim, recipe.units, recipe.layers, batch_first=True, dropout=between
+        )
+        heard = recipe.units + context_dim + (recipe.embedding_dim if recipe.context_everywhere else 0)
+        self.readout = Readout(heard, self.embedding, recipe.maxout, recipe.tied, recipe.dropout)
+        self.dropout = nn.Dropout(recipe.dropout)
+
+    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+        """Return the one vector c, and the decoder's first state: tanh(V c), or that of a one-way encoder itself."""
+        states, final = self.encoder(source, mask)
+        if self.start is None:  # Sutskever et al. (2014): each layer hands its last state over
+            return {"context": final[0][-1]}, {
+                name: h.transpose(0, 1) for name, h in zip(("hidden", "cell"), final, strict=False)
+            }
+        context = self.read(states, mask.sum(dim=1))
+        hidden = torch.tanh(self.start(context)).unflatten(-1, (self.recipe.layers, self.recipe.units))
+        state = {"hidden": hidden}
+        if self.recipe.cell == "lstm":
+            state["cell"] = torch.zeros_like(hidden)
+        return {"context": context}, state
+
+    def decode(
+        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+    ) -> tuple[Float[Tensor, "batch target heard"], State]:
+        """Return what the readout hears at each step, and the state after the last one."""
+        words = self.dropout(self.embedding(inputs))
+        if self.recipe.context_everywhere:
+            context = memory["context"][:, None].expand(-1, inputs.shape[1], -1)
+            words = torch.cat([words, context], dim=-1)
+        first = tuple(h.transpose(0, 1).contiguous().to(words.dtype) for h in state.values())
+        outputs, last = self.network(words, first if len(first) > 1 else first[0])
+        if self.recipe.context_everywhere:
+            outputs = torch.cat([outputs, words], dim=-1)
+        last = last if isinstance(last, tuple) else (last,)
+        return outputs, {name: h.transpose(0, 1) for name, h in zip(state, last, strict=True)}
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch source"],
+        mask: Bool[Tensor, "batch source"],
+        inputs: Int[Tensor, "batch target"],
+        real: Bool[Tensor, "batch target"],
+    ) -> Float[Tensor, "real vocabulary"]:
+        """Return the scores of the next word at the real target positions, row after row."""
+        memory, state = self.encode(source, mask)
+        features, _ = self.decode(inputs, memory, state)
+        return self.readout(features[real])
+
+    def step(
+        self, tokens: Int[Tensor, " batch"], memory: Memory, state: State
+    ) -> tuple[Float[Tensor, "batch vocabulary"], State, None]:
+        """Return the scores of the next word, the new state, and no weights: there is nothing to look at."""
+        features, state = self.decode(tokens[:, None], memory, state)
+        return self.readout(features[:, 0]), state, None
+
+
+SOLUTION = Solution("encoder_decoder", EncoderDecoder, RECIPES, DEFAULTS, PEERS)
