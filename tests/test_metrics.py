@@ -194,6 +194,13 @@ def test_the_same_steps_on_the_raw_references_give_the_literatures(split, langua
     assert score.value >= 99.5
 
 
+def test_moses_is_the_perl_scripts_with_its_slips():
+    assert metrics.moses("L'enfant, dit-il : «Un coup d’œil»!", "fr") == (
+        "l&apos; enfant , dit-il : &quot; un coup d &quot; œil &quot; !"
+    )
+    assert metrics.moses("The man's hat (red).", "en") == "the man &apos;s hat ( red ) ."
+
+
 def hansards(folder: Path):
     sure, possible = [], []
     for line in (folder / "enfr.gold").read_text().splitlines():
