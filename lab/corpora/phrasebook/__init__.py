@@ -1,0 +1,74 @@
+"""A French–English phrasebook: a synchronous grammar that makes sentence pairs with gold word alignments."""
+
+import functools
+import itertools
+import math
+import random
+import zlib
+from collections.abc import Iterator
+
+from lab.corpora import Pair, Parallel
+from lab.corpora.phrasebook.nominals import Draw
+from lab.corpora.phrasebook.sentences import sentence
+from lab.corpora.phrasebook.surface import detokenise, links, spell_english, spell_french
+
+__all__ = ["DIRECTION", "detokenise", "generate", "load"]
+
+DIRECTION = ("fr", "en")
+DIRECTIONS = (("fr", "en"), ("en", "fr"))
+SIZES = {"train": 20_000, "validation": 1_000, "test": 2_000}
+
+
+def make(rng: random.Random, words: int) -> Pair:
+    """Return one pair of about that many French words."""
+    part = sentence(Draw(rng), words)
+    french, english = spell_french(part.french), spell_english(part.english)
+    return Pair(" ".join(word for word, _ in french), " ".join(word for word, _ in english), links(french, english))
+
+
+def stream(rng: random.Random, min_words: int, max_words: int) -> Iterator[Pair]:
+    """Yield pairs without end; the French words are wanted log-uniform in [min_words, max_words]."""
+    while True:
+        wanted = round(math.exp(rng.uniform(math.log(min_words - 0.49), math.log(max_words + 0.49))))
+        pair = make(rng, wanted)
+        if min_words <= len(pair.source.split()) <= max_words:
+            yield pair
+
+
+def generate(count: int, seed: int, min_words: int = 3, max_words: int = 60) -> list[Pair]:
+    """Return `count` pairs, French first, the French of min_words to max_words words."""
+    return list(itertools.islice(stream(random.Random(seed), min_words, max_words), count))
+
+
+def split(pair: Pair) -> str:
+    """Return the split that the pair belongs to, by a hash of its English: a sentence is in one split only."""
+    share = zlib.crc32(pair.target.encode()) % 100
+    return "validation" if share < 5 else "test" if share < 15 else "train"
+
+
+@functools.cache
+def splits() -> dict[str, tuple[Pair, ...]]:
+    """Return the fixed splits, French to English, 3 to 30 words; validation and test hold no sentence twice."""
+    found: dict[str, list[Pair]] = {name: [] for name in SIZES}
+    seen: set[str] = set()
+    for pair in stream(random.Random(2015), 3, 30):
+        name = split(pair)
+        if len(found[name]) < SIZES[name] and (name == "train" or pair.source not in seen):
+            found[name].append(pair)
+            seen.add(pair.source)
+        if all(len(found[name]) == size for name, size in SIZES.items()):
+            break
+    return {name: tuple(pairs) for name, pairs in found.items()}
+
+
+def turned(pair: Pair) -> Pair:
+    """Return the pair with source and target exchanged."""
+    return Pair(pair.target, pair.source, frozenset((j, i) for i, j in pair.links or ()))
+
+
+def load(source: str = "fr", target: str = "en") -> Parallel:
+    """Return the corpus in one of its two directions."""
+    found = splits()
+    if (source, target) != DIRECTION:
+        found = {name: tuple(map(turned, pairs)) for name, pairs in found.items()}
+    return Parallel("phrasebook", source, target, found["train"], found["validation"], {"test": found["test"]})

@@ -1,0 +1,59 @@
+"""From words with marks to sentences: elision, contraction, `an`, links, and the text for display."""
+
+# A word and the numbers of what it says; words of the two languages that share a number are linked.
+Word = tuple[str, tuple[int, ...]]
+
+# The mark tells an article, or an adjective before its noun, from the pronoun or predicate that is spelled alike.
+MARK = "°"
+ASPIRATED = ("héros", "hérisson", "harpe", "hache")
+ELIDED = {"puisque", "le", "la", "je", "me", "se", "ne", "que", "de", "le°", "la°"}
+CONTRACTED = {("de", "le°"): "du", ("de", "les°"): "des", ("à", "le°"): "au", ("à", "les°"): "aux"}
+BEFORE_VOWEL = {"ma": "mon", "sa": "son", "ce°": "cet", "beau°": "bel", "nouveau°": "nouvel", "vieux°": "vieil"}
+
+
+def opens_with_vowel(word: str) -> bool:
+    """Return whether le and je are elided before this French word."""
+    return word[0] in "aeiouyhàâéèêîôûœ" and not word.startswith(ASPIRATED)
+
+
+def spell_french(words: list[Word]) -> list[Word]:
+    """Return the words with elision (l'), contraction (du, aux) and the forms before a vowel (mon, cet, bel)."""
+    spelled: list[Word] = []
+    for text, says in reversed(words):
+        following = spelled[-1][0] if spelled else ","
+        vowel = opens_with_vowel(following)
+        if (text, following) in CONTRACTED:
+            says += tuple(number for number in spelled.pop()[1] if number not in says)
+            text = CONTRACTED[text, following]
+        elif vowel and text in ELIDED:
+            text = text.rstrip(MARK)[:-1] + "'"
+        elif vowel:
+            text = BEFORE_VOWEL.get(text, text)
+        elif text == "si" and following in ("il", "ils"):
+            text = "s'"
+        spelled.append((text, says))
+    return [(text.rstrip(MARK), says) for text, says in reversed(spelled)]
+
+
+def spell_english(words: list[Word]) -> list[Word]:
+    """Return the words with `an` for `a` before a vowel."""
+    texts = [text for text, _ in words] + ["."]
+    return [
+        ("an" if text == "a" and texts[i + 1][0] in "aeiou" or text == "a" and texts[i + 1] == "honest" else text, says)
+        for i, (text, says) in enumerate(words)
+    ]
+
+
+def links(source: list[Word], target: list[Word]) -> frozenset[tuple[int, int]]:
+    """Return the pairs of positions whose words say the same."""
+    where: dict[int, list[int]] = {}
+    for j, (_, says) in enumerate(target):
+        for number in says:
+            where.setdefault(number, []).append(j)
+    return frozenset((i, j) for i, (_, says) in enumerate(source) for number in says for j in where.get(number, ()))
+
+
+def detokenise(text: str, language: str = "fr") -> str:
+    """Return the text as it is printed: l'homme, my brother's cat, and a capital I in English."""
+    words = ["I" if word == "i" and language == "en" else word for word in text.split()]
+    return " ".join(words).replace("' ", "'").replace(" 's", "'s").replace(" ,", ",")
