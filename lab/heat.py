@@ -1,0 +1,127 @@
+"""An attention matrix to be read: a table for the page, with hover and arrow keys, and shades for the terminal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from lab.metrics import Weights, as_matrix
+
+SHADES = "·░▒▓█"
+
+# The table brings its own ground and text colour: what lies around it (a theme's output box) is not ours to know.
+STYLE = """
+.heat{--b:#fff;--t:#161616;--h:240 160 48;background:var(--b);color:var(--t);overflow-x:auto;padding:.4rem}
+html[data-theme=dark] .heat,body[data-jp-theme-light=false] .heat{--b:#16191f;--t:#f4f4f4;--h:36 100 175}
+@media(prefers-color-scheme:dark){html:not([data-theme]) body:not([data-jp-theme-light]) .heat
+{--b:#16191f;--t:#f4f4f4;--h:36 100 175}}
+.text_html:has(>.heat){background:0 0!important;padding:0!important}
+.heat table{border-collapse:collapse;margin:0;width:auto;color:inherit;background:none}
+.heat caption,.heat p{caption-side:top;text-align:left;color:inherit;margin:.3rem 0;font-size:.9rem}
+.heat :is(th,td){padding:.25rem .45rem;border:1px solid rgb(128 128 128/.4);color:inherit;text-align:center}
+.heat th{background:none!important}
+.heat tr{background:none!important}.heat td{background:rgb(var(--h)/var(--w))!important;font-size:.8rem}
+.heat td:is(:hover,:focus){outline:2px solid;outline-offset:-2px}.heat .at{text-decoration:underline}
+"""
+
+SCRIPT = """
+document.querySelectorAll('.heat:not([data-on])').forEach(h=>{h.dataset.on=1
+const t=h.querySelector('table'),p=h.querySelector('p'),R=[...t.tBodies[0].rows],H=[...t.tHead.rows[0].cells]
+const show=e=>{const d=e.target.closest('td');if(!d)return
+const r=d.parentNode.cells[0];t.querySelectorAll('.at').forEach(x=>x.classList.remove('at'))
+r.classList.add('at');H[d.cellIndex].classList.add('at')
+p.textContent=r.textContent+' looks at '+H[d.cellIndex].textContent+': '+d.textContent}
+t.addEventListener('mouseover',show);t.addEventListener('focusin',show)
+t.addEventListener('keydown',e=>{const d=e.target.closest('td')
+const m={ArrowUp:[-1,0],ArrowDown:[1,0],ArrowLeft:[0,-1],ArrowRight:[0,1]}[e.key];if(!d||!m)return
+e.preventDefault();const r=R[R.indexOf(d.parentNode)+m[0]],n=r?.cells[d.cellIndex+m[1]]
+if(n?.tagName=='TD'){d.tabIndex=-1;n.tabIndex=0;n.focus()}})})
+"""
+
+
+@dataclass(frozen=True)
+class HeatTable:
+    """A heat map that is a table: a notebook and the book show its html, a terminal its text."""
+
+    html: str
+    text: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def heat_table(
+    weights: Weights,
+    source_words: Sequence[str],
+    target_words: Sequence[str],
+    caption: str,
+    languages: tuple[str, str] | None = None,
+) -> HeatTable:
+    """Return the weights as a table: a row for each output word, a column for each input word.
+
+    The languages (source, target) tell a screen reader how to pronounce the words.
+    """
+    matrix = matching(weights, source_words, target_words)
+    source, target = (f' lang="{escape(code)}"' for code in languages) if languages else ("", "")
+    heads = "".join(f'<th scope="col"{source}>{escape(word)}</th>' for word in source_words)
+    rows = []
+    for j, (word, row) in enumerate(zip(target_words, matrix, strict=True)):
+        # One cell is reached by Tab, the others from there by the arrow keys.
+        cells = (_cell(weight, reached=i == j == 0) for i, weight in enumerate(row))
+        rows.append(f'<tr><th scope="row"{target}>{escape(word)}</th>{"".join(cells)}</tr>')
+    html = (
+        f'<div class="heat"><style>{STYLE}</style><table role="grid"><caption>{escape(caption)} '
+        "Rows: output words; columns: input words.</caption>"
+        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        '<p aria-live="polite">Point at a cell, or use Tab and then the arrow keys.</p>'
+        f"<script>{SCRIPT}</script></div>"
+    )
+    return HeatTable(html, f"{caption}\n{alignment_text(matrix, source_words, target_words)}")
+
+
+def _cell(weight: float, reached: bool) -> str:
+    return f'<td tabindex="{0 if reached else -1}" style="--w:{min(max(weight, 0.0), 1.0):.3f}">{weight:.2f}</td>'
+
+
+def alignment_text(weights: Weights, source_words: Sequence[str], target_words: Sequence[str], width: int = 100) -> str:
+    """Return the weights drawn in shades, a line for each output word; long sentences go on in a block below."""
+    matrix = matching(weights, source_words, target_words)
+    margin = max(map(len, target_words), default=0)
+    blocks = []
+    for columns in _blocks([len(word) for word in source_words], width - margin):
+        lines = [" " * margin + "".join(f" {source_words[i]}" for i in columns)]
+        for word, row in zip(target_words, matrix, strict=True):
+            lines.append(word.rjust(margin) + "".join(" " + _shade(row[i]) * len(source_words[i]) for i in columns))
+        blocks.append("\n".join(line.rstrip() for line in lines))
+    return "\n\n".join(blocks)
+
+
+def _shade(weight: float) -> str:
+    return SHADES[min(max(round(weight * (len(SHADES) - 1)), 0), len(SHADES) - 1)]
+
+
+def _blocks(lengths: Sequence[int], width: int) -> list[list[int]]:
+    """Return the columns in groups that fit the width, each column with a space before it."""
+    blocks: list[list[int]] = []
+    used = width
+    for column, length in enumerate(lengths):
+        if not blocks or used + length + 1 > width:
+            blocks.append([])
+            used = 0
+        blocks[-1].append(column)
+        used += length + 1
+    return blocks
+
+
+def matching(weights: Weights, source_words: Sequence[str], target_words: Sequence[str]):
+    """Return the weights as an array, once they have a row for each output word and a column for each input word."""
+    matrix = as_matrix(weights)
+    expected = (len(target_words), len(source_words))
+    if matrix.shape != expected:
+        raise ValueError(
+            f"The weights must have a row for each output word and a column for each input word, {expected}; "
+            f"they are {matrix.shape}. Transpose them, or add or leave out the end marks."
+        )
+    return matrix

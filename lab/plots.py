@@ -1,0 +1,143 @@
+"""Pictures for book, notebooks and terminal: every axis labelled, every picture with a text that says what it shows.
+
+Colours: Okabe and Ito (2008), told apart by all kinds of colour vision, and by marker and line besides. The ground is
+always white, so that a picture reads the same on a light and on a dark page.
+"""
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from lab.heat import HeatTable, alignment_text, heat_table, matching
+from lab.metrics import LengthScore, Weights
+
+__all__ = [
+    "HeatTable",
+    "Picture",
+    "alignment_text",
+    "bleu_by_length_plot",
+    "heat_map",
+    "heat_table",
+    "training_curves",
+]
+
+Point: TypeAlias = tuple[int | float, int | float]
+
+STYLES = (  # colour, marker, line
+    ("#0072B2", "o", "-"),
+    ("#D55E00", "s", "--"),
+    ("#009E73", "^", "-."),
+    ("#CC79A7", "D", ":"),
+    ("#000000", "v", (0, (5, 1))),
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure and its alternative text; a notebook and the book show both."""
+
+    figure: Figure
+    alt: str
+
+    def _repr_html_(self) -> str:
+        # An <img> of our own: the one that Jupyter makes of a figure has no alternative text.
+        data = base64.b64encode(self._svg()).decode()
+        image = f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(self.alt)}"'
+        return image + ' style="max-width:100%;height:auto;background:#fff">'
+
+    def save(self, path: Path) -> None:
+        """Write the figure to a file; the name's ending says the format."""
+        self.figure.savefig(path, facecolor="white", bbox_inches="tight", dpi=150)
+
+    def _svg(self) -> bytes:
+        buffer = io.BytesIO()
+        # Without a date, and with ids that are no random numbers, the same figure gives the same bytes.
+        with rc_context({"svg.hashsalt": "attention"}):
+            self.figure.savefig(buffer, format="svg", facecolor="white", bbox_inches="tight", metadata={"Date": None})
+        return buffer.getvalue()
+
+
+def training_curves(
+    curves: Mapping[str, Sequence[Point]],
+    x_label: str = "step",
+    y_label: str = "loss (nats a token)",
+    title: str = "",
+) -> Picture:
+    """Draw curves, each a list of (x, y) under its name: losses or scores while a model trains."""
+    figure, axes = _axes(x_label, y_label, title)
+    told = []
+    for (name, points), (colour, marker, line) in _styled(curves):
+        x, y = zip(*points, strict=True)
+        # Few markers: they tell the curves apart, they do not mark measurements.
+        axes.plot(x, y, color=colour, linestyle=line, marker=marker, markevery=max(1, len(x) // 8), label=name)
+        told.append(f"{name} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {min(y):.3g}, highest {max(y):.3g})")
+    axes.legend(frameon=False)
+    return Picture(figure, f"{title or 'Curves'}: {y_label} by {x_label}. {'; '.join(told)}.")
+
+
+def bleu_by_length_plot(
+    scores: Mapping[str, Sequence[LengthScore]], length_of: str = "words in the source sentence", title: str = ""
+) -> Picture:
+    """Draw BLEU with its intervals for each bucket of lengths, a line for each model; the axis tells the counts."""
+    buckets = {(s.first, s.last): s.score.count for line in scores.values() for s in line}
+    order = {bucket: place for place, bucket in enumerate(sorted(buckets))}
+    figure, axes = _axes(f"{length_of} (n = sentences)", "BLEU", title)
+    told = []
+    for shift, ((name, line), (colour, marker, dash)) in enumerate(_styled(scores)):
+        # Side by side, so that one interval does not hide another.
+        x = [order[s.first, s.last] + 0.06 * (shift - (len(scores) - 1) / 2) for s in line]
+        y = np.array([s.score.value for s in line])
+        reach = np.array([[s.score.value - s.score.low, s.score.high - s.score.value] for s in line]).T.reshape(2, -1)
+        axes.errorbar(x, y, yerr=reach, color=colour, marker=marker, linestyle=dash, capsize=3, label=name)
+        values = ", ".join(f"{s.first} to {s.last} words {s.score.value:.1f}" for s in line)
+        told.append(f"{name}: {values}")
+    axes.set_xticks(list(order.values()), [f"{a}–{b}\nn = {buckets[a, b]}" for a, b in order])
+    axes.set_ylim(0, 102)
+    axes.legend(frameon=False)
+    return Picture(figure, f"{title or 'BLEU by sentence length'}, with 95 % intervals. {'. '.join(told)}.")
+
+
+def heat_map(weights: Weights, source_words: Sequence[str], target_words: Sequence[str], title: str = "") -> Picture:
+    """Draw an attention matrix: a row for each output word, a column for each input word, dark where much is read."""
+    matrix = matching(weights, source_words, target_words)
+    figure = Figure(figsize=(1.6 + 0.5 * len(source_words), 1.2 + 0.38 * len(target_words)), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(matrix, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    axes.set_xticks(range(len(source_words)), source_words, rotation=45, ha="left", rotation_mode="anchor")
+    axes.set_yticks(range(len(target_words)), target_words)
+    axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False)
+    axes.set(xlabel="input words", ylabel="output words", title=title)
+    axes.xaxis.set_label_position("top")
+    figure.colorbar(image, ax=axes, label="weight")
+    told = [
+        f"{word} looks most at {source_words[row.argmax()]} ({row.max():.2f})"
+        for word, row in zip(target_words, matrix, strict=True)
+    ]
+    return Picture(figure, f"{title or 'Attention weights'}; rows are output words. {'; '.join(told)}.")
+
+
+def _axes(x_label: str, y_label: str, title: str) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xlabel=x_label, ylabel=y_label, title=title)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#dddddd")
+    axes.set_axisbelow(True)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+    return figure, axes
+
+
+def _styled(lines: Mapping):
+    if not 0 < len(lines) <= len(STYLES):
+        raise ValueError(f"A plot takes 1 to {len(STYLES)} lines that can be told apart; got {len(lines)}.")
+    return zip(lines.items(), STYLES, strict=False)

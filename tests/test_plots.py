@@ -1,0 +1,210 @@
+"""Pictures that everybody can read: tables that are tables, labelled axes, alternative texts with the numbers."""
+
+import re
+import shutil
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import torch
+
+from lab import heat, plots
+from lab.metrics import LengthScore, Score
+
+SOURCE = ["il", "m'", "a", "entarté"]
+TARGET = ["he", "hit", "me"]
+WEIGHTS = np.array([[0.93, 0.03, 0.04, 0.0], [0.1, 0.1, 0.15, 0.65], [0.0, 1.0, 0.0, 0.0]])
+
+
+class Table(HTMLParser):
+    """The texts and attributes of a table's cells, row by row, and of every other element."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.rows, self.seen, self.text = [], [], ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append({"tag": tag, "text": "", **dict(attrs)})
+
+    def handle_data(self, data):
+        self.text += data
+        if self.seen[-1][0] in ("td", "th"):
+            self.rows[-1][-1]["text"] += data
+
+
+def test_rows_are_output_words_and_columns_input_words():
+    table = plots.heat_table(WEIGHTS, SOURCE, TARGET, "Where it looks.", languages=("fr", "en"))
+    head, *body = Table(table._repr_html_()).rows
+    assert [cell["text"] for cell in head[1:]] == SOURCE
+    assert {(cell["tag"], cell["scope"], cell["lang"]) for cell in head[1:]} == {("th", "col", "fr")}
+    assert [row[0]["text"] for row in body] == TARGET
+    assert {(row[0]["tag"], row[0]["scope"], row[0]["lang"]) for row in body} == {("th", "row", "en")}
+    assert [[float(cell["text"]) for cell in row[1:]] for row in body] == WEIGHTS.tolist()
+
+
+def test_a_cells_colour_is_its_weight_and_one_cell_is_reached_by_tab():
+    table = plots.heat_table(WEIGHTS, SOURCE, TARGET, "Where it looks.")
+    cells = [cell for row in Table(table.html).rows[1:] for cell in row[1:]]
+    assert [float(cell["style"].removeprefix("--w:")) for cell in cells] == WEIGHTS.flatten().tolist()
+    assert [cell["tabindex"] for cell in cells] == ["0"] + ["-1"] * 11
+
+
+def test_the_table_is_small_whole_and_needs_nobody():
+    html = plots.heat_table(WEIGHTS, SOURCE, TARGET, "Where it looks.").html
+    assert len(heat.STYLE.encode()) + len(heat.SCRIPT.encode()) < 2048
+    assert not re.search(r"https?:|//|@import|url\(|src=|href=", html)
+    seen = Table(html).seen
+    assert ("p", {"aria-live": "polite"}) in seen
+    assert [tag for tag, _ in seen].count("caption") == 1
+    assert not any("id" in attributes for _, attributes in seen), "a second table on the page would repeat it"
+
+
+def test_words_cannot_write_html():
+    evil = ['<script>alert("x")</script>', "&amp;", "a", "b"]
+    html = plots.heat_table(WEIGHTS, evil, TARGET, "<b>caption</b>").html
+    assert [cell["text"] for cell in Table(html).rows[0][1:]] == evil
+    assert "<b>" not in html
+
+
+def luminance(rgb) -> float:
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in rgb)]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def hexadecimal(colour: str) -> list[int]:
+    digits = colour if len(colour) == 6 else "".join(2 * digit for digit in colour)
+    return [int(digits[i : i + 2], 16) for i in (0, 2, 4)]
+
+
+def test_numbers_stand_out_from_every_weight_in_light_and_in_dark():
+    schemes = re.findall(r"--b:#(\w+);--t:#(\w+);--h:(\d+) (\d+) (\d+)", heat.STYLE)
+    assert len(schemes) == 3
+    for ground, text, *hot in schemes:
+        for weight in np.linspace(0, 1, 21):
+            cell = weight * np.array(hot, float) + (1 - weight) * np.array(hexadecimal(ground))
+            bright, dark = sorted([luminance(cell), luminance(hexadecimal(text))], reverse=True)
+            assert (bright + 0.05) / (dark + 0.05) >= 4.5
+
+
+def test_the_terminal_gets_the_same_picture_in_shades():
+    assert plots.alignment_text(WEIGHTS, SOURCE, TARGET).splitlines() == [
+        "    il m' a entarté",
+        " he ██ ·· · ·······",
+        "hit ·· ·· ░ ▓▓▓▓▓▓▓",
+        " me ·· ██ · ·······",
+    ]
+    assert repr(plots.heat_table(WEIGHTS, SOURCE, TARGET, "Where.")).startswith("Where.\n    il m' a entarté")
+
+
+def test_a_long_sentence_goes_on_below_and_loses_no_word():
+    words = [f"word{i}" for i in range(30)]
+    text = plots.alignment_text(np.eye(30), words, words, width=60)
+    assert max(map(len, text.splitlines())) <= 60
+    blocks = text.split("\n\n")
+    assert [word for block in blocks for word in block.splitlines()[0].split()] == words
+    assert {len(block.splitlines()) for block in blocks} == {31}
+
+
+def test_a_word_wider_than_the_terminal_is_still_drawn():
+    assert "█" * 30 in plots.alignment_text(np.ones((1, 1)), ["w" * 30], ["x"], width=10)
+
+
+@pytest.mark.parametrize("draw", [plots.heat_map, plots.alignment_text, lambda *a: plots.heat_table(*a, "Where.")])
+def test_weights_that_do_not_fit_the_words_are_refused(draw):
+    with pytest.raises(ValueError, match=r"\(3, 4\); they are \(4, 3\). Transpose"):
+        draw(WEIGHTS.T, SOURCE, TARGET)
+    draw(torch.tensor(WEIGHTS, requires_grad=True), SOURCE, TARGET)
+
+
+def bucket(first: int, value: float) -> LengthScore:
+    return LengthScore(first, first + 7, Score("BLEU", value, value - 3, value + 2, "", 100 + first))
+
+
+def pictures() -> dict[str, plots.Picture]:
+    lengths = {"with attention": [bucket(1, 72.0), bucket(9, 71.0)], "without": [bucket(1, 68.0), bucket(9, 31.5)]}
+    curves = {"training": [(0, 6.25), (100, 2.5)], "validation": [(50, 4.0), (100, 3.5)]}
+    return {
+        "curves": plots.training_curves(curves),
+        "lengths": plots.bleu_by_length_plot(lengths),
+        "heat": plots.heat_map(WEIGHTS, SOURCE, TARGET),
+    }
+
+
+@pytest.mark.parametrize("name", ["curves", "lengths", "heat"])
+def test_every_picture_has_labels_and_shows_its_alternative_text(name):
+    picture = pictures()[name]
+    for axes in picture.figure.axes:
+        assert axes.get_ylabel()
+    assert picture.figure.axes[0].get_xlabel()
+    [(tag, attributes)] = Table(picture._repr_html_()).seen
+    assert (tag, attributes["alt"]) == ("img", picture.alt)
+    assert "background:#fff" in attributes["style"]
+
+
+def test_the_same_picture_gives_the_same_bytes():
+    for name, picture in pictures().items():
+        assert picture._repr_html_() == pictures()[name]._repr_html_()
+
+
+def test_alternative_texts_tell_the_numbers():
+    told = {name: picture.alt for name, picture in pictures().items()}
+    assert "training goes from 6.25 to 2.5" in told["curves"]
+    assert "without: 1 to 8 words 68.0, 9 to 16 words 31.5" in told["lengths"]
+    assert "hit looks most at entarté (0.65)" in told["heat"]
+
+
+def test_the_length_axis_counts_sentences_and_keeps_buckets_apart():
+    picture = plots.bleu_by_length_plot({"a": [bucket(1, 72.0), bucket(17, 60.0)], "b": [bucket(9, 50.0)]})
+    labels = [label.get_text() for label in picture.figure.axes[0].get_xticklabels()]
+    assert labels == ["1–8\nn = 101", "9–16\nn = 109", "17–24\nn = 117"]
+
+
+def test_lines_are_told_apart_without_colour_and_too_many_are_refused():
+    lines = plots.training_curves({str(i): [(0, i), (1, i)] for i in range(5)}).figure.axes[0].lines
+    assert len({(line.get_marker(), str(line.get_linestyle())) for line in lines}) == 5
+    for count in (0, 6):
+        with pytest.raises(ValueError, match=f"1 to 5 lines.*got {count}"):
+            plots.training_curves({str(i): [(0, i)] for i in range(count)})
+
+
+def test_a_picture_can_be_saved(tmp_path):
+    pictures()["heat"].save(tmp_path / "heat.png")
+    assert (tmp_path / "heat.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_arrow_keys_and_pointer_read_the_table_aloud(theme, tmp_path):
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed (apt.txt lists it)")
+    table = plots.heat_table(WEIGHTS, SOURCE, TARGET, "Where it looks.").html
+    page_html = f'<!doctype html><html lang="en" data-theme="{theme}"><title>t</title><body>{table * 2}</body></html>'
+    (tmp_path / "page.html").write_text(page_html, encoding="utf-8")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(color_scheme="light")
+        faults = []
+        page.on("pageerror", lambda fault: faults.append(fault))
+        page.goto((tmp_path / "page.html").as_uri())
+        said = page.locator(".heat p").first
+        page.keyboard.press("Tab")
+        assert said.inner_text() == "he looks at il: 0.93"
+        for key in ("ArrowLeft", "ArrowUp", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"):
+            page.keyboard.press(key)
+        assert said.inner_text() == "hit looks at entarté: 0.65"
+        page.locator("tbody tr").nth(2).locator("td").nth(1).hover()
+        assert said.inner_text() == "me looks at m': 1.00"
+        page.keyboard.press("Tab")
+        assert page.locator(".heat p").nth(1).inner_text() == "he looks at il: 0.93"
+        ground = page.locator(".heat").first.evaluate("node => getComputedStyle(node).backgroundColor")
+        assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 25, 31)"}[theme]
+        assert faults == []
+        browser.close()
