@@ -6,7 +6,7 @@ from autograder.checks import Check, Drawn
 from autograder.checks.draw import Rng, gaps, normal, padding
 from autograder.checks.mistakes import bahdanau as mistakes
 from autograder.kit.grading import Criterion
-from solutions.bahdanau.attention import masked_softmax
+from solutions.bahdanau.attention import additive_attention, masked_softmax
 
 PADDING, GAPS, EMPTY = "padding", "a mask with gaps", "a row with no True"
 RANK, LARGE, BATCH = "more than two axes", "a score far from 0", "more than one sentence"
@@ -45,23 +45,14 @@ SOFTMAX = Check(
     outputs=("weights",),
     draw_cases=softmax_cases,
     criteria=[
-        Criterion(
-            "the shape of the weights", 1, "shape", ["no mask", "padded sentences", "three axes", "one sentence"]
-        ),
+        Criterion("the shape of the weights", 1, "shape"),
         Criterion("no mask, any number of axes", 1, "values", ["no mask", "four axes, no mask"]),
+        Criterion("padded sentences", 2, "values", ["padded sentences", "other padded sentences", "one sentence"]),
         Criterion(
-            "masked positions",
-            3,
+            "masks with gaps",
+            1,
             "values",
-            [
-                "padded sentences",
-                "other padded sentences",
-                "a mask with gaps",
-                "as many sentences as positions",
-                "one sentence",
-                "three axes",
-                "nearly equal scores",
-            ],
+            ["a mask with gaps", "as many sentences as positions", "three axes", "nearly equal scores"],
         ),
         Criterion("rows with no True", 1, "values", ["a row with no True", "three axes and a row with no True"]),
         Criterion(
@@ -75,11 +66,81 @@ SOFTMAX = Check(
                 "scores of size 40 and more",
             ],
         ),
-        Criterion("gradients", 1, "gradients", ["no mask", "padded sentences", "a mask with gaps", "three axes"]),
-        Criterion("the arguments stay as they are", 1, "unchanged", ["no mask", "padded sentences", "three axes"]),
-        Criterion("the same answer twice", 1, "repeat", ["no mask", "padded sentences"]),
+        Criterion("gradients", 1, "gradients"),
+        Criterion("the arguments stay as they are", 1, "unchanged"),
+        Criterion("the same answer twice", 1, "repeat"),
     ],
     mistakes=mistakes.SOFTMAX,
 )
 
-CHECKS = [SOFTMAX]
+
+def arguments(rng: Rng, sizes: tuple[int, int, int, int, int, int], mask: np.ndarray | None) -> list:
+    """Return query, keys, values, W_q, W_k, v and the mask for sizes B, S, q, k, d, h."""
+    B, S, q, k, d, h = sizes
+    inputs = [normal(rng, B, q), normal(rng, B, S, k), normal(rng, B, S, d)]
+    weights = [normal(rng, h, q, scale=q**-0.5), normal(rng, h, k, scale=k**-0.5), normal(rng, h)]
+    return [*inputs, *weights, mask]
+
+
+def far_from_zero(rng: Rng) -> list:
+    """Return arguments with all scores around -120: one unit is saturated, whatever the key, and v weighs it so."""
+    query, keys, values, W_q, W_k, v, mask = arguments(rng, (4, 7, 5, 6, 8, 9), gaps(rng, 4, 7))
+    query[:, 0] = 1 + np.abs(query[:, 0])
+    W_q[0], W_k[0], v[0] = 0, 0, -120
+    W_q[0, 0] = 9
+    return [query, keys, values, W_q, W_k, v, mask]
+
+
+def additive_cases(rng: Rng) -> list[Drawn]:
+    """Draw attention of every shape: all sizes different, all sizes equal, one sentence, one position."""
+    return [
+        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), gradients=True),
+        Drawn("padded sentences", arguments(rng, (4, 7, 5, 6, 8, 9), padding(rng, 4, 7)), [PADDING], gradients=True),
+        Drawn("other padded sentences", arguments(rng, (4, 7, 5, 6, 8, 9), padding(rng, 4, 7)), [PADDING]),
+        Drawn("a mask with gaps", arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), [PADDING], gradients=True),
+        Drawn("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), [PADDING], gradients=True),
+        Drawn("equal sizes, no mask", arguments(rng, (4,) * 6, None)),
+        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), [PADDING]),
+        Drawn("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None)),
+        Drawn("scores around -120", far_from_zero(rng), [PADDING, LARGE]),
+    ]
+
+
+NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
+MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
+SOUND = [
+    Criterion("scores far from 0", 1, "values", ["scores around -120"]),
+    Criterion("gradients", 1, "gradients"),
+    Criterion("the arguments stay as they are", 1, "unchanged"),
+    Criterion("the same answer twice", 1, "repeat"),
+]
+
+ADDITIVE = Check(
+    reference=additive_attention,
+    outputs=("context", "weights"),
+    draw_cases=additive_cases,
+    criteria=[
+        Criterion("the shapes of context and weights", 1, "shape"),
+        Criterion("the weights without a mask", 2, "values", NO_MASK, part="weights"),
+        Criterion("the context without a mask", 1, "values", NO_MASK, part="context"),
+        Criterion("the weights with a mask", 2, "values", MASKED, part="weights"),
+        Criterion("the context with a mask", 1, "values", MASKED, part="context"),
+        *SOUND,
+    ],
+    mistakes=mistakes.ADDITIVE,
+)
+
+REPAIRED = Check(
+    reference=additive_attention,
+    name="repaired_attention",
+    outputs=("context", "weights"),
+    draw_cases=additive_cases,
+    criteria=[
+        Criterion("padding gets no weight", 3, "values", MASKED),
+        Criterion("sentences without padding, as before", 1, "values", NO_MASK),
+        *SOUND,
+    ],
+    mistakes=mistakes.MASKING,
+)
+
+CHECKS = [SOFTMAX, ADDITIVE, REPAIRED]

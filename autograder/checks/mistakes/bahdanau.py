@@ -1,9 +1,11 @@
 """What goes wrong in additive attention."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
-from solutions.bahdanau.attention import masked_softmax
+from solutions.bahdanau.attention import additive_attention, masked_softmax
 
 
 def mask_ignored(scores: Tensor, mask: Tensor | None) -> Tensor:
@@ -90,4 +92,130 @@ SOFTMAX = (
     empty_rows_uniform,
     no_maximum,
     logarithm,
+)
+
+
+def attend(scores: Tensor, values: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Return context and weights from scores that may be wrong."""
+    weights = masked_softmax(scores, mask)
+    return torch.einsum("bs,bsd->bd", weights, values), weights
+
+
+def with_softmax(softmax: Callable) -> Callable:
+    """Return additive attention with a wrong masked softmax: the same mistake, the same hint."""
+
+    def attention(query, keys, values, W_q, W_k, v, mask):
+        scores = torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v
+        weights = softmax(scores, mask)
+        return torch.einsum("bs,bsd->bd", weights, values), weights
+
+    attention.__name__, attention.__doc__ = softmax.__name__, softmax.__doc__
+    return attention
+
+
+def query_cancels(query, keys, values, W_q, W_k, v, mask):
+    """The weights do not depend on the query: it is left out, or its tanh is taken apart from the keys' tanh. Then it
+    adds the same number to every score and cancels in the softmax. Add first, then tanh."""
+    return attend(torch.tanh(keys @ W_k.T) @ v, values, mask)
+
+
+def no_tanh(query, keys, values, W_q, W_k, v, mask):
+    """The tanh is missing. Without it the query adds the same number to every score and cancels in the softmax."""
+    return attend(((query @ W_q.T)[:, None] + keys @ W_k.T) @ v, values, mask)
+
+
+def relu(query, keys, values, W_q, W_k, v, mask):
+    """There is a ReLU where the formula has a tanh."""
+    return attend(torch.relu((query @ W_q.T)[:, None] + keys @ W_k.T) @ v, values, mask)
+
+
+def sigmoid(query, keys, values, W_q, W_k, v, mask):
+    """There is a sigmoid where the formula has a tanh."""
+    return attend(torch.sigmoid((query @ W_q.T)[:, None] + keys @ W_k.T) @ v, values, mask)
+
+
+def tanh_outside(query, keys, values, W_q, W_k, v, mask):
+    """The tanh comes after the product with v. It stands inside: v · tanh(W_q query + W_k key)."""
+    return attend(torch.tanh(((query @ W_q.T)[:, None] + keys @ W_k.T) @ v), values, mask)
+
+
+def scaled(query, keys, values, W_q, W_k, v, mask):
+    """The scores are divided by √h. Additive attention does not scale: that belongs to the dot product."""
+    scores = torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v
+    return attend(scores / len(v) ** 0.5, values, mask)
+
+
+def first_query_for_all(query, keys, values, W_q, W_k, v, mask):
+    """Every sentence is asked with the query of the first one. Each has its own: (query @ W_q.T)[:, None]."""
+    return additive_attention(query[:1].expand_as(query), keys, values, W_q, W_k, v, mask)
+
+
+def axes_mixed(query, keys, values, W_q, W_k, v, mask):
+    """The projected query (B,h) is added to the keys (B,S,h) without a new axis. Where B and S happen to be equal this
+    runs, and gives the query of sentence j to position j. Write (query @ W_q.T)[:, None]."""
+    return attend(torch.tanh(query @ W_q.T + keys @ W_k.T) @ v, values, mask)
+
+
+def not_transposed(query, keys, values, W_q, W_k, v, mask):
+    """The weight matrices are applied without a transpose. They are stored as (out, in): x @ W.T."""
+    return attend(torch.tanh((query @ W_q)[:, None] + keys @ W_k) @ v, values, mask)
+
+
+def projections_swapped(query, keys, values, W_q, W_k, v, mask):
+    """W_q is applied to the keys and W_k to the query. W_q belongs to the query."""
+    return attend(torch.tanh((query @ W_k.T)[:, None] + keys @ W_q.T) @ v, values, mask)
+
+
+def sums_keys(query, keys, values, W_q, W_k, v, mask):
+    """The context is a weighted sum of the keys. It is one of the values."""
+    return additive_attention(query, keys, keys, W_q, W_k, v, mask)
+
+
+def mean_of_values(query, keys, values, W_q, W_k, v, mask):
+    """The context is divided by the number of positions. The weights already sum to 1: add up, do not average."""
+    context, weights = additive_attention(query, keys, values, W_q, W_k, v, mask)
+    return context / keys.shape[1], weights
+
+
+def scores_returned(query, keys, values, W_q, W_k, v, mask):
+    """The second result holds the scores. Return the weights, after the softmax."""
+    scores = torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v
+    return attend(scores, values, mask)[0], scores
+
+
+def order_swapped(query, keys, values, W_q, W_k, v, mask):
+    """The results have changed places. The context comes first, then the weights."""
+    return additive_attention(query, keys, values, W_q, W_k, v, mask)[::-1]
+
+
+# tiny_fill is scores_times_mask where every row may look somewhere: their numbers cannot be told apart.
+MASKING = tuple(
+    with_softmax(softmax)
+    for softmax in (
+        mask_ignored,
+        mask_upside_down,
+        scores_times_mask,
+        small_fill,
+        mask_after_softmax,
+        first_axis,
+        no_maximum,
+    )
+)
+
+ADDITIVE = (
+    *MASKING,
+    query_cancels,
+    no_tanh,
+    relu,
+    sigmoid,
+    tanh_outside,
+    scaled,
+    first_query_for_all,
+    axes_mixed,
+    not_transposed,
+    projections_swapped,
+    sums_keys,
+    mean_of_values,
+    scores_returned,
+    order_swapped,
 )

@@ -1,0 +1,145 @@
+"""The checks of the encoder–decoder without attention."""
+
+from functools import partial
+
+import numpy as np
+
+from autograder.checks import Check, Drawn
+from autograder.checks.draw import Rng, lengths, normal
+from autograder.checks.mistakes import beams
+from autograder.checks.mistakes import encoder_decoder as mistakes
+from autograder.checks.tables import beam_case, greedy_case
+from autograder.kit.grading import Criterion
+from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
+
+PADDING = "padding"
+
+
+def state_cases(rng: Rng) -> list[Drawn]:
+    """Draw outputs whose padding holds numbers as large as any, and lengths in no order."""
+    short = np.minimum(lengths(rng, 5, 6), 4)
+    return [
+        Drawn("no padding", [normal(rng, 4, 6, 10), np.full(4, 6)], gradients=True),
+        Drawn("padded sentences", [normal(rng, 4, 7, 6), lengths(rng, 4, 7)], [PADDING], gradients=True),
+        Drawn("other padded sentences", [normal(rng, 4, 7, 6), lengths(rng, 4, 7)], [PADDING]),
+        Drawn("padding in every row", [normal(rng, 5, 8, 6), short], [PADDING], gradients=True),
+        Drawn("one sentence", [normal(rng, 1, 6, 4), np.array([3])], [PADDING]),
+        Drawn("equal sizes", [normal(rng, 6, 6, 6), lengths(rng, 6, 6)], [PADDING], gradients=True),
+        Drawn("one unit in each direction", [normal(rng, 3, 5, 2), lengths(rng, 3, 5)], [PADDING]),
+    ]
+
+
+STATES = Check(
+    reference=last_states,
+    outputs=("states",),
+    draw_cases=state_cases,
+    criteria=[
+        Criterion("the shape of the states", 1, "shape"),
+        Criterion("no padding", 1, "values", ["no padding"]),
+        Criterion(
+            "padded sentences",
+            2,
+            "values",
+            ["padded sentences", "other padded sentences", "padding in every row", "equal sizes"],
+        ),
+        Criterion("one sentence, one unit", 1, "values", ["one sentence", "one unit in each direction"]),
+        Criterion("gradients", 1, "gradients"),
+        Criterion("the arguments stay as they are", 1, "unchanged"),
+        Criterion("the same answer twice", 1, "repeat"),
+    ],
+    mistakes=mistakes.STATES,
+)
+
+
+def greedy_cases(rng: Rng) -> list[Drawn]:
+    """Draw batches whose rows end at different steps, all at once, at the last step, or not at all."""
+    middle = [int(end) for end in 3 + rng.permutation(4)]
+    ends = [4, *middle] if middle[0] != 3 else [5, *middle]
+    return [
+        Drawn("rows that end at different steps", greedy_case(rng, [ends[0], 2, 7, 5, 3], 12)),
+        Drawn("rows that do not end within max_len", greedy_case(rng, [3, None, 6, None], 6), ["a row without end"]),
+        Drawn("a row that ends with the last token allowed", greedy_case(rng, [2, 7, 4], 7)),
+        Drawn("one sentence", greedy_case(rng, [5], 9)),
+        Drawn("nearly equal logits", greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03), ["a close race"]),
+        Drawn("one token at most", greedy_case(rng, [None, 1, None], 1), ["a row without end"]),
+        Drawn("rows that end at once", greedy_case(rng, [1, 1], 5)),
+        Drawn("equal sizes", greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8), ["a row without end"]),
+    ]
+
+
+GREEDY = Check(
+    reference=greedy_decode,
+    outputs=("tokens",),
+    draw_cases=greedy_cases,
+    criteria=[
+        Criterion("the shape of the tokens", 1, "shape"),
+        Criterion("one sentence", 1, "values", ["one sentence"]),
+        Criterion(
+            "rows that end at different steps",
+            3,
+            "values",
+            ["rows that end at different steps", "nearly equal logits", "rows that end at once"],
+        ),
+        Criterion(
+            "max_len",
+            2,
+            "values",
+            [
+                "rows that do not end within max_len",
+                "a row that ends with the last token allowed",
+                "one token at most",
+                "equal sizes",
+            ],
+        ),
+        Criterion("the same answer twice", 1, "repeat"),
+    ],
+    mistakes=mistakes.GREEDY,
+)
+
+
+def beam_cases(rng: Rng) -> list[Drawn]:
+    """Draw models for which the usual short cuts of beam search lead to another sentence."""
+    case = partial(beam_case, rng)
+    lengths_matter = [beams.length_without_eos, beams.raw_choice]
+    no_early_stop = [beams.stops_at_first, beams.stops_at_beam, beams.stops_when_ahead]
+    places = [beams.only_finished, beams.shrinks, beams.fills_up]
+    return [
+        Drawn("beam 1", case(1, 8, 0.9, [beams.forgets_prefix], eos_bonus=1)),
+        Drawn("beam 3", case(3, 9, 1.0, [beams.each_by_itself, *lengths_matter])),
+        Drawn("nearly equal probabilities", case(4, 8, 1.5, places, spread=0.3)),
+        Drawn("sentences that end early", case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11)),
+        Drawn("a wide beam", case(8, 7, 1.4, [beams.only_vocabulary], vocabulary=5, spread=0.5), ["a wide beam"]),
+        Drawn("alpha 0", case(3, 8, 0.0, [beams.beam_of_one, beams.plain_mean], eos_bonus=-1, spread=2)),
+        Drawn("a later end that is better", case(3, 10, 1.3, no_early_stop, eos_bonus=1)),
+        Drawn("one token at most", case(3, 1, 0.5)),
+    ]
+
+
+BEAM = Check(
+    reference=beam_search,
+    outputs=("tokens", "score"),
+    draw_cases=beam_cases,
+    criteria=[
+        Criterion("beam 1 is greedy search", 1, "values", ["beam 1", "one token at most"]),
+        Criterion(
+            "the tokens",
+            3,
+            "values",
+            ["beam 3", "nearly equal probabilities", "alpha 0"],
+            part="tokens",
+        ),
+        Criterion(
+            "the score",
+            2,
+            "values",
+            ["beam 3", "nearly equal probabilities", "alpha 0"],
+            part="score",
+        ),
+        Criterion("a beam wider than the vocabulary", 1, "values", ["a wide beam"]),
+        Criterion("when the search ends", 2, "values", ["sentences that end early", "a later end that is better"]),
+        Criterion("the same answer twice", 1, "repeat"),
+    ],
+    mistakes=beams.BEAM,
+)
+
+CHECKS = [STATES, GREEDY, BEAM]

@@ -1,0 +1,249 @@
+"""What goes wrong in beam search: the search with one wrong decision each."""
+
+from collections.abc import Callable
+
+import torch
+
+from solutions.encoder_decoder.attention import beam_search
+
+Hypothesis = tuple[float, list[int]]  # log-probability, tokens with bos
+Answer = tuple[list[int], float]
+
+
+def continuations(step: Callable, active: list[Hypothesis], beam: int) -> list[Hypothesis]:
+    """Return the `beam` best continuations of the active hypotheses, best first."""
+    log_p = step(torch.tensor([tokens for _, tokens in active])).tolist()
+    every = [
+        (score + p, [*tokens, word])
+        for (score, tokens), row in zip(active, log_p, strict=True)
+        for word, p in enumerate(row)
+    ]
+    return sorted(every, reverse=True)[:beam]
+
+
+def search(
+    step: Callable,
+    bos: int,
+    eos: int,
+    beam: int,
+    max_len: int,
+    *,
+    grow: Callable = lambda step, active, beam, finished: continuations(step, active, beam),
+    stop: Callable = lambda finished, active: False,
+) -> tuple[list[Hypothesis], list[Hypothesis]]:
+    """Return the finished and the remaining hypotheses of a search with these ways to grow and to stop."""
+    active: list[Hypothesis] = [(0.0, [bos])]
+    finished: list[Hypothesis] = []
+    for _ in range(max_len):
+        grown = grow(step, active, beam, finished)
+        finished = finished + [h for h in grown if h[1][-1] == eos and h not in finished]
+        active = [h for h in grown if h[1][-1] != eos]
+        if not active or stop(finished, active):
+            break
+    return finished, active
+
+
+def best(pool: list[Hypothesis], alpha: float, length: Callable = lambda tokens: len(tokens) - 1) -> Answer:
+    """Return the best of the pool and its score, logp / length^alpha."""
+    score, tokens = max((score / length(tokens) ** alpha, tokens) for score, tokens in pool)
+    return tokens[1:], score
+
+
+def pool(*parts: list[Hypothesis]) -> list[Hypothesis]:
+    return [hypothesis for part in parts for hypothesis in part]
+
+
+def no_length(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The length plays no part. Each hypothesis of the pool is judged by logp / length^alpha."""
+    return beam_search(step, bos, eos, beam, max_len, 0.0)
+
+
+def plain_mean(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """logp is divided by the length itself. alpha is the exponent of the length: logp / length^alpha."""
+    return beam_search(step, bos, eos, beam, max_len, 1.0)
+
+
+def google_length(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """This is the length penalty of Wu et al. (2016), ((5 + length) / 6)^alpha. Here it is length^alpha."""
+    return best(pool(*search(step, bos, eos, beam, max_len)), alpha, lambda tokens: (4 + len(tokens)) / 6)
+
+
+def multiplies(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """logp is multiplied by length^alpha. It is divided by it."""
+    return beam_search(step, bos, eos, beam, max_len, -alpha)
+
+
+def length_without_eos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """eos is missing from the length. It was said, and its probability is in logp: it counts."""
+    found = pool(*search(step, bos, eos, beam, max_len))
+    return best(found, alpha, lambda tokens: max(1, len(tokens) - 1 - (tokens[-1] == eos)))
+
+
+def length_with_bos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """bos is counted in the length. It is given, not said: length counts the tokens after it."""
+    return best(pool(*search(step, bos, eos, beam, max_len)), alpha, len)
+
+
+def raw_choice(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The winner is chosen by logp alone and divided by its length afterwards. Divide first, then choose."""
+    tokens, score = beam_search(step, bos, eos, beam, max_len, 0.0)
+    return tokens, score / len(tokens) ** alpha
+
+
+def raw_score(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The tokens are right, but the score is logp. The score that is returned is logp / length^alpha."""
+    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    return tokens, score * len(tokens) ** alpha
+
+
+def keeps_bos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The tokens still begin with bos. Return them without it."""
+    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    return [bos, *tokens], score
+
+
+def drops_eos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """eos is missing from the tokens. A hypothesis that ended keeps its eos."""
+    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    return [token for token in tokens if token != eos], score
+
+
+def stops_at_first(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The search stops when the first hypothesis has ended, and returns the best that has. A longer one may still be
+    better: go on until none remain or max_len is reached."""
+    finished, active = search(step, bos, eos, beam, max_len, stop=lambda finished, active: finished)
+    return best(finished or active, alpha)
+
+
+def stops_at_beam(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The search stops when `beam` hypotheses have ended. A longer one may still be better: go on until none remain or
+    max_len is reached."""
+
+    def enough(finished: list[Hypothesis], active: list[Hypothesis]) -> bool:
+        return len(finished) >= beam
+
+    return best(pool(*search(step, bos, eos, beam, max_len, stop=enough)), alpha)
+
+
+def stops_when_ahead(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The search stops when the best ended hypothesis is ahead of the best active one. Its score may still rise as it
+    grows longer: go on until none remain or max_len is reached."""
+
+    def ahead(finished: list[Hypothesis], active: list[Hypothesis]) -> bool:
+        return bool(finished) and best(finished, alpha)[1] >= best(active, alpha)[1]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, stop=ahead)), alpha)
+
+
+def shrinks(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """A hypothesis that has ended still takes a place in the beam. It leaves for the pool, and the next step keeps
+    `beam` again."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        return continuations(step, active, max(0, beam - len(finished)))
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def fills_up(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The beam is filled up with the next best when continuations end in eos. The `beam` best continuations are kept
+    first; those that end then leave, and their places stay empty for this step."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        every = continuations(step, active, 10**6)
+        going = [h for h in every if h[1][-1] != eos][:beam]
+        return [h for h in every[:beam] if h[1][-1] == eos] + going
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def each_by_itself(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Each hypothesis keeps one continuation of its own. The `beam` best are chosen among all continuations of all
+    active hypotheses together."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        if len(active[0][1]) == 1:
+            return continuations(step, active, beam)
+        return [continuations(step, [hypothesis], 1)[0] for hypothesis in active]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def not_reordered(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The new words are put behind the wrong prefixes. A continuation belongs to the hypothesis that it came from:
+    index // V says which one."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        found = continuations(step, active, beam)
+        return [(score, [*active[min(i, len(active) - 1)][1], tokens[-1]]) for i, (score, tokens) in enumerate(found)]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def forgets_score(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Only the last word's log-probability counts. A hypothesis carries the sum over all its words."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        return continuations(step, [(0.0, tokens) for _, tokens in active], beam)
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def forgets_prefix(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The model is shown the last word only. It needs the whole prefix, bos included."""
+    return beam_search(lambda prefix: step(prefix[:, -1:]), bos, eos, beam, max_len, alpha)
+
+
+def beam_of_one(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """This is greedy search. Keep the `beam` best continuations, not one."""
+    return beam_search(step, bos, eos, 1, max_len, alpha)
+
+
+def only_vocabulary(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The beam never grows wider than the vocabulary. From the second step on there are more continuations than words:
+    keep `beam` of them, or all if fewer exist."""
+    return beam_search(step, bos, eos, min(beam, step(torch.tensor([[bos]])).shape[-1]), max_len, alpha)
+
+
+def only_finished(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Only hypotheses that ended can win. After max_len tokens the rest joins the pool too."""
+    finished, active = search(step, bos, eos, beam, max_len)
+    return best(finished or active, alpha)
+
+
+def bos_counts(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The search stops one token early. max_len counts the tokens that are said, bos is none of them."""
+    return beam_search(step, bos, eos, beam, max_len - 1, alpha)
+
+
+def one_too_many(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """One token too many: a hypothesis has at most max_len tokens, and eos counts."""
+    return beam_search(step, bos, eos, beam, max_len + 1, alpha)
+
+
+BEAM = (
+    no_length,
+    plain_mean,
+    google_length,
+    multiplies,
+    length_without_eos,
+    length_with_bos,
+    raw_choice,
+    raw_score,
+    keeps_bos,
+    drops_eos,
+    stops_at_first,
+    stops_at_beam,
+    stops_when_ahead,
+    shrinks,
+    fills_up,
+    each_by_itself,
+    not_reordered,
+    forgets_score,
+    forgets_prefix,
+    beam_of_one,
+    only_vocabulary,
+    only_finished,
+    bos_counts,
+    one_too_many,
+)

@@ -1,0 +1,103 @@
+"""Random tables for the steps of the decoding checks, drawn again until a case shows what it is for."""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from autograder.checks.draw import Rng
+from autograder.kit.answers import call
+from autograder.kit.steps import BeamStep, GreedyStep
+from solutions.encoder_decoder.attention import beam_search, greedy_decode
+
+STATES = 127  # a prime: every token of a prefix, however early, moves the state
+NEVER = -200.0  # pad and bos: nobody's choice
+TRIES = 400
+
+
+def choose_tokens(rng: Rng, vocabulary: int, count: int) -> list[int]:
+    """Return different token numbers for pad, bos and eos, each with ordinary words below it."""
+    return [int(token) for token in 2 + rng.choice(vocabulary - 2, size=count, replace=False)]
+
+
+def logits(rng: Rng, vocabulary: int, never: list[int], eos: int, ends: float, spread: float) -> np.ndarray:
+    """Return logits (M, V) no two of which are closer than 0.6 spread; eos is the largest in a share `ends` of states.
+
+    The order of two of them is the same on every machine and in every float type of a student's liking.
+    """
+    order = rng.permuted(np.tile(np.arange(vocabulary), (STATES, 1)), axis=1)
+    order[:, never] -= 2 * vocabulary
+    rows, top = np.arange(STATES), order.argmax(axis=1)
+    wanted = np.where(rng.random(STATES) < ends, eos, np.where(top == eos, order[:, :].argsort(axis=1)[:, -2], top))
+    order[rows, top], order[rows, wanted] = order[rows, wanted], order[rows, top]
+    table = spread * (order + 0.2 * rng.uniform(-1, 1, size=order.shape))
+    return table.astype(np.float32)
+
+
+def greedy_case(
+    rng: Rng, ends: list[int | None], max_len: int, *, vocabulary: int = 13, share: float = 0.15, spread: float = 1.0
+) -> list:
+    """Return arguments of greedy_decode whose rows end after so many tokens; None: the row is still talking."""
+    for _ in range(TRIES):
+        pad, bos, eos = choose_tokens(rng, vocabulary, 3)
+        table = logits(rng, vocabulary, [pad, bos], eos, share, spread) - 40 * spread
+        # Rows do not touch each other: one run with a row for every state shows how long each would talk.
+        words = greedy_decode(GreedyStep(np.arange(STATES), table), STATES, bos, eos, pad, max_len)
+        length = np.where((words == eos).any(1), (words == eos).int().argmax(1) + 1, 0)
+        starts = [rng.permutation(np.flatnonzero(length == (end or 0))) for end in ends]
+        if all(len(found) > position for position, found in enumerate(starts)):
+            rows = np.array([found[position] for position, found in enumerate(starts)])
+            return [GreedyStep(rows, table), len(ends), bos, eos, pad, max_len]
+    raise RuntimeError(f"no table of {TRIES} has rows that end after {ends} tokens of {max_len}")
+
+
+def beam_case(
+    rng: Rng,
+    beam: int,
+    max_len: int,
+    alpha: float,
+    against: Iterable[Callable] = (),
+    *,
+    vocabulary: int = 10,
+    eos_bonus: float = 0.0,
+    spread: float = 1.0,
+    calls: int = 99,
+) -> list:
+    """Return arguments of beam_search whose answer no small noise turns round and none of these mistakes gives."""
+    for _ in range(TRIES):
+        pad, bos, eos = choose_tokens(rng, vocabulary, 3)
+        table = spread * rng.normal(size=(STATES, vocabulary))
+        table[:, eos] += eos_bonus
+        table[:, [pad, bos]] = NEVER
+        table -= np.log(np.exp(table).sum(axis=1, keepdims=True))
+        rest = [bos, eos, beam, max_len, alpha]
+        step = BeamStep(table.astype(np.float32))
+        if (
+            _calls(step, rest) <= calls
+            and _steady(rng, table, rest)
+            and all(_differs(mistake, step, rest) for mistake in against)
+        ):
+            return [step, *rest]
+    raise RuntimeError(f"no table of {TRIES} tells beam {beam}, max_len {max_len}, alpha {alpha} from its mistakes")
+
+
+def _calls(step: BeamStep, rest: list) -> int:
+    """Return after how many steps no hypothesis remains, at most max_len."""
+    lengths = []
+    beam_search(lambda prefix: lengths.append(prefix.shape[1]) or step(prefix), *rest)
+    return len(lengths)
+
+
+def _steady(rng: Rng, table: np.ndarray, rest: list) -> bool:
+    """Tell whether the winner stays under noise that is hundreds of times that of float32."""
+    tokens, _ = beam_search(BeamStep(table.astype(np.float32)), *rest)
+    noisy = (table + rng.uniform(-1e-3, 1e-3, size=table.shape) for _ in range(3))
+    return all(beam_search(BeamStep(other.astype(np.float32)), *rest)[0] == tokens for other in noisy)
+
+
+def _differs(mistake: Callable, step: BeamStep, rest: list) -> bool:
+    right_tokens, right_score = beam_search(step, *rest)
+    answer = call({"mistake": mistake}, "mistake", [step, *rest])
+    if answer.error or answer.outputs is None:
+        return True
+    tokens, score = answer.outputs
+    return not np.array_equal(tokens, right_tokens) or abs(float(score) - right_score) > 0.01

@@ -1,0 +1,53 @@
+"""What a check consists of: cases with the right answers, and demands that earn points."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class Known:
+    """What one known mistake gives on a case: the feedback names it when the student's numbers are the same."""
+
+    name: str
+    hint: str
+    outputs: list[np.ndarray] | None  # None: the mistake crashes here
+
+
+@dataclass
+class Case:
+    """One call: its arguments and what a right function answers. `features` say in words what is special in it."""
+
+    name: str
+    arguments: dict
+    outputs: dict[str, np.ndarray]
+    features: list[str] = field(default_factory=list)
+    cotangents: list[np.ndarray] | None = None
+    gradients: list[np.ndarray | None] | None = None
+    known: list[Known] = field(default_factory=list)
+
+
+@dataclass
+class Criterion:
+    """Points for one demand; `part` names one of several outputs.
+
+    Without cases it is about all of them: gradients about those with cotangents, the other kinds but `values` about
+    those in which the function does not crash, so that one crash costs only what depends on it.
+    """
+
+    name: str
+    points: int
+    kind: str  # shape, values, gradients, unchanged (the arguments) or repeat (the same answer twice)
+    cases: list[str] = field(default_factory=list)
+    part: str | None = None
+
+
+@dataclass
+class Verdict:
+    """Points, and what to tell the student: nothing when all is right."""
+
+    score: float
+    max_score: float
+    hint: str | None
+    mistakes: list[str]
+    criteria: list[tuple[str, float, float]]  # name, points, got

@@ -1,0 +1,74 @@
+"""When do a student's numbers agree with others?"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from autograder.kit.answers import Answer
+from autograder.kit.cases import Case
+
+TOLERANCE = 1e-4  # float32 noise of right answers stays under 3e-6, no wrong value passes even at 1e-3
+ZERO = 1e-6  # a masked position may keep this much: exact zeros are not demanded
+SAME = 2e-5  # numbers of a known mistake: a near match is no match
+
+
+def aligned(answer: Answer, case: Case) -> list[np.ndarray] | None:
+    outputs = named(answer, case)
+    return answer.outputs if isinstance(outputs, str) else list(outputs.values())
+
+
+def named(answer: Answer, case: Case) -> dict[str, np.ndarray] | str:
+    """Return the outputs under their names, or a sentence that says why their number is not the expected one."""
+    names, given = list(case.outputs), answer.outputs or []
+    if len(names) > 1:
+        if answer.several and len(given) == len(names):
+            return {name: _number(array, case.outputs[name]) for name, array in zip(names, given, strict=True)}
+        got = f"{len(given)} things" if answer.several else "one thing"
+        return f"returns {got}, expected ({', '.join(names)})."
+    if not answer.several and len(given) == 1:
+        return {names[0]: given[0]}
+    if len({row.shape for row in given}) > 1:
+        return f"returns {len(given)} things of different shapes, expected {names[0]} alone, every row of one length."
+    return {names[0]: np.stack(given) if given else np.zeros(0)}
+
+
+def _number(array: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """Return a tensor of one element as a number where a number is expected."""
+    return array.reshape(()) if expected.ndim == 0 and array.size == 1 else array
+
+
+def checked(answer: Answer) -> Answer:
+    """Return the answer if it is made of arrays alone: it comes from the student's side and may be anything."""
+    lists = [answer.outputs or [], answer.gradients or [], answer.inputs_after or []]
+    fine = all(isinstance(items, list) for items in lists) and isinstance(answer.error, str | None)
+    if fine and all(isinstance(item, np.ndarray | None) for items in lists for item in items):
+        fine = all(item is not None for item in lists[0])
+        fine = fine and all(item is None or item.dtype.kind in "biuf" for items in lists for item in items)
+    else:
+        fine = False
+    return answer if fine else Answer(error="The answer is not made of numbers.")
+
+
+def difference(expected: np.ndarray, got: np.ndarray) -> str | None:
+    """Return how the values differ, in words that give no expected value away, or None when they agree."""
+    if expected.dtype.kind in "iub":
+        return None if np.array_equal(expected, got) else "not the expected values"
+    if np.isnan(got).any():
+        return "NaN"
+    if not np.isfinite(got).all():
+        return "an infinity"
+    zero = expected == 0
+    if np.any(np.abs(got[zero]) > ZERO):
+        return "not 0 where it has to be"
+    if not np.allclose(got[~zero], expected[~zero], rtol=TOLERANCE, atol=TOLERANCE):
+        return "not the expected values" if got.ndim else "not the expected value"
+    return None
+
+
+def same(one: Iterable[np.ndarray] | None, two: Iterable[np.ndarray] | None) -> bool:
+    """Tell whether two lists of outputs hold the same numbers, NaN for NaN."""
+    one, two = list(one or []), list(two or [])
+    return len(one) == len(two) and all(
+        a.shape == b.shape and np.allclose(a, b, rtol=SAME, atol=SAME, equal_nan=True)
+        for a, b in zip(one, two, strict=True)
+    )

@@ -1,0 +1,69 @@
+"""Cases on a student's machine: arrays that `release` recorded, so that `check` needs neither solutions nor checks."""
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import numpy as np
+
+from autograder.kit.cases import Case, Criterion, Known
+from autograder.kit.steps import BeamStep, GreedyStep
+
+FOLDER = Path(__file__).parent / "recorded"
+CLASSES: dict[str, Callable] = {kind.__name__: kind for kind in (Case, Criterion, Known, BeamStep, GreedyStep)}
+
+
+def path(check_id: str, folder: Path = FOLDER) -> Path:
+    return folder / f"{check_id}.npz"
+
+
+def pack(cases: list[Case], criteria: list[Criterion]) -> bytes:
+    """Return cases and criteria as the bytes of an npz file: plain arrays and one JSON text, no pickle."""
+    arrays: dict[str, np.ndarray] = {}
+    text = json.dumps(_flat([cases, criteria], arrays))
+    arrays["json"] = np.frombuffer(text.encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
+def load(check_id: str, folder: Path = FOLDER) -> tuple[list[Case], list[Criterion]]:
+    """Return the recorded cases and criteria of a check."""
+    place = path(check_id, folder)
+    if not place.exists():
+        known = ", ".join(sorted(other.stem for other in folder.glob("*.npz"))) or "none"
+        raise LookupError(f"no recorded answers for the check '{check_id}'; this kit has: {known}")
+    with np.load(place, allow_pickle=False) as arrays:
+        cases, criteria = _deep(json.loads(arrays["json"].tobytes()), arrays)
+    return cases, criteria
+
+
+def _flat(value, arrays: dict[str, np.ndarray]):
+    """Return the value as JSON, its arrays put aside under numbers."""
+    if isinstance(value, np.ndarray):
+        key = f"a{len(arrays)}"
+        arrays[key] = value
+        return {"array": key}
+    if is_dataclass(value) and not isinstance(value, type):
+        inside = {field.name: _flat(getattr(value, field.name), arrays) for field in fields(value)}
+        return {"class": type(value).__name__, "fields": inside}
+    if isinstance(value, dict):
+        return {"dict": [[key, _flat(item, arrays)] for key, item in value.items()]}
+    if isinstance(value, list | tuple):
+        return [_flat(item, arrays) for item in value]
+    return value
+
+
+def _deep(value, arrays):
+    """Return what _flat was given."""
+    if isinstance(value, list):
+        return [_deep(item, arrays) for item in value]
+    if isinstance(value, dict) and "array" in value:
+        return arrays[value["array"]]
+    if isinstance(value, dict) and "class" in value:
+        return CLASSES[value["class"]](**{key: _deep(item, arrays) for key, item in value["fields"].items()})
+    if isinstance(value, dict):
+        return {key: _deep(item, arrays) for key, item in value["dict"]}
+    return value

@@ -1,0 +1,155 @@
+"""One function under test: the calls that are made of it, and what speaks against it."""
+
+import numpy as np
+
+from autograder.kit.answers import Answer, Caller, arrays
+from autograder.kit.cases import Case, Criterion, Known
+from autograder.kit.comparing import TOLERANCE, ZERO, aligned, checked, difference, named, same
+
+
+class Trial:
+    """The calls of one function under test, each made once and remembered."""
+
+    def __init__(self, function: str, cases: list[Case], caller: Caller):
+        self.function = function
+        self.cases = {case.name: case for case in cases}
+        self.caller = caller
+        # All first calls come before any second one: a function that remembers its arguments gives itself away.
+        self.first = {case.name: self._call(case) for case in cases}
+        self.backward = {case.name: self._call(case, gradients=True) for case in cases if case.cotangents is not None}
+        self.second: dict[str, Answer] = {}
+
+    def _call(self, case: Case, gradients: bool = False) -> Answer:
+        return checked(
+            self.caller(self.function, list(case.arguments.values()), case.cotangents if gradients else None)
+        )
+
+    def complaint(self, criterion: Criterion) -> str | None:
+        """Return what speaks against the criterion, or None."""
+        judge = getattr(self, f"_{criterion.kind}")
+        complaints = (judge(case, criterion.part) for case in self._about(criterion))
+        return next((complaint for complaint in complaints if complaint), None)
+
+    def _about(self, criterion: Criterion) -> list[Case]:
+        """Return the cases that the criterion looks at; see Criterion."""
+        if criterion.cases:
+            return [self.cases[name] for name in criterion.cases]
+        every = list(self.cases.values())
+        if criterion.kind == "gradients":
+            return [case for case in every if case.cotangents is not None]
+        if criterion.kind == "values":
+            return every
+        return [case for case in every if not self.first[case.name].error] or every
+
+    def _shape(self, case: Case, part: str | None) -> str | None:
+        answer = self.first[case.name]
+        if answer.error or answer.outputs is None:
+            return answer.error or "no answer came back."
+        outputs = named(answer, case)
+        if isinstance(outputs, str):
+            return outputs
+        for name in [part] if part else outputs:
+            if outputs[name].shape != case.outputs[name].shape:
+                return f"{name} has shape {outputs[name].shape}, expected {case.outputs[name].shape}."
+        return None
+
+    def _values(self, case: Case, part: str | None, answer: Answer | None = None) -> str | None:
+        complaint = self._shape(case, part)
+        if complaint:
+            return complaint
+        outputs = named(answer or self.first[case.name], case)
+        if isinstance(outputs, str):
+            return outputs
+        for name in [part] if part else outputs:
+            complaint = difference(case.outputs[name], outputs[name])
+            if complaint:
+                return f"{name}: {complaint} ({case.name})."
+        return None
+
+    def _gradients(self, case: Case, part: str | None) -> str | None:
+        answer = self.backward[case.name]
+        if answer.gradients is None:
+            return answer.error or "no gradient came back."
+        names = _leaves(case)
+        for name, expected, got in zip(names, case.gradients or [], answer.gradients, strict=False):
+            expected = expected if expected is not None else np.zeros(1)
+            if got is None and np.abs(expected).max() > ZERO:
+                return f"no gradient reaches {name}."
+            got = np.zeros_like(expected) if got is None else got
+            if not np.isfinite(got).all():
+                return f"the gradient of {name} holds NaN or infinity ({case.name})."
+            if got.shape != expected.shape or not np.allclose(got, expected, rtol=TOLERANCE, atol=TOLERANCE):
+                return f"the gradient of {name} is not the expected one ({case.name})."
+        if len(answer.gradients) != len(names):
+            return "no gradient came back for some of the arguments."
+        return None
+
+    def _unchanged(self, case: Case, part: str | None) -> str | None:
+        answer = self.first[case.name]
+        if answer.inputs_after is None:
+            return answer.error or "no answer came back."
+        before = list(arrays(list(case.arguments.values())))
+        names = [name for name, value in case.arguments.items() for _ in arrays(value)]
+        if len(before) != len(answer.inputs_after):
+            return "the arguments did not come back."
+        for name, old, new in zip(names, before, answer.inputs_after, strict=True):
+            if old.shape != np.shape(new) or not np.array_equal(old, new):
+                return f"changes its argument {name}: work on a copy, the caller still needs it."
+        return None
+
+    def _repeat(self, case: Case, part: str | None) -> str | None:
+        again = self.second.setdefault(case.name, self._call(case))
+        first = self.first[case.name]
+        if first.error or again.error or not first.outputs or not again.outputs:
+            return again.error or first.error or "no answer came back."
+        for one, two in zip(first.outputs, again.outputs, strict=False):
+            if one.shape != two.shape or not np.allclose(one, two, rtol=ZERO, atol=ZERO, equal_nan=True):
+                return "the same arguments give another answer the second time: keep no state, draw nothing at random."
+        return None
+
+    def unwritten(self) -> bool:
+        """Tell whether the cell still holds what the student found in it."""
+        last_lines = [(answer.error or "-").splitlines()[-1] for answer in self.first.values()]
+        stops = all((answer.error or "").startswith("NotImplementedError") for answer in self.first.values())
+        return stops and all(f" in {self.function}" in line or len(line) < 30 for line in last_lines)
+
+    def where(self) -> str | None:
+        """Return a sentence when the failing cases, and no others, have something in common."""
+        wrong = [case for case in self.cases.values() if self._values(case, None)]
+        right = [case for case in self.cases.values() if case not in wrong]
+        for feature in wrong[0].features if wrong and right else []:
+            if all(feature in case.features for case in wrong) and not any(feature in c.features for c in right):
+                return f"It is wrong exactly where there is {feature}, and right elsewhere."
+        return None
+
+    def mistakes(self) -> list[Known]:
+        """Return the known mistakes whose numbers are the student's wherever they are not the right ones."""
+        names = {known.name: known for case in self.cases.values() for known in case.known}
+        return [known for name, known in names.items() if self._is(name)]
+
+    def _is(self, name: str) -> bool:
+        told_apart = False
+        for case in self.cases.values():
+            known = next((known for known in case.known if known.name == name), None)
+            if known is None or known.outputs is None:
+                continue
+            right = list(case.outputs.values())
+            answer = self.first[case.name]
+            if same(known.outputs, right):
+                if not answer.error and self._values(case, None):
+                    return False
+            elif answer.error or not same(aligned(answer, case), known.outputs):
+                return False
+            else:
+                told_apart = True
+        return told_apart
+
+
+def _leaves(case: Case) -> list[str]:
+    """Return the name of each float array among the arguments, in the order of the gradients."""
+    return [
+        name if not isinstance(value, dict) else f"{name}[{key!r}]"
+        for name, value in case.arguments.items()
+        for key, leaf in (value.items() if isinstance(value, dict) else [(None, value)])
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f"
+    ]
