@@ -1,1 +1,1 @@
-"""What runs behind the wall, in the sandbox: it may be public, it holds no secret, and nothing it says is believed but values."""
+"""What runs behind the wall: it may be public, holds no secret, and nothing it says is believed but values."""

@@ -15,9 +15,20 @@ import sys
 from pathlib import Path
 
 PRELOADED = (
-    "numpy torch torch.nn.functional torch.utils.data jaxtyping matplotlib.pyplot tqdm autograder.kit autograder.kit.answers "
-    "autograder.kit.steps autograder.kit.wire lab.batches lab.plots lab.text lab.corpora"
-).split()
+    "numpy",
+    "torch",
+    "torch.nn.functional",
+    "torch.utils.data",
+    "jaxtyping",
+    "matplotlib.pyplot",
+    "tqdm",
+    "autograder.kit",
+    "autograder.kit.wire",
+    "lab.batches",
+    "lab.plots",
+    "lab.text",
+    "lab.corpora",
+)
 
 
 def warm_up() -> None:
@@ -78,7 +89,7 @@ def main() -> None:
     from .shell import open_shell
 
     shell = open_shell()
-    tasks = len(os.listdir("/proc/self/task"))
+    tasks = len(list(Path("/proc/self/task").iterdir()))
     if tasks != 1:
         control.sendall(f"!{tasks} threads run before the first fork".encode())
         return

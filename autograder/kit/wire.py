@@ -69,14 +69,17 @@ def _pack(value: Any, arrays: list[np.ndarray], depth: int) -> Any:
         return _pack_number(value)
     if isinstance(value, list | tuple):
         return [_pack(item, arrays, depth + 1) for item in value]
-    if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
-            raise WireError("a dict with keys that are no strings cannot be sent")
-        return {"dict": {key: _pack(item, arrays, depth + 1) for key, item in value.items()}}
-    if REGISTERED.get(type(value).__name__) is type(value):
-        inner = {field.name: _pack(getattr(value, field.name), arrays, depth + 1) for field in fields(value)}
-        return {type(value).__name__: inner}
-    raise WireError(f"a value of type {type(value).__name__} cannot be sent; arrays, numbers, text, lists can")
+    kind, content = ("dict", value) if isinstance(value, dict) else _fields(value)
+    if not all(isinstance(key, str) for key in content):
+        raise WireError("a dict with keys that are no strings cannot be sent")
+    return {kind: {key: _pack(item, arrays, depth + 1) for key, item in content.items()}}
+
+
+def _fields(value: Any) -> tuple[str, dict[str, Any]]:
+    kind = type(value).__name__
+    if REGISTERED.get(kind) is not type(value):
+        raise WireError(f"a value of type {kind} cannot be sent; arrays, numbers, text, lists can")
+    return kind, {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def _pack_number(value: Any) -> Any:

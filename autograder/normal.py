@@ -1,0 +1,159 @@
+"""A submission put back into its assignment's order: every graded cell there once, its checks as they were released."""
+
+import copy
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.places import released_notebook
+from autograder.reading import Unreadable, checked, defined, parse
+
+CHECK = "check-"
+
+
+@dataclass(frozen=True)
+class Template:
+    """The student's notebook as it was released: what the graded cells are and what they are worth."""
+
+    assignment: str
+    notebook: NotebookNode
+
+    @property
+    def graded(self) -> dict[str, NotebookNode]:
+        """Return the cells that nbgrader knows, by grade_id, in order."""
+        return {grade_id(cell): cell for cell in self.notebook.cells if grade_id(cell)}
+
+    @property
+    def functions(self) -> list[str]:
+        """Return the functions that are checked, in order."""
+        return [name.removeprefix(CHECK) for name in self.graded if name.startswith(CHECK)]
+
+    @property
+    def manual_points(self) -> float:
+        """Return the points that a person gives."""
+        cells = [cell.metadata.nbgrader for cell in self.graded.values()]
+        return float(sum(cell.get("points", 0) for cell in cells if is_manual(cell)))
+
+
+def template(assignment: str) -> Template:
+    """Return the released notebook of an assignment."""
+    path = released_notebook(assignment)
+    if not path.exists():
+        raise FileNotFoundError(f"No {path}: the notebooks are not made yet. Run `make release` first.")
+    return Template(assignment, nbformat.read(path, as_version=4))
+
+
+def grade_id(cell: NotebookNode) -> str:
+    """Return nbgrader's name for a cell, "" for the others."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def is_manual(metadata: dict) -> bool:
+    """Tell from nbgrader's metadata whether a person gives the points."""
+    return bool(metadata.get("task") or (metadata.get("grade") and metadata.get("solution")))
+
+
+def assignment_of(notebook: NotebookNode, known: list[str]) -> str | None:
+    """Return the assignment that a notebook says it is, or that its check cells belong to."""
+    claimed = notebook.metadata.get("attention_workbook", {}).get("assignment")
+    if claimed in known:
+        return claimed
+    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    named = [name for source in sources for name in re.findall(r"""\bcheck\(\s*["'](\w+)\.""", source)]
+    return next((name for name in named if name in known), None)
+
+
+def normalise(notebook: NotebookNode, form: Template) -> NotebookNode:
+    """Give every cell of the template its place in the notebook once; the student's own cells stay between them.
+
+    Metadata get lost in some editors, and cells are deleted, copied and retyped: a cell is found by its name, else by
+    what it defines, checks or says. Anything in a cell that was locked is put back as it was released.
+    """
+    cells = notebook.cells
+    for name, released in form.graded.items():
+        place = _place(cells, name, released)
+        if place is None:
+            cells += [copy.deepcopy(released)] if _needed(released) else []
+        else:
+            cells[place] = _restored(cells[place], released)
+    trains = {_words(cell.source) for cell in form.notebook.cells if "train" in cell.metadata.get("tags", [])}
+    known = form.graded
+    for number, cell in enumerate(cells):
+        if grade_id(cell) and "schema_version" not in cell.metadata.nbgrader:
+            del cell.metadata["nbgrader"]  # a copy, or a name of no assignment's
+        if _words(cell.source) in trains:
+            cell.metadata["tags"] = ["train"]
+        if grade_id(cell) not in known:
+            cell["id"] = f"own-{number}"
+    notebook.metadata["attention_workbook"] = {"assignment": form.assignment}
+    return notebook
+
+
+def _needed(released: NotebookNode) -> bool:
+    """Put back what points hang on. A missing solution stays missing: its function may be defined elsewhere."""
+    metadata = released.metadata.nbgrader
+    return bool(metadata.get("grade") or metadata.get("task"))
+
+
+def _place(cells: list[NotebookNode], name: str, released: NotebookNode) -> int | None:
+    """Return where in the notebook a released cell is: the last of several, as the last run counts."""
+    named = [n for n, cell in enumerate(cells) if grade_id(cell) == name]
+    if released.metadata.nbgrader.get("solution"):
+        # Of copies of an answer, the one that was written in.
+        named = [n for n in named if _words(cells[n].source) != _words(released.source)] or named
+    named = named or [n for n, cell in enumerate(cells) if not grade_id(cell) and _resembles(cell, name, released)]
+    return named[-1] if named else None
+
+
+def _resembles(cell: NotebookNode, name: str, released: NotebookNode) -> bool:
+    """Tell whether a cell without a name is the released one: it checks, defines or says the same."""
+    if name.startswith(CHECK):
+        return cell.cell_type == "code" and checked(cell.source) == (checked(released.source) or name)
+    if released.cell_type == "code":
+        return cell.cell_type == "code" and name in defined(cell.source)
+    return _words(cell.source) == _words(released.source)
+
+
+def _restored(cell: NotebookNode, released: NotebookNode) -> NotebookNode:
+    """Return the released cell with the student's source where the student was to write."""
+    restored = copy.deepcopy(released)
+    if released.metadata.nbgrader.get("solution"):
+        restored.source = cell.source
+    return restored
+
+
+def _words(source: str) -> str:
+    return " ".join(source.split())
+
+
+def blank(form: Template, reason: str) -> NotebookNode:
+    """Return what stands for a submission that cannot be read: the released notebook, with the reason on top."""
+    notebook = copy.deepcopy(form.notebook)
+    note = {
+        "cell_type": "markdown",
+        "id": "not-read",
+        "metadata": {},
+        "source": f"**This submission could not be graded: {reason}.** Its score is 0.",
+    }
+    notebook.cells.insert(0, nbformat.from_dict(note))
+    return notebook
+
+
+def submission(content: bytes, form: Template, known: list[str]) -> NotebookNode:
+    """Return the normalised notebook in these bytes, which must be one of the template's assignment."""
+    notebook = parse(content)
+    claimed = assignment_of(notebook, known)
+    if claimed not in (None, form.assignment):
+        raise Unreadable(f"this is the notebook of '{claimed}', expected that of '{form.assignment}'")
+    return normalise(notebook, form)
+
+
+def write(notebook: NotebookNode, path: Path) -> None:
+    """Write a notebook of ours so that it is there whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.part")
+    fresh.write_text(nbformat.writes(notebook), "utf-8")
+    fresh.replace(path)

@@ -1,0 +1,142 @@
+"""Bubblewrap's command line: a sandbox that shows the system's libraries and the folders it is given, nothing else."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+OUTSIDER = 30001  # the user that root becomes before it enters: it owns no file and no other process
+PROBE = [
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "--pid",
+    "--ipc",
+    "--net",
+    "--uts",
+    "--fork",
+    "--mount-proc",
+    "true",
+]
+REMEDY = (
+    "Student code is only run behind a sandbox. On Debian or Ubuntu: `apt-get install bubblewrap`, and allow user "
+    "namespaces (`sysctl user.max_user_namespaces`; in Docker `--security-opt seccomp=unconfined`; in Ubuntu 24.04 an "
+    "AppArmor profile for bwrap)."
+)
+
+
+class NoSandbox(RuntimeError):
+    """Student code cannot be run safely here; says why and what to do."""
+
+
+def available() -> str | None:
+    """Return None where student code can be sandboxed, else the reason in one line."""
+    if not sys.platform.startswith("linux"):
+        return f"the sandbox needs Linux, this is {sys.platform}"
+    needed = ["bwrap", "unshare"] + (["setpriv", "mount"] if os.geteuid() == 0 else [])
+    missing = [name for name in needed if not shutil.which(name)]
+    if missing:
+        return f"the program {missing[0]} is not installed" + (" (package bubblewrap)" if "bwrap" in missing else "")
+    with Entrance({}) as entrance:
+        command = entrance.command([*bare(), *system(), "--proc", "/proc", "--dev", "/dev", "--", *PROBE])
+        try:
+            probe = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=30)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"bubblewrap does not start: {error}"
+    if probe.returncode == 0:
+        return None
+    said = probe.stderr.strip().splitlines() or [f"exit status {probe.returncode}"]
+    return f"the system forbids user namespaces or mounts in them ({said[-1]})"
+
+
+def demand() -> None:
+    """Raise NoSandbox with the reason and the remedy where student code cannot be sandboxed."""
+    if reason := available():
+        raise NoSandbox(f"Not graded: {reason}. {REMEDY}")
+
+
+def environment() -> dict[str, str]:
+    return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
+
+
+def bare() -> list[str]:
+    return ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
+
+
+def system() -> list[str]:
+    """Show the system's programs and libraries, and of /etc only what loading a library and drawing text take."""
+    shown = ["--ro-bind", "/usr", "/usr"]
+    for name in ("bin", "sbin", "lib", "lib64"):
+        place = Path("/", name)
+        if place.is_symlink():
+            shown += ["--symlink", str(place.readlink()), str(place)]
+        elif place.is_dir():
+            shown += ["--ro-bind", str(place), str(place)]
+    for place in ("/etc/ld.so.cache", "/etc/fonts", "/etc/alternatives"):
+        shown += ["--ro-bind-try", place, place]
+    return [*shown, "--setenv", "PATH", "/usr/bin:/bin"]
+
+
+# Folders and words come as arguments, so that no odd character in a path reaches the shell.
+_BIND_AND_GO = """n=$1 at=$2 i=0; shift 2
+while [ $i -lt $n ]; do mount --bind "$1" "$at/$i" || exit 1; shift; i=$((i+1)); done
+exec "$@"
+"""
+
+
+@dataclass
+class Entrance:
+    """The way in for the folders that the sandbox shows: {place inside: folder outside}.
+
+    An ordinary user binds them directly. Root must not stay root (it would escape limits, and the kernel refuses it a
+    fresh /proc), and the user it becomes may not pass through folders such as root's home: so root binds each folder to
+    a neutral place first, in a mount namespace of its own.
+    """
+
+    folders: dict[str, Path]
+    neutral: Path | None = None
+
+    def __enter__(self) -> "Entrance":
+        if os.geteuid() == 0:
+            self.neutral = Path(tempfile.mkdtemp(prefix="wall-", dir="/tmp"))
+            self.neutral.chmod(0o755)
+            for number in range(len(self.folders)):
+                (self.neutral / str(number)).mkdir()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the neutral places. The sandbox keeps its mounts; rmdir, not rmtree: never a student's or our file."""
+        if self.neutral:
+            for place in (*self.neutral.iterdir(), self.neutral):
+                place.rmdir()
+
+    def binds(self) -> list[str]:
+        """Return bubblewrap's arguments that show the folders, read-only."""
+        outside = [self.neutral / str(n) if self.neutral else folder for n, folder in enumerate(self.folders.values())]
+        pairs = zip(outside, self.folders, strict=True)
+        return [word for source, inside in pairs for word in ("--ro-bind", str(source), inside)]
+
+    def command(self, words: list[str]) -> list[str]:
+        """Return the whole command line that runs bubblewrap's words as nobody in particular."""
+        if self.neutral is None:
+            return words
+        user = [f"--reuid={OUTSIDER}", f"--regid={OUTSIDER}", "--clear-groups", "--inh-caps=-all", "--no-new-privs"]
+        mounted = [str(len(self.folders)), str(self.neutral), *map(str, self.folders.values())]
+        return [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            _BIND_AND_GO,
+            "sh",
+            *mounted,
+            "setpriv",
+            *user,
+            *words,
+        ]

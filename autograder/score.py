@@ -1,0 +1,88 @@
+"""`python -m autograder score FILE…`: one line of JSON per notebook, no gradebook, no student."""
+
+import json
+import sys
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder import checks, normal, wall
+from autograder.judge import Judge, Judged, refused
+from autograder.normal import Template, template
+from autograder.reading import Unreadable, parse, read_bytes
+
+
+@dataclass
+class Scorer:
+    """Scores one file after the other with one judge."""
+
+    judge: Judge
+    assignment: str | None = None  # for notebooks that do not say themselves
+    known: list[str] = field(default_factory=checks.assignments)
+    forms: dict[str, Template] = field(default_factory=dict)
+
+    def line(self, name: str) -> dict[str, Any]:
+        """Return what the contract asks for about one file."""
+        claimed, form = self.assignment, None
+        try:
+            content = read_bytes(Path(name))
+            notebook = parse(content)
+            claimed = normal.assignment_of(notebook, self.known) or claimed
+            if claimed is None:
+                raise Unreadable(
+                    f"it does not say which assignment it is; expected one of {', '.join(self.known)} in its metadata "
+                    "or its check cells. Give --assignment NAME"
+                )
+            form = self.form(claimed)
+            judged = self.judge.notebook(normal.normalise(notebook, form), form, content)
+        except Unreadable as error:
+            form = self.form(claimed) if claimed else None
+            judged = refused(form, str(error)) if form else Judged({}, error=str(error))
+        return {"file": name, **summary(judged, form)}
+
+    def form(self, name: str) -> Template:
+        if name not in self.forms:
+            self.forms[name] = template(name)
+        return self.forms[name]
+
+
+def summary(judged: Judged, form: Template | None) -> dict[str, Any]:
+    """Return a judged notebook as plain values, in the order of the contract."""
+    return {
+        "assignment": form.assignment if form else None,
+        "score": judged.score,
+        "max_score": judged.max_score if form else None,
+        "manual_max_score": form.manual_points if form else None,
+        "checks": [
+            {
+                "id": f"{form.assignment}.{function}",
+                "score": verdict.score,
+                "max_score": verdict.max_score,
+                "hint": verdict.hint,
+                "mistake": verdict.mistakes,
+            }
+            for function, verdict in judged.verdicts.items()
+            if form
+        ],
+        "flags": judged.flags,
+        "error": judged.error,
+    }
+
+
+def score(files: Iterable[str], judge: Judge, assignment: str | None = None) -> int:
+    """Print one line per file, in order; return the exit status: 0 unless the grader itself failed."""
+    scorer = Scorer(judge, assignment)
+    status = 0
+    for name in files:
+        try:
+            line = scorer.line(name)
+        except (FileNotFoundError, wall.NoSandbox):
+            raise
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            status = 3
+            line = {"file": name, **summary(Judged({}, error=f"the grader failed: {type(error).__name__}"), None)}
+        print(json.dumps(line), flush=True)
+    return status
