@@ -1,9 +1,9 @@
 """The command line of every translation chapter: python -m solutions.NAME train | evaluate | translate."""
 
 import sys
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
 import torch
 
@@ -101,17 +101,14 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     recipe = find_recipe(solution, named)
     import tyro
 
-    @dataclass(frozen=True)
-    class Arguments:
-        __doc__ = Train.__doc__
-        what: Annotated[Train, tyro.conf.arg(name="")]
-        model: Annotated[type(recipe), tyro.conf.arg(name="")]  # every field of the recipe is an option
-
+    # Every field of the recipe is an option beside those of Train.
+    options: Any = make_dataclass("Options", [("what", Train), ("model", type(recipe))], frozen=True)
     parsed = tyro.cli(
-        Arguments,
+        options,
         prog=f"python -m solutions.{solution.name} train",
+        description=Train.__doc__,
         args=argv,
-        default=Arguments(Train(), recipe),
+        default=options(Train(), recipe),
         config=(tyro.conf.OmitArgPrefixes,),
     )
     what: Any = parsed.what
@@ -186,7 +183,7 @@ def name_run(solution: Solution, what: Where, recipe: str, seed: int) -> Run:
 
 def default_recipe(solution: Solution, corpus: str) -> str:
     corpora.direction(corpus)  # a misspelt corpus is an error of its own
-    return solution.defaults.get(corpus, next(reversed(solution.defaults.values())))
+    return solution.defaults.get(corpus) or list(solution.defaults.values())[-1]
 
 
 def find_recipe(solution: Solution, name: str) -> Any:

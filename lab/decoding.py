@@ -5,7 +5,6 @@ Proven token-identical to the taught `greedy_decode` and `beam_search` of soluti
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -18,11 +17,16 @@ Memory = dict[str, Tensor]
 State = dict[str, Tensor]
 
 
-class Translator(Protocol):
+class Translator(nn.Module):
     """What decoding asks of a model. Memory stays as it is from word to word, state changes; batch on axis 0."""
 
-    def encode(self, source: Tensor, mask: Tensor) -> tuple[Memory, State]: ...
-    def step(self, tokens: Tensor, memory: Memory, state: State) -> tuple[Tensor, State, Tensor | None]: ...
+    def encode(self, source: Tensor, mask: Tensor) -> tuple[Memory, State]:
+        """Return what the decoder keeps of the source, and its first state."""
+        raise NotImplementedError
+
+    def step(self, tokens: Tensor, memory: Memory, state: State) -> tuple[Tensor, State, Tensor | None]:
+        """Return the scores of the next word, the new state, and the attention weights if there are any."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def greedy(
     maps = torch.stack(looked, dim=1).float().cpu() if looked else None
     outputs = []
     for number, row in enumerate(table.tolist()):
-        kept = row[: row.index(EOS)] if EOS in row else [token for token in row if token != PAD]
+        kept = row[: row.index(EOS)] if EOS in row else row
         outputs.append(Output(kept, maps[number, : len(kept)] if maps is not None else None))
     return outputs
 
@@ -160,7 +164,7 @@ def forced(
     model: Translator, source: Sequence[Sequence[int]], target: Sequence[Sequence[int]]
 ) -> list[Float[Tensor, "target source"]]:
     """Return where the model looks while it is made to say the given targets; the source's </s> is the last column."""
-    device = next(model.parameters()).device if isinstance(model, nn.Module) else torch.device("cpu")
+    device = next(model.parameters()).device
     table, mask = source_batch(source)
     memory, state = model.encode(table.to(device), mask.to(device))
     spoken = pad([[BOS, *row] for row in target]).to(device)
@@ -175,7 +179,7 @@ def forced(
 
 
 def translate(
-    model: nn.Module, sentences: Sequence[Sequence[int]], width: int = 1, alpha: float = 1.0, tokens: int = 4000
+    model: Translator, sentences: Sequence[Sequence[int]], width: int = 1, alpha: float = 1.0, tokens: int = 4000
 ) -> list[Output]:
     """Translate many sentences, those of similar length together, and return them in their own order."""
     device = next(model.parameters()).device

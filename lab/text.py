@@ -3,12 +3,13 @@
 import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 
 
+@runtime_checkable
 class Tokenizer(Protocol):
     """What a model needs to know of its text. `encode` adds neither <s> nor </s>; `state` goes into checkpoints."""
 

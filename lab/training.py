@@ -51,7 +51,7 @@ class Progress:
     best_epoch: int = 0
     ended_by_budget: bool = False
     device: str = ""
-    history: list[dict[str, float]] = field(default_factory=list)
+    history: list[dict[str, Any]] = field(default_factory=list)
 
 
 def seed_all(seed: int) -> None:
@@ -107,7 +107,7 @@ class Trainer:
     def __post_init__(self) -> None:
         training = self.training
         self.model.to(self.device)
-        self.loss = self.loss or nn.CrossEntropyLoss(label_smoothing=training.smoothing)
+        self.loss_function = self.loss or nn.CrossEntropyLoss(label_smoothing=training.smoothing)
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), training.rate, betas=(0.9, 0.98), weight_decay=training.weight_decay, fused=True
         )
@@ -182,7 +182,7 @@ class Trainer:
             parameters["lr"] = rate_at(self.progress.step, self.steps, self.training)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
             scores = self.model(batch.source, batch.mask, batch.inputs, real)
-            loss = self.loss(scores, batch.targets[real])
+            loss = self.loss_function(scores, batch.targets[real])
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip)
@@ -204,7 +204,8 @@ class Trainer:
         if not progress.ended_by_budget:
             progress.epoch, progress.batch = progress.epoch + 1, 0
         if self.validate is None or score > progress.best:
-            progress.best, progress.best_epoch = score, progress.epoch
+            progress.best_epoch = progress.epoch
+            progress.best = progress.best if self.validate is None else score
             self.keep_best()
         entry = {"epoch": progress.epoch, "loss": loss, "validation": score, "seconds": progress.seconds}
         progress.history.append(entry)

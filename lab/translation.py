@@ -8,19 +8,19 @@ from typing import Any
 
 import sacrebleu
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from lab import corpora, text
 from lab.batches import Example
 from lab.checkpoints import CheckpointError, load
 from lab.corpora import Pair, Parallel
-from lab.decoding import forced, translate
+from lab.decoding import Translator, forced, translate
 from lab.training import Progress, Trainer, best_device, seed_all
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "build" / "runs"
 Tokenizer = text.Words | text.Subwords
-Build = Callable[[Any, int, int], nn.Module]  # (recipe, source vocabulary, target vocabulary) -> model
+Build = Callable[[Any, int, int], Translator]  # (recipe, source vocabulary, target vocabulary) -> model
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Run:
 class Trained:
     """A trained model with its vocabularies: text in, text out."""
 
-    model: nn.Module
+    model: Translator
     source_text: Tokenizer
     target_text: Tokenizer
     about: dict[str, Any]
@@ -128,7 +128,7 @@ def train(
     validation = corpus.validation[:1000]
     reference = [pair.target for pair in validation]
 
-    def bleu_of(candidate: nn.Module) -> float:
+    def bleu_of(candidate: Any) -> float:
         trained = Trained(candidate, source_text, target_text, about, Progress())
         said = trained.translate([pair.source for pair in validation])
         return sacrebleu.corpus_bleu(said, [reference], lowercase=recipe.lowercase).score

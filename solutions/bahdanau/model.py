@@ -6,17 +6,18 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from lab.decoding import Memory, State, Translator
 from lab.text import PAD
 from lab.translation import Solution
 from solutions.bahdanau.attention import additive_scores, masked_softmax, weighted_sum
 from solutions.bahdanau.recipe import DEFAULTS, PEERS, RECIPES, Recipe
-from solutions.encoder_decoder.model import Encoder, Memory, Readout, State
+from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 
 Attend = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.bahdanau.additive_attention
 
 
-class Bahdanau(nn.Module):
+class Bahdanau(Translator):
     """Bidirectional GRU encoder, additive attention on s_{i-1}, GRU decoder, maxout readout.
 
     `attend` is any function with the arguments of `additive_attention`; without one, the same computation
@@ -56,10 +57,10 @@ class Bahdanau(nn.Module):
         return memory, {"hidden": hidden}
 
     def look(
-        self, query: Float[Tensor, "batch units"], projected: Float[Tensor, "batch hidden"] | None, memory: Memory
+        self, query: Float[Tensor, "batch units"], projected: Float[Tensor, "batch hidden"], memory: Memory
     ) -> tuple[Float[Tensor, "batch states"], Float[Tensor, "batch source"]]:
         """Return the context and the weights for the state s_{i-1}: equations 5 and 6."""
-        if self.attend is not None or projected is None:
+        if self.attend is not None:
             states = memory["states"]
             return self.attend(query, states, states, self.W_q, self.W_k, self.v, memory["mask"])
         scores = additive_scores(projected, memory["projected"], self.v.to(projected.dtype))
@@ -78,7 +79,7 @@ class Bahdanau(nn.Module):
         hiddens, contexts, all_weights = [], [], []
         for gates_of_word in gates_of_words.unbind(dim=1):
             gates_of_state, query = nn.functional.linear(hidden, weight, bias).split([3 * units, len(self.W_q)], dim=-1)
-            context, weights = self.look(hidden, query if self.attend is None else None, memory)
+            context, weights = self.look(hidden, query, memory)
             hiddens.append(hidden)
             contexts.append(context)
             all_weights.append(weights)

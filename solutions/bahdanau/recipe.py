@@ -28,7 +28,7 @@ RECIPES = {
         hidden=128,
         maxout=96,
         dropout=0.1,
-        training=Training(tokens=2000, epochs=8, rate=4e-3),
+        training=Training(tokens=2000, epochs=8, rate=4e-3, precision="fp32"),
     ),
     # The size that 29,000 sentence pairs can feed.
     "base": Recipe(

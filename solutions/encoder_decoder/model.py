@@ -7,13 +7,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from lab.decoding import Memory, State, Translator
 from lab.text import PAD
 from lab.translation import Solution
 from solutions.encoder_decoder.attention import last_states
 from solutions.encoder_decoder.recipe import DEFAULTS, PEERS, RECIPES, Recipe
-
-Memory = dict[str, Tensor]  # what the decoder keeps of the source; batch on axis 0
-State = dict[str, Tensor]  # what changes from word to word; batch on axis 0
 
 
 class Encoder(nn.Module):
@@ -85,7 +83,7 @@ class Readout(nn.Module):
         return self.words(self.dropout(features))
 
 
-class EncoderDecoder(nn.Module):
+class EncoderDecoder(Translator):
     """One vector for the source, and a decoder that speaks from it; `read` makes the vector from the states."""
 
     def __init__(
@@ -134,7 +132,7 @@ class EncoderDecoder(nn.Module):
             context = memory["context"][:, None].expand(-1, inputs.shape[1], -1)
             words = torch.cat([words, context], dim=-1)
         first = tuple(h.transpose(0, 1).contiguous().to(words.dtype) for h in state.values())
-        outputs, last = self.network(words, first if len(first) > 1 else first[0])
+        outputs, last = self.network(words, first if self.recipe.cell == "lstm" else first[0])
         if self.recipe.context_everywhere:
             outputs = torch.cat([outputs, words], dim=-1)
         last = last if isinstance(last, tuple) else (last,)

@@ -28,7 +28,11 @@ class Recipe:
 RECIPES = {
     # A minute on a laptop. solutions.bahdanau's `small` has the same widths and the same training.
     "small": Recipe(
-        embedding_dim=96, units=128, maxout=96, dropout=0.1, training=Training(tokens=2000, epochs=8, rate=4e-3)
+        embedding_dim=96,
+        units=128,
+        maxout=96,
+        dropout=0.1,
+        training=Training(tokens=2000, epochs=8, rate=4e-3, precision="fp32"),
     ),
     # Cho's model at the size that 29,000 sentence pairs can feed.
     "base": Recipe(

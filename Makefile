@@ -1,0 +1,79 @@
+# The verbs of the Attention Workbook. `make help` lists them; CI calls the same verbs and nothing else.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+export PYTHONPATH := $(CURDIR)
+export VIRTUAL_ENV := $(CURDIR)/.venv
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+PYTHON3 ?= python3
+STAMPS := build/stamps
+SETUP := $(STAMPS)/requirements $(STAMPS)/system
+
+.PHONY: help setup course book book-students release class test test-all lint bench results clean
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(SETUP) ## install what requirements.txt and apt.txt list (the other verbs do it by themselves)
+
+$(STAMPS)/requirements: requirements.txt
+	@mkdir -p $(@D)
+	@test -x .venv/bin/python || $(PYTHON3) -m venv .venv
+	@echo "installing requirements.txt into .venv (a few minutes the first time)"
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(STAMPS)/system: apt.txt
+	@mkdir -p $(@D)
+	@missing=""; for package in $$(grep -vE '^(#|$$)' apt.txt); do \
+	  dpkg -s $$package >/dev/null 2>&1 || command -v $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
+	if [ -z "$$missing" ]; then touch $@; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing$$missing"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $$missing; } >$(STAMPS)/system.log 2>&1 \
+	    && touch $@ || { echo "apt-get could not install$$missing (see $(STAMPS)/system.log); going on without"; }; \
+	else echo "not installed:$$missing. Install with: sudo apt-get install$$missing"; fi
+
+course: $(SETUP) ## set up, build the book, make the student notebooks, grade the example class
+	@$(MAKE) --no-print-directory book release class
+	@echo
+	@echo "The book:               build/_build/html/index.html"
+	@echo "The student notebooks:  build/release/NAME/NAME.ipynb"
+	@if [ -f build/class/summary.csv ]; then \
+	  echo "The graded class:       build/class/summary.csv, build/class/gradebook.db, build/class/feedback/"; fi
+
+book: $(SETUP) ## build the book, code shown
+	@python book/build.py
+
+book-students: $(SETUP) ## build the book with the graded bodies blanked
+	@python book/build.py --students
+
+release: $(SETUP) ## make the student notebooks and what they import
+	@python -m autograder release
+
+class: release ## grade the example class
+	@python -m tests.example_class
+
+test: $(SETUP) ## the laws and one of every family; minutes
+	@python -m pytest -m "not slow and not browser"
+
+test-all: $(SETUP) ## every test, the slow ones and those in a browser too; up to an hour
+	@$(MAKE) --no-print-directory course
+	@python -m pytest
+
+lint: $(SETUP) ## style and types
+	@ruff check .
+	@ruff format --check .
+	@basedpyright --level error
+
+bench: $(SETUP) ## speed, as ratios within one run
+	@python -m tests.bench
+
+results: $(SETUP) ## score the kept outputs again and print every result
+	@python -m lab.results
+
+clean: ## remove what was generated, but keep trained models (build/runs)
+	@find build -mindepth 1 -maxdepth 1 ! -name runs -exec rm -rf {} +

@@ -1,0 +1,120 @@
+"""The cached, batched decoding is the taught one, token for token, on random models of both chapters."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from lab import decoding
+from lab.batches import source_batch
+from lab.text import BOS, EOS, PAD
+from solutions.bahdanau import additive_attention
+from solutions.bahdanau.model import Bahdanau
+from solutions.bahdanau.recipe import Recipe as BahdanauRecipe
+from solutions.encoder_decoder import beam_search, greedy_decode
+from solutions.encoder_decoder.model import EncoderDecoder
+from solutions.encoder_decoder.recipe import Recipe
+
+SOURCE, TARGET = 11, 9
+SMALL = Recipe(embedding_dim=5, units=7, maxout=6)
+MODELS = {
+    "gru": lambda: EncoderDecoder(SMALL, SOURCE, TARGET),
+    "lstm": lambda: EncoderDecoder(replace(SMALL, cell="lstm", layers=2), SOURCE, TARGET),
+    "sutskever": lambda: EncoderDecoder(
+        Recipe("lstm", 5, 7, 2, bidirectional=False, reverse=True, context_everywhere=False, maxout=0), SOURCE, TARGET
+    ),
+    "bahdanau": lambda: Bahdanau(BahdanauRecipe(5, 7, 8, 6), SOURCE, TARGET),
+    "bahdanau, attention handed in": lambda: Bahdanau(
+        BahdanauRecipe(5, 7, 8, 6), SOURCE, TARGET, attend=additive_attention
+    ),
+}
+SENTENCES = [[4, 5, 6, 7, 8], [9], [10, 4, 4], [], [5, 5, 6, 4, 9, 10, 7]]
+LIMIT = 12
+
+
+def random_model(name: str, seed: int) -> nn.Module:
+    torch.manual_seed(seed)
+    model = MODELS[name]().eval()
+    for weight in model.parameters():
+        nn.init.normal_(weight, std=0.7)  # far from uniform, so that the sentences differ
+    return model
+
+
+def reread(model: nn.Module, sentence: list[int]):
+    """Return a step for the taught functions: it reads the whole prefix again each time."""
+    source, mask = source_batch([sentence])
+
+    @torch.no_grad()
+    def step(prefix: Tensor) -> Tensor:
+        n = len(prefix)
+        everywhere = torch.ones(prefix.shape, dtype=torch.bool)
+        scores = model(source.expand(n, -1), mask.expand(n, -1), prefix, everywhere)
+        return scores.view(*prefix.shape, -1)
+
+    return step
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("seed", range(3))
+def test_cached_greedy_says_what_the_taught_one_says(name: str, seed: int) -> None:
+    model = random_model(name, seed)
+    cached = decoding.greedy(model, *source_batch(SENTENCES), max_len=LIMIT)
+    for sentence, output in zip(SENTENCES, cached, strict=True):
+        taught = greedy_decode(reread(model, sentence), 1, BOS, EOS, PAD, LIMIT)[0].tolist()
+        assert output.tokens == [token for token in taught if token != EOS]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("width", "alpha"), [(1, 1.0), (3, 0.0), (4, 1.0), (12, 0.6)])
+def test_cached_beam_finds_what_the_taught_one_finds(name: str, width: int, alpha: float) -> None:
+    model = random_model(name, 5)
+    cached = decoding.beam(model, *source_batch(SENTENCES), width, alpha, max_len=LIMIT)
+    for sentence, output in zip(SENTENCES, cached, strict=True):
+        whole = reread(model, sentence)
+        taught, _ = beam_search(lambda p, w=whole: w(p)[:, -1].log_softmax(-1), BOS, EOS, width, LIMIT, alpha)
+        assert output.tokens == [token for token in taught if token != EOS]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_padding_a_batch_changes_no_score(name: str) -> None:
+    model = random_model(name, 1)
+    prefix = torch.tensor([[BOS, 4, 5, 6]])
+    real = torch.ones_like(prefix, dtype=torch.bool)
+    table, mask = source_batch(SENTENCES)
+    with torch.no_grad():
+        together = model(table, mask, prefix.expand(len(SENTENCES), -1), real.expand(len(SENTENCES), -1))
+        alone = [model(*source_batch([sentence]), prefix, real) for sentence in SENTENCES]
+    torch.testing.assert_close(together, torch.cat(alone), rtol=1e-4, atol=1e-5)
+
+
+def test_attention_handed_in_and_attention_with_keys_projected_once_are_the_same_model() -> None:
+    built_in, handed = random_model("bahdanau", 3), random_model("bahdanau, attention handed in", 3)
+    table, mask = source_batch(SENTENCES)
+    inputs = torch.full((len(SENTENCES), 3), BOS)
+    for model in (built_in, handed):
+        model(table, mask, inputs, torch.ones_like(inputs, dtype=torch.bool)).logsumexp(-1).sum().backward()
+    for first, second in zip(built_in.parameters(), handed.parameters(), strict=True):
+        torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_forced_weights_are_one_row_a_word_and_one_column_a_source_token() -> None:
+    model = random_model("bahdanau", 0)
+    maps = decoding.forced(model, SENTENCES, [[4, 5], [6], [7, 8, 4], [5], [4]])
+    assert [tuple(weights.shape) for weights in maps] == [(2, 6), (1, 2), (3, 4), (1, 1), (1, 8)]
+    for weights in maps:
+        torch.testing.assert_close(weights.sum(-1), torch.ones(len(weights)))
+
+
+def test_a_model_without_attention_has_no_weights_to_show() -> None:
+    with pytest.raises(TypeError, match="no attention to show"):
+        decoding.forced(random_model("gru", 0), [[4]], [[5]])
+
+
+def test_sentences_come_back_in_their_own_order() -> None:
+    model = random_model("bahdanau", 2)
+    alone = [decoding.translate(model, [sentence])[0].tokens for sentence in SENTENCES]
+    few_at_a_time = decoding.translate(model, SENTENCES, tokens=14)
+    # A batch may speak as long as its longest sentence allows: compare what both had room for.
+    for short, output in zip(alone, few_at_a_time, strict=True):
+        assert output.tokens[: len(short)] == short

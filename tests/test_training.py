@@ -1,0 +1,156 @@
+"""Laws of text, batches and the training loop: little padding, exact resume, nothing half-written."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from lab import checkpoints, text, translation
+from lab.batches import Example, bucketed, collate, padding_ratio
+from lab.checkpoints import CheckpointError
+from lab.corpora import Pair, Parallel
+from lab.text import EOS, PAD
+from lab.training import Trainer, Training, rate_at, seed_all
+from lab.translation import Run, restore, train
+from solutions.bahdanau.model import SOLUTION, Bahdanau
+from solutions.bahdanau.recipe import Recipe
+from solutions.encoder_decoder.model import SOLUTION as OTHER
+
+TINY = Recipe(embedding_dim=6, units=8, hidden=7, maxout=6, dropout=0.3)
+TRAINING = Training(tokens=60, epochs=3, rate=1e-2, ema=0.9, smoothing=0.1)
+
+
+def sentences(count: int = 60, seed: int = 0) -> list[Example]:
+    generator = torch.Generator().manual_seed(seed)
+
+    def sentence() -> list[int]:
+        length = int(torch.randint(1, 9, (), generator=generator))
+        return torch.randint(4, 15, (length,), generator=generator).tolist()
+
+    return [(row, row[::-1]) for row in (sentence() for _ in range(count))]
+
+
+def trainer(folder: Path, **changes) -> Trainer:
+    seed_all(3)
+    return Trainer(Bahdanau(TINY, 15, 15), sentences(), TRAINING, folder, seed=3, quiet=True, **changes)
+
+
+def test_every_sentence_is_in_exactly_one_batch_whatever_the_seed() -> None:
+    examples = sentences(200)
+    for seed in (None, 1, 2):
+        groups = list(bucketed(examples, 50, seed))
+        assert sorted(example for group in groups for example in group) == sorted(examples)
+    assert list(bucketed(examples, 50, 1)) == list(bucketed(examples, 50, 1))
+    assert list(bucketed(examples, 50, 1)) != list(bucketed(examples, 50, 2))
+
+
+def test_batches_waste_at_most_a_twentieth_on_padding() -> None:
+    batches = [collate(group) for group in bucketed(sentences(2000), 400, seed=1)]
+    assert padding_ratio(batches) <= 1.05
+    assert all(batch.targets.numel() <= 400 for batch in batches)
+
+
+def test_the_decoder_reads_what_it_said_before() -> None:
+    batch = collate([([4, 5], [6, 7, 8]), ([], [9])])
+    assert batch.source.tolist() == [[4, 5, EOS], [EOS, PAD, PAD]]
+    assert batch.inputs.tolist() == [[text.BOS, 6, 7, 8], [text.BOS, 9, PAD, PAD]]
+    assert batch.targets.tolist() == [[6, 7, 8, EOS], [9, EOS, PAD, PAD]]
+    assert batch.tokens == 6
+
+
+def same(first: nn.Module, second: nn.Module) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
+
+
+def test_a_training_that_was_stopped_ends_with_the_very_same_weights(tmp_path: Path) -> None:
+    whole = trainer(tmp_path / "whole")
+    whole.run()
+    stopped = trainer(tmp_path / "parts", minutes=0.0)
+    assert stopped.run().ended_by_budget
+    assert stopped.progress.step == 1
+    torch.rand(7)  # whatever happens to the random numbers in between
+    resumed = trainer(tmp_path / "parts")
+    assert not resumed.run().ended_by_budget
+    assert resumed.progress.step == whole.progress.step
+    assert same(resumed.model, whole.model)
+    assert same(resumed.result, whole.result)
+
+
+def test_another_training_is_not_gone_on_with(tmp_path: Path) -> None:
+    trainer(tmp_path, minutes=0.0).run()
+    with pytest.raises(CheckpointError, match=r"another training.*--fresh"):
+        trainer(tmp_path, about={"run": "other"}).run()
+
+
+def test_a_broken_checkpoint_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "last.pt").write_bytes(b"PK not a checkpoint")
+    with pytest.raises(CheckpointError, match=r"last\.pt is no readable checkpoint"):
+        trainer(tmp_path).run()
+
+
+def test_a_checkpoint_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "best.pt"
+    checkpoints.save(path, {"weights": torch.ones(3)})
+    with pytest.raises(Exception, match="pickle"):
+        checkpoints.save(path, {"weights": (n for n in range(3))})
+    assert torch.equal(checkpoints.load(path)["weights"], torch.ones(3))
+
+
+def test_the_learning_rate_rises_and_then_falls_to_nothing() -> None:
+    rates = [rate_at(step, 100, Training(rate=2.0, warmup=0.1)) for step in range(101)]
+    assert rates[:10] == sorted(rates[:10])
+    assert max(rates) == pytest.approx(2.0)
+    assert rates[10:] == sorted(rates[10:], reverse=True)
+    assert rates[-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_vocabularies_bring_text_back() -> None:
+    lines = ["zwei hunde spielen im schnee .", "ein mann fährt fahrrad ."]
+    words = text.Words.learn(lines)
+    assert [words.decode(words.encode(line)) for line in lines] == lines
+    assert words.unknown("ein zug fährt") == ["zug"]
+    again = text.restore(words.state())
+    assert again.encode(lines[0]) == words.encode(lines[0])
+
+
+def test_subwords_bring_any_text_of_known_letters_back() -> None:
+    lines = [f"Ein Mann, der {n} Hunde hat, fährt Fahrrad." for n in range(300)]
+    subwords = text.Subwords.learn(lines, 60)
+    for line in ("Ein Mann hat 7 Hunde.", ""):
+        assert subwords.decode(subwords.encode(line)) == line
+    assert len(subwords) == 60
+    assert text.restore(subwords.state()).encode(lines[0]) == subwords.encode(lines[0])
+    assert subwords.unknown("Ωein") != []
+
+
+PAIRS = [Pair(f"{a} {b}", f"{b} {a}") for a in "abcdefgh" for b in "abcdefgh"]
+LETTERS = Parallel("letters", "fr", "en", PAIRS[:50], PAIRS[50:], {"test": PAIRS[50:]})
+RUN = Run("bahdanau", "letters", "fr", "en", "tiny")
+
+
+def run_of(folder: Path) -> translation.Trained:
+    recipe = replace(TINY, training=replace(TRAINING, epochs=2))
+    return train(SOLUTION, RUN, recipe, folder=folder, corpus=LETTERS, quiet=True)
+
+
+def test_a_restored_model_translates_as_the_trained_one(tmp_path: Path) -> None:
+    trained = run_of(tmp_path)
+    again = restore(SOLUTION, tmp_path)
+    said = trained.translate(["a b", "c"])
+    assert again.translate(["a b", "c"]) == said
+    assert again.about["recipe"]["training"]["epochs"] == 2
+    assert again.alignments(PAIRS[:2])[0].shape == (2, 3)
+
+
+def test_a_checkpoint_of_another_chapter_is_refused(tmp_path: Path) -> None:
+    run_of(tmp_path)
+    with pytest.raises(CheckpointError, match="expected encoder_decoder, got bahdanau"):
+        restore(OTHER, tmp_path)
+
+
+def test_an_empty_sentence_and_unknown_words_have_a_translation(tmp_path: Path) -> None:
+    trained = run_of(tmp_path)
+    assert len(trained.translate(["", "zzz a"])) == 2
+    assert isinstance(trained.attention("zzz", "a"), Tensor)
