@@ -1,6 +1,6 @@
 """Clauses: a subject, a verb that fits it, and what the verb asks for, in both languages at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.corpora.phrasebook.groups import MODALS, Group, english_group, french_group, numbered
 from lab.corpora.phrasebook.nominals import IT, PRONOUNS, Draw, Nominal, noun_phrase, pronoun, with_relative
@@ -8,8 +8,10 @@ from lab.corpora.phrasebook.surface import Word, opens_with_vowel
 from lab.corpora.phrasebook.verbs import ALL_VERBS, Verb
 
 OFTEN = (("souvent", "often"), ("toujours", "always"), ("rarement", "rarely"), ("parfois", "sometimes"))
-MANNER = (("lentement", "slowly"), ("doucement", "gently"), ("calmement", "calmly"), ("vite", "quickly"),
-          ("prudemment", "carefully"), ("secrètement", "secretly"), ("facilement", "easily"))  # fmt: skip
+MANNER = (
+    ("lentement", "slowly"), ("calmement", "calmly"), ("rapidement", "quickly"), ("prudemment", "carefully"),
+    ("secrètement", "secretly"), ("tranquillement", "quietly"), ("joyeusement", "cheerfully"),
+)  # fmt: skip
 AT = {
     "gare routière": ("à", "at"),
     "gare": ("à", "at"),
@@ -18,12 +20,15 @@ AT = {
     "plage": ("sur", "on"),
     "île": ("sur", "on"),
 }
-BESIDE = (("dans", "in"), ("dans", "in"), ("dans", "in"), ("près de", "near"), ("devant", "in front of"),
-          ("derrière", "behind"), ("à côté de", "next to"))  # fmt: skip
+BESIDE = {
+    "outside": (("dans", "in"), ("dans", "in"), ("près de", "near")),
+    "building": (("dans", "in"), ("dans", "in"), ("près de", "near"), ("devant", "in front of"), ("derrière", "behind"),
+                 ("à côté de", "next to")),
+}  # fmt: skip
 BY_OBJECT: dict[str, list[Verb]] = {}
 BY_SUBJECT: dict[str, list[Verb]] = {}
 for _verb in ALL_VERBS:
-    for _kind in _verb.subject:
+    for _kind in _verb.subject if "swap" not in _verb.flags else ():
         BY_SUBJECT.setdefault(_kind, []).append(_verb)
     if not _verb.flags & {"de", "dative", "with", "give", "swap"}:
         for _kind in _verb.object:
@@ -54,39 +59,60 @@ def pair(draw: Draw, french: str, english: str) -> Part:
     return Part(list(zip(source, says, strict=False)), list(zip(target, says, strict=False)))
 
 
-def tense(draw: Draw, verb: Verb, person: int, when: str) -> str:
-    """Return a tense for the time and the person; "" if the verb has none (nous and vous: compound tenses only)."""
+def place(draw: Draw) -> Part:
+    """Return a place: a preposition and a noun phrase."""
+    spot = noun_phrase(draw, ("building", "outside", "outside"), 2, style="the", whole=False, single=True)
+    french, english = AT.get(spot.lemma) or draw.rng.choice(BESIDE[spot.kind])
+    return pair(draw, french, english) + Part(spot.french, spot.english)
+
+
+def tense(draw: Draw, verb: Verb, person: int, when: str, timed: bool) -> str:
+    """Return a tense for the time and the person; "" if the verb has none: rare forms are left out."""
     simple = person in (1, 4)
+    plain = simple or (person == 0 and not verb.je_differs)
     if when == "future":
-        return "future"
+        return "" if verb.lemma == "aller" else "future"
     if when == "past":
         if "stative" in verb.flags:
             return "imperfect" if simple else ""
-        return "imperfect" if simple and draw.chance(0.25) else "composed"
-    if "stative" not in verb.flags and draw.chance(0.15 if person in (0, 1, 4) else 1):
+        lasting = person == 1 and not timed and "instant" not in verb.flags
+        return "imperfect" if lasting and draw.chance(0.2) else "composed"
+    if "stative" not in verb.flags and not timed and draw.chance(0.15 if plain else 1):
         return "recent"
-    return "present" if person in (0, 1, 4) else ""
+    # "i hit" is the present and the past: English would not say which French is meant
+    return "present" if plain and (person == 1 or verb.english[0] not in ("hit", "read", "put")) else ""
 
 
-def use(draw: Draw, verb: Verb, subject: Nominal, when: str) -> Group | None:
+def modal_verb(draw: Draw, verb: Verb, when: str) -> str:
+    """Return a modal verb or none: vouloir, pouvoir, devoir in the present, essayer, refuser, commencer in the past."""
+    if verb.flags & {"stative", "unwilled"} or when == "future" or draw.chance(0.86):
+        return ""
+    return draw.rng.choice(tuple(MODALS)[:3] if when == "present" else tuple(MODALS)[3:])
+
+
+def polarity(draw: Draw, chosen: str, modal: str, timed: bool) -> str:
+    """Return pas, jamais, plus or none; beside a time only pas."""
+    if chosen == "recent" or draw.chance(0.8):
+        return ""
+    if modal or timed or chosen not in ("present", "composed") or draw.chance(0.65):
+        return "pas"
+    return "plus" if chosen == "present" and draw.chance(0.4) else "jamais"
+
+
+def use(draw: Draw, verb: Verb, subject: Nominal, when: str, timed: bool = False) -> Group | None:
     """Return the verb in a tense, negated or with an adverb or a modal verb; None if it does not fit the subject."""
-    chosen, modal, polarity, adverb = tense(draw, verb, subject.english_person, when), "", "", None
-    if "stative" not in verb.flags and when != "future" and draw.chance(0.14):
-        modal = draw.rng.choice(tuple(MODALS)[:3] if when == "present" else tuple(MODALS)[3:])
+    chosen, modal, adverb = tense(draw, verb, subject.english_person, when, timed), modal_verb(draw, verb, when), None
+    if modal:
         chosen = "present" if when == "present" else "composed"
-    if not chosen or (verb.lemma == "suivre" and subject.person == 0):
+    chanced = timed and when == "present" and "unwilled" in verb.flags
+    if not chosen or chanced or (verb.lemma == "suivre" and subject.person == 0):
         return None
-    if chosen != "recent" and draw.chance(0.2):
-        polarity = "pas"
-        if not modal and chosen in ("present", "composed") and draw.chance(0.25):
-            polarity = "jamais"
-        elif not modal and chosen == "present" and draw.chance(0.15):
-            polarity = "plus"
-    elif not modal and chosen in ("present", "composed") and draw.chance(0.15):
-        word = draw.rng.choice(OFTEN)
-        says = draw.says()
+    negation = "" if subject.style == "all" else polarity(draw, chosen, modal, timed)
+    repeated = chosen in ("present", "composed") and not timed and "instant" not in verb.flags
+    if not negation and not modal and repeated and draw.chance(0.2):
+        word, says = draw.rng.choice(OFTEN), draw.says()
         adverb = ((word[0], says), (word[1], says))
-    return Group(verb, chosen, polarity, adverb, modal=modal, numbers=numbered(draw, verb))
+    return Group(verb, chosen, negation, adverb, modal=modal, numbers=numbered(draw, verb))
 
 
 def clitic(draw: Draw, verb: Verb, subject: Nominal, group: Group) -> Nominal | None:
@@ -97,7 +123,7 @@ def clitic(draw: Draw, verb: Verb, subject: Nominal, group: Group) -> Nominal | 
         rows = [row for row in PRONOUNS if row[3]]
         return pronoun(draw, draw.rng.choice([r for r in rows if r[7] != subject.person or r[7] == 4]), "dative")
     if "person" not in verb.object:
-        return pronoun(draw, draw.rng.choice((IT, PRONOUNS[5])), "object")
+        return pronoun(draw, IT if verb.object == ("drink",) else draw.rng.choice((IT, PRONOUNS[5])), "object")
     # l' hides the gender, unless a participle shows it
     infinitive = group.modal or group.tense in ("future", "recent")
     verbal = french_group(group, subject)
@@ -109,7 +135,7 @@ def clitic(draw: Draw, verb: Verb, subject: Nominal, group: Group) -> Nominal | 
 
 
 def complements(verb: Verb, group: Group, direct: Nominal | None, indirect: Nominal | None) -> Part:
-    """Return what follows the verb: its own words, and the objects that are not clitics, where each language puts them."""
+    """Return what follows the verb: its own words, and its objects, where each language puts them."""
     slots = {"~": direct, "@": indirect}
     french: list[Word] = []
     words, position = verb.french[1:], 0
@@ -141,10 +167,10 @@ def relative(draw: Draw, head: Nominal, room: int, when: str) -> Nominal:
     if head.kind in BY_SUBJECT and (head.kind not in BY_OBJECT or draw.chance(0.5)):
         who = draw.says()
         for _ in range(5):
-            verb = draw.unused([v for v in BY_SUBJECT[head.kind] if "swap" not in v.flags])
+            verb = draw.unused(BY_SUBJECT[head.kind])
             group = use(draw, verb, head, when)
             if group:
-                rest = predicate(draw, group, head, room - 1, light=True)
+                rest = predicate(draw, group, head, room - 1)
                 english = ("who" if head.kind == "person" else "that", who)
                 return with_relative(head, [("qui", who), *rest.french], [english, *rest.english])
         return head
@@ -158,7 +184,7 @@ def object_relative(draw: Draw, head: Nominal, room: int, when: str) -> Nominal:
     group = use(draw, verb, subject, when)
     if group is None:
         return head
-    group = Group(verb, group.tense, group.polarity, None, None, group.modal, head, False, group.numbers)
+    group = replace(group, adverb=None, agree=head)
     verbal, that = french_group(group, subject), [("que", draw.says())]
     turned = not subject.pronoun and not group.polarity and not group.modal and group.tense != "recent"
     french = verbal + subject.french if turned else subject.french + verbal
@@ -175,22 +201,45 @@ def a_subject(draw: Draw, kinds: tuple[str, ...], room: int) -> Nominal:
     return noun_phrase(draw, kinds, room)
 
 
-def predicate(draw: Draw, group: Group, subject: Nominal, room: int, light: bool = False) -> Part:
-    """Return verb and complements for a subject that stands before them in both languages."""
-    verb, direct, indirect = group.verb, None, None
-    if verb.object and draw.chance(0.35 if room > 3 else 0.7):
-        object_ = clitic(draw, verb, subject, group)
-        if object_ is not None:
-            agreeing = object_ if not object_.dative else None
-            group = Group(**{**group.__dict__, "clitic": object_, "agree": agreeing})
-            direct, indirect = (object_, None) if "give" not in verb.flags else (None, object_)
-    length = len(subject.french) if not light else 0
+def manner(draw: Draw, group: Group) -> Part:
+    """Return an adverb of manner, if the verb takes one: after the French verb, at the end of the English clause."""
+    plain = not (group.polarity or group.adverb or group.modal) and "manner" in group.verb.flags
+    return pair(draw, *draw.rng.choice(MANNER)) if plain and draw.chance(0.3) else NOTHING
+
+
+def with_clitic(draw: Draw, group: Group, subject: Nominal) -> Group:
+    """Return the group with a pronoun before its verb, where it can have one."""
+    found = clitic(draw, group.verb, subject, group)
+    return replace(group, clitic=found, agree=None if found is None or found.dative else found)
+
+
+def objects(draw, group: Group, subject: Nominal, room: int, when: str) -> tuple[Nominal | None, Nominal | None]:
+    """Return the direct and the indirect object, each a pronoun or a noun phrase."""
+    verb, found = group.verb, group.clitic
+    give = "give" in verb.flags
+    direct, indirect = (None, found) if give else (found, None)
+    prepositional = bool(verb.flags & {"de", "with", "dative"})
     if verb.object and direct is None:
-        negated = bool(group.polarity) and not verb.flags & {"de", "with", "dative"}
-        direct = noun_phrase(draw, verb.object, room - length - 1, owner=subject, negated=negated,
-                             definite=bool(verb.flags & {"de", "with"}))  # fmt: skip
-    if "give" in verb.flags and indirect is None:
-        indirect = noun_phrase(draw, ("person",), 2, owner=subject, definite=True, whole=False)
-    return Part(french_group(group, subject), english_group(group, subject.english_person)) + complements(
-        verb, group, direct, indirect
-    )
+        negated = bool(group.polarity) and not prepositional
+        the = "the" in verb.flags
+        style = "the" if the else "definite" if verb.flags & {"de", "with"} else ""
+        room -= 1 + 2 * give
+        direct = noun_phrase(
+            draw, verb.object, room, owner=subject, negated=negated, style=style, whole=not the, single=the
+        )
+        heavy = direct.lemma and when and room > 7 and not the and verb.lemma != "entarter" and draw.chance(0.6)
+        direct = relative(draw, direct, room - 4, when) if heavy else direct
+    if give and indirect is None:
+        indirect = noun_phrase(draw, ("person",), 2, owner=subject, style="definite", whole=False)
+    return direct, indirect
+
+
+def predicate(draw: Draw, group: Group, subject: Nominal, room: int, when: str = "") -> Part:
+    """Return verb and complements for a subject before them; `when` allows a relative clause on the object."""
+    if group.verb.object and draw.chance(0.3 if room > 4 else 0.7):
+        group = with_clitic(draw, group, subject)
+    direct, indirect = objects(draw, group, subject, room, when)
+    adverb = NOTHING if direct and direct.relative else manner(draw, group)
+    rest = complements(group.verb, group, direct, indirect)
+    french = french_group(group, subject) + adverb.french + rest.french
+    return Part(french, english_group(group, subject.english_person) + rest.english + adverb.english)

@@ -12,7 +12,6 @@ BE = {"present": ("am", "is", "are", "are", "are"), "past": ("was", "was", "were
 MODALS = {
     "vouloir": ((), ("want", "to")), "pouvoir": ((), ("can",)), "devoir": ((), ("must",)),
     "essayer": (("de",), ("try", "to")), "refuser": (("de",), ("refuse", "to")), "commencer": (("à",), ("start", "to")),
-    "apprendre": (("à",), ("learn", "to")),
 }  # fmt: skip
 NEGATIONS = {"pas": ("not",), "jamais": ("never",), "plus": ("no", "longer")}
 
@@ -42,7 +41,7 @@ class Group:
 
 def numbered(draw: Draw, verb: Verb) -> dict:
     """Return fresh numbers for the links inside the verb, its auxiliary and its negation."""
-    return {key: draw.says()[0] for key in (*verb.pairs, "auxiliary", "negation", "infinitive")}
+    return {key: draw.says()[0] for key in (*verb.pairs, "auxiliary", "negation", "infinitive", "modal")}
 
 
 def french_group(group: Group, subject: Nominal) -> list[Word]:
@@ -53,8 +52,10 @@ def french_group(group: Group, subject: Nominal) -> list[Word]:
         clitics = [(REFLEXIVE[subject.english_person], says)]
     if group.modal:
         preposition = [(word, (group.numbers["infinitive"],)) for word in MODALS[group.modal][0]]
-        finite = surround(group, [], french_core(group, group.modal, auxiliary, subject, own=False))
+        finite = surround(group, [], french_core(group, group.modal, (group.numbers["modal"],), subject, own=False))
         return [*finite, *preposition, *clitics, (infinitive, says)]
+    if group.tense == "infinitive":
+        return [*clitics, (infinitive, says)]
     if group.tense == "future":
         return [*surround(group, [], [(french_finite("aller", "present", subject.english_person), auxiliary)]),
                 *clitics, (infinitive, says)]  # fmt: skip
@@ -92,12 +93,10 @@ def english_chain(group: Group, person: int) -> tuple[list[Word], bool]:
     """Return the affirmative English verb, and whether its first word is an auxiliary."""
     base, says, auxiliary = group.verb.english[0], group.english(0), (group.numbers["auxiliary"],)
     third = "third" if person == 1 else "base"
+    if group.tense == "infinitive":
+        return [(base, says)], True
     if group.modal:
-        infinitive = (group.numbers["infinitive"],) if MODALS[group.modal][0] else says
-        first, *rest = MODALS[group.modal][1]
-        form = third if group.tense == "present" else "past"
-        first = first if first in ("can", "must") else english_form(first, form)
-        return [(first, auxiliary), *((word, infinitive) for word in rest), (base, says)], not rest
+        return modal_chain(group, third), len(MODALS[group.modal][1]) == 1
     if group.passive:
         return passive_chain(group, person), True
     if group.tense == "future":
@@ -107,12 +106,28 @@ def english_chain(group: Group, person: int) -> tuple[list[Word], bool]:
         return [*have, (english_form(base, "participle"), says)], True
     if group.tense == "imperfect" and "stative" not in group.verb.flags:
         return [(BE["past"][person], says), (english_form(base, "ing"), says)], True
+    return simple_chain(group, person, third)
+
+
+def simple_chain(group: Group, person: int, third: str) -> tuple[list[Word], bool]:
+    """Return "eats", "ate" or a form of be; the past of a passé composé is linked to both its words."""
+    base, says = group.verb.english[0], group.english(0)
     past = group.tense != "present"
     if base == "be":
         return [(BE["past" if past else "present"][person], says)], True
     if group.tense == "composed":
-        says += auxiliary
+        says += (group.numbers["auxiliary"],)
     return [(english_form(base, "past" if past else third), says)], False
+
+
+def modal_chain(group: Group, third: str) -> list[Word]:
+    """Return "wants to eat": to is linked to the French preposition, or to the infinitive if there is none."""
+    says, (first, *rest) = group.english(0), MODALS[group.modal][1]
+    infinitive = (group.numbers["infinitive"],) if MODALS[group.modal][0] else says
+    if rest:
+        first = english_form(first, third if group.tense == "present" else "past")
+    finite = (group.numbers["modal"], *((group.numbers["auxiliary"],) if group.tense == "composed" else ()))
+    return [(first, finite), *((word, infinitive) for word in rest), (group.verb.english[0], says)]
 
 
 def passive_chain(group: Group, person: int) -> list[Word]:
@@ -147,7 +162,7 @@ def do_support(group: Group, chain: list[Word], person: int) -> list[Word]:
     says = chain[0][1]
     if group.tense == "composed":
         does, finite = "did", (group.numbers["auxiliary"],)
-        says = says if group.modal else group.english(0)
+        says = (group.numbers["modal"],) if group.modal else group.english(0)
     else:
         does, finite = "did" if group.tense == "imperfect" else "does" if person == 1 else "do", says
     return [(does, finite), ("not", (group.numbers["negation"],)), (first, says), *chain[1:]]

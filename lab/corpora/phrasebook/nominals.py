@@ -45,6 +45,7 @@ class Nominal:
     relative: bool = False
     dative: bool = False
     lemma: str = ""
+    style: str = ""
 
     @property
     def english_person(self) -> int:
@@ -67,6 +68,7 @@ GOALS = ("école", "musée", "marché", "gare", "plage", "hôpital", "restaurant
          "église", "usine", "parc", "gare routière")  # fmt: skip
 MASS = ("food", "drink")
 NEVER_OWNED = ("outside", "building", "idea")
+ONLY_ONE = ("père", "mère", "réveil")
 COLOURS = ("red", "green", "blue", "black", "white", "yellow", "grey")
 AGES = ("old", "young", "new")
 
@@ -127,10 +129,7 @@ def described(draw: Draw, noun: Noun, plural: bool, room: int) -> tuple[list[Wor
 def possessive(owner: Nominal | int, gender: str, plural: bool) -> tuple[str, str]:
     """Return the possessive for an owner: a person's number (0 my, 2 our, 3 your) or the subject of the clause."""
     person = owner if isinstance(owner, int) else owner.english_person
-    if person == 1:
-        rows = ("son", "sa", "ses", "her" if owner.gender == "f" else "his")
-    else:
-        rows = POSSESSIVES[person]
+    rows = ("son", "sa", "ses", "her" if owner.gender == "f" else "his") if person == 1 else POSSESSIVES[person]
     return rows[2 if plural else gender == "f"], rows[3]
 
 
@@ -177,48 +176,47 @@ def determiner_words(draw: Draw, french: list[str], english: list[str]) -> tuple
     return [(word, says) for word in french], [(word, says) for word in english]
 
 
-def choose_style(draw: Draw, noun: Noun, owner: Nominal | None, definite: bool) -> tuple[str, Nominal | int | None]:
+def choose_style(draw: Draw, noun: Noun, owner: Nominal | None, style: str) -> tuple[str, Nominal | int | None]:
     """Return a style of determination that the noun allows, and the owner for a possessive."""
-    if noun.kind == "kin" or (noun.kind not in (*NEVER_OWNED, *MASS, "person", "plan") and draw.chance(0.15)):
+    free = noun.kind not in (*NEVER_OWNED, *MASS, "person", "plan") and style != "the"
+    if noun.kind == "kin" or (free and draw.chance(0.15)):
         able = owner is not None and owner.kind == "person" and draw.chance(0.6)
         return "own", owner if able else draw.rng.choice((0, 0, 2, 3))
     styles = ["the", "the", "the", "this"]
-    if not definite:
+    if not style:
         styles += ["indefinite", "indefinite"] + ["count", "all"] * (noun.kind not in MASS)
-    return draw.rng.choice(styles), None
+    return "the" if style == "the" else draw.rng.choice(styles), None
 
 
-def noun_phrase(draw, kinds, room, *, owner=None, definite=False, negated=False, whole=True) -> Nominal:
+def noun_phrase(draw, kinds, room, *, owner=None, negated=False, style="", whole=True, single=False) -> Nominal:
     """Return a noun phrase of one of the kinds with at most about `room` French words.
 
-    `owner` is the subject that a possessive may point back to; `definite` leaves out un, des and du; `negated` turns
-    them into de; `whole` allows a possessor ("le chat de mon frère").
+    `owner` is the subject that a possessive may point back to; `negated` turns un, des and du into de; `style` asks
+    for a determination ("definite" leaves out un, des and du); `whole` allows a possessor ("le chat de mon frère");
+    `single` asks for the singular.
     """
     kind = draw.rng.choice(kinds)
-    if kind == "person" and draw.chance(0.35):
+    if kind == "person" and not style.startswith("ind") and draw.chance(0.35):
         if draw.chance(0.4):
             return name(draw)
         kind = "kin"
     noun = draw.unused(BY_KIND[kind])
-    genitive = whole and room >= 5 and kind not in (*MASS, "outside", "idea", "person") and draw.chance(0.4)
-    plural = kind not in MASS and draw.chance(0.3)
+    genitive = whole and room >= 5 and kind not in (*MASS, *NEVER_OWNED, "person") and draw.chance(0.4)
+    plural = kind not in MASS and noun.lemma not in ONLY_ONE and not single and draw.chance(0.3)
     french, english, before = described(draw, noun, plural, max(0, room - 2 - 3 * genitive))
-    kind = "person" if kind == "kin" else noun.kind
     if genitive:
         return possessed(draw, noun, plural, french, english)
-    style, owner = choose_style(draw, noun, owner, definite)
+    if style != "indefinite":
+        style, owner = choose_style(draw, noun, owner, style)
     words = determiner_words(draw, *determiner(draw, noun, plural, style, (before, negated, owner)))
-    return Nominal(words[0] + french, words[1] + english, noun.gender, plural, kind=kind, lemma=noun.lemma)
+    kind = "person" if kind == "kin" else noun.kind
+    french, english = words[0] + french, words[1] + english
+    return Nominal(french, english, noun.gender, plural, kind=kind, lemma=noun.lemma, style=style)
 
 
 def possessed(draw, noun, plural, french, english) -> Nominal:
     """Return "le chat de mon frère" / "my brother 's cat": de and 's are linked, the French article is not."""
-    for _ in range(9):
-        owner = noun_phrase(draw, ("person",), 2, definite=True, whole=False)
-        if not owner.plural:
-            break
-    else:
-        owner = name(draw)
+    owner = noun_phrase(draw, ("person",), 2, style="definite", whole=False, single=True)
     article = "les°" if plural else "la°" if noun.gender == "f" else "le°"
     says = draw.says()
     return Nominal(

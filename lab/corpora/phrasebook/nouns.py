@@ -33,17 +33,20 @@ class Adjective:
 
 # kind: "french gender english" entries; `_` joins words; `:0-1,2-0` links them one by one instead of all with all.
 NOUNS = """
-person: garçon m boy; fille f girl; homme m man; femme f woman; enfant m child; médecin m doctor; professeur m teacher;
+person: garçon m boy; fille f girl; homme m man; femme f woman; enfant m child; médecin m doctor;
+ professeur m teacher;
  roi m king; reine f queen; boulanger m baker; voleur m thief; clown m clown; maire m mayor; juge m judge;
  chanteuse f singer; actrice f actress; infirmière f nurse; serveuse f waitress; soldat m soldier; avocat m lawyer;
  sorcière f witch; peintre m painter; facteur m postman; danseuse f dancer; touriste m tourist; invité m guest;
  directrice f headmistress; princesse f princess; élève m pupil; policier m policeman; dentiste m dentist;
- pompier m fireman; jardinier m gardener; étudiant m student; écrivain m writer; héros m hero; bébé m baby;
+ pompier m fireman; jardinier m gardener; étudiant m student; écrivain m writer; héros m hero;
  professeur_de_musique m music_teacher:0-1,2-0; joueur_de_football m football_player:0-1,2-0;
  chauffeur_de_taxi m taxi_driver:0-1,2-0
 kin: frère m brother; sœur f sister; mère f mother; père m father; oncle m uncle; tante f aunt; ami m friend;
- voisin m neighbour; cousine f cousin; grand-mère f grandmother; grand-père m grandfather; nièce f niece; neveu m nephew
-animal: chat m cat; chien m dog; cheval m horse; oiseau m bird; vache f cow; souris f mouse; poule f hen; lapin m rabbit;
+ voisin m neighbour; cousine f cousin; grand-mère f grandmother; grand-père m grandfather; nièce f niece;
+ neveu m nephew
+animal: chat m cat; chien m dog; cheval m horse; oiseau m bird; vache f cow; souris f mouse; poule f hen;
+ lapin m rabbit;
  mouton m sheep; loup m wolf; âne m donkey; hérisson m hedgehog; tortue f tortoise; chèvre f goat; canard m duck
 dish: pomme f apple; poire f pear; orange f orange; gâteau m cake; œuf m egg; tomate f tomato; carotte f carrot;
  tarte_aux_pommes f apple_pie:0-1,1-0,2-0; pomme_de_terre f potato; fraise f strawberry; biscuit m biscuit;
@@ -54,21 +57,27 @@ drink: eau f water; lait m milk; café m coffee; thé m tea; vin m wine; bière 
  jus_de_orange m orange_juice:0-1,2-0; jus_de_pomme m apple_juice:0-1,2-0
 text: livre m book; lettre f letter; journal m newspaper; roman m novel; poème m poem; carte_postale f postcard;
  article m article; message m message; bande_dessinée f comic_book:0-1,1-0
-clothes: chapeau m hat; manteau m coat; chemise f shirt; robe f dress; chaussure f shoe; écharpe f scarf; veste f jacket;
+clothes: chapeau m hat; manteau m coat; chemise f shirt; robe f dress; chaussure f shoe; écharpe f scarf;
+ veste f jacket;
  jupe f skirt; gant m glove; robe_de_soie f silk_dress:0-1,2-0; chaussette f sock; pull m jumper;
  chapeau_de_paille m straw_hat:0-1,2-0; maillot_de_bain m swimsuit
 vehicle: voiture f car; vélo m bicycle; bateau m boat; camion m lorry; moto f motorbike; avion m plane; autobus m bus
-device: lampe f lamp; télévision f television; radio f radio; ordinateur m computer; machine_à_laver f washing_machine:0-1,2-0;
+device: lampe f lamp; télévision f television; radio f radio; ordinateur m computer;
+ machine_à_laver f washing_machine:0-1,2-0;
  four m oven; réveil m alarm_clock
-door: porte f door; fenêtre f window; boîte f box; tiroir m drawer; valise f suitcase; parapluie m umbrella; armoire f wardrobe;
+door: porte f door; fenêtre f window; boîte f box; tiroir m drawer; valise f suitcase; parapluie m umbrella;
+ armoire f wardrobe;
  portail m gate
-object: clé f key; ballon m ball; fleur f flower; montre f watch; couteau m knife; assiette f plate; verre m glass; sac m bag;
- bague f ring; cadeau m present; miroir m mirror; photo f photo; jouet m toy; stylo m pen; tasse f cup; chaise f chair;
+object: clé f key; ballon m ball; fleur f flower; montre f watch; couteau m knife; assiette f plate;
+ verre m glass; sac m bag;
+ bague f ring; cadeau m present; miroir m mirror; photo f photo; jouet m toy; stylo m pen; tasse f cup;
+ chaise f chair;
  bouteille f bottle; tableau m painting; panier m basket; bijou m jewel; peigne m comb; appareil_photo m camera;
  brosse_à_dents f toothbrush; couverture f blanket; hache f axe; tapis m carpet;
  table_de_cuisine f kitchen_table:0-1,2-0; balle_de_tennis f tennis_ball:0-1,2-0
 instrument: guitare f guitar; piano m piano; violon m violin; flûte f flute; harpe f harp; tambour m drum
-building: maison f house; château m castle; hôtel m hotel; église f church; école f school; musée m museum; tour f tower;
+building: maison f house; château m castle; hôtel m hotel; église f church; école f school; musée m museum;
+ tour f tower;
  hôpital m hospital; usine f factory; restaurant m restaurant; magasin m shop; bibliothèque f library;
  gare_routière f bus_station:0-1,1-0; pont m bridge; salle_de_bains f bathroom; cuisine f kitchen; chambre f bedroom
 outside: jardin m garden; forêt f forest; parc m park; rue f street; ville f town; village m village; île f island;

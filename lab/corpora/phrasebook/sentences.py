@@ -1,36 +1,9 @@
 """Sentences: clauses with times and places, joined until the wanted length is reached."""
 
-from dataclasses import replace
-
-from lab.corpora.phrasebook.clauses import (
-    AT,
-    BESIDE,
-    MANNER,
-    NOTHING,
-    PASSIVE,
-    PLAIN,
-    SWAP,
-    Part,
-    a_subject,
-    clitic,
-    complements,
-    pair,
-    predicate,
-    relative,
-    tense,
-    use,
-)
-from lab.corpora.phrasebook.groups import BE, Group, english_group, french_group, numbered
-from lab.corpora.phrasebook.nominals import (
-    ADJECTIVES,
-    BY_KIND,
-    PRONOUNS,
-    Draw,
-    Nominal,
-    noun_phrase,
-    pronoun,
-)
-from lab.corpora.phrasebook.surface import Word
+from lab.corpora.phrasebook.clauses import NOTHING, PLAIN, Part, a_subject, pair, place, predicate, relative, use
+from lab.corpora.phrasebook.groups import Group, numbered
+from lab.corpora.phrasebook.nominals import Draw, Nominal, noun_phrase
+from lab.corpora.phrasebook.patterns import comparison, copula, passive, swapped, there_is, trade
 from lab.corpora.phrasebook.verbs import french_finite
 
 # French puts the time first, English last
@@ -49,20 +22,18 @@ TIME_LINKS = {
     "il y a deux jours": "0-2 1-2 2-2 3-0 4-1", "il y a trois ans": "0-2 1-2 2-2 3-0 4-1",
     "la semaine prochaine": "1-1 2-0", "l' année prochaine": "1-1 2-0",
 }  # fmt: skip
-JOINS = (("et", "and"), ("et", "and"), ("mais", "but"), ("puis", "then"))
-# French begins with the subordinate clause, English ends with it: conjunctions, time of both clauses
-FRONTED = (("quand", "when", "present", "present"), ("quand", "when", "past", "past"),
-           ("si", "if", "present", "future"), ("puisque", "since", "present", "present"),
-           ("puisque", "since", "past", "past"))  # fmt: skip
+# French begins with the subordinate clause, English ends with it: by the time of the main clause, the conjunctions
+# and the time of the subordinate clause
+FRONTED = {
+    "past": (("quand", "when", "past"), ("puisque", "since", "past")),
+    "present": (("quand", "when", "present"), ("puisque", "since", "present")),
+    "future": (("si", "if", "present"),),
+}
 THINKING = (("dire", "say"), ("penser", "think"), ("savoir", "know"), ("croire", "believe"))
-COPULA = tuple(kind for kind, place in ADJECTIVES if place == "after" and ADJECTIVES[kind, place])
-
-
-def place(draw: Draw) -> Part:
-    """Return a place: a preposition and a noun phrase."""
-    spot = noun_phrase(draw, ("building", "outside", "outside"), 2, definite=True, whole=False)
-    french, english = AT.get(spot.lemma) or draw.rng.choice(BESIDE)
-    return pair(draw, french, english) + Part(spot.french, spot.english)
+PATTERNS = (comparison, copula, trade, there_is, swapped, swapped, passive, passive)
+EVENTS = tuple(verb for verb in PLAIN if "stative" not in verb.flags)
+SETTLED = {"stative", "etre", "with", "nowhere"}
+AIMS = tuple(verb for verb in EVENTS if not verb.flags & {"unwilled", "purpose", "refl", "etre"})
 
 
 def time(draw: Draw, when: str) -> Part:
@@ -77,108 +48,76 @@ def time(draw: Draw, when: str) -> Part:
     ))  # fmt: skip
 
 
-def copula(draw: Draw, when: str, room: int) -> Part:
-    """Return "la maison est rouge", sometimes with a comparison."""
-    kind = draw.rng.choice(COPULA)
-    subject = noun_phrase(draw, (kind,), room - 3)
-    adjective = draw.unused(ADJECTIVES[subject.kind, "after"])
-    is_, not_, says = draw.says(), draw.says(), draw.says()
-    negated = draw.chance(0.2)
-    form = {"past": "imperfect"}.get(when, "present")
-    person = subject.english_person
-    french = [("ne", not_)] * negated + [(french_finite("être", form, person), is_)] + [("pas", not_)] * negated
-    english = [(BE["past" if when == "past" else "present"][person], is_)] + [("not", not_)] * negated
-    french.append((adjective.agree(subject.gender, subject.plural), says))
-    return Part(subject.french + french, [*subject.english, *english, (adjective.english, says)])
+def purpose(draw: Draw, subject: Nominal, room: int) -> Part:
+    """Return "pour acheter des pommes" / "to buy some apples"."""
+    verb = draw.unused([verb for verb in AIMS if subject.kind in verb.subject])
+    group = Group(verb, "infinitive", numbers=numbered(draw, verb))
+    return pair(draw, "pour", "to") + predicate(draw, group, subject, room - 1)
 
 
-def swapped(draw: Draw, when: str, room: int) -> Part:
-    """Return "la fille manque au roi" / "the king misses the girl": the English subject is the French complement."""
-    verb = draw.unused(SWAP)
-    french_subject = noun_phrase(draw, verb.subject, (room - 2) // 2, definite=True)
-    if draw.chance(0.4):
-        row = draw.rng.choice([row for row in PRONOUNS if row[3] and row[7] != 4])
-        other = pronoun(draw, row, "dative")
-        english = [(row[1], other.english[0][1])]
-        other = replace(other, english=english, person=row[7])
-    else:
-        other = noun_phrase(draw, ("person",), (room - 2) // 2, definite=True)
-    chosen = "imperfect" if when == "past" else "future" if when == "future" else "present"
-    polarity = "pas" if draw.chance(0.2) else ""
-    group = Group(verb, chosen, polarity, clitic=other if other.pronoun else None, numbers=numbered(draw, verb))
-    french = french_subject.french + french_group(group, french_subject)
-    rest = complements(verb, group, other, None).french
-    return Part(french + rest, other.english + english_group(group, other.english_person) + french_subject.english)
-
-
-def passive(draw: Draw, when: str, room: int) -> Part:
-    """Return "on a vendu la maison" / "the house was sold": on has no English."""
-    verb = draw.unused(PASSIVE)
-    done = noun_phrase(draw, verb.object, room - 2, definite=True)
-    chosen = {"past": "composed", "present": "present", "future": "future"}[when]
-    polarity = "pas" if draw.chance(0.2) else ""
-    group = Group(verb, chosen, polarity, passive=True, numbers=numbered(draw, verb))
-    on = Nominal([("on", ())], [], "m", False)
-    rest = [word for word in verb.english[1:] if word != "~"]
-    particles = [(word, group.english(i + 1)) for i, word in enumerate(rest)]
-    french = on.french + french_group(group, on) + done.french
-    return Part(french, done.english + english_group(group, done.english_person) + particles)
-
-
-def action(draw: Draw, when: str, room: int) -> Part:
-    """Return a subject with its predicate, with relative clauses where there is room."""
-    for _ in range(20):
-        verb = draw.unused(PLAIN)
-        subject = a_subject(draw, verb.subject, max(2, room // 2))
-        group = use(draw, verb, subject, when)
+def ending(draw: Draw, verb, subject: Nominal, when: str, room: int, timed: bool) -> Part:
+    """Return what may follow the objects: a purpose, a second predicate or a place."""
+    if room >= 3 and "purpose" in verb.flags and subject.kind == "person" and draw.chance(0.6):
+        return purpose(draw, subject, room)
+    if room >= 5 and draw.chance(0.35):
+        second = draw.unused([v for v in EVENTS if subject.kind in v.subject])
+        group = use(draw, second, subject, when, timed)
         if group is not None:
-            break
-    else:
-        return copula(draw, when, room)
-    if not subject.pronoun and room > 9 and draw.chance(0.6):
+            return pair(draw, "et", "and") + predicate(draw, group, subject, room - 1)
+    if room >= 3 and not verb.flags & SETTLED and subject.kind == "person" and draw.chance(0.7):
+        return place(draw)
+    return NOTHING
+
+
+def action(draw: Draw, when: str, room: int, timed: bool) -> Part:
+    """Return a subject with its predicate, with relative clauses where there is room."""
+    group, subject = None, None
+    while group is None or subject is None:
+        verb = draw.unused(EVENTS if timed else PLAIN)
+        subject = a_subject(draw, verb.subject, max(2, room // 2))
+        group = use(draw, verb, subject, when, timed)
+    if subject.lemma and room > 8 and draw.chance(0.5):
         subject = relative(draw, subject, room // 2, when)
-    part = predicate(draw, group, subject, room - len(subject.french) + 2)
+    room -= len(subject.french)
+    part = predicate(draw, group, subject, room, "" if timed else when)
     clause = Part(subject.french, subject.english) + part
-    if len(clause.french) + 3 <= room and draw.chance(0.7):
-        clause += place(draw)
-    return clause
+    heavy = any(word in ("qui", "que") for word, _ in part.french)
+    left = 0 if heavy else room - len(part.french)
+    return clause + ending(draw, group.verb, subject, when, left, timed)
 
 
-def simple(draw: Draw, when: str, room: int, timed: bool = True) -> Part:
+def simple(draw: Draw, when: str, room: int, timed: bool) -> Part:
     """Return one clause of about `room` French words."""
-    front = NOTHING
-    if timed and room >= 5 and draw.chance(0.35):
+    if timed and room >= 5 and draw.chance(0.4):
         front = time(draw, when)
-        room -= len(front.french)
-    kind = draw.rng.random()
-    if kind < 0.08 and when != "future":
-        clause = copula(draw, when, room)
-    elif kind < 0.16:
-        clause = swapped(draw, when, room)
-    elif kind < 0.24:
-        clause = passive(draw, when, room)
-    else:
-        clause = action(draw, when, room)
-    return Part(front.french + clause.french, clause.english + front.english)
+        clause = action(draw, when, room - len(front.french), timed=True)
+        return Part(front.french + clause.french, clause.english + front.english)
+    if draw.chance(0.3):
+        options = [pattern for pattern in PATTERNS if when != "future" or pattern in (swapped, passive)]
+        return draw.rng.choice(options)(draw, when, room)
+    return action(draw, when, room, timed=False)
 
 
-def fronted(draw: Draw, room: int) -> Part:
+def fronted(draw: Draw, when: str, room: int) -> Part:
     """Return a clause with a subordinate one: first in French, last in English."""
-    french, english, first, second = draw.rng.choice(FRONTED)
+    french, english, first = draw.rng.choice(FRONTED[when])
     word = pair(draw, french, english)
-    inner = simple(draw, first, (room - 2) // 2, timed=False)
-    outer = simple(draw, second, room - 2 - len(inner.french), timed=False)
+    # quand and si join events; puisque joins whatever is so
+    clause = simple if french == "puisque" else action
+    inner = clause(draw, first, (room - 2) // 2, french != "puisque")
+    outer = clause(draw, when, room - 2 - len(inner.french), french != "puisque")
     return Part(word.french + inner.french + [(",", ())] + outer.french, outer.english + word.english + inner.english)
 
 
-def reported(draw: Draw, room: int) -> Part:
+def reported(draw: Draw, when: str, room: int) -> Part:
     """Return "le roi pense que …" / "the king thinks that …"."""
     french, english = draw.rng.choice(THINKING)
     subject = noun_phrase(draw, ("person",), 2)
     says, that = draw.says(), draw.says()
     person = subject.english_person
     third = english + "s" * (person == 1)
-    inner = simple(draw, draw.rng.choice(("past", "present", "future")), room - len(subject.french) - 2, timed=False)
+    when = draw.rng.choice(("past", "present", "future")) if when == "present" else when
+    inner = simple(draw, when, room - len(subject.french) - 2, timed=False)
     return Part(
         [*subject.french, (french_finite(french, "present", person), says), ("que", that), *inner.french],
         [*subject.english, (third, says), ("that", that), *inner.english],
@@ -188,11 +127,21 @@ def reported(draw: Draw, room: int) -> Part:
 def unit(draw: Draw, when: str, room: int) -> Part:
     """Return one independent part of a sentence."""
     kind = draw.rng.random()
-    if room >= 8 and kind < 0.25 and when != "future":
-        return fronted(draw, room)
+    if room >= 8 and kind < 0.25:
+        return fronted(draw, when, room)
     if room >= 7 and kind < 0.35:
-        return reported(draw, room)
-    return simple(draw, when, room)
+        return reported(draw, when, room)
+    return simple(draw, when, room, timed=True)
+
+
+def join(draw: Draw, when: str, room: int) -> Part:
+    """Return a comma, et, mais or puis, and one more part; puis ("then") joins events only."""
+    comma = draw.says()
+    word = draw.rng.choice((("et", "and"), ("et", "and"), ("mais", "but"), ("puis", "then")))
+    events = word[0] == "puis" and when != "present"
+    word = word if events or word[0] != "puis" else ("et", "and")
+    following = action(draw, when, room, timed=True) if events else unit(draw, when, room)
+    return Part([(",", comma)], [(",", comma)]) + pair(draw, *word) + following
 
 
 def sentence(draw: Draw, room: int) -> Part:
@@ -201,10 +150,5 @@ def sentence(draw: Draw, room: int) -> Part:
     pieces = 1 if room < 11 else max(1, round(room / draw.rng.uniform(9, 18)))
     whole = unit(draw, when, room // pieces)
     for left in range(pieces - 1, 0, -1):
-        comma, join = draw.says(), pair(draw, *draw.rng.choice(JOINS))
-        following = unit(draw, when, max(4, (room - len(whole.french)) // left - 2))
-        whole += Part([(",", comma)], [(",", comma)]) + join + following
+        whole += join(draw, when, max(4, (room - len(whole.french)) // left - 2))
     return whole
-
-
-__all__ = ["Part", "Word", "clitic", "sentence", "tense"]

@@ -25,22 +25,22 @@ def spell_french(words: list[Word]) -> list[Word]:
         if (text, following) in CONTRACTED:
             says += tuple(number for number in spelled.pop()[1] if number not in says)
             text = CONTRACTED[text, following]
+        elif text == "si" and following in ("il", "ils"):
+            text = "s'"
         elif vowel and text in ELIDED:
             text = text.rstrip(MARK)[:-1] + "'"
         elif vowel:
             text = BEFORE_VOWEL.get(text, text)
-        elif text == "si" and following in ("il", "ils"):
-            text = "s'"
         spelled.append((text, says))
     return [(text.rstrip(MARK), says) for text, says in reversed(spelled)]
 
 
 def spell_english(words: list[Word]) -> list[Word]:
     """Return the words with `an` for `a` before a vowel."""
-    texts = [text for text, _ in words] + ["."]
+    following = [text for text, _ in words[1:]] + ["."]
     return [
-        ("an" if text == "a" and texts[i + 1][0] in "aeiou" or text == "a" and texts[i + 1] == "honest" else text, says)
-        for i, (text, says) in enumerate(words)
+        ("an" if text == "a" and (after[0] in "aeiou" or after == "honest") else text, says)
+        for (text, says), after in zip(words, following, strict=True)
     ]
 
 

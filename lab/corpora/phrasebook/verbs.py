@@ -22,114 +22,122 @@ class Verb:
     def lemma(self) -> str:
         return self.french[0]
 
+    @property
+    def je_differs(self) -> bool:
+        """Whether the present has a form of its own for je, avoir apart."""
+        parts = french_parts(self.lemma)
+        return parts[0] != parts[1] and self.lemma != "avoir"
 
-# french | english | kinds of subject | kinds of object | flags | links.  Flags: stative (no passé composé, no
+
+# french | english | kinds of subject | kinds of object | flags | links.  The flags: stative (no passé composé, no
 # progressive), passive (may stand with `on`), etre (its auxiliary), swap (the English subject is the French
-# complement), refl (se), with (the object is a place, with its own preposition), often (drawn more often).
+# complement), refl (se), dative and de and with (the preposition of its object), give (two objects), the (its object
+# has the article), instant (no imperfect), unwilled (no modal verb), manner, purpose and nowhere (which adjuncts it
+# takes), often (drawn more often).
 VERBS = """
-entarter | hit ~ with a pie | person | person | passive often often often |
-manger | eat | person animal | dish food | passive |
-boire | drink | person animal | drink | passive |
-préparer | prepare | person | dish food drink | passive |
-acheter | buy | person | dish food drink text clothes vehicle device object instrument | passive |
-vendre | sell | person | text clothes vehicle device object instrument building | passive |
-lire | read | person | text | passive often |
-écrire | write | person | text | passive |
+entarter | hit ~ with a pie | person | person | passive often often often instant |
+manger | eat | person animal | dish food | passive often manner |
+boire | drink | person animal | drink | passive often manner |
+préparer | prepare | person | dish food drink | passive manner |
+acheter | buy | person | dish food drink text clothes vehicle device object instrument | passive nowhere |
+vendre | sell | person | text clothes vehicle device object instrument building | passive nowhere |
+lire | read | person | text | passive often manner |
+écrire | write | person | text | passive manner |
 voir | see | person animal | person animal vehicle building | passive often |
-regarder | look at ~ | person animal | person animal vehicle object building | passive often |
+regarder | look at ~ | person animal | person animal vehicle object building | often |
 écouter | listen to ~ | person | person | |
-chercher | look for ~ | person animal | person animal object clothes text | passive often |
-attendre | wait for ~ | person | person vehicle | often |
-trouver | find | person animal | person animal object clothes text | passive |
-abandonner | give up | person | plan | |
-ranger | put ~ away | person | clothes object text | passive |
+chercher | look for ~ | person animal | person animal object clothes text | often |
+attendre | wait for ~ | person | person | often |
+trouver | find | person animal | person animal object clothes text | passive instant unwilled |
+abandonner | give ~ up | person | plan | instant nowhere |
+ranger | put ~ away | person | clothes object text | passive manner |
 allumer | turn ~ on | person | device | passive |
 éteindre | turn ~ off | person | device | passive |
-rappeler | call ~ back | person | person | |
-raccompagner | walk ~ home | person | person | |
-réveiller | wake ~ up | person | person animal | |
-jeter | throw ~ away | person | object text clothes dish | passive |
-ramasser | pick ~ up | person | object clothes text | passive |
-renverser | knock ~ over | person animal | object | |
+rappeler | call ~ back | person | person | nowhere |
+raccompagner | walk ~ home | person | person | nowhere |
+réveiller | wake ~ up | person | person animal | manner |
+jeter | throw ~ away | person | object text clothes dish | passive instant |
+ramasser | pick ~ up | person | object clothes text | passive manner |
+renverser | knock ~ over | person animal | object | unwilled instant |
 essayer | try ~ on | person | clothes | |
-ouvrir | open | person | door | passive often |
-fermer | close | person | door | passive often |
-laver | wash | person | clothes vehicle door | passive |
-nettoyer | clean | person | vehicle building door | passive |
-réparer | repair | person | vehicle device instrument door | passive |
-casser | break | person | object device door instrument | passive |
-perdre | lose | person | object clothes text | |
-cacher | hide | person | object text clothes | passive |
-porter | wear | person | clothes | |
-voler | steal | person | object vehicle text instrument | passive |
-conduire | drive | person | vehicle | |
-construire | build | person | building vehicle | passive |
-détruire | destroy | person | building | passive |
-visiter | visit | person | building | passive |
+ouvrir | open | person | door | passive often manner |
+fermer | close | person | door | passive often manner |
+laver | wash | person | clothes vehicle door | passive manner |
+nettoyer | clean | person | vehicle building door | passive manner |
+réparer | repair | person | vehicle device instrument door | passive manner |
+casser | break | person | object device door instrument | passive unwilled instant |
+perdre | lose | person | object clothes text | unwilled instant nowhere |
+cacher | hide | person | object text clothes | passive manner |
+porter | wear | person | clothes | nowhere |
+voler | steal | person | object vehicle text instrument | passive instant |
+conduire | drive | person | vehicle | manner nowhere |
+construire | build | person | building vehicle | passive nowhere |
+détruire | destroy | person | building | passive nowhere |
+visiter | visit | person | building | passive nowhere |
 peindre | paint | person | door building | passive |
-dessiner | draw | person | person animal building | passive |
+dessiner | draw | person | person animal building | |
 photographier | take a picture of ~ | person | person animal building | |
-suivre | follow | person animal | person animal | passive |
-aider | help | person | person | |
-embrasser | kiss | person | person | |
-remercier | thank | person | person | |
-gifler | slap | person | person | |
-punir | punish | person | person | passive |
-inviter | invite | person | person | passive |
-rencontrer | meet | person | person | |
-accompagner | go with ~ | person | person | |
+suivre | follow | person animal | person animal | passive manner nowhere |
+aider | help | person | person | nowhere |
+embrasser | kiss | person | person | manner |
+remercier | thank | person | person | instant |
+gifler | slap | person | person | instant |
+punir | punish | person | person | passive nowhere |
+inviter | invite | person | person | passive instant |
+rencontrer | meet | person | person | unwilled instant |
+accompagner | go with ~ | person | person | nowhere |
 gronder | tell ~ off | person | person | |
 soigner | take care of ~ | person | person animal | |
-poursuivre | chase | person animal | person animal | passive |
-mordre | bite | animal | person animal | |
-nourrir | feed | person | animal | passive |
-comprendre | understand | person | idea text | stative |
+poursuivre | chase | person animal | person animal | passive nowhere |
+mordre | bite | animal | person animal | unwilled instant |
+nourrir | feed | person | animal | passive nowhere |
+comprendre | understand | person | idea text | stative nowhere |
 expliquer | explain | person | idea plan | passive |
-oublier | forget | person | idea tale object clothes | |
-apprendre | learn | person | idea text | |
-répéter | repeat | person | idea | |
+oublier | forget | person | idea tale object clothes | unwilled instant nowhere |
+étudier | study | person | idea text | nowhere |
+répéter | repeat | person | idea | nowhere |
 aimer | love | person | person animal dish food drink text idea | stative often |
 détester | hate | person | person animal dish food drink | stative often |
 connaître | know | person | person idea building | stative |
 admirer | admire | person | person text building | stative |
 craindre | fear | person | person animal | stative |
-chanter | sing | person | | |
-danser | dance | person | | |
+chanter | sing | person | | manner |
+danser | dance | person | | manner |
 dormir | sleep | person animal | | |
-courir | run | person animal | | |
-nager | swim | person animal | | |
+courir | run | person animal | | manner |
+nager | swim | person animal | | manner nowhere |
 rire | laugh | person | | |
 sourire | smile | person | | |
 pleurer | cry | person | | |
-travailler | work | person | | |
+travailler | work | person | | manner |
 crier | shout | person | | |
-voyager | travel | person | | |
+voyager | travel | person | | nowhere |
 jouer | play | person animal | | |
-mentir | lie | person | | |
-éternuer | sneeze | person animal | | |
-tomber | fall | person animal | | etre |
-arriver | arrive | person | | etre |
-partir | leave | person animal | | etre |
-sortir | go out | person animal | | etre |
-rentrer | come home | person animal | | etre |
-aller à ~ | go to ~ | person | goal | etre with often | 0-0 1-1
-téléphoner à ~ | call | person | person | dative |
-répondre à ~ | answer | person | person | dative |
-obéir à ~ | obey | person animal | person | dative |
-parler à ~ | talk to ~ | person | person | dative | 0-0 1-1
+mentir | lie | person | | nowhere |
+éternuer | sneeze | person animal | | unwilled instant |
+tomber | fall | person animal | | etre unwilled instant |
+arriver | arrive | person | | etre unwilled instant |
+partir | leave | person animal | | etre purpose |
+sortir | go out | person animal | | etre purpose |
+rentrer | come home | person animal | | etre purpose |
+aller à ~ | go to ~ | person | goal | etre with often purpose | 0-0 1-1
+téléphoner à ~ | call | person | person | dative nowhere |
+répondre à ~ | answer | person | person | dative manner |
+obéir à ~ | obey | person animal | person | dative nowhere |
+parler à ~ | talk to ~ | person | person | dative manner | 0-0 1-1
 ressembler à ~ | look like ~ | person | person | dative stative |
 sourire à ~ | smile at ~ | person | person | dative | 0-0 1-1
-jouer de ~ | play | person | instrument | de |
-avoir besoin de ~ | need | person | person object clothes vehicle | stative de |
+jouer de ~ | play | person | instrument | de the |
+avoir besoin de ~ | need | person | person object clothes vehicle | stative de nowhere |
 avoir peur de ~ | be afraid of ~ | person animal | person animal | stative de | 0-0 1-1 2-2
-rire de ~ | laugh at ~ | person | person | de | 0-0 1-1
-rêver de ~ | dream of ~ | person | person animal outside | de | 0-0 1-1
-donner un coup de pied à ~ | kick | person | person animal | dative |
-donner ~ à @ | give @ ~ | person | object text clothes dish | give often | 0-0
+rire de ~ | laugh at ~ | person | person | de nowhere | 0-0 1-1
+rêver de ~ | dream of ~ | person | person animal outside | de nowhere | 0-0 1-1
+donner un coup de pied à ~ | kick | person | person animal | dative instant |
+donner ~ à @ | give @ ~ | person | object text clothes dish | give often instant | 0-0
 montrer ~ à @ | show @ ~ | person | object text clothes building | give | 0-0
-envoyer ~ à @ | send @ ~ | person | text object | give | 0-0
-prêter ~ à @ | lend @ ~ | person | object vehicle text clothes instrument | give | 0-0
-offrir ~ à @ | offer @ ~ | person | object clothes drink dish | give | 0-0
+envoyer ~ à @ | send @ ~ | person | text object | give nowhere | 0-0
+prêter ~ à @ | lend @ ~ | person | object vehicle text clothes instrument | give instant nowhere | 0-0
+offrir ~ à @ | offer @ ~ | person | object clothes drink dish | give instant | 0-0
 raconter ~ à @ | tell @ ~ | person | tale | give | 0-0
 avoir faim | be hungry | person animal | | stative | 0-0 1-1
 avoir soif | be thirsty | person animal | | stative | 0-0 1-1
@@ -139,19 +147,19 @@ avoir tort | be wrong | person | | stative | 0-0 1-1
 avoir froid | be cold | person animal | | stative | 0-0 1-1
 faire la vaisselle | do the dishes | person | | | 0-0 1-1 2-2
 faire la cuisine | cook | person | | |
-faire la queue | stand in line | person | | |
-faire une promenade | take a walk | person | | | 0-0 1-1 2-2
-faire un cauchemar | have a nightmare | person | | | 0-0 1-1 2-2
-se lever | get up | person | | refl |
-se coucher | go to bed | person | | refl |
+faire la queue | stand in line | person | | nowhere |
+faire une promenade | take a walk | person | | nowhere | 0-0 1-1 2-2
+faire un cauchemar | have a nightmare | person | | unwilled nowhere | 0-0 1-1 2-2
+se lever | get up | person | | refl manner purpose nowhere |
+se coucher | go to bed | person | | refl nowhere |
 se laver | have a wash | person | | refl |
 se promener | go for a walk | person | | refl |
-se dépêcher | hurry | person | | refl |
-s' endormir | fall asleep | person animal | | refl |
+se dépêcher | hurry | person | | refl purpose nowhere |
+s' endormir | fall asleep | person animal | | refl unwilled |
 se cacher | hide | person animal | | refl |
 se souvenir de ~ | remember | person | person idea | refl stative de |
-se moquer de ~ | make fun of ~ | person | person | refl de | 0-0 1-1 2-2
-s' ennuyer | be bored | person | | refl stative | 0-1 1-0
+se moquer de ~ | make fun of ~ | person | person | refl de nowhere | 0-0 0-1 1-2
+s' ennuyer | be bored | person | | refl stative |
 manquer à ~ | miss | person | person | swap stative |
 plaire à ~ | like | text building idea clothes object | person | swap stative |
 appartenir à ~ | own | vehicle building animal instrument | person | swap stative |
@@ -169,9 +177,10 @@ détruire détruis détruit détruisent détruis détruit|peindre peins peint pe
 suivre suis suit suivent suiv suivi|poursuivre poursuis poursuit poursuivent poursuiv poursuivi
 punir punis punit punissent puniss puni|nourrir nourris nourrit nourrissent nourriss nourri
 obéir obéis obéit obéissent obéiss obéi|mordre mords mord mordent mord mordu
-comprendre comprends comprend comprennent compren compris|apprendre apprends apprend apprennent appren appris
+comprendre comprends comprend comprennent compren compris
 connaître connais connaît connaissent connaiss connu|craindre crains craint craignent craign craint
-dormir dors dort dorment dorm dormi|endormir endors endort endorment endorm endormi|courir cours court courent cour couru
+dormir dors dort dorment dorm dormi|endormir endors endort endorment endorm endormi
+courir cours court courent cour couru
 rire ris rit rient ri ri|sourire souris sourit sourient souri souri|mentir mens ment mentent ment menti
 partir pars part partent part parti|sortir sors sort sortent sort sorti
 répondre réponds répond répondent répond répondu|souvenir souviens souvient souviennent souven souvenu
@@ -181,9 +190,10 @@ rappeler rappelle rappelle rappellent rappel rappelé|promener promène promène
 répéter répète répète répètent répét répété|nettoyer nettoie nettoie nettoient nettoy nettoyé
 essayer essaie essaie essaient essay essayé|ennuyer ennuie ennuie ennuient ennuy ennuyé
 envoyer envoie envoie envoient envoy envoyé|vouloir veux veut veulent voul voulu|pouvoir peux peut peuvent pouv pu
-devoir dois doit doivent dev dû|savoir sais sait savent sav su|dire dis dit disent dis dit|croire crois croit croient croy cru
+devoir dois doit doivent dev dû|savoir sais sait savent sav su
+dire dis dit disent dis dit|croire crois croit croient croy cru
 """
-# nous and vous stand with compound tenses and modal verbs only
+# nous and vous stand with compound tenses and modal verbs only, je also with presents like il's
 FRENCH_PLURAL_PERSONS = {
     "être": ("sommes", "êtes"), "avoir": ("avons", "avez"), "aller": ("allons", "allez"), "venir": ("venons", "venez"),
     "vouloir": ("voulons", "voulez"), "pouvoir": ("pouvons", "pouvez"), "devoir": ("devons", "devez"),
@@ -198,7 +208,9 @@ drive drove driven|build built built|draw drew drawn|take took taken|meet met me
 bite bit bitten|feed fed fed|understand understood understood|forget forgot forgotten forgetting
 know knew known|sing sang sung|sleep slept slept|run ran run running|swim swam swum swimming|lie lied lied lying
 fall fell fallen|leave left left|come came come|get got got getting|make made made|show showed shown|send sent sent
-lend lent lent|stand stood stood|learn learned learned|slap slapped slapped slapping|say said said|think thought thought
+lend lent lent|stand stood stood|learn learned learned|slap slapped slapped slapping
+travel travelled travelled travelling
+say said said|think thought thought
 """
 
 FRENCH_PARTS = {row.split()[0]: row.split()[1:] for row in FRENCH_IRREGULAR.strip().replace("\n", "|").split("|")}
