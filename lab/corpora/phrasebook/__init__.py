@@ -1,4 +1,22 @@
-"""A French–English phrasebook: a synchronous grammar that makes sentence pairs with gold word alignments."""
+"""A French–English phrasebook: a synchronous grammar that makes sentence pairs with gold word alignments.
+
+Both sentences of a pair are built together, and each word carries numbers for what it says; words of the two
+languages that share a number are linked. What is linked:
+
+- a word and its translation; the words of one expression all with all ("pomme de terre" – "potato", "a entarté" –
+  "hit … with a pie"), unless they answer one another ("avoir faim" – "be hungry"); a contraction (au, du) with what
+  both its words say; "ne … pas" both with "not"; the partitive and its article both with "some";
+- an auxiliary with the English auxiliary, otherwise with the verb ("a mangé" – "ate"); "do" with the French word that
+  carries the tense; "is going to" with "va", "has just" with "vient"; the English article of "is a doctor" with "médecin".
+
+What is not linked: the article of "le chat de mon frère" ("my brother 's cat": "de" is "'s"), "on" against an English
+passive, "de" and "à" where English has no word ("venir de", "donner … à"), the comma after what only French puts
+first, and "at", "to" where French has a clitic ("il leur sourit" – "he smiles at them").
+
+French determines the English and English the French: no pronoun, tense or noun has two translations in its place.
+Left out for that: tu, elles, lui, and le or la where elision hides which it is. Times and clauses with quand, si,
+puisque stand first in French and last in English; possessors, adjectives, pronouns, adverbs, objects change places.
+"""
 
 import functools
 import itertools

@@ -115,13 +115,19 @@ def use(draw: Draw, verb: Verb, subject: Nominal, when: str, timed: bool = False
     return Group(verb, chosen, negation, adverb, modal=modal, numbers=numbered(draw, verb))
 
 
+def other(row: tuple, subject: Nominal) -> bool:
+    """Return whether the pronoun means somebody else than the subject: not "je nous", "vous vous"."""
+    groups = ((0, 2), (3,))
+    return not any(row[7] in group and subject.person in group for group in groups)
+
+
 def clitic(draw: Draw, verb: Verb, subject: Nominal, group: Group) -> Nominal | None:
     """Return a pronoun object, if the verb takes one and its French shows the gender that its English needs."""
     if not verb.object or verb.flags & {"de", "with"}:
         return None
     if "dative" in verb.flags or "give" in verb.flags:
         rows = [row for row in PRONOUNS if row[3]]
-        return pronoun(draw, draw.rng.choice([r for r in rows if r[7] != subject.person or r[7] == 4]), "dative")
+        return pronoun(draw, draw.rng.choice([r for r in rows if other(r, subject)]), "dative")
     if "person" not in verb.object:
         return pronoun(draw, IT if verb.object == ("drink",) else draw.rng.choice((IT, PRONOUNS[5])), "object")
     # l' hides the gender, unless a participle shows it
@@ -130,7 +136,7 @@ def clitic(draw: Draw, verb: Verb, subject: Nominal, group: Group) -> Nominal | 
     hidden = opens_with_vowel(verb.lemma if infinitive else verbal[bool(group.polarity)][0]) and (
         infinitive or group.tense != "composed"
     )
-    rows = [r for r in PRONOUNS if (r[7] != subject.person or r[7] in (1, 4)) and not (hidden and r[7] == 1)]
+    rows = [r for r in PRONOUNS if other(r, subject) and not (hidden and r[7] == 1)]
     return pronoun(draw, draw.rng.choice(rows), "object")
 
 
@@ -146,7 +152,8 @@ def complements(verb: Verb, group: Group, direct: Nominal | None, indirect: Nomi
         position += 1
         following = slots.get(words[index + 1]) if index + 1 < len(words) else None
         if not (word == "à" and following is not None and following.pronoun):
-            french.append((word, group.french(position)))
+            spelled = "de" if group.polarity and word in ("un", "une") else word
+            french.append((spelled, group.french(position)))
     english: list[Word] = []
     words, position = verb.english[1:], 0
     if direct and direct.relative and "~" in words:
@@ -220,9 +227,11 @@ def objects(draw, group: Group, subject: Nominal, room: int, when: str) -> tuple
     direct, indirect = (None, found) if give else (found, None)
     prepositional = bool(verb.flags & {"de", "with", "dative"})
     if verb.object and direct is None:
+        # "refused to eat any apples" has no French in de
+        free = group.modal not in ("essayer", "refuser", "commencer") or not group.polarity
         negated = bool(group.polarity) and not prepositional
         the = "the" in verb.flags
-        style = "the" if the else "definite" if verb.flags & {"de", "with"} else ""
+        style = "the" if the else "definite" if verb.flags & {"de", "with"} or not free else ""
         room -= 1 + 2 * give
         direct = noun_phrase(
             draw, verb.object, room, owner=subject, negated=negated, style=style, whole=not the, single=the

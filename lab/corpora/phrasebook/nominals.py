@@ -71,6 +71,7 @@ NEVER_OWNED = ("outside", "building", "idea")
 ONLY_ONE = ("père", "mère", "réveil")
 COLOURS = ("red", "green", "blue", "black", "white", "yellow", "grey")
 AGES = ("old", "young", "new")
+AGELESS = ("enfant", "fille", "garçon", "élève", "étudiant")
 
 BY_KIND: dict[str, list] = {}
 for _noun in ALL_NOUNS:
@@ -114,11 +115,17 @@ def described(draw: Draw, noun: Noun, plural: bool, room: int) -> tuple[list[Wor
     ]
     kind, chosen = "person" if noun.kind == "kin" else noun.kind, []
     for place, share in (("nation", 0.12), ("after", 0.38), ("before", 0.3)):
-        options = ADJECTIVES.get((kind, place), ())
+        options = [
+            adjective
+            for adjective in ADJECTIVES.get((kind, place), ())
+            if not (noun.lemma in AGELESS and adjective.english in AGES)
+        ]
         if options and room > len(chosen) and noun.kind != "kin" and draw.chance(share):
             adjective, says = draw.unused(options), draw.says()
             word = adjective.agree(noun.gender, plural)
-            chosen.append((adjective, (word + MARK * (place == "before"), says), (adjective.english, says)))
+            chosen.append(
+                (adjective, (word + MARK * (place == "before" and not plural), says), (adjective.english, says))
+            )
     french = (
         [f for a, f, _ in chosen if a.place == "before"] + core[0] + [f for a, f, _ in chosen if a.place != "before"]
     )

@@ -144,7 +144,6 @@ vide empty: door outside building
 tranquille quiet: outside person building
 dangereux/dangereuse dangerous: animal vehicle outside
 sauvage wild: animal
-moderne modern: building device
 amusant funny: text tale
 utile useful: device idea object
 """
@@ -186,7 +185,7 @@ def french_noun_plural(words: tuple[str, ...]) -> tuple[str, ...]:
     tail = words[1:]
     if len(tail) == 1 and tail[0] != "photo":
         tail = (french_plural(tail[0]),)
-    return ("grands-" + words[0][6:] + "s",) if words[0].startswith("grand-p") else (french_plural(words[0]), *tail)
+    return ("grands-" + words[0][6:] + "s",) if words[0].startswith("grand-") else (french_plural(words[0]), *tail)
 
 
 def english_noun_plural(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ AIMS = tuple(verb for verb in EVENTS if not verb.flags & {"unwilled", "purpose",
 
 def time(draw: Draw, when: str) -> Part:
     """Return an expression of time."""
-    french, english = draw.rng.choice(TIMES[when])
+    french, english = draw.unused(TIMES[when])
     if french not in TIME_LINKS:
         return pair(draw, french, english)
     numbers = {tuple(map(int, link.split("-"))): draw.says() for link in TIME_LINKS[french].split()}

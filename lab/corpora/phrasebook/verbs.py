@@ -43,7 +43,7 @@ acheter | buy | person | dish food drink text clothes vehicle device object inst
 vendre | sell | person | text clothes vehicle device object instrument building | passive nowhere |
 lire | read | person | text | passive often manner |
 écrire | write | person | text | passive manner |
-voir | see | person animal | person animal vehicle building | passive often |
+voir | see | person animal | person animal vehicle building | passive often unwilled |
 regarder | look at ~ | person animal | person animal vehicle object building | often |
 écouter | listen to ~ | person | person | |
 chercher | look for ~ | person animal | person animal object clothes text | often |
