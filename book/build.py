@@ -1,5 +1,6 @@
 """Build the book: `python book/build.py` shows the code, `python book/build.py --students` its blanked form."""
 
+import hashlib
 import os
 import shutil
 import sys
@@ -13,11 +14,28 @@ BOOK = ROOT / "book"
 FOLDERS = {"full": "_build", "students": "_build_students"}
 
 
+def machinery() -> str:
+    """Return one hash over what all pages depend on and Sphinx does not watch: settings, extensions, fonts."""
+    digest = hashlib.sha256()
+    loose = [ROOT / "_config.yml", ROOT / "requirements.txt", BOOK / "_toc.yml", Path(__file__)]
+    for file in [
+        *loose,
+        *sorted(BOOK.glob("_ext/*.py")),
+        *sorted(BOOK.glob("katex/**/*")),
+        *sorted(BOOK.glob("_static/*")),
+    ]:
+        digest.update(file.read_bytes() if file.is_file() else b"")
+    return digest.hexdigest()
+
+
 def build(edition: str, output: Path = ROOT / "build", fresh: bool = False) -> int:
     """Build one edition and return the exit code: any warning is a failure, after all pages have been written."""
+    sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # for the book's extensions
     from jupyter_book.sphinx import build_sphinx
+
     folder = output / FOLDERS[edition]
-    if fresh:
+    stamp = folder / "machinery"
+    if fresh or not stamp.is_file() or stamp.read_text() != machinery():
         shutil.rmtree(folder, ignore_errors=True)
     result = build_sphinx(
         BOOK,
@@ -36,6 +54,7 @@ def build(edition: str, output: Path = ROOT / "build", fresh: bool = False) -> i
         keep_going=True,
         quiet=True,
     )
+    stamp.write_text(machinery())
     if result != 0:
         # Sphinx would not read an unchanged page again, and the second build would hide what the first one found.
         shutil.rmtree(folder / ".doctrees", ignore_errors=True)
@@ -72,5 +91,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     sys.exit(main())

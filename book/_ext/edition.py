@@ -26,7 +26,7 @@ def blanked(source: str, name: str) -> str:
     documented = ast.get_docstring(function) is not None
     last = body[0].end_lineno if documented else body[0].lineno - 1
     head = "\n".join(source.splitlines()[:last])
-    hint = f"# Yours to write: exercises/{name}.md, in the notebook build/release/{name}/{name}.ipynb\nraise NotImplementedError"
+    hint = f"# Yours to write, in the notebook {name}.ipynb\nraise NotImplementedError"
     return f"{head}\n{textwrap.indent(hint, '    ')}\n"
 
 
@@ -37,6 +37,7 @@ class Code(LiteralInclude):
         found = super().run()
         chapter = Path(self.env.relfn2path(self.arguments[0])[1]).parent.name
         if self.config.edition == "students":
+            self.env.note_dependency(str(ROOT / "exercises" / f"{chapter}.md"))
             for block in [block for node in found for block in node.findall(nodes.literal_block)]:
                 self.blank(block, chapter)
         return found

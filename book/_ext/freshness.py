@@ -1,15 +1,13 @@
-"""A chapter runs again when its cells, the project code that they import, the results or the requirements change; only then.
+"""A chapter runs again when its cells, the code they import, the results or the requirements change; only then.
 
 jupyter-cache knows a chapter by the text of its code cells alone: it would show yesterday's numbers after an edit in
 `solutions/`. So each chapter has a fingerprint of everything else it stands on; when that changes, its record in the
 cache is dropped and Sphinx is told to read the chapter anew.
 """
 
-import ast
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from jupyter_cache import get_cache
@@ -18,8 +16,12 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from lab.imports import files_behind, imported_names
+
 ROOT = Path(__file__).parents[2]
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+FAULT = re.compile(r"^(?:[\w.]*\.)?(\w*(?:Error|Exception|Interrupt|Warning)\b.*)$", re.MULTILINE)
 OPTION = re.compile(r"^(:\w.*|---\n(.*\n)*?---)$", re.MULTILINE)
 
 logger = logging.getLogger(__name__)
@@ -30,45 +32,13 @@ def code_cells(page: Path) -> list[str]:
     return [OPTION.sub("", cell) for cell in CELL.findall(page.read_text(encoding="utf8"))]
 
 
-def imported_names(code: str, package: str = "") -> Iterator[str]:
-    """Yield the dotted names that a piece of code imports; `from a import b` may mean the module a.b."""
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
-def module_files(name: str, root: Path) -> Iterator[Path]:
-    """Yield the project's files that importing a dotted name reads: the packages on the way, and the module."""
-    parts = name.split(".")
-    for depth in range(1, len(parts) + 1):
-        place = root.joinpath(*parts[:depth])
-        for file in (place / "__init__.py", place.with_suffix(".py")):
-            if file.is_file():
-                yield file
-
-
 def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
-    """Return the project files that a chapter's cells stand on: what they import, what that imports, and the results."""
-    found: set[Path] = set()
-    waiting = [file for cell in code_cells(page) for name in imported_names(cell) for file in module_files(name, root)]
-    while waiting:
-        file = waiting.pop()
-        if file in found:
-            continue
-        found.add(file)
-        code = file.read_text(encoding="utf8")
-        package = ".".join(file.parent.relative_to(root).parts)
-        waiting += [other for name in imported_names(code, package) for other in module_files(name, root)]
-        if {"importlib", "pkgutil"} & set(imported_names(code)):
-            waiting += file.parent.glob("*.py")  # a package that discovers its modules may import any of them
-    found |= set((root / "solutions" / page.stem / "results").glob("*"))
-    if "encoder_decoder" != page.stem and (root / "solutions" / page.stem).is_dir():
-        found |= set((root / "solutions" / "encoder_decoder" / "results").glob("*"))  # the baseline beside each attention
+    """Return the files that a chapter's cells stand on: what they import, what that imports, and the results."""
+    cells = code_cells(page)
+    found = set(files_behind([name for cell in cells for name in imported_names(cell)], root))
+    for folder in root.glob("solutions/*/results"):
+        if folder.parent.name == page.stem or folder.parent.name in "\n".join(cells):
+            found |= set(folder.glob("*.json"))
     return sorted([*found, *root.glob("requirements.txt")])
 
 
@@ -118,7 +88,8 @@ def say_where(app: Sphinx, exception: Exception | None) -> None:
         run = NbMetadataCollector.get_exec_data(app.env, docname)
         if run and not run["succeeded"]:
             page = Path(app.env.doc2path(docname))
-            error = [line for line in (run["traceback"] or run["error"]).splitlines() if line.strip()][-1]
+            found = FAULT.findall(COLOUR.sub("", run["traceback"] or ""))
+            error = found[-1] if found else run["error"]
             logger.error("book/%s:%s: this cell failed: %s", page.name, failed_line(page, run["traceback"]), error)
 
 

@@ -14,7 +14,7 @@ from sphinx.util.math import get_node_equation_number
 KATEX = Path(__file__).parents[1] / "katex"
 TAG = re.compile(r"\\tag\{([^{}]*)\}\s*")
 MACROS = {
-    r"\of": r"\underbrace{#1}_{\htmlClass{shape}{#2}}",  # a symbol with its shape under it
+    r"\of": r"\underbrace{#1}_{\htmlClass{shape}{\text{#2}}}",  # a symbol with its shape under it
     r"\R": r"\mathbb{R}",
     r"\softmax": r"\operatorname{softmax}",
     r"\fwd": r"\overrightarrow{#1}",
@@ -55,7 +55,7 @@ def visit_inline(self, node: nodes.math) -> None:
 
 
 def visit_block(self, node: nodes.math_block) -> None:
-    """Write a display formula; `\\tag{…}` (the paper's number) and the book's own number stand beside it, or under it."""
+    """Write a display formula; `\\tag{…}` (the paper's number) and the book's own stand beside it, or under it."""
     formula = node.astext()
     tags = TAG.findall(formula)
     number = [f"({get_node_equation_number(self, node)})"] if node.get("number") else []

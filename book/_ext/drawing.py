@@ -1,0 +1,45 @@
+"""Drawings are SVG inside the page, so that they take the page's colours in light and dark; each says what it shows."""
+
+import re
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+TOLD = re.compile(r'<svg[^>]*role="img"[^>]*>\s*<title[^>]*>[^<]{10,}</title>\s*<desc[^>]*>[^<]{40,}</desc>')
+
+
+class Drawing(SphinxDirective):
+    """`{drawing} NAME` puts figures/NAME.svg on the page, with the content as its caption."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar[dict] = {"name": directives.unchanged}
+
+    def run(self) -> list[nodes.Node]:
+        relative, absolute = self.env.relfn2path(f"figures/{self.arguments[0]}.svg")
+        self.env.note_dependency(relative)
+        if not Path(absolute).is_file():
+            raise self.error(f"no drawing {relative}")
+        drawing = Path(absolute).read_text(encoding="utf8")
+        if not TOLD.search(drawing):
+            raise self.error(f'{relative}: expected role="img", then <title> and <desc> that say what it shows')
+        figure = nodes.figure("", nodes.raw("", f'<div class="drawing">{drawing}</div>', format="html"))
+        figure["classes"].append("drawn")
+        self.add_name(figure)
+        if self.content:
+            caption = nodes.caption()
+            parsed = nodes.Element()
+            self.state.nested_parse(self.content, self.content_offset, parsed)
+            for paragraph in parsed.findall(nodes.paragraph):
+                caption += paragraph.children
+            figure += caption
+        return [figure]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("drawing", Drawing)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,145 @@
+"""Tables of the chapters, filled from solutions/NAME/results; what has not been run is said to be not run yet."""
+
+import html
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from IPython.display import HTML
+
+from lab.metrics import LengthScore, Score
+from lab.plots import Picture, bleu_by_length_plot
+from lab.results import read_json
+
+ROOT = Path(__file__).resolve().parents[1]
+MISSING = "not run yet"
+
+
+def results(solution: str, run: str) -> list[dict[str, Any]]:
+    """Return the results of one run, seed by seed; an empty list if there is none."""
+    folder = ROOT / "solutions" / solution / "results"
+    return [read_json(path) for path in sorted(folder.glob(f"{run}-seed*.json"))]
+
+
+def score(result: dict[str, Any], *path: str) -> dict[str, Any] | None:
+    """Return a score of a result by its path of keys, or None if it was not computed."""
+    found: Any = result["scores"]
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def summary(found: Sequence[dict[str, Any]], *path: str, digits: int = 1) -> str:
+    """Return one score over the seeds: the mean, and the lowest and highest seed, or the bootstrap interval of one."""
+    scores = [value for result in found if (value := score(result, *path)) is not None]
+    if not scores:
+        return MISSING
+    values = [value["value"] for value in scores]
+    low, high = (min(values), max(values)) if len(values) > 1 else (scores[0]["low"], scores[0]["high"])
+    return f"{statistics.fmean(values):.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
+
+
+def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> HTML:
+    """Return a table whose first column names the row."""
+    head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in columns)
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(first)}</th>{"".join(cell(text) for text in rest)}</tr>'
+        for first, *rest in rows
+    )
+    return HTML(
+        f'<table class="results"><caption>{html.escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def cell(text: str) -> str:
+    kind = "missing" if text == MISSING else "words" if not any(sign.isdigit() for sign in text) else ""
+    return f'<td class="{kind}">{html.escape(text)}</td>' if kind else f"<td>{html.escape(text)}</td>"
+
+
+def multi30k(solutions: Sequence[str], run: str = "multi30k-de-en-base") -> HTML:
+    """Return the scores on real data: each model, and what others published, on the two scales that are in use."""
+    rows = []
+    for name in solutions:
+        found = results(name, run)
+        peers = {(peer["system"], peer["score"], peer["scale"]) for result in found for peer in result["peers"]}
+        for decoding in ("greedy", "beam5"):
+            rows.append(
+                [
+                    f"{name}, {decoding}{', ended by its time budget' if budget(found) else ''}",
+                    summary(found, "test2016", decoding, "bleu_lc_tok"),
+                    summary(found, "test2016", decoding, "bleu"),
+                ]
+            )
+        rows += [[f"{system} ({scale})", f"{value}", "–"] for system, value, scale in sorted(peers)]
+    return table(
+        "Multi30k German to English, test2016: BLEU, with its 95% bootstrap interval",
+        ["model", "lower-cased, tokenised", "cased, sacreBLEU"],
+        rows,
+    )
+
+
+def budget(found: Sequence[dict[str, Any]]) -> bool:
+    return any(result["training"]["ended_by_budget"] for result in found)
+
+
+def phrasebook_lengths(solutions: Sequence[str], run: str = "phrasebook-fr-en-small") -> HTML:
+    """Return BLEU by the length of the source sentence: a row a bucket, a column a model."""
+    found = {name: results(name, run) for name in solutions}
+    buckets: dict[tuple[int, int], dict[str, list[float]]] = {}
+    counts: dict[tuple[int, int], int] = {}
+    for name, seeds in found.items():
+        for result in seeds:
+            for bucket in score(result, "test", "greedy", "by_length") or []:
+                key = (bucket["first"], bucket["last"])
+                buckets.setdefault(key, {}).setdefault(name, []).append(bucket["score"]["value"])
+                counts[key] = bucket["score"]["count"]
+    rows = [
+        [f"{first}–{last} words", f"{counts[first, last]}"]
+        + [f"{statistics.fmean(by[name]):.1f}" if name in by else MISSING for name in solutions]
+        for (first, last), by in sorted(buckets.items())
+    ]
+    seeds = max((len(seeds) for seeds in found.values()), default=0)
+    return table(
+        f"Phrasebook French to English, test: BLEU by length, greedy, mean of {seeds} seeds"
+        if seeds
+        else f"Phrasebook French to English, test: BLEU by length: {MISSING}",
+        ["source length", "sentences", *solutions],
+        rows or [["all lengths", MISSING, *[MISSING for _ in solutions]]],
+    )
+
+
+def phrasebook_lengths_plot(solutions: Sequence[str], run: str = "phrasebook-fr-en-small") -> Picture | HTML:
+    """Return the picture of BLEU by length, of the first seed of each model that has been run."""
+    lines = {name: by_length(found[0]) for name in solutions if (found := results(name, run))}
+    if not lines:
+        return HTML(f"<p>Picture of BLEU by length: {MISSING}.</p>")
+    return bleu_by_length_plot(lines, title="BLEU by length, seed 1")
+
+
+def by_length(result: dict[str, Any]) -> list[LengthScore]:
+    buckets = score(result, "test", "greedy", "by_length") or []
+    return [LengthScore(bucket["first"], bucket["last"], Score(**bucket["score"])) for bucket in buckets]
+
+
+def alignment(run: str = "phrasebook-fr-en-small") -> HTML:
+    """Return the alignment error rate of additive attention, both readings, beside a diagonal aligner's."""
+    found = results("bahdanau", run)
+    readings = {
+        "argmax": "strongest source word of each target word",
+        "threshold": "every source word above a threshold",
+        "diagonal": "a diagonal aligner, which has seen no word",
+    }
+    rows = [
+        [
+            words,
+            *[summary(found, "test", "alignment", reading, kind, digits=3) for kind in ("aer", "precision", "recall")],
+        ]
+        for reading, words in readings.items()
+    ]
+    return table(
+        f"Alignments on the phrasebook's test sentences, {len(found)} seeds: mean (lowest–highest)",
+        ["reading", "AER (lower is better)", "precision", "recall"],
+        rows,
+    )
