@@ -2,9 +2,15 @@
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.places import CLASS, KIT
+
+if TYPE_CHECKING:
+    from autograder.judge import Judge
 
 DESCRIPTION = "Makes the students' notebooks and grades what comes back; student code only ever runs in a sandbox."
 
@@ -57,23 +63,28 @@ def _grading(options: argparse.Namespace) -> int:
     from autograder import wall
 
     wall.demand()
+    if options.verb == "grade":
+        from autograder.grade import grade
+
+        return grade(options.folder, options.out, lambda: _judge(options))
+    from autograder.score import score
+
+    with _judge(options) as judge:
+        return score(options.files, judge, options.assignment)
+
+
+@contextmanager
+def _judge(options: argparse.Namespace) -> Iterator["Judge"]:
     import torch
 
-    torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
-    from autograder import secret
+    from autograder import secret, wall
     from autograder.judge import Judge
     from autograder.worker import Limits
 
+    torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
     limits = Limits(options.check_seconds, options.check_seconds, options.notebook_seconds)
     with wall.Wall(KIT) as built:
-        judge = Judge(built, secret.load(options.secret), limits)
-        if options.verb == "score":
-            from autograder.score import score
-
-            return score(options.files, judge, options.assignment)
-        from autograder.grade import grade
-
-        return grade(options.folder, options.out, judge)
+        yield Judge(built, secret.load(options.secret), limits)
 
 
 if __name__ == "__main__":
