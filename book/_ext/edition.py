@@ -1,4 +1,4 @@
-"""Two editions of one source: in the students' edition a graded function shows its blanked form instead of its body."""
+"""Two editions of one source: the students' edition shows the functions of `attention.py` without their bodies."""
 
 import ast
 import re
@@ -19,15 +19,15 @@ def graded(name: str, root: Path = ROOT) -> set[str]:
     return set(MARK.findall(exercise.read_text(encoding="utf8"))) if exercise.is_file() else set()
 
 
-def blanked(source: str, name: str) -> str:
-    """Return a function's signature and docstring, with the place to write it instead of its body."""
+def blanked(source: str, hint: str) -> str:
+    """Return a function's signature and docstring, with a hint and an error instead of its body."""
     function = ast.parse(source).body[0]
-    body = function.body
-    documented = ast.get_docstring(function) is not None
-    last = body[0].end_lineno if documented else body[0].lineno - 1
+    if not isinstance(function, ast.FunctionDef):
+        raise TypeError(f"expected one function, got {type(function).__name__}")
+    first = function.body[0]
+    last = first.end_lineno if ast.get_docstring(function) is not None else first.lineno - 1
     head = "\n".join(source.splitlines()[:last])
-    hint = f"# Yours to write, in the notebook {name}.ipynb\nraise NotImplementedError"
-    return f"{head}\n{textwrap.indent(hint, '    ')}\n"
+    return f"{head}\n{textwrap.indent(hint, '    ')}\n    raise NotImplementedError\n"
 
 
 class Code(LiteralInclude):
@@ -35,22 +35,24 @@ class Code(LiteralInclude):
 
     def run(self) -> list[nodes.Node]:
         found = super().run()
-        chapter = Path(self.env.relfn2path(self.arguments[0])[1]).parent.name
-        if self.config.edition == "students":
-            self.env.note_dependency(str(ROOT / "exercises" / f"{chapter}.md"))
-            for block in [block for node in found for block in node.findall(nodes.literal_block)]:
-                self.blank(block, chapter)
+        file = Path(self.env.relfn2path(self.arguments[0])[1])
+        if self.config.edition != "students" or file.name != "attention.py":
+            return found
+        function, chapter = self.options.get("pyobject"), file.parent.name
+        if function is None:
+            raise self.error(f"{self.arguments[0]} holds answers: include its functions one by one, by :pyobject:")
+        exercise = ROOT / "exercises" / f"{chapter}.md"
+        if exercise.is_file():
+            self.env.note_dependency(str(exercise))
+        # The parts of a graded function are left out with it: they are its answer.
+        if function in graded(chapter):
+            hint = f"# Yours to write: the notebook {chapter}.ipynb has the place, hints and a check."
+        else:
+            hint = "# Left out in the students' edition: it is a part of an exercise."
+        for block in [block for node in found for block in node.findall(nodes.literal_block)]:
+            block.rawsource = blanked(block.rawsource, hint)
+            block.children = [nodes.Text(block.rawsource)]
         return found
-
-    def blank(self, block: nodes.literal_block, chapter: str) -> None:
-        function = self.options.get("pyobject")
-        names = graded(chapter)
-        if function in names:
-            text = blanked(block.rawsource, chapter)
-            block.rawsource = text
-            block.children = [nodes.Text(text)]
-        elif function is None and names:
-            raise self.error(f"{self.arguments[0]} holds graded functions: include them by :pyobject:")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

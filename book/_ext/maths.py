@@ -14,7 +14,7 @@ from sphinx.util.math import get_node_equation_number
 KATEX = Path(__file__).parents[1] / "katex"
 TAG = re.compile(r"\\tag\{([^{}]*)\}\s*")
 MACROS = {
-    r"\of": r"\underbrace{#1}_{\htmlClass{shape}{\text{#2}}}",  # a symbol with its shape under it
+    r"\of": r"\,\underbrace{#1}_{\htmlClass{shape}{\text{#2}}}\,",  # a symbol with its shape under it
     r"\R": r"\mathbb{R}",
     r"\softmax": r"\operatorname{softmax}",
     r"\fwd": r"\overrightarrow{#1}",
