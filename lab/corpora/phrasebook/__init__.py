@@ -7,7 +7,7 @@ languages that share a number are linked. What is linked:
   "hit … with a pie"), unless they answer one another ("avoir faim" – "be hungry"); a contraction (au, du) with what
   both its words say; "ne … pas" both with "not"; the partitive and its article both with "some";
 - an auxiliary with the English auxiliary, otherwise with the verb ("a mangé" – "ate"); "do" with the French word that
-  carries the tense; "is going to" with "va", "has just" with "vient"; the English article of "is a doctor" with "médecin".
+  carries the tense; "is going to" with "va", "has just" with "vient"; after être, "a doctor" with "médecin".
 
 What is not linked: the article of "le chat de mon frère" ("my brother 's cat": "de" is "'s"), "on" against an English
 passive, "de" and "à" where English has no word ("venir de", "donner … à"), the comma after what only French puts

@@ -77,7 +77,7 @@ def tense(draw: Draw, verb: Verb, person: int, when: str, timed: bool) -> str:
             return "imperfect" if simple else ""
         lasting = person == 1 and not timed and "instant" not in verb.flags
         return "imperfect" if lasting and draw.chance(0.2) else "composed"
-    if "stative" not in verb.flags and not timed and draw.chance(0.15 if plain else 1):
+    if "stative" not in verb.flags and not timed and draw.chance(0.15 if plain else 1.0):
         return "recent"
     # "i hit" is the present and the past: English would not say which French is meant
     return "present" if plain and (person == 1 or verb.english[0] not in ("hit", "read", "put")) else ""

@@ -47,7 +47,7 @@ kin: frère m brother; sœur f sister; mère f mother; père m father; oncle m u
  neveu m nephew
 animal: chat m cat; chien m dog; cheval m horse; oiseau m bird; vache f cow; souris f mouse; poule f hen;
  lapin m rabbit;
- mouton m sheep; loup m wolf; âne m donkey; hérisson m hedgehog; tortue f tortoise; chèvre f goat; canard m duck
+ agneau m lamb; loup m wolf; âne m donkey; hérisson m hedgehog; tortue f tortoise; chèvre f goat; canard m duck
 dish: pomme f apple; poire f pear; orange f orange; gâteau m cake; œuf m egg; tomate f tomato; carotte f carrot;
  tarte_aux_pommes f apple_pie:0-1,1-0,2-0; pomme_de_terre f potato; fraise f strawberry; biscuit m biscuit;
  sandwich m sandwich; glace_à_la_vanille f vanilla_ice_cream:0-1,0-2,3-0; salade_de_fruits f fruit_salad:0-1,2-0
@@ -90,7 +90,7 @@ plan: projet m project; idée f idea; rêve m dream; enquête f investigation; v
 
 FRENCH_PLURALS = {"bijou": "bijoux", "maillot": "maillots"}
 ENGLISH_PLURALS = {
-    "man": "men", "woman": "women", "child": "children", "thief": "thieves", "mouse": "mice", "sheep": "sheep",
+    "man": "men", "woman": "women", "child": "children", "thief": "thieves", "mouse": "mice",
     "policeman": "policemen", "fireman": "firemen", "postman": "postmen", "knife": "knives", "hero": "heroes",
     "scarf": "scarves", "tomato": "tomatoes", "potato": "potatoes", "wolf": "wolves",
 }  # fmt: skip

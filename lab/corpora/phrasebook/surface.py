@@ -39,7 +39,7 @@ def spell_english(words: list[Word]) -> list[Word]:
     """Return the words with `an` for `a` before a vowel."""
     following = [text for text, _ in words[1:]] + ["."]
     return [
-        ("an" if text == "a" and (after[0] in "aeiou" or after == "honest") else text, says)
+        ("an" if text == "a" and (after[0] in "aeiou" or after == "honest") and after != "useful" else text, says)
         for (text, says), after in zip(words, following, strict=True)
     ]
 

@@ -1,0 +1,264 @@
+"""Laws of the phrasebook: its grammar, its links, and that it is neither ambiguous nor monotone."""
+
+import itertools
+
+import pytest
+
+from lab.corpora import Pair, load
+from lab.corpora.phrasebook import detokenise, generate
+from lab.corpora.phrasebook.groups import REFLEXIVE
+from lab.corpora.phrasebook.nouns import ALL_ADJECTIVES, ALL_NOUNS
+from lab.corpora.phrasebook.surface import links, spell_english, spell_french
+from lab.corpora.phrasebook.verbs import ALL_VERBS, agree, english_form, french_finite, french_parts
+
+VOWELS = "aeiouyhàâéèêîôûœ"
+ASPIRATED = {"héros", "hérisson", "hérissons", "harpe", "harpes", "hache", "haches"}
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return generate(6000, seed=7)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return load("phrasebook")
+
+
+def vowel_initial(word):
+    return word[0] in VOWELS and word not in ASPIRATED
+
+
+def bigrams(text):
+    return itertools.pairwise(text.split())
+
+
+def crossing_share(pairs):
+    crossing = total = 0
+    for pair in pairs:
+        total += len(pair.links)
+        crossing += sum(any((i - k) * (j - m) < 0 for k, m in pair.links) for i, j in pair.links)
+    return crossing / total
+
+
+def diagonal_error(pairs):
+    """Alignment error rate of linking each target word to the source position nearest the diagonal."""
+    right = size = 0
+    for pair in pairs:
+        source, target = len(pair.source.split()), len(pair.target.split())
+        diagonal = {(min(source - 1, int((j + 0.5) * source / target)), j) for j in range(target)}
+        right += len(diagonal & pair.links)
+        size += len(diagonal) + len(pair.links)
+    return 1 - 2 * right / size
+
+
+def test_the_same_seed_gives_the_same_pairs_and_another_seed_others():
+    assert generate(200, seed=1) == generate(200, seed=1)
+    assert generate(200, seed=1) != generate(200, seed=2)
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(3, 60), (3, 8), (20, 30), (55, 60)])
+def test_lengths_keep_the_range(shortest, longest):
+    lengths = [len(pair.source.split()) for pair in generate(300, 3, shortest, longest)]
+    assert min(lengths) >= shortest
+    assert max(lengths) <= longest
+
+
+def test_every_length_of_the_training_range_is_trained_and_tested(corpus):
+    for part, least in ((corpus.train, 100), (corpus.tests["test"], 5)):
+        lengths = [len(pair.source.split()) for pair in part]
+        assert all(lengths.count(n) >= least for n in range(3, 31))
+
+
+def test_no_sentence_is_in_two_splits(corpus):
+    parts = [corpus.train, corpus.validation, *corpus.tests.values()]
+    for side in ("source", "target"):
+        sets = [{getattr(pair, side) for pair in part} for part in parts]
+        assert sum(map(len, sets)) == len(set.union(*sets))
+
+
+def test_the_other_direction_is_the_same_turned_round(corpus):
+    other = load("phrasebook", "en", "fr")
+    one, two = corpus.train[5], other.train[5]
+    assert (one.source, one.target) == (two.target, two.source)
+    assert one.links == {(i, j) for j, i in two.links}
+
+
+def test_links_stay_inside_and_every_content_word_has_one(pairs):
+    french = {noun.french[n][0] for noun in ALL_NOUNS for n in (0, 1)}
+    french |= {form for adjective in ALL_ADJECTIVES for form in adjective.french} | {"pas", "jamais", "plus", "hier"}
+    english = {noun.english[n][-1] for noun in ALL_NOUNS for n in (0, 1)} | {"not", "who", "'s", "yesterday"}
+    for pair in pairs:
+        source, target = pair.source.split(), pair.target.split()
+        assert all(i < len(source) and j < len(target) for i, j in pair.links)
+        bare = set(range(len(source))) - {i for i, _ in pair.links}
+        assert not {source[i] for i in bare} & french
+        assert {source[i] for i in bare} <= {",", "de", "d'", "à", "on", "le", "la", "l'", "les"}
+        bare = set(range(len(target))) - {j for _, j in pair.links}
+        assert not {target[j] for j in bare} & english
+        assert {target[j] for j in bare} <= {"at", "to"}
+
+
+def test_elision_and_forms_before_a_vowel(pairs):
+    full = {"le", "la", "je", "me", "se", "ne", "que", "de", "puisque", "ma", "sa", "ce"}
+    for pair in pairs:
+        for word, following in bigrams(pair.source):
+            assert not (word in full and vowel_initial(following)), pair.source
+            assert not (word.endswith("'") and not vowel_initial(following)), pair.source
+            assert (word, following) not in {("si", "il"), ("si", "ils")}
+        assert "°" not in pair.source + pair.target
+
+
+def test_contraction_of_prepositions_with_articles():
+    for words, spelled in (
+        (("de", "le°", "roi"), "du roi"),
+        (("à", "les°", "rois"), "aux rois"),
+        (("de", "le°", "ami"), "de l' ami"),
+        (("de", "le", "voir"), "de le voir"),
+        (("le°", "héros"), "le héros"),
+        (("le°", "beau°", "homme"), "le bel homme"),
+        (("sa", "amie"), "son amie"),
+        (("ce°", "hôtel"), "cet hôtel"),
+    ):
+        assert " ".join(word for word, _ in spell_french([(word, ()) for word in words])) == spelled
+
+
+def test_ne_and_its_second_word_come_together(pairs):
+    for pair in pairs:
+        words = pair.source.split()
+        negations = sum(word in ("ne", "n'") for word in words)
+        # plus is also the comparative: "plus grand que"
+        assert words.count("pas") + words.count("jamais") <= negations
+        assert negations <= sum(words.count(word) for word in ("pas", "jamais", "plus"))
+        target = pair.target.split()
+        assert negations == sum(target.count(word) for word in ("not", "cannot", "never", "longer"))
+
+
+def test_an_stands_before_vowels_only(pairs):
+    for pair in pairs:
+        for word, following in bigrams(pair.target):
+            assert not (word == "a" and following[0] in "aeio"), pair.target
+            assert not (word == "an" and following[0] not in "aeiouh"), pair.target
+    for word, article in (("honest", "an"), ("umbrella", "an"), ("useful", "a"), ("harp", "a")):
+        assert spell_english([("a", ()), (word, ())])[0][0] == article
+
+
+def test_determiners_agree_with_the_noun_after_them(pairs):
+    """Whatever stands between them: the noun of the phrase is the next word that is a noun."""
+    gender, number = {}, {}
+    for noun in ALL_NOUNS:
+        for plural in (False, True):
+            gender.setdefault(noun.french[plural][0], set()).add(noun.gender)
+            number.setdefault(noun.french[plural][0], set()).add(plural)
+    # words that are also adjectives, adverbs or forms of verbs
+    doubtful = {form for adjective in ALL_ADJECTIVES for form in adjective.french}
+    nouns = set(gender) - doubtful
+    says = {"un": ("m", False), "une": ("f", False), "cette": ("f", False), "du": ("m", False), "ce": ("m", False),
+            "ces": (None, True), "mes": (None, True), "mon": (None, False), "ma": ("f", False)}  # fmt: skip
+    checked = 0
+    for pair in pairs:
+        words = pair.source.split()
+        for i, word in enumerate(words[:-1]):
+            between = words[i + 1 : i + 3]
+            noun = between[0] if between[0] in nouns else between[-1] if between[0] in doubtful else None
+            if word in says and noun in nouns:
+                wanted_gender, plural = says[word]
+                assert wanted_gender is None or wanted_gender in gender[noun], pair.source
+                assert plural in number[noun], pair.source
+                checked += 1
+    assert checked > 3000
+
+
+def participles(wanted):
+    """Return the masculine singular participles of the verbs that `wanted` accepts, with all their forms."""
+    words = {french_parts(verb.lemma)[4] for verb in ALL_VERBS if wanted(verb)}
+    return {
+        agree(word, gender, plural): (gender, plural) for word in words for gender in "mf" for plural in (False, True)
+    }
+
+
+def test_participles_agree_with_the_subject_of_etre_and_the_object_before_avoir(pairs):
+    being = participles(lambda verb: "etre" in verb.flags)
+    having = participles(lambda verb: verb.object and len(verb.french) == 2 and not verb.flags & {"etre", "refl"})
+    # the same form for both numbers or a noun of the same spelling says nothing
+    having = {word: form for word, form in having.items() if not word.rstrip("e").endswith("is")}
+    found = dict.fromkeys(("elle est", "ils sont", "les ont", "nous a", "vous ont", "les a"), 0)
+    for pair in pairs:
+        words = pair.source.split()
+        for first, second, third in zip(words, words[1:], words[2:], strict=False):
+            key = f"{first} {second}"
+            if key in ("elle est", "ils sont") and third in being:
+                assert being[third] == (("f", 0) if first == "elle" else ("m", 1)), pair.source
+                found[key] += 1
+            elif key in found and third in having:
+                assert having[third] == ("m", 1), pair.source
+                found[key] += 1
+    assert min(found.values()) > 3
+
+
+def test_subject_pronouns_agree_with_the_verb(pairs):
+    present = {french_finite(v.lemma, "present", 4) for v in ALL_VERBS} | {"sont", "ont", "vont", "viennent"}
+    for pair in pairs:
+        for word, following in bigrams(pair.source):
+            if word in ("ils", "il", "elle") and following.endswith("ent") and following in present:
+                assert word == "ils", pair.source
+        for word, following in bigrams(pair.target):
+            if word in ("i", "we", "you", "they"):
+                assert following not in {"is", "has", "does"}, pair.target
+            # it also ends a relative clause: "the lawyers who close it are …"
+            if word in ("he", "she"):
+                assert following not in {"are", "am", "have", "do", "were"}, pair.target
+
+
+def test_forms_of_verbs():
+    assert [french_finite("manger", "imperfect", 1), french_finite("jeter", "present", 4)] == ["mangeait", "jettent"]
+    assert [agree("mis", "m", True), agree("mis", "f", True), agree("vu", "f", False)] == ["mis", "mises", "vue"]
+    assert [english_form("carry", form) for form in ("third", "past")] == ["carries", "carried"]
+    assert [english_form("hit", form) for form in ("past", "ing")] == ["hit", "hitting"]
+    assert len(REFLEXIVE) == 5
+
+
+def test_each_language_determines_the_other(pairs):
+    for one, two in (("source", "target"), ("target", "source")):
+        known = {}
+        for pair in pairs:
+            assert known.setdefault(getattr(pair, one), getattr(pair, two)) == getattr(pair, two)
+
+
+def test_no_two_entries_share_a_translation():
+    nouns = set(ALL_NOUNS)
+    assert len(nouns) == len({noun.french[0] for noun in nouns}) == len({noun.english[0] for noun in nouns})
+    verbs = set(ALL_VERBS)
+    assert len(verbs) == len({verb.french + tuple(verb.flags & {"refl"}) for verb in verbs})
+
+
+def test_order_differs_too_much_for_the_diagonal(pairs):
+    assert crossing_share(pairs) >= 0.25
+    assert diagonal_error(pairs) >= 0.35
+
+
+def test_the_measures_know_a_monotone_text():
+    same = [Pair("a b c d", "a b c d", frozenset((i, i) for i in range(4)))]
+    assert crossing_share(same) == 0
+    assert diagonal_error(same) == 0
+
+
+def test_vocabulary_is_small(pairs):
+    for side in ("source", "target"):
+        assert len({word for pair in pairs for word in getattr(pair, side).split()}) < 2500
+
+
+def test_the_running_example_is_made_and_aligned():
+    found = [pair for pair in generate(30_000, 11, 4, 4) if pair.source == "il m' a entarté"]
+    assert found
+    assert {pair.target for pair in found} == {"he hit me with a pie"}
+    assert found[0].links == {(0, 0), (1, 2), (2, 1), (3, 1), (3, 3), (3, 4), (3, 5)}
+
+
+def test_links_join_words_that_share_a_number():
+    assert links([("il", (1,)), ("dort", (2, 3))], [("sleeps", (3,)), ("he", (1,))]) == {(0, 1), (1, 0)}
+
+
+def test_display():
+    assert detokenise("l' homme , il m' a entarté") == "l'homme, il m'a entarté"
+    assert detokenise("i saw my brother 's cat", "en") == "I saw my brother's cat"
