@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 
@@ -62,7 +62,7 @@ class Check:
             gradients = self._answer(self.reference, arguments, cotangents).gradients
         named = dict(zip(self.arguments, arguments, strict=True))
         outputs = dict(zip(self.outputs, right.outputs, strict=True))
-        known = [self._known(mistake, arguments) for mistake in self.mistakes]
+        known = partial(self._known, arguments)
         return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known)
 
     def _answer(self, function: Callable, arguments: list, cotangents: list | None = None):
@@ -71,9 +71,15 @@ class Check:
             raise RuntimeError(f"the reference {function.__name__} fails on a case of its own check: {answer.error}")
         return answer
 
-    def _known(self, mistake: Callable, arguments: list) -> Known:
-        answer = call({self.function: mistake}, self.function, arguments)
-        return Known(mistake.__name__, " ".join((mistake.__doc__ or "").split()), answer.outputs)
+    def _known(self, arguments: list) -> list[Known]:
+        return [
+            Known(
+                mistake.__name__,
+                " ".join((mistake.__doc__ or "").split()),
+                call({self.function: mistake}, self.function, arguments).outputs,
+            )
+            for mistake in self.mistakes
+        ]
 
 
 def assignments() -> list[str]:
@@ -96,9 +102,11 @@ def _pages(entry) -> list[str]:
 
 def checks(name: str) -> dict[str, Check]:
     """Return the checks of one name by function."""
-    if not name.isidentifier() or not (Path(__file__).parent / f"{name}.py").exists():
+    written = name.isidentifier() and (Path(__file__).parent / f"{name}.py").exists()
+    found = getattr(import_module(f"autograder.checks.{name}"), "CHECKS", None) if written else None
+    if found is None:
         raise LookupError(f"no checks for '{name}': expected one of {', '.join(assignments())}")
-    return {check.function: check for check in import_module(f"autograder.checks.{name}").CHECKS}
+    return {check.function: check for check in found}
 
 
 def find(check_id: str) -> Check:

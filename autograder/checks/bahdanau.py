@@ -18,9 +18,10 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
     holes[tuple(rng.integers((3, 5)))] = False
     empty = padding(rng, 4, 6)
     empty[rng.integers(4)] = False
-    low, high, wide = (normal(rng, 4, 7, scale=2) + shift for shift in (-800, 800, 0))
-    wide_mask = gaps(rng, 4, 7)
-    wide = wide * 20 + 60 * (wide_mask & (np.cumsum(wide_mask, axis=-1) == 1))
+    low, high = (normal(rng, 4, 7, scale=2) + np.float32(shift) for shift in (-800, 800))
+    wide, wide_mask = normal(rng, 4, 7, scale=40), gaps(rng, 4, 7)
+    # The largest score may be attended to: whoever takes exp first and drops masked ones later is right as well.
+    wide[np.arange(4), wide_mask.argmax(axis=1)] = np.abs(wide).max(axis=1) + rng.random(4, np.float32)
     return [
         Drawn("no mask", [normal(rng, 4, 6), None], gradients=True),
         Drawn("padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], [PADDING], gradients=True),

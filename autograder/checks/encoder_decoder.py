@@ -104,12 +104,14 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     no_early_stop = [beams.stops_at_first, beams.stops_at_beam, beams.stops_when_ahead]
     places = [beams.only_finished, beams.shrinks, beams.fills_up]
     return [
-        Drawn("beam 1", case(1, 8, 0.9, [beams.forgets_prefix], eos_bonus=1)),
+        Drawn("beam 1", case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end], eos_bonus=1)),
         Drawn("beam 3", case(3, 9, 1.0, [beams.each_by_itself, *lengths_matter])),
+        Drawn("beam 5", case(5, 8, 1.2, [beams.two_each], spread=0.7)),
         Drawn("nearly equal probabilities", case(4, 8, 1.5, places, spread=0.3)),
         Drawn("sentences that end early", case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11)),
         Drawn("a wide beam", case(8, 7, 1.4, [beams.only_vocabulary], vocabulary=5, spread=0.5), ["a wide beam"]),
-        Drawn("alpha 0", case(3, 8, 0.0, [beams.beam_of_one, beams.plain_mean], eos_bonus=-1, spread=2)),
+        Drawn("alpha 0", case(3, 8, 0.0, [beams.stops_at_first, beams.beam_of_one], eos_bonus=0.5, spread=3)),
+        Drawn("a small alpha", case(3, 8, 0.2, [beams.no_length, beams.only_best_end, beams.beam_of_one], spread=1.5)),
         Drawn("a later end that is better", case(3, 10, 1.3, no_early_stop, eos_bonus=1)),
         Drawn("one token at most", case(3, 1, 0.5)),
     ]
@@ -125,14 +127,14 @@ BEAM = Check(
             "the tokens",
             3,
             "values",
-            ["beam 3", "nearly equal probabilities", "alpha 0"],
+            ["beam 3", "beam 5", "nearly equal probabilities", "alpha 0", "a small alpha"],
             part="tokens",
         ),
         Criterion(
             "the score",
             2,
             "values",
-            ["beam 3", "nearly equal probabilities", "alpha 0"],
+            ["beam 3", "beam 5", "nearly equal probabilities", "alpha 0", "a small alpha"],
             part="score",
         ),
         Criterion("a beam wider than the vocabulary", 1, "values", ["a wide beam"]),

@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ def path(check_id: str, folder: Path = FOLDER) -> Path:
 def pack(cases: list[Case], criteria: list[Criterion]) -> bytes:
     """Return cases and criteria as the bytes of an npz file: plain arrays and one JSON text, no pickle."""
     arrays: dict[str, np.ndarray] = {}
+    cases = [replace(case, known=case.mistakes()) for case in cases]
     text = json.dumps(_flat([cases, criteria], arrays))
     arrays["json"] = np.frombuffer(text.encode(), dtype=np.uint8)
     buffer = io.BytesIO()

@@ -5,6 +5,7 @@ counts; whole numbers leave no rounding that could turn a near tie round on anot
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -14,13 +15,18 @@ from torch import Tensor
 GROWTH, SHARE, SHIFT = 5, 7, 3  # a, b and c of the recurrence
 
 
+@lru_cache
+def _weights(length: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a^(t - i) for token i at position t, zero where i comes after t, and a^(t + 1); all modulo count."""
+    growth = np.array([pow(GROWTH, power, count) for power in range(length + 1)])
+    age = np.arange(length)[None, :] - np.arange(length)[:, None]
+    return np.where(age >= 0, growth[np.maximum(age, 0)], 0), growth[1:]
+
+
 def states(prefix: np.ndarray, start: np.ndarray, count: int) -> np.ndarray:
     """Return the state after each token of each row, (rows, t), from the rows' states before the first token."""
-    length = prefix.shape[1]
-    growth = np.array([pow(GROWTH, power, count) for power in range(length + 1)])
-    age = np.arange(length)[None, :] - np.arange(length)[:, None]  # how long ago token i was said, at position t
-    weight = np.where(age >= 0, growth[np.maximum(age, 0)], 0)
-    return ((SHARE * prefix + SHIFT) @ weight + start[:, None] * growth[1:]) % count
+    weights, growth = _weights(prefix.shape[1], count)
+    return ((SHARE * prefix + SHIFT) @ weights + start[:, None] * growth) % count
 
 
 def _tokens(prefix) -> np.ndarray:

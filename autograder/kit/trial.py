@@ -124,13 +124,13 @@ class Trial:
 
     def mistakes(self) -> list[Known]:
         """Return the known mistakes whose numbers are the student's wherever they are not the right ones."""
-        names = {known.name: known for case in self.cases.values() for known in case.known}
+        names = {known.name: known for case in self.cases.values() for known in case.mistakes()}
         return [known for name, known in names.items() if self._is(name)]
 
     def _is(self, name: str) -> bool:
         told_apart = False
         for case in self.cases.values():
-            known = next((known for known in case.known if known.name == name), None)
+            known = next((known for known in case.mistakes() if known.name == name), None)
             if known is None or known.outputs is None:
                 continue
             right = list(case.outputs.values())

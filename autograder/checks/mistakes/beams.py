@@ -157,6 +157,26 @@ def fills_up(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) ->
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
 
+def every_end(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Every hypothesis may end at every step. An end counts only if it is among the `beam` best continuations."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        every = continuations(step, active, 10**6)
+        return every[:beam] + [h for h in every[beam:] if h[1][-1] == eos]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def only_best_end(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """An end counts only when it is the very best continuation. It counts when it is among the `beam` best."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        found = continuations(step, active, beam)
+        return [h for i, h in enumerate(found) if h[1][-1] != eos or i == 0]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
 def each_by_itself(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """Each hypothesis keeps one continuation of its own. The `beam` best are chosen among all continuations of all
     active hypotheses together."""
@@ -165,6 +185,17 @@ def each_by_itself(step, bos: int, eos: int, beam: int, max_len: int, alpha: flo
         if len(active[0][1]) == 1:
             return continuations(step, active, beam)
         return [continuations(step, [hypothesis], 1)[0] for hypothesis in active]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def two_each(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Each hypothesis offers only its two best continuations. The `beam` best are chosen among all continuations, and
+    many of them may have the same parent."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        every = [h for parent in active for h in continuations(step, [parent], 2)]
+        return sorted(every, reverse=True)[:beam]
 
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
@@ -237,7 +268,10 @@ BEAM = (
     stops_when_ahead,
     shrinks,
     fills_up,
+    every_end,
+    only_best_end,
     each_by_itself,
+    two_each,
     not_reordered,
     forgets_score,
     forgets_prefix,

@@ -1,0 +1,124 @@
+"""The laws of the checks: the right get everything, the wrong do not, and a known mistake is called by its name."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from autograder.checks import Check, find
+from autograder.kit.answers import call
+from autograder.kit.grading import Verdict, grade
+from tests.answers import right_bahdanau, right_encoder_decoder, wrong_bahdanau, wrong_encoder_decoder
+
+RIGHT = right_bahdanau.RIGHT | right_encoder_decoder.RIGHT
+WRONG = wrong_bahdanau.WRONG | wrong_encoder_decoder.WRONG
+IDS = list(RIGHT)
+SEEDS = (0, 1)
+
+
+@functools.cache
+def drawn(check_id: str, seed: int) -> tuple[Check, list]:
+    check = find(check_id)
+    return check, check.draw(np.random.default_rng(seed))
+
+
+def graded(check_id: str, seed: int, function) -> Verdict:
+    check, cases = drawn(check_id, seed)
+    return grade(check_id, cases, check.criteria, functools.partial(call, {check.function: function}))
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_the_reference_gets_all_points_and_no_hint(check_id):
+    check, _ = drawn(check_id, 0)
+    for seed in SEEDS:
+        verdict = graded(check_id, seed, check.reference)
+        assert (verdict.score, verdict.hint, verdict.mistakes) == (check.points, None, [])
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_an_unwritten_function_gets_nothing(check_id):
+    def blank(*arguments):
+        raise NotImplementedError()
+
+    verdict = graded(check_id, 0, blank)
+    assert verdict.score == 0
+    check, cases = drawn(check_id, 0)
+    missing = grade(check_id, cases, check.criteria, functools.partial(call, {}))
+    assert missing.score == 0
+    assert "is not defined" in missing.hint
+
+
+@pytest.mark.parametrize(("check_id", "function"), [(id, f) for id in IDS for f in RIGHT[id]])
+def test_every_right_style_gets_all_points(check_id, function):
+    for seed in SEEDS:
+        assert graded(check_id, seed, function).hint is None
+
+
+@pytest.mark.parametrize(("check_id", "function"), [(id, f) for id in IDS for f in WRONG[id]])
+def test_no_wrong_answer_gets_all_points(check_id, function):
+    for seed in SEEDS:
+        verdict = graded(check_id, seed, function)
+        assert verdict.score < verdict.max_score
+        assert verdict.hint
+
+
+@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in IDS for m in find(id).mistakes])
+def test_every_known_mistake_loses_points_and_is_named_alone(check_id, mistake):
+    for seed in SEEDS:
+        verdict = graded(check_id, seed, mistake)
+        assert verdict.score < verdict.max_score
+        assert verdict.mistakes == [mistake.__name__]
+        assert " ".join(mistake.__doc__.split()) in verdict.hint
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_every_output_of_every_case_earns_points(check_id):
+    check, cases = drawn(check_id, 0)
+    judged = {
+        (case, output)
+        for criterion in check.criteria
+        if criterion.kind == "values"
+        for case in criterion.cases or [case.name for case in cases]
+        for output in ([criterion.part] if criterion.part else check.outputs)
+    }
+    assert judged == {(case.name, output) for case in cases for output in check.outputs}
+    assert all(criterion.points > 0 for criterion in check.criteria)
+    assert len(check.mistakes) >= 4
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_equal_seeds_draw_equal_cases_and_others_others(check_id):
+    check = find(check_id)
+
+    def answers(seed):
+        cases = check.draw(np.random.default_rng(seed))
+        return [output.tobytes() for case in cases for output in case.outputs.values()]
+
+    assert answers(3) == answers(3)
+    assert answers(3) != answers(4)
+
+
+def test_a_near_match_is_not_named():
+    def nearly(scores, mask=None):
+        return scores.softmax(-1) * (1 + 1e-3)
+
+    assert graded("bahdanau.masked_softmax", 0, nearly).mistakes == []
+
+
+def test_a_crash_on_one_case_costs_only_what_needs_it():
+    def needs_a_mask(scores, mask=None):
+        return find("bahdanau.masked_softmax").reference(scores, mask.logical_or(mask))
+
+    verdict = graded("bahdanau.masked_softmax", 0, needs_a_mask)
+    lost = {name for name, points, got in verdict.criteria if got < points}
+    assert lost == {"no mask, any number of axes", "scores far from 0", "gradients"}
+    assert "NoneType" in verdict.hint
+    assert "needs_a_mask" in verdict.hint  # the student's own line
+
+
+def test_unknown_checks_are_refused_in_a_sentence():
+    with pytest.raises(LookupError, match=r"'bahdanau' has no check for 'softmax'.*masked_softmax"):
+        find("bahdanau.softmax")
+    for name in ("draw", "luong_", "..kit", ""):
+        with pytest.raises(LookupError, match=f"no checks for '{name.partition('.')[0]}'"):
+            find(f"{name}.masked_softmax")

@@ -1,0 +1,167 @@
+"""The laws of the public side: values in, values out, whatever the student's function does."""
+
+import functools
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+import autograder.kit
+from autograder.checks import find
+from autograder.kit import NoPoints, check, recorded
+from autograder.kit.answers import Answer, call
+from autograder.kit.grading import Case, Criterion, grade
+from autograder.kit.steps import BeamStep, GreedyStep
+
+
+def one_case(function, caller=None):
+    """Grade a function that should double its argument x."""
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    case = Case("a case", {"x": x}, {"y": 2 * x}, cotangents=[np.ones_like(x)], gradients=[np.full_like(x, 2)])
+    criteria = [Criterion(kind, 1, kind) for kind in ("shape", "values", "gradients", "unchanged", "repeat")]
+    return grade("name.double", [case], criteria, caller or functools.partial(call, {"double": function}))
+
+
+@pytest.mark.parametrize(
+    "double",
+    [
+        lambda x: x + x,
+        lambda x: (2 * x).double(),
+        lambda x: list(2 * x),
+        lambda x: torch.stack([row + row for row in x]),
+    ],
+)
+def test_right_values_get_all_points_in_any_wrapping(double):
+    assert one_case(double).hint is None
+
+
+@pytest.mark.parametrize(
+    ("double", "said"),
+    [
+        (lambda x: None, "returned None"),
+        (lambda x: "2x", "returned a str"),
+        (lambda x: x[0], "y has shape (3,), expected (2, 3)"),
+        (lambda x: x / 0 * 0, "NaN"),
+        (lambda x: x / 0, "NaN"),
+        (lambda x: x * 3, "not the expected values"),
+        (lambda x: 2 * x.detach(), "No gradient comes back"),
+        (lambda x: x.detach().mul_(2), "changes its argument x"),
+        (lambda x: 2 * x * torch.rand(1).round() + torch.rand(1), "another answer the second time"),
+        (lambda x: [[1.0], [1.0, 2.0]], "different"),
+        (lambda x: x @ x, "RuntimeError"),
+        (lambda x: exit(), "SystemExit"),
+    ],
+)
+def test_the_hint_says_what_is_wrong(double, said):
+    verdict = one_case(double)
+    assert verdict.score < verdict.max_score
+    assert said in verdict.hint
+
+
+def test_a_function_with_a_memory_loses_the_point_for_the_second_call():
+    calls = []
+
+    def forgetful(x):
+        calls.append(1)
+        return 2 * x if len(calls) < 3 else 3 * x
+
+    verdict = one_case(forgetful)
+    assert [name for name, points, got in verdict.criteria if not got] == ["repeat"]
+    assert "another answer the second time" in verdict.hint
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(outputs=[None]),
+        Answer(outputs="aa"),
+        Answer(outputs=[np.array(["a"])]),
+        Answer(outputs=[]),
+        Answer(outputs=[np.zeros((2, 3))], gradients=[np.array("x")], inputs_after=[None]),
+        Answer(outputs=[np.zeros((2, 3))], gradients=[], inputs_after=[]),
+        Answer(error=3),
+        Answer(),
+    ],
+)
+def test_answers_from_a_hostile_worker_are_only_wrong(answer):
+    verdict = one_case(None, caller=lambda *call: answer)
+    assert verdict.score <= 1
+    assert verdict.hint
+
+
+def test_the_hint_holds_neither_inputs_nor_expected_values():
+    verdict = one_case(lambda x: 0.123 * x)
+    assert not any(digit in verdict.hint.replace("(1)", "").replace("points", "") for digit in ("10.", "8.", "6."))
+
+
+def test_recorded_cases_come_back_as_they_were(tmp_path):
+    for check_id in ("bahdanau.additive_attention", "encoder_decoder.beam_search", "encoder_decoder.greedy_decode"):
+        drawn = find(check_id)
+        packed = recorded.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria)
+        recorded.path(check_id, tmp_path).write_bytes(packed)
+        cases, criteria = recorded.load(check_id, tmp_path)
+        assert criteria == drawn.criteria
+        assert recorded.pack(cases, criteria) == packed
+        assert grade(check_id, cases, criteria, functools.partial(call, {drawn.function: drawn.reference})).hint is None
+
+
+def test_a_missing_recording_is_named(tmp_path):
+    with pytest.raises(LookupError, match=r"no recorded answers for the check 'bahdanau.magic'.*none"):
+        recorded.load("bahdanau.magic", tmp_path)
+
+
+@pytest.fixture
+def softmax_kit(tmp_path, monkeypatch):
+    drawn = find("bahdanau.masked_softmax")
+    packed = recorded.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria)
+    recorded.path("bahdanau.masked_softmax", tmp_path).write_bytes(packed)
+    monkeypatch.setattr(autograder.kit, "load", functools.partial(recorded.load, folder=tmp_path))
+    return drawn
+
+
+def test_check_follows_the_score_protocol_of_nbgrader(softmax_kit, capsys):
+    full, name = softmax_kit.points, "bahdanau.masked_softmax"
+    assert check(name, {"masked_softmax": softmax_kit.reference}) is None
+    assert f"all {full} points" in capsys.readouterr().out
+    partial = check(name, {"masked_softmax": lambda scores, mask: scores.softmax(-1)})
+    assert isinstance(partial, float)
+    assert 0 < partial < full
+    assert "The mask has no effect" in capsys.readouterr().out
+    with pytest.raises(NoPoints, match="not defined"):
+        check(name, {})
+
+
+def test_check_keeps_warnings_off_stderr(softmax_kit, capsys):
+    def noisy(scores, mask):
+        warnings.warn("a student's warning", stacklevel=1)
+        return softmax_kit.reference(scores, mask)
+
+    assert check("bahdanau.masked_softmax", {"masked_softmax": noisy}) is None
+    assert capsys.readouterr().err == ""
+
+
+def test_steps_depend_on_every_token_and_greedy_ones_on_the_row():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(127, 9)).astype(np.float32)
+    prefix = torch.tensor([[3, 1, 4, 1, 5]])
+    for changed in range(5):
+        other = prefix.clone()
+        other[0, changed] += 1
+        assert not torch.equal(BeamStep(table)(prefix), BeamStep(table)(other))
+    greedy = GreedyStep(np.array([5, 70]), table)
+    logits = greedy(prefix.repeat(2, 1))
+    assert logits.shape == (2, 5, 9)
+    assert not torch.equal(logits[0], logits[1])
+    # The logits at a position know nothing of what comes later.
+    assert torch.equal(greedy(prefix.repeat(2, 1)[:, :3]), logits[:, :3])
+
+
+def test_steps_say_what_is_wrong_with_a_prefix():
+    table = np.zeros((127, 9), np.float32)
+    with pytest.raises(ValueError, match="all 2 rows of the batch, got 1"):
+        GreedyStep(np.array([5, 70]), table)(torch.tensor([[1]]))
+    with pytest.raises(ValueError, match="begins with bos"):
+        BeamStep(table)(torch.tensor([1, 2]))
+    with pytest.raises(TypeError, match="whole numbers"):
+        BeamStep(table)(torch.tensor([[1.0]]))
