@@ -104,6 +104,8 @@ class Wall:
             ]
             words += ["--tmpfs", "/tmp", "--chdir", "/tmp"]
             words += [word for name, value in SETTINGS.items() for word in ("--setenv", name, value)]
+            # Without this a worker could leave files in the sandbox's own / and /dev for the workers after it.
+            words += ["--remount-ro", "/dev", "--remount-ro", "/"]
             words += ["--", python, "-s", "-m", "inside.zygote", str(theirs.fileno())]
             self._process = subprocess.Popen(
                 entrance.command(words),

@@ -40,9 +40,10 @@ def new_namespaces() -> None:
 
 
 def private_places() -> None:
-    """Mount this job's own /proc, /tmp and /dev/shm; called by pid 1 of the new namespaces."""
+    """Mount this job's own /proc, /tmp, /dev/shm and terminals; called by pid 1 of the new namespaces."""
     _checked(_LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None), "private mounts")
     _mount(b"proc", b"/proc", b"proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
+    _mount(b"devpts", b"/dev/pts", b"devpts", _MS_NOSUID | _MS_NOEXEC, b"newinstance,ptmxmode=0666")
     for place, size in ((b"/tmp", TMP_SIZE), (b"/dev/shm", "64m")):
         _mount(b"tmpfs", place, b"tmpfs", _MS_NOSUID | _MS_NODEV, f"size={size},mode=1777,nr_inodes=20000".encode())
     Path("/proc/sys/user/max_user_namespaces").write_text("0")

@@ -11,7 +11,7 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
-MAX_OUTPUT = 1 << 20  # characters a cell may put out, text and pictures together
+MAX_OUTPUT = 1_000_000  # characters a cell may put out, text and pictures together
 KINDS = ("text/plain", "image/png", "image/jpeg")
 
 
@@ -135,4 +135,8 @@ def open_shell() -> Shell:
     from matplotlib_inline.backend_inline import configure_inline_support
 
     configure_inline_support(shell, "inline")
+    # The first error and the first plot of a process cost a quarter of a second each: once here, not once a worker.
+    for source in ("1 / 0", "import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()\nplt.close('all')"):
+        shell.run(source)
+    shell.reset(new_session=False, aggressive=False)
     return shell

@@ -1,0 +1,197 @@
+"""The wire carries values and nothing else: what goes in comes out, and forged bytes end in WireError."""
+
+import contextlib
+import json
+import socket
+import struct
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from autograder.kit import wire
+from autograder.kit.answers import Answer
+from autograder.kit.steps import GreedyStep
+
+
+def through(value):
+    return wire.decode(*wire.encode(value))
+
+
+def same(one, two) -> bool:
+    if isinstance(one, np.ndarray):
+        equal = isinstance(two, np.ndarray) and one.dtype == two.dtype and one.shape == two.shape
+        return equal and np.array_equal(one, two, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, list):
+        return isinstance(two, list) and len(one) == len(two) and all(map(same, one, two))
+    if isinstance(one, dict):
+        return isinstance(two, dict) and list(one) == list(two) and all(same(one[key], two[key]) for key in one)
+    if isinstance(one, Answer | GreedyStep):
+        return type(one) is type(two) and same(vars(one), vars(two))
+    return type(one) is type(two) and (one == two or one != one)
+
+
+def drawn(rng: np.random.Generator, depth: int = 0):
+    """Return a random value of every kind that the wire carries."""
+    if depth < 4 and rng.random() < 0.5:
+        items = [drawn(rng, depth + 1) for _ in range(rng.integers(4))]
+        return items if rng.random() < 0.5 else {f"key {i} é": item for i, item in enumerate(items)}
+    shape = rng.integers(0, 4, rng.integers(0, 4))
+    arrays = [rng.normal(size=shape).astype(dtype) for dtype in sorted(wire.DTYPES)]
+    plain = [None, True, False, 0, -(2**62), 1.5, float("nan"), float("-inf"), "", "tränenblind \u2028", "\ud800"]
+    answer = Answer(outputs=[arrays[0]], gradients=[None, arrays[1]], error="why")
+    pool = [*arrays, *plain, answer, GreedyStep(np.arange(3), np.ones((2, 2), np.float32))]
+    return pool[rng.integers(len(pool))]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_goes_in_comes_out(seed: int) -> None:
+    value = drawn(np.random.default_rng(seed))
+    assert same(value, through(value))
+
+
+def test_arrays_come_out_as_copies_in_the_machines_order() -> None:
+    turned = np.arange(6, dtype=">f4").reshape(2, 3).T
+    got = through(turned)
+    assert np.array_equal(turned, got)
+    assert got.dtype == np.float32
+    assert got.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(),
+        {1: 2},
+        {1, 2},
+        b"bytes",
+        1 << 63,
+        1j,
+        np.array(["text"]),
+        np.array([object()]),
+        np.array([1j]),
+        np.zeros(2, "datetime64[s]"),
+        np.zeros(2, [("a", "f4")]),
+        lambda: None,
+    ],
+    ids=repr,
+)
+def test_nothing_else_can_be_sent(value) -> None:
+    with pytest.raises(wire.WireError):
+        wire.encode([value])
+
+
+def test_a_class_that_borrows_a_registered_name_cannot_be_sent() -> None:
+    with pytest.raises(wire.WireError):
+        wire.encode(type("Answer", (), {})())
+
+
+def nested(depth: int, opening: bytes = b"[", closing: bytes = b"]") -> bytes:
+    return opening * depth + closing * depth
+
+
+FORGED = {
+    "no JSON": (b"{", b""),
+    "no text": (b"\xff\xfe", b""),
+    "nested deep": (nested(200_000), b""),
+    "nested too deep": (nested(wire.MAX_DEPTH + 2), b""),
+    "objects nested deep": (nested(100_000, b'{"dict":{"a":', b"}}"), b""),
+    "too many values": (json.dumps([0] * (wire.MAX_NODES + 1)).encode(), b""),
+    "a long integer": (b"9" * 4000, b""),
+    "a longer integer": (b"9" * 10_000, b""),
+    "an object of two kinds": (b'{"dict": {}, "array": []}', b""),
+    "an empty object": (b"{}", b""),
+    "an unknown class": (b'{"Popen": {"args": "id"}}', b""),
+    "missing fields": (b'{"Answer": {"error": null}}', b""),
+    "fields of its own": (b'{"GreedyStep": {"starts": 1, "table": 2, "more": 3}}', b""),
+    "the inside is no object": (b'{"Answer": [1, 2]}', b""),
+    "pickled objects": (b'{"array": ["object", [1]]}', b"12345678"),
+    "a dtype that is a list": (b'{"array": [["float32"], [1]]}', b"1234"),
+    "a shape too large": (b'{"array": ["float32", [1000000000, 1000000000]]}', b"1234"),
+    "a negative shape": (b'{"array": ["float32", [-1]]}', b"1234"),
+    "a broken shape": (b'{"array": ["float32", [1.0]]}', b"1234"),
+    "a shape of truth": (b'{"array": ["float32", [true]]}', b"1234"),
+    "many axes of none": (json.dumps({"array": ["float32", [0] * 40]}).encode(), b""),
+    "huge and empty": (b'{"array": ["float32", [0, 99999999999999]]}', b""),
+    "no shape": (b'{"array": ["float32", 3]}', b"1234"),
+    "too few bytes": (b'{"array": ["float32", [2]]}', b"1234"),
+    "bytes of no array": (b"[]", b"1234"),
+    "an array that is no pair": (b'{"array": null}', b""),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_frames_are_refused(name: str) -> None:
+    with pytest.raises(wire.WireError):
+        wire.decode(*FORGED[name])
+
+
+def test_bytes_changed_anywhere_raise_nothing_but_wire_errors() -> None:
+    rng = np.random.default_rng(0)
+    header, body = wire.encode([{"x": np.ones((2, 3))}, Answer(outputs=[np.zeros(2)]), "text", 1.5])
+    for _ in range(3000):
+        forged = bytearray(header)
+        for _ in range(rng.integers(1, 4)):
+            forged[rng.integers(len(forged))] = rng.integers(256)
+        with contextlib.suppress(wire.WireError):
+            wire.decode(bytes(forged), body)
+
+
+@pytest.fixture
+def ends():
+    one, two = socket.socketpair()
+    with one, two:
+        yield one, two
+
+
+def test_a_frame_crosses_a_socket(ends) -> None:
+    value = {"large": np.arange(500_000), "none": None}
+    sender = threading.Thread(target=wire.send, args=(ends[0], value))
+    sender.start()
+    assert same(value, wire.receive(ends[1], time.monotonic() + 10))
+    sender.join()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [((wire.MAX_HEADER + 1, 0), "at most"), ((0, wire.MAX_BODY + 1), "at most"), ((2**32 - 1, 2**32 - 1), "at most")],
+)
+def test_a_size_over_the_cap_is_refused_before_anything_is_read(ends, sizes, said) -> None:
+    ends[0].sendall(struct.pack("<II", *sizes))
+    with pytest.raises(wire.WireError, match=said):
+        wire.receive(ends[1], time.monotonic() + 5)
+
+
+def test_a_request_may_lower_the_cap(ends) -> None:
+    wire.send(ends[0], np.zeros(100))
+    with pytest.raises(wire.WireError):
+        wire.receive(ends[1], time.monotonic() + 5, max_body=64)
+
+
+def test_an_end_that_closes_or_dawdles_is_told_apart(ends) -> None:
+    ends[0].sendall(struct.pack("<II", 10, 0) + b"123")
+    started = time.monotonic()
+    with pytest.raises(wire.TooLate):
+        wire.receive(ends[1], started + 0.2)
+    assert time.monotonic() - started < 2
+    ends[0].sendall(struct.pack("<II", 10, 0))
+    ends[0].close()
+    with pytest.raises(wire.Closed):
+        wire.receive(ends[1], time.monotonic() + 5)
+
+
+def test_drops_of_bytes_do_not_put_the_deadline_off(ends) -> None:
+    def drip() -> None:
+        for _ in range(20):
+            time.sleep(0.05)
+            ends[0].sendall(b"\0")
+
+    ends[0].sendall(struct.pack("<II", 1000, 0))
+    dripping = threading.Thread(target=drip)
+    dripping.start()
+    started = time.monotonic()
+    with pytest.raises(wire.TooLate):
+        wire.receive(ends[1], started + 0.3)
+    assert time.monotonic() - started < 0.8
+    dripping.join()
