@@ -1,12 +1,15 @@
 """Laws of the phrasebook: its grammar, its links, and that it is neither ambiguous nor monotone."""
 
 import itertools
+import random
 
 import pytest
 
 from lab.corpora import Pair, load
 from lab.corpora.phrasebook import detokenise, generate
-from lab.corpora.phrasebook.groups import REFLEXIVE
+from lab.corpora.phrasebook.clauses import complements
+from lab.corpora.phrasebook.groups import REFLEXIVE, Group, english_group, french_group, numbered
+from lab.corpora.phrasebook.nominals import PRONOUNS, Draw, pronoun
 from lab.corpora.phrasebook.nouns import ALL_ADJECTIVES, ALL_NOUNS
 from lab.corpora.phrasebook.surface import links, spell_english, spell_french
 from lab.corpora.phrasebook.verbs import ALL_VERBS, agree, english_form, french_finite, french_parts
@@ -17,7 +20,7 @@ ASPIRATED = {"héros", "hérisson", "hérissons", "harpe", "harpes", "hache", "h
 
 @pytest.fixture(scope="module")
 def pairs():
-    return generate(6000, seed=7)
+    return generate(3000, seed=7, max_words=40)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +62,7 @@ def test_the_same_seed_gives_the_same_pairs_and_another_seed_others():
 
 @pytest.mark.parametrize(("shortest", "longest"), [(3, 60), (3, 8), (20, 30), (55, 60)])
 def test_lengths_keep_the_range(shortest, longest):
-    lengths = [len(pair.source.split()) for pair in generate(300, 3, shortest, longest)]
+    lengths = [len(pair.source.split()) for pair in generate(100, 3, shortest, longest)]
     assert min(lengths) >= shortest
     assert max(lengths) <= longest
 
@@ -166,7 +169,7 @@ def test_determiners_agree_with_the_noun_after_them(pairs):
                 assert wanted_gender is None or wanted_gender in gender[noun], pair.source
                 assert plural in number[noun], pair.source
                 checked += 1
-    assert checked > 3000
+    assert checked > 1000
 
 
 def participles(wanted):
@@ -193,7 +196,7 @@ def test_participles_agree_with_the_subject_of_etre_and_the_object_before_avoir(
             elif key in found and third in having:
                 assert having[third] == ("m", 1), pair.source
                 found[key] += 1
-    assert min(found.values()) > 3
+    assert min(found.values()) > 1
 
 
 def test_subject_pronouns_agree_with_the_verb(pairs):
@@ -249,10 +252,20 @@ def test_vocabulary_is_small(pairs):
 
 
 def test_the_running_example_is_made_and_aligned():
-    found = [pair for pair in generate(30_000, 11, 4, 4) if pair.source == "il m' a entarté"]
-    assert found
-    assert {pair.target for pair in found} == {"he hit me with a pie"}
-    assert found[0].links == {(0, 0), (1, 2), (2, 1), (3, 1), (3, 3), (3, 4), (3, 5)}
+    draw = Draw(random.Random(0))
+    verb = next(verb for verb in ALL_VERBS if verb.lemma == "entarter")
+    he, me = pronoun(draw, PRONOUNS[1], "subject"), pronoun(draw, PRONOUNS[0], "object")
+    group = Group(verb, "composed", "", clitic=me, agree=me, numbers=numbered(draw, verb))
+    rest = complements(verb, group, me, None)
+    french = spell_french(he.french + french_group(group, he) + rest.french)
+    english = he.english + english_group(group, he.person) + rest.english
+    assert [word for word, _ in french] == ["il", "m'", "a", "entarté"]
+    assert [word for word, _ in english] == ["he", "hit", "me", "with", "a", "pie"]
+    assert links(french, english) == {(0, 0), (1, 2), (2, 1), (3, 1), (3, 3), (3, 4), (3, 5)}
+
+
+def test_the_running_verb_comes_often(pairs):
+    assert sum("entart" in pair.source for pair in pairs) > len(pairs) / 50
 
 
 def test_links_join_words_that_share_a_number():

@@ -1,6 +1,7 @@
 """Clauses: a subject, a verb that fits it, and what the verb asks for, in both languages at once."""
 
 from dataclasses import dataclass, replace
+from typing import no_type_check
 
 from lab.corpora.phrasebook.groups import MODALS, Group, english_group, french_group, numbered
 from lab.corpora.phrasebook.nominals import IT, PRONOUNS, Draw, Nominal, noun_phrase, pronoun, with_relative
@@ -38,6 +39,7 @@ SWAP = tuple(verb for verb in ALL_VERBS if "swap" in verb.flags)
 PASSIVE = tuple(verb for verb in ALL_VERBS if "passive" in verb.flags)
 
 
+@no_type_check
 @dataclass(frozen=True)
 class Part:
     """A piece of a sentence in both languages."""

@@ -1,6 +1,7 @@
 """The verb with all that gathers round it: clitics, negation, auxiliaries and adverbs, in both languages."""
 
 from dataclasses import dataclass, field
+from typing import no_type_check
 
 from lab.corpora.phrasebook.nominals import Draw, Nominal
 from lab.corpora.phrasebook.surface import Word
@@ -16,6 +17,7 @@ MODALS = {
 NEGATIONS = {"pas": ("not",), "jamais": ("never",), "plus": ("no", "longer")}
 
 
+@no_type_check
 @dataclass(frozen=True)
 class Group:
     """One verb as it is used: its tense and polarity, the clitic before it, what its participle agrees with."""

@@ -2,11 +2,14 @@
 
 import random
 from dataclasses import dataclass, replace
+from typing import no_type_check
 
 from lab.corpora.phrasebook.nouns import ALL_ADJECTIVES, ALL_NOUNS, NAMES, Adjective, Noun
 from lab.corpora.phrasebook.surface import MARK, Word
 
 
+# made hundreds of times a sentence, and no tensor in sight: the tests' type checks would take minutes
+@no_type_check
 class Draw:
     """The random choices of one sentence: no noun and no verb comes twice in it."""
 
@@ -31,6 +34,7 @@ class Draw:
         return option
 
 
+@no_type_check
 @dataclass(frozen=True)
 class Nominal:
     """A noun phrase or pronoun: its words, and what others must agree with."""
@@ -115,11 +119,9 @@ def described(draw: Draw, noun: Noun, plural: bool, room: int) -> tuple[list[Wor
     ]
     kind, chosen = "person" if noun.kind == "kin" else noun.kind, []
     for place, share in (("nation", 0.12), ("after", 0.38), ("before", 0.3)):
-        options = [
-            adjective
-            for adjective in ADJECTIVES.get((kind, place), ())
-            if not (noun.lemma in AGELESS and adjective.english in AGES)
-        ]
+        options = ADJECTIVES.get((kind, place), ())
+        if noun.lemma in AGELESS:
+            options = [adjective for adjective in options if adjective.english not in AGES]
         if options and room > len(chosen) and noun.kind != "kin" and draw.chance(share):
             adjective, says = draw.unused(options), draw.says()
             word = adjective.agree(noun.gender, plural)

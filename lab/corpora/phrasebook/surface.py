@@ -1,5 +1,7 @@
 """From words with marks to sentences: elision, contraction, `an`, links, and the text for display."""
 
+from typing import no_type_check
+
 # A word and the numbers of what it says; words of the two languages that share a number are linked.
 Word = tuple[str, tuple[int, ...]]
 
@@ -11,6 +13,7 @@ CONTRACTED = {("de", "le°"): "du", ("de", "les°"): "des", ("à", "le°"): "au"
 BEFORE_VOWEL = {"ma": "mon", "sa": "son", "ce°": "cet", "beau°": "bel", "nouveau°": "nouvel", "vieux°": "vieil"}
 
 
+@no_type_check
 def opens_with_vowel(word: str) -> bool:
     """Return whether le and je are elided before this French word."""
     return word[0] in "aeiouyhàâéèêîôûœ" and not word.startswith(ASPIRATED)

@@ -1,8 +1,10 @@
 """The verbs of the phrasebook: their forms in both languages and what they go with."""
 
 from dataclasses import dataclass
+from typing import no_type_check
 
 
+@no_type_check
 @dataclass(frozen=True)
 class Verb:
     """A French verb phrase and its English; `~` is the object's place, `@` the indirect object's.
