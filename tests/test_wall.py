@@ -15,7 +15,6 @@ from autograder.places import ROOT
 from autograder.worker import Session
 from tests.sandboxed import ask, text
 
-pytest_plugins = ["tests.sandboxed"]  # the fixtures built and session
 
 DOUBLE = "def double(x):\n    return 2 * x"
 X = np.ones(3, np.float32)
