@@ -112,6 +112,14 @@ def test_elision_and_forms_before_a_vowel(pairs):
         assert "°" not in pair.source + pair.target
 
 
+def test_bel_nouvel_vieil_stand_before_a_singular_with_a_vowel(pairs):
+    plurals = {noun.french[1][0] for noun in ALL_NOUNS} - {noun.french[0][0] for noun in ALL_NOUNS}
+    found = [(word, following) for pair in pairs for word, following in bigrams(pair.source)]
+    found = [following for word, following in found if word in ("bel", "nouvel", "vieil")]
+    assert found
+    assert all(vowel_initial(following) and following not in plurals for following in found)
+
+
 def test_contraction_of_prepositions_with_articles():
     for words, spelled in (
         (("de", "le°", "roi"), "du roi"),
