@@ -27,6 +27,14 @@ class Drawn:
 
 
 @dataclass(frozen=True)
+class Written:
+    """A question that is answered in words and graded by hand: its points, and an answer that gets them all."""
+
+    points: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Check:
     """One graded function: how its cases are drawn, what earns points, and which mistakes have a name."""
 
@@ -107,6 +115,14 @@ def checks(name: str) -> dict[str, Check]:
     if found is None:
         raise LookupError(f"no checks for '{name}': expected one of {', '.join(assignments())}")
     return {check.function: check for check in found}
+
+
+def written(name: str, question: str) -> Written:
+    """Return the points and the model answer of a question that is graded by hand."""
+    known = import_module(f"autograder.checks.{name}").WRITTEN
+    if question not in known:
+        raise LookupError(f"'{name}' has no written question '{question}': it has {', '.join(known)}")
+    return known[question]
 
 
 def find(check_id: str) -> Check:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import Check, Drawn
+from autograder.checks import Check, Drawn, Written
 from autograder.checks.draw import Rng, gaps, normal, padding
 from autograder.checks.mistakes import bahdanau as mistakes
 from autograder.kit.grading import Criterion
@@ -145,3 +145,16 @@ REPAIRED = Check(
 )
 
 CHECKS = [SOFTMAX, ADDITIVE, REPAIRED]
+
+READING = """\
+(a) The row of *hit* looks at *entarté*, the fourth column, and the row below it, *me*, at *m'*, the second: the weight
+jumps to the left. French puts the object pronoun before the verb, English after it.
+
+(b) In the column of *entarté*: *hit* (0.70) and *pie* (0.85) look there, and *with* and *a* give it much of their
+weight. One French verb has become *hit … with a pie*.
+
+(c) No. The weights say where the decoder looked, not what it took from there. The state at `</s>` has read the whole
+sentence and may hold *entarté* too; 0.42 of the weight lie on *entarté* itself; and the decoder's own state knows what
+it looked at for *hit*, so that *with a pie* can follow from the words already said."""
+
+WRITTEN = {"reading_a_matrix": Written(points=3, text=READING)}

@@ -11,7 +11,7 @@ import numpy as np
 from autograder.kit.cases import Case, Criterion, Known
 from autograder.kit.steps import BeamStep, GreedyStep
 
-FOLDER = Path(__file__).parent / "recorded"
+FOLDER = Path(__file__).parent / "recordings"
 CLASSES: dict[str, Callable] = {kind.__name__: kind for kind in (Case, Criterion, Known, BeamStep, GreedyStep)}
 
 

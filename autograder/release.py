@@ -1,0 +1,154 @@
+"""What students get: notebooks that nbgrader made from the solved ones, and the kit that they import."""
+
+import contextlib
+import hashlib
+import logging
+import os
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import nbformat
+import numpy as np
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import SaveCells
+from traitlets.config import Config
+
+from autograder.blank import BlankError, Module, blanked
+from autograder.checks import assignments, checks
+from autograder.kit import recorded
+from autograder.places import BUILD, ROOT
+from autograder.weave import weave
+
+RECORDINGS = Path("autograder", "kit", recorded.FOLDER.name)
+README = """# The kit
+
+Everything that the notebooks of The Attention Workbook import. Keep this folder, `kit`, beside the folders of the
+notebooks, or further up: a notebook's first cell looks for it there.
+
+- `lab/`: corpora, training, decoding, plots
+- `solutions/`: the full models; the functions that you write are left out
+- `autograder/kit/`: `check`, with recorded cases to compare your functions with
+
+You need Python 3.11 or newer with {packages}, and Jupyter.
+"""
+
+
+def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
+    """Make source notebook, student's notebook and recorded answers of the names (none: of all), and the kit.
+
+    Files are written whole or not at all; what belongs to other names stays as it is.
+    """
+    unknown = [name for name in names if name not in assignments()]
+    if unknown:
+        raise BlankError(f"no exercise called {', '.join(unknown)}: expected some of {', '.join(assignments())}")
+    chosen = list(names) or assignments()
+    # Everything that can fail comes before the first file is written.
+    sources = {name: nbformat.writes(weave(name)) + "\n" for name in chosen}
+    released = {name: for_students(name, text) for name, text in sources.items()}
+    kit = dict(kit_files(chosen))
+    for name in chosen:
+        write(build / "source" / name / f"{name}.ipynb", sources[name].encode())
+        write(build / "release" / name / f"{name}.ipynb", released[name].encode())
+    _lay_out(build / "release" / "kit", kit)
+    return [build / "release" / name / f"{name}.ipynb" for name in chosen]
+
+
+def for_students(name: str, source: str) -> str:
+    """Return the student's notebook, made from the solved one by nbgrader's generate_assignment."""
+    with tempfile.TemporaryDirectory() as folder, _quiet():
+        course = Path(folder)
+        write(course / "source" / name / f"{name}.ipynb", source.encode())
+        config = Config()
+        config.CourseDirectory.root = str(course)
+        config.CourseDirectory.assignment_id = name
+        config.CourseDirectory.db_url = "sqlite://"
+        converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config, no_database=True)
+        converter.preprocessors = [step for step in converter.preprocessors if step is not SaveCells]
+        converter.start()
+        notebook = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
+    _demand_empty(name, notebook)
+    return nbformat.writes(notebook) + "\n"
+
+
+def _demand_empty(name: str, notebook: NotebookNode) -> None:
+    """Fail when a solution cell of the student's notebook is not blank."""
+    for cell in notebook.cells:
+        grader = cell.metadata.get("nbgrader", {})
+        stub = "raise NotImplementedError()" if cell.cell_type == "code" else "YOUR ANSWER HERE"
+        if grader.get("solution") and stub not in cell.source:
+            raise BlankError(f"{name}: nbgrader left the solution in the cell '{grader['grade_id']}'")
+
+
+def kit_files(names: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
+    """Yield path and content of each file of the kit; recorded answers of these names only."""
+    packages = "torch, numpy, jaxtyping, ipykernel, matplotlib, sacrebleu, sacremoses, sentencepiece, pooch and tqdm"
+    yield Path("README.md"), README.format(packages=packages).encode()
+    yield Path("autograder", "__init__.py"), (ROOT / "autograder" / "__init__.py").read_bytes()
+    yield from _files(ROOT / "autograder" / "kit")
+    yield from _files(ROOT / "lab")
+    yield Path("solutions", "__init__.py"), (ROOT / "solutions" / "__init__.py").read_bytes()
+    for package in sorted(path.parent for path in (ROOT / "solutions").glob("*/attention.py")):
+        for path in sorted(package.glob("*.py")):
+            own = blanked(Module.of(package.name)).encode() if path.name == "attention.py" else path.read_bytes()
+            yield path.relative_to(ROOT), own
+    for name in names:
+        for function, check in checks(name).items():
+            check_id = f"{name}.{function}"
+            seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
+            cases = check.draw(np.random.default_rng(seed))
+            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria)
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts and recorded.FOLDER not in path.parents:
+            yield path.relative_to(ROOT), path.read_bytes()
+
+
+def _lay_out(kit: Path, files: dict[Path, bytes]) -> None:
+    """Write the kit's files, and delete what belongs to it no longer; recorded answers of other names stay."""
+    for path, content in files.items():
+        write(kit / path, content)
+    for path in sorted(kit.rglob("*"), reverse=True):
+        own = path.relative_to(kit)
+        if path.is_file() and own not in files and own.parent != RECORDINGS:
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+    for path in (kit / RECORDINGS).glob("*.npz"):
+        name, _, function = path.stem.partition(".")
+        if name not in assignments() or function not in checks(name):
+            path.unlink()
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, and leave it alone when it is as it should be."""
+    if path.exists() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(aside).chmod(0o644)
+        Path(aside).replace(path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """nbgrader's log is for its own command line, and its warnings are about its own code."""
+    level = logging.getLogger("traitlets").level
+    logging.getLogger("traitlets").setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.getLogger("traitlets").setLevel(level)

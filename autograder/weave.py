@@ -1,0 +1,99 @@
+"""From exercises/NAME.md to nbgrader's source notebook: the solved one, with the marks that nbgrader cuts along.
+
+A code cell that begins with `#| exercise FUNCTION` becomes the solved function; `of=OTHER` takes another function's
+body, `with=A,B` puts helpers of the module inside the solution. `#| check FUNCTION` becomes the test cell. A text cell
+with `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.blank import BlankError, Module, solved
+from autograder.checks import assignments, find, written
+from autograder.places import ROOT
+
+MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
+SCHEMA = 3  # of nbgrader's cell metadata
+
+
+def weave(name: str, root: Path = ROOT) -> NotebookNode:
+    """Return the solved notebook of a name."""
+    path = root / "exercises" / f"{name}.md"
+    if not path.exists():
+        raise BlankError(f"exercises/{name}.md does not exist; there are exercises for {', '.join(assignments())}")
+    notebook = jupytext.read(path, fmt="md:myst")
+    module = Module.of(name, root)
+    for cell in notebook.cells:
+        try:
+            _dress(cell, name, module)
+        except (BlankError, LookupError) as error:
+            first_line = cell.source.splitlines()[0] if cell.source else ""
+            raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {error}") from error
+    _name_cells(notebook.cells)
+    notebook.metadata = nbformat.from_dict(
+        {
+            "attention_workbook": {"assignment": name},
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
+    )
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    nbformat.validate(notebook)
+    return notebook
+
+
+def _dress(cell: NotebookNode, name: str, module: Module) -> None:
+    """Turn a marked cell into what it stands for; other cells stay as they are."""
+    if "written" in cell.metadata:
+        question = cell.metadata.pop("written")
+        answer = written(name, question)
+        _grade(cell, question, points=answer.points, grade=True, solution=True)
+        cell.source = answer.text
+        return
+    mark = MARK.match(cell.source) if cell.cell_type == "code" else None
+    if not mark:
+        return
+    verb, (function, options) = mark["verb"], _options(mark["words"])
+    if verb == "exercise":
+        title = function if "of" in options else ""
+        helpers = [helper for helper in options.get("with", "").split(",") if helper]
+        cell.source = solved(module, options.get("of", function), helpers, title)
+        _grade(cell, function, solution=True)
+    elif verb == "check":
+        check_id = f"{name}.{function}"
+        cell.source = f'check("{check_id}", globals())'
+        _grade(cell, f"check-{function}", points=find(check_id).points, grade=True, locked=True)
+    else:
+        raise BlankError(f"'{verb}' is no mark: expected 'exercise' or 'check'")
+
+
+def _options(words: str) -> tuple[str, dict[str, str]]:
+    """Return the function of a mark and its options: "f of=g with=a,b" → f, {of: g, with: a,b}."""
+    function, *rest = words.split() or [""]
+    options = dict(word.partition("=")[::2] for word in rest)
+    if not function or set(options) - {"of", "with"}:
+        raise BlankError("expected FUNCTION [of=OTHER] [with=HELPER,HELPER] behind the mark")
+    return function, options
+
+
+def _grade(cell: NotebookNode, grade_id: str, points: float | None = None, **kind: bool) -> None:
+    """Set nbgrader's metadata of a cell."""
+    grader: dict[str, Any] = {"grade": False, "solution": False, "locked": False, "task": False} | kind
+    grader |= {"grade_id": grade_id, "schema_version": SCHEMA, "cell_type": cell.cell_type}
+    cell.metadata["nbgrader"] = grader if points is None else grader | {"points": points}
+
+
+def _name_cells(cells: list[NotebookNode]) -> None:
+    """Give each cell an id that stays when others are added: its grade_id, or a word made from its text."""
+    seen: dict[str, int] = {}
+    for cell in cells:
+        own = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = own or f"{cell.cell_type}-{hashlib.sha256(cell.source.encode()).hexdigest()[:8]}"
+        seen[name] = seen.get(name, 0) + 1
+        cell["id"] = name if seen[name] == 1 else f"{name}-{seen[name]}"
