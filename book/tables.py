@@ -58,6 +58,14 @@ def cell(text: str) -> str:
     return f'<td class="{kind}">{html.escape(text)}</td>' if kind else f"<td>{html.escape(text)}</td>"
 
 
+def scientific(number: float) -> str:
+    """Return a number with two digits, and a power of ten if it is small."""
+    if number >= 0.01:
+        return f"{number:.2g}"
+    digits, exponent = f"{number:.1e}".split("e")
+    return f"{digits} × 10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
 def multi30k(solutions: Sequence[str], run: str = "multi30k-de-en-base") -> HTML:
     """Return the scores on real data: each model, and what others published, on the two scales that are in use."""
     rows = []
@@ -114,7 +122,7 @@ def phrasebook_lengths_plot(solutions: Sequence[str], run: str = "phrasebook-fr-
     """Return the picture of BLEU by length, of the first seed of each model that has been run."""
     lines = {name: by_length(found[0]) for name in solutions if (found := results(name, run))}
     if not lines:
-        return HTML(f"<p>Picture of BLEU by length: {MISSING}.</p>")
+        return HTML(f'<p class="results">Picture of BLEU by length: {MISSING}.</p>')
     return bleu_by_length_plot(lines, title="BLEU by length, seed 1")
 
 

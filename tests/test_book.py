@@ -204,6 +204,16 @@ def test_a_chapter_is_fresh_when_only_something_else_moves(project, file):
     assert freshness.fingerprint(page, project) == before
 
 
+def test_the_chapters_stand_on_all_that_their_models_are_made_of():
+    ground = {str(file.relative_to(ROOT)) for file in freshness.standing_on(BOOK / "bahdanau.md")}
+    corpus = {str(file.relative_to(ROOT)) for file in ROOT.glob("lab/corpora/phrasebook/*.py")}
+    assert ground >= corpus | {
+        "lab/training.py",
+        "solutions/bahdanau/attention.py",
+        "solutions/encoder_decoder/model.py",
+    }
+
+
 def test_a_failed_cell_is_found_by_its_line(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# T\n\n```{code-cell} python\nx = 1\n1 / 0\n```\n")
@@ -377,8 +387,12 @@ def test_text_stands_out_from_its_ground(browser, mode):
     ratio = """selector => {
       const shine = c => { const [r, g, b] = c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
         .map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126*r + .7152*g + .0722*b }
-      const ground = shine(getComputedStyle(document.body).backgroundColor)
+      const solid = e => { for (; e; e = e.parentElement) {
+        const c = getComputedStyle(e).backgroundColor
+        if (!/, 0\\)$|transparent/.test(c)) return c }
+        return 'rgb(255, 255, 255)' }
       return [...document.querySelectorAll(selector)].map(e => { const s = getComputedStyle(e)
+        const ground = shine(solid(e instanceof SVGElement ? e.closest('div') : e))
         const ink = shine(e instanceof SVGElement ? s.fill : s.color)
         return (Math.max(ink, ground) + .05) / (Math.min(ink, ground) + .05) }) }"""
     for selector in (".drawing text", "figcaption", "table.results td", "table.results caption", "div.math .eqno"):

@@ -71,6 +71,7 @@ def stale_chapters(app: Sphinx, env: BuildEnvironment, added: set, changed: set,
             continue
         now = fingerprint(page)
         if recorded.get(docname) != now:
+            print(f"book/{page.name}: what it stands on is new or has changed, its cells will run", flush=True)
             drop_records(cache_path, page)
             recorded[docname] = now
         if seen_here.get(docname) != now:
