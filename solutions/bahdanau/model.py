@@ -11,7 +11,7 @@ from lab.text import PAD
 from lab.translation import Solution
 from solutions.bahdanau.attention import additive_scores, masked_softmax, weighted_sum
 from solutions.bahdanau.recipe import DEFAULTS, PEERS, RECIPES, Recipe
-from solutions.encoder_decoder.model import Encoder, Readout
+from solutions.encoder_decoder.model import Encoder, Readout, at
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 
 Attend = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.bahdanau.additive_attention
@@ -78,13 +78,15 @@ class Bahdanau(Translator):
         bias = torch.cat([self.from_state.bias, self.W_q.new_zeros(len(self.W_q))])
         hiddens, contexts, all_weights = [], [], []
         for gates_of_word in gates_of_words.unbind(dim=1):
-            gates_of_state, query = nn.functional.linear(hidden, weight, bias).split([3 * units, len(self.W_q)], dim=-1)
+            both = nn.functional.linear(hidden, weight, bias)
+            gates_of_state, query = both.split([3 * units, len(self.W_q)], dim=-1)
             context, weights = self.look(hidden, query, memory)
             hiddens.append(hidden)
             contexts.append(context)
             all_weights.append(weights)
             hidden = gru_update(gates_of_word + self.from_context(context), gates_of_state, hidden)
-        heard = torch.cat([torch.stack(hiddens, dim=1), words, torch.stack(contexts, dim=1)], dim=-1)
+        asked, context = torch.stack(hiddens, dim=1), torch.stack(contexts, dim=1)
+        heard = torch.cat([asked, words.to(asked.dtype), context.to(asked.dtype)], dim=-1)
         return heard, {"hidden": hidden}, torch.stack(all_weights, dim=1)
 
     def forward(
@@ -97,7 +99,7 @@ class Bahdanau(Translator):
         """Return the scores of the next word at the real target positions, row after row."""
         memory, state = self.encode(source, mask)
         heard, _, _ = self.decode(self.dropout(self.embedding(inputs)), memory, state)
-        return self.readout(heard[real])
+        return self.readout(at(real, heard))
 
     def step(
         self, tokens: Int[Tensor, " batch"], memory: Memory, state: State

@@ -57,6 +57,13 @@ def reversed_source(source: Int[Tensor, "batch source"], lengths: Int[Tensor, " 
     return source.gather(1, torch.where(position < words, words - 1 - position, position))
 
 
+def at(
+    real: Bool[Tensor, "batch target"], features: Float[Tensor, "batch target width"]
+) -> Float[Tensor, "real width"]:
+    """Return the features at the real positions, row after row (as features[real], with a faster way back)."""
+    return features.flatten(0, 1).index_select(0, real.flatten().nonzero()[:, 0])
+
+
 class Readout(nn.Module):
     """From what the decoder knows to scores of words: a maxout layer over pairs, then one matrix.
 
@@ -148,7 +155,7 @@ class EncoderDecoder(Translator):
         """Return the scores of the next word at the real target positions, row after row."""
         memory, state = self.encode(source, mask)
         features, _ = self.decode(inputs, memory, state)
-        return self.readout(features[real])
+        return self.readout(at(real, features))
 
     def step(
         self, tokens: Int[Tensor, " batch"], memory: Memory, state: State

@@ -1,0 +1,179 @@
+"""Speed of training as ratios within one run: same batches, same shapes, one thread; `make bench` prints the table.
+
+Machines are shared and noisy: only the ratios of one run mean anything, and they are the medians of several rounds.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lab.batches import Example, bucketed, collate
+from lab.decoding import Translator, beam, greedy
+from lab.text import PAD
+from lab.training import Trainer, best_device, device_name, uses_bf16
+from solutions.bahdanau.model import Bahdanau
+from solutions.bahdanau.recipe import RECIPES
+from solutions.encoder_decoder.model import EncoderDecoder, Readout
+from solutions.encoder_decoder.recipe import RECIPES as PLAIN_RECIPES
+
+VOCABULARY, WIDTH = 6000, 256
+
+
+class StepByStep(nn.Module):
+    """Additive attention as tutorials write it: keys projected again at each step, and a word spoken at each step.
+
+    The shapes, and the maxout readout, are those of the Bahdanau model beside it.
+    """
+
+    def __init__(self, units: int, hidden: int, width: int, vocabulary: int) -> None:
+        super().__init__()
+        self.units = units
+        self.source = nn.Embedding(vocabulary, width, padding_idx=PAD)
+        self.target = nn.Embedding(vocabulary, width, padding_idx=PAD)
+        self.encoder = nn.GRU(width, units, bidirectional=True, batch_first=True)
+        self.start = nn.Linear(units, units)
+        self.score = nn.Linear(3 * units, hidden)
+        self.v = nn.Linear(hidden, 1, bias=False)
+        self.cell = nn.GRUCell(width + 2 * units, units)
+        self.readout = Readout(units + width + 2 * units, self.target, width, tied=True, dropout=0.0)
+
+    def forward(self, source: Tensor, mask: Tensor, inputs: Tensor, real: Tensor) -> Tensor:
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.source(source), mask.sum(1).cpu(), batch_first=True, enforce_sorted=False
+        )
+        states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True)
+        hidden = torch.tanh(self.start(states[:, 0, self.units :]))
+        spoken = []
+        for step in range(inputs.shape[1]):
+            word = self.target(inputs[:, step])
+            both = torch.cat([hidden[:, None].expand(-1, states.shape[1], -1), states], dim=-1)
+            scores = self.v(torch.tanh(self.score(both)))[..., 0]
+            weights = scores.masked_fill(~mask, -1e4).softmax(dim=-1)
+            context = torch.bmm(weights[:, None].to(states.dtype), states)[:, 0]
+            hidden = self.cell(torch.cat([word, context], dim=-1), hidden)
+            spoken.append(self.readout(torch.cat([hidden, word, context], dim=-1)))
+        return torch.stack(spoken, dim=1)[real]
+
+
+class TorchTransformer(nn.Module):
+    """torch.nn.Transformer, 3 + 3 layers of width 256, as its documentation uses it."""
+
+    def __init__(self, width: int, vocabulary: int) -> None:
+        super().__init__()
+        self.source, self.target = nn.Embedding(vocabulary, width), nn.Embedding(vocabulary, width)
+        self.network = nn.Transformer(width, 8, 3, 3, 4 * width, dropout=0.0, batch_first=True)
+        self.words = nn.Linear(width, vocabulary)
+
+    def forward(self, source: Tensor, mask: Tensor, inputs: Tensor, real: Tensor) -> Tensor:
+        future = torch.ones(inputs.shape[1], inputs.shape[1], dtype=torch.bool, device=inputs.device).triu(1)
+        heard = self.network(
+            self.source(source),
+            self.target(inputs),
+            tgt_mask=future,
+            src_key_padding_mask=~mask,
+            memory_key_padding_mask=~mask,
+            tgt_key_padding_mask=~real,
+        )
+        return self.words(heard)[real]
+
+
+def made_up(count: int) -> list[Example]:
+    """Return sentence pairs with the lengths of Multi30k's subwords (mean about 15), of random tokens."""
+    rng = np.random.default_rng(0)
+    lengths = rng.normal(14, 4, (count, 2)).round().clip(4, 40).astype(int)
+    return [(rng.integers(4, VOCABULARY, s).tolist(), rng.integers(4, VOCABULARY, t).tolist()) for s, t in lengths]
+
+
+def models() -> dict[str, nn.Module]:
+    recipe = replace(RECIPES["base"], dropout=0.0, hidden=RECIPES["base"].units)  # n′ = n, as in the paper's A.2.3
+    plain = replace(PLAIN_RECIPES["base"], dropout=0.0)
+    return {
+        "torch.nn.Transformer": TorchTransformer(WIDTH, VOCABULARY),
+        "encoder_decoder": EncoderDecoder(plain, VOCABULARY, VOCABULARY),
+        "bahdanau": Bahdanau(recipe, VOCABULARY, VOCABULARY),
+        "additive, step by step": StepByStep(recipe.units, recipe.hidden, recipe.maxout, VOCABULARY),
+    }
+
+
+def training_rates(precision: str, batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
+    """Return target tokens per second of each model, the rounds of all models interleaved."""
+    training = replace(RECIPES["base"].training, precision=precision, ema=0.0, smoothing=0.0)
+    trainers = {
+        name: Trainer(model, [pair for batch in batches for pair in batch], training, Path("unused"), quiet=True)
+        for name, model in models().items()
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in trainers}
+    for turn in range(rounds + 1):
+        for name, trainer in trainers.items():
+            started = clock()
+            for batch in batches:
+                trainer.step(batch)
+            if turn:  # the first round warms up
+                seconds[name].append(clock() - started)
+    tokens = sum(collate(batch).tokens for batch in batches)
+    return {name: tokens / statistics.median(times) for name, times in seconds.items()}
+
+
+def decoding_rates(batch: list[Example], rounds: int) -> dict[str, float]:
+    """Return sentences per second of greedy and beam decoding of both models."""
+    data = collate(batch).to(best_device())
+    ways: dict[str, Callable[[Translator], object]] = {
+        "greedy": lambda model: greedy(model, data.source, data.mask, 20),
+        "beam 5": lambda model: beam(model, data.source, data.mask, 5, max_len=20),
+    }
+    rates = {}
+    for name, model in models().items():
+        if not isinstance(model, Translator):
+            continue
+        model.to(best_device()).eval()
+        for way, decode in ways.items():
+            times = []
+            for _ in range(rounds):
+                started = clock()
+                decode(model)
+                    times.append(clock() - started)
+            rates[f"{name}, {way}"] = len(batch) / statistics.median(times)
+    return rates
+
+
+def clock() -> float:
+    """Return seconds: of this process's CPU time on one CPU thread (others may use the machine too), else of the wall."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    elif torch.get_num_threads() == 1:
+        return time.process_time()
+    return time.perf_counter()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--batches", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(0)
+    device = best_device()
+    batches = list(bucketed(made_up(1200), 1500, seed=1))[: arguments.batches]
+    print(f"{device_name(device)}, torch {torch.__version__}, batches of about 1500 target tokens\n")
+    for precision in ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",):
+        rates = training_rates(precision, batches, arguments.rounds)
+        print(f"training, {precision:<25} target tokens/s   / nn.Transformer   / step by step")
+        for name, rate in rates.items():
+            ratios = rate / rates["torch.nn.Transformer"], rate / rates["additive, step by step"]
+            print(f"  {name:<33} {rate:10.0f}   {ratios[0]:16.2f}   {ratios[1]:14.2f}")
+        print()
+    print("decoding, fp32                       sentences/s")
+    for name, rate in decoding_rates(batches[0], arguments.rounds).items():
+        print(f"  {name:<33} {rate:10.0f}")
+
+
+if __name__ == "__main__":
+    main()
