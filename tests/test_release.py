@@ -1,0 +1,242 @@
+"""The laws of what students get: nothing of a solution in it, everything in it that they need."""
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from nbgrader.utils import compute_checksum
+
+from autograder import weave as weaving
+from autograder.blank import BEGIN, BlankError, Module, blanked, solved
+from autograder.checks import assignments, checks
+from autograder.places import ROOT
+from autograder.release import release, write
+from autograder.weave import weave
+
+NAMES = ["encoder_decoder", "bahdanau"]
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("build")
+    release(build=folder)
+    return folder
+
+
+def notebook(build: Path, kind: str, name: str):
+    return nbformat.read(build / kind / name / f"{name}.ipynb", as_version=4)
+
+
+def graders(cells) -> dict[str, dict]:
+    return {c.metadata.nbgrader.grade_id: c.metadata.nbgrader for c in cells if "nbgrader" in c.metadata}
+
+
+def bodies(text: str) -> set[str]:
+    """Return the syntax tree of every statement of every function body, docstrings left out."""
+    return {
+        ast.dump(statement)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+        for statement in node.body
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+    }
+
+
+def test_the_names_are_those_of_the_book_in_its_order():
+    assert assignments()[: len(NAMES)] == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_function_has_one_solution_cell_and_one_test_cell(build, name):
+    for kind in ("source", "release"):
+        found = graders(notebook(build, kind, name).cells)
+        for function, check in checks(name).items():
+            assert found[function].solution
+            assert not found[function].grade
+            assert found[f"check-{function}"].grade
+            assert found[f"check-{function}"].locked
+            assert found[f"check-{function}"].points == check.points
+        by_hand = {id for id, grader in found.items() if grader.grade and grader.solution}
+        assert len(found) == 2 * len(checks(name)) + len(by_hand)
+        assert by_hand == ({"reading_a_matrix"} if name == "bahdanau" else set())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_released_notebook_is_what_nbgrader_expects(build, name):
+    released = notebook(build, "release", name)
+    assert released.metadata.attention_workbook.assignment == name
+    for cell in released.cells:
+        if "nbgrader" in cell.metadata:
+            assert cell.metadata.nbgrader.checksum == compute_checksum(cell)
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+    tagged = [cell for cell in released.cells if "train" in cell.metadata.get("tags", [])]
+    graded = [i for i, cell in enumerate(released.cells) if "nbgrader" in cell.metadata]
+    assert released.cells.index(tagged[0]) > max(graded)  # no graded cell can depend on a training cell
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_student_keeps_signature_and_docstring_and_nothing_else(build, name):
+    module = Module.of(name)
+    cells = {cell.id: cell.source for cell in notebook(build, "release", name).cells}
+    for function, node in module.functions.items():
+        if function in cells:
+            (student,) = ast.parse(cells[function]).body
+            assert ast.dump(student.args) == ast.dump(node.args)
+            assert ast.get_docstring(student) == ast.get_docstring(node)
+            assert [ast.unparse(statement) for statement in student.body[1:]] == ["raise NotImplementedError()"]
+
+
+def test_no_statement_of_a_solution_is_in_what_students_get(build):
+    secret = {name: bodies(Module.of(name).text) for name in NAMES}
+    for path in (build / "release" / "kit").rglob("*.py"):
+        if path.parent.parent.name == "solutions" and path.name == "attention.py":
+            assert not bodies(path.read_text()) & secret[path.parent.name]
+    for name in NAMES:
+        given = "\n".join(
+            cell.source
+            for cell in notebook(build, "release", name).cells
+            if cell.cell_type == "code" and "train" not in cell.metadata.get("tags", [])
+        )
+        assert not bodies(given) & secret[name]
+        assert BEGIN not in (build / "release" / name / f"{name}.ipynb").read_text()
+        # The same comparison finds them where they are.
+        solutions = "\n".join(cell.source for cell in notebook(build, "source", name).cells if BEGIN in cell.source)
+        assert secret[name] <= bodies(solutions)
+
+
+def test_the_kit_holds_neither_checks_nor_pickles(build):
+    kit = build / "release" / "kit"
+    files = [path.relative_to(kit) for path in kit.rglob("*") if path.is_file()]
+    assert not [path for path in files if "checks" in path.parts or path.suffix in (".pkl", ".pt", ".pyc")]
+    assert not [path for path in files if "results" in path.parts]
+    for name in NAMES:
+        for function in checks(name):
+            path = kit / "autograder" / "kit" / "recordings" / f"{name}.{function}.npz"
+            with np.load(path, allow_pickle=False) as arrays:
+                json.loads(arrays["json"].tobytes())
+
+
+def run_alone(build: Path, folder: Path, kind: str, name: str, train: bool) -> list[str]:
+    """Run a notebook's code cells beside the kit, the course's own files out of reach; return what each printed."""
+    shutil.copytree(build / "release" / "kit", folder / "kit")
+    cells = [
+        cell.source
+        for cell in notebook(build, kind, name).cells
+        if cell.cell_type == "code" and (train or "train" not in cell.metadata.get("tags", []))
+    ]
+    (folder / name).mkdir()
+    (folder / name / "cells.json").write_text(json.dumps(cells))
+    program = """
+import json, sys
+from IPython.core.interactiveshell import InteractiveShell
+sys.path = [place for place in sys.path if place]
+shell = InteractiveShell.instance()
+for source in json.load(open("cells.json")):
+    print("@@@")
+    shell.run_cell(source)
+"""
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder / name, env=clean, capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("@@@")[1:]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solved_notebook_passes_with_the_kit_alone(build, tmp_path, name):
+    printed = "".join(run_alone(build, tmp_path, "source", name, train=False))
+    assert "Error" not in printed
+    for function, check in checks(name).items():
+        assert f"✓ {function}: all {check.points} points." in printed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_untouched_notebook_gets_nothing_from_its_checks(build, tmp_path, name):
+    printed = "".join(run_alone(build, tmp_path, "release", name, train=False))
+    for function, check in checks(name).items():
+        assert f"{function}: 0 of {check.points} points. It is not written yet." in printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solved_notebook_trains_with_the_kit_alone(build, tmp_path, name):
+    printed = "".join(run_alone(build, tmp_path, "source", name, train=True))
+    assert "Error" not in printed
+    assert "il m' a entarté" in printed or "the model says:" in printed
+
+
+def test_releasing_again_changes_nothing_and_one_name_leaves_the_others(build):
+    def state():
+        return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in build.rglob("*") if path.is_file()}
+
+    before = state()
+    stray = build / "release" / "kit" / "lab" / "left_over.py"
+    stray.write_text("")
+    release(["bahdanau"], build=build)
+    assert state() == before
+
+
+def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
+    with pytest.raises(BlankError, match=r"no exercise called luongg: expected some of .*bahdanau"):
+        release(["luongg"], build=tmp_path)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "exercises").mkdir()
+    (tmp_path / "solutions" / "bahdanau").mkdir(parents=True)
+    shutil.copy(ROOT / "exercises" / "bahdanau.md", tmp_path / "exercises")
+    text = Module.of("bahdanau").text.replace("def additive_scores(", "def scores_of(")
+    (tmp_path / "solutions" / "bahdanau" / "attention.py").write_text(text)
+    with pytest.raises(BlankError) as caught:
+        weave("bahdanau", root=tmp_path)
+    for word in ("exercises/bahdanau.md", "exercise additive_attention", "'additive_scores'", "scores_of"):
+        assert word in str(caught.value)
+
+
+def test_marks_that_say_nothing_are_refused():
+    for words in ("", "f x", "f wiht=g"):
+        with pytest.raises(BlankError, match="expected FUNCTION"):
+            weaving._options(words)
+
+
+def module(text: str) -> Module:
+    return Module(Path("solutions/name/attention.py"), text)
+
+
+def test_a_leading_comment_stays_and_the_body_goes():
+    head, body = 'def f(x):\n    """Doc."""\n    # Think first.\n', "    y = x\n    return y\n"
+    cell = solved(module(head + body), "f", [])
+    assert cell == f"{head}    ### BEGIN SOLUTION\n{body}    ### END SOLUTION"
+
+
+def test_a_function_on_one_line_is_refused():
+    for text in ("def f(x): return x\n", 'def f(x):\n    """Doc."""\n'):
+        with pytest.raises(BlankError):
+            blanked(module(text))
+
+
+def test_blanking_leaves_everything_but_the_bodies():
+    for name in NAMES:
+        whole, empty = Module.of(name), module(blanked(Module.of(name)))
+        assert list(whole.functions) == list(empty.functions)
+        for function, node in whole.functions.items():
+            assert ast.dump(node.args) == ast.dump(empty.find(function).args)
+            assert "raise NotImplementedError" in ast.unparse(empty.find(function).body[-1])
+            assert len(empty.find(function).body) == 2
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    target = tmp_path / "a" / "file"
+    write(target, b"old")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write(target, b"new")
+    assert [path.name for path in target.parent.iterdir()] == ["file"]
+    assert target.read_bytes() == b"old"
