@@ -160,7 +160,7 @@ def run_translate(solution: Solution, argv: list[str]) -> None:
 
 def show(trained: Trained, sentence: str, what: Translate) -> None:
     """Print a translation, and below it where the model looked for each word."""
-    from lab.plots import alignment_text
+    from lab.heat import alignment_text
 
     if not sentence.split():
         print("error: an empty sentence has no translation: give at least one word", file=sys.stderr)

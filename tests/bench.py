@@ -138,13 +138,13 @@ def decoding_rates(batch: list[Example], rounds: int) -> dict[str, float]:
             for _ in range(rounds):
                 started = clock()
                 decode(model)
-                    times.append(clock() - started)
+                times.append(clock() - started)
             rates[f"{name}, {way}"] = len(batch) / statistics.median(times)
     return rates
 
 
 def clock() -> float:
-    """Return seconds: of this process's CPU time on one CPU thread (others may use the machine too), else of the wall."""
+    """Return seconds: CPU time on one CPU thread, for others may use the machine too; else those of the wall."""
     if torch.cuda.is_available():
         torch.cuda.synchronize()
     elif torch.get_num_threads() == 1:
