@@ -101,7 +101,7 @@ def bleu_scores(said: Sequence[str], corpus: Parallel, split: str) -> dict[str, 
     reference = [pair.target for pair in pairs]
     made = pairs[0].links is not None  # a made corpus is tokenised already
     scores: dict[str, Any] = {"bleu": asdict(metrics.bleu(said, reference, "none" if made else "13a"))}
-    tokenised = corpora.references(corpus.name, split, corpus.target)
+    tokenised = None if made else corpora.references(corpus.name, split, corpus.target)
     if tokenised is not None:
         scores["bleu_lc_tok"] = asdict(metrics.tokenised_bleu(said, tokenised, corpus.target))
     if made:
@@ -170,3 +170,51 @@ def write_json(path: Path, content: Any) -> None:
 def read_json(path: Path) -> Any:
     data = path.read_bytes()
     return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+
+
+def rescored(path: Path) -> dict[str, Any] | None:
+    """Return the scores of a result anew, from its kept outputs; None where the references are not at hand."""
+    result = read_json(path)
+    named = result["corpus"]
+    try:
+        corpus = corpora.load(named["name"], named["source"], named["target"])
+    except corpora.CorpusError:
+        return None
+    return score(read_json(path.with_suffix(".outputs.json.gz")), corpus)
+
+
+def kept() -> list[Path]:
+    """Return the result files of all chapters."""
+    return sorted((ROOT / "solutions").glob("*/results/*-seed*.json"))
+
+
+def main() -> None:
+    """Print every kept result, and say whether its outputs still give it."""
+    if not kept():
+        print("no results yet: python -m solutions.NAME train, then evaluate")
+    for path in kept():
+        result, again = read_json(path), rescored(path)
+        state = (
+            "not scored again" if again is None else "scored again: same" if again == result["scores"] else "DIFFERS"
+        )
+        training = result["training"]
+        budget = ", ended by its time budget" if training["ended_by_budget"] else ""
+        print(f"\n{path.relative_to(ROOT)}  ({state})")
+        print(
+            f"  best of {training['epochs']} of {training['of_epochs']} epochs, {training['seconds']:.0f} s on "
+            f"{training['device'] or 'a CPU'}{budget}"
+        )
+        for split, scores in result["scores"].items():
+            for decoding in result["decoding"]:
+                figures = "  ".join(
+                    f"{name} {value['value']:.2f} [{value['low']:.2f}, {value['high']:.2f}]"
+                    for name, value in scores[decoding].items()
+                    if isinstance(value, dict)
+                )
+                print(f"  {split:<10} {decoding:<8} {figures}")
+            for reading, values in scores.get("alignment", {}).items():
+                print(f"  {split:<10} {reading:<10} AER {values['aer']['value']:.3f}")
+
+
+if __name__ == "__main__":
+    main()

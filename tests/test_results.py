@@ -1,0 +1,59 @@
+"""Results are what their outputs give: each is scored again where the references are at hand."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lab import results
+from lab.corpora import Pair, Parallel
+from lab.results import kept, read_json, rescored, write_json
+
+PAIRS = [
+    Pair("il m' a entarté", "he hit me with a pie", frozenset({(0, 0), (1, 2), (3, 1)})),
+    Pair("le chat dort", "the cat sleeps", frozenset({(0, 0), (1, 1), (2, 2)})),
+]
+MADE = Parallel("made", "fr", "en", PAIRS, PAIRS, {"test": PAIRS})
+
+
+@pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)
+def test_kept_outputs_give_the_kept_scores(path: Path) -> None:
+    again = rescored(path)
+    if again is None:
+        pytest.skip("the corpus is not at hand: set ATTENTION_DATA")
+    assert again == read_json(path)["scores"]
+
+
+@pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)
+def test_a_result_says_how_it_came_about(path: Path) -> None:
+    result = read_json(path)
+    assert path.stem == f"{result['run']}-seed{result['seed']}"
+    assert re.fullmatch(r"[0-9a-f]{64}", result["checkpoint_sha256"])
+    assert result["training"]["seconds"] > 0
+    assert result["command"].startswith(f"python -m solutions.{result['solution']} evaluate")
+    finished = result["training"]["ended_by_budget"] or result["training"]["steps"] > 0
+    assert finished
+
+
+def outputs(said: list[str], links: list[list]) -> dict:
+    return {"translations": {"test": {"greedy": said}}, "links": {"test": {"argmax": links}}}
+
+
+def test_perfect_outputs_score_perfectly_and_worse_ones_worse() -> None:
+    gold = [[list(link) for link in sorted(pair.links or ())] for pair in PAIRS]
+    best = results.score(outputs([pair.target for pair in PAIRS], gold), MADE)["test"]
+    assert best["greedy"]["bleu"]["value"] == pytest.approx(100)
+    assert best["alignment"]["argmax"]["aer"]["value"] == 0
+    worse = results.score(outputs(["he hit me", "the dog sleeps"], [gold[0], [[1, 0]]]), MADE)["test"]
+    assert worse["greedy"]["bleu"]["value"] < 60
+    assert worse["alignment"]["argmax"]["aer"]["value"] > 0
+
+
+def test_files_are_the_same_bytes_for_the_same_content(tmp_path: Path) -> None:
+    content = {"translations": ["entarté"], "n": 1.5}
+    for name in ("a.json", "b.json", "a.json.gz", "b.json.gz"):
+        write_json(tmp_path / name, content)
+        assert read_json(tmp_path / name) == content
+    assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert not list(tmp_path.glob("*.writing"))
