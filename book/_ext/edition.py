@@ -1,6 +1,5 @@
 """Two editions of one source: the students' edition shows the functions of `attention.py` without their bodies."""
 
-import ast
 import re
 import textwrap
 from pathlib import Path
@@ -8,6 +7,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
+
+from autograder.blank import Module
 
 ROOT = Path(__file__).parents[2]
 MARK = re.compile(r"^#\|\s*exercise\s+(\w+)", re.MULTILINE)
@@ -19,15 +20,10 @@ def graded(name: str, root: Path = ROOT) -> set[str]:
     return set(MARK.findall(exercise.read_text(encoding="utf8"))) if exercise.is_file() else set()
 
 
-def blanked(source: str, hint: str) -> str:
-    """Return a function's signature and docstring, with a hint and an error instead of its body."""
-    function = ast.parse(source).body[0]
-    if not isinstance(function, ast.FunctionDef):
-        raise TypeError(f"expected one function, got {type(function).__name__}")
-    first = function.body[0]
-    last = first.end_lineno if ast.get_docstring(function) is not None else first.lineno - 1
-    head = "\n".join(source.splitlines()[:last])
-    return f"{head}\n{textwrap.indent(hint, '    ')}\n    raise NotImplementedError\n"
+def blanked(file: Path, function: str, hint: str) -> str:
+    """Return a function's signature and docstring, as an exercise shows them, with a hint instead of its body."""
+    head, _ = Module(file, file.read_text(encoding="utf8")).head_and_body(function)
+    return "\n".join([*head, textwrap.indent(f"{hint}\nraise NotImplementedError", "    "), ""])
 
 
 class Code(LiteralInclude):
@@ -50,7 +46,7 @@ class Code(LiteralInclude):
         else:
             hint = "# Left out in the students' edition: it is a part of an exercise."
         for block in [block for node in found for block in node.findall(nodes.literal_block)]:
-            block.rawsource = blanked(block.rawsource, hint)
+            block.rawsource = blanked(file, function, hint)
             block.children = [nodes.Text(block.rawsource)]
         return found
 
