@@ -12,6 +12,7 @@ from autograder.places import released_notebook
 from autograder.reading import Unreadable, checked, defined, parse
 
 CHECK = "check-"
+OWN = "own-"  # begins the id of each cell that a student added
 
 
 @dataclass(frozen=True)
@@ -67,29 +68,36 @@ def assignment_of(notebook: NotebookNode, known: list[str]) -> str | None:
 
 
 def normalise(notebook: NotebookNode, form: Template) -> NotebookNode:
-    """Give every cell of the template its place in the notebook once; the student's own cells stay between them.
+    """Give every graded cell of the template its place in the notebook once; the student's own cells stay between them.
 
     Metadata get lost in some editors, and cells are deleted, copied and retyped: a cell is found by its name, else by
     what it defines, checks or says. Anything in a cell that was locked is put back as it was released.
     """
-    cells = notebook.cells
+    cells = _recognised(notebook.cells, form)
     for name, released in form.graded.items():
-        place = _place(cells, name, released)
-        if place is None:
-            cells += [copy.deepcopy(released)] if _needed(released) else []
-        else:
+        place = _place(cells, name, released, form)
+        if place is not None:
             cells[place] = _restored(cells[place], released)
-    trains = {_words(cell.source) for cell in form.notebook.cells if "train" in cell.metadata.get("tags", [])}
-    known = form.graded
-    for number, cell in enumerate(cells):
+        elif _needed(released):
+            cells.append(copy.deepcopy(released))
+    for cell in cells:
         if grade_id(cell) and "schema_version" not in cell.metadata.nbgrader:
             del cell.metadata["nbgrader"]  # a copy, or a name of no assignment's
-        if _words(cell.source) in trains:
-            cell.metadata["tags"] = ["train"]
-        if grade_id(cell) not in known:
-            cell["id"] = f"own-{number}"
+    notebook.cells = cells
     notebook.metadata["attention_workbook"] = {"assignment": form.assignment}
     return notebook
+
+
+def _recognised(cells: list[NotebookNode], form: Template) -> list[NotebookNode]:
+    """Return the cells, those that say what a released one says as that one: its id tells that it is ours."""
+    said = {_words(cell.source): cell for cell in form.notebook.cells if not grade_id(cell)}
+    kept = []
+    for number, cell in enumerate(cells):
+        released = said.pop(_words(cell.source), None) if not grade_id(cell) else None
+        kept.append(copy.deepcopy(released) if released else cell)
+        if not released:
+            cell["id"] = f"{OWN}{number}"
+    return kept
 
 
 def _needed(released: NotebookNode) -> bool:
@@ -98,14 +106,29 @@ def _needed(released: NotebookNode) -> bool:
     return bool(metadata.get("grade") or metadata.get("task"))
 
 
-def _place(cells: list[NotebookNode], name: str, released: NotebookNode) -> int | None:
+def _place(cells: list[NotebookNode], name: str, released: NotebookNode, form: Template) -> int | None:
     """Return where in the notebook a released cell is: the last of several, as the last run counts."""
     named = [n for n, cell in enumerate(cells) if grade_id(cell) == name]
     if released.metadata.nbgrader.get("solution"):
         # Of copies of an answer, the one that was written in.
         named = [n for n in named if _words(cells[n].source) != _words(released.source)] or named
-    named = named or [n for n, cell in enumerate(cells) if not grade_id(cell) and _resembles(cell, name, released)]
-    return named[-1] if named else None
+    named = named or [n for n, cell in enumerate(cells) if is_own(cell) and _resembles(cell, name, released)]
+    return named[-1] if named else _behind(cells, released, form)
+
+
+def _behind(cells: list[NotebookNode], released: NotebookNode, form: Template) -> int | None:
+    """Return where a written answer without a name is: below the text that stands above it in the released notebook."""
+    place = form.notebook.cells.index(released)
+    if released.cell_type != "markdown" or place == 0:
+        return None
+    above = form.notebook.cells[place - 1].id
+    below = [n + 1 for n, cell in enumerate(cells[:-1]) if cell.id == above]
+    return next((n for n in below if is_own(cells[n]) and cells[n].cell_type == "markdown"), None)
+
+
+def is_own(cell: NotebookNode) -> bool:
+    """Tell whether a cell is the student's own: no cell of the released notebook, changed or not."""
+    return cell.id.startswith(OWN) and not grade_id(cell)
 
 
 def _resembles(cell: NotebookNode, name: str, released: NotebookNode) -> bool:

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.judge import Judged, shown
-from autograder.normal import CHECK, grade_id
+from autograder.normal import CHECK, grade_id, is_own
 
 type_pair = tuple[NotebookNode, ResourcesDict]
 
@@ -52,7 +52,7 @@ class HarmlessMarkdown(NbGraderPreprocessor):
     """Breaks every HTML tag in a student's text: formgrader and feedback pages would take it for their own."""
 
     def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, cell_index: int) -> type_pair:
-        students = cell.id.startswith("own-") or cell.metadata.get("nbgrader", {}).get("solution")
+        students = is_own(cell) or cell.metadata.get("nbgrader", {}).get("solution")
         if cell.cell_type == "markdown" and students:
             # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
             cell.source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", cell.source)
