@@ -1,5 +1,6 @@
 """What students get: notebooks that nbgrader made from the solved ones, and the kit that they import."""
 
+import ast
 import contextlib
 import hashlib
 import logging
@@ -33,8 +34,10 @@ notebooks, or further up: a notebook's first cell looks for it there.
 - `solutions/`: the full models; the functions that you write are left out
 - `autograder/kit/`: `check`, with recorded cases to compare your functions with
 
-You need Python 3.11 or newer with {packages}, and Jupyter.
+You need Python 3.11 or newer, what `requirements.txt` lists (`pip install -r requirements.txt`), and a program for
+notebooks: JupyterLab, VS Code. Without a GPU, install PyTorch's CPU build first; pytorch.org says how.
 """
+UNSEEN = {"ipykernel", "tensorboard"}  # what the kit needs and no import of it shows
 
 
 def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
@@ -85,8 +88,20 @@ def _demand_empty(name: str, notebook: NotebookNode) -> None:
 
 def kit_files(names: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
     """Yield path and content of each file of the kit; recorded answers of these names only."""
-    packages = "torch, numpy, jaxtyping, ipykernel, matplotlib, sacrebleu, sacremoses, sentencepiece, pooch and tqdm"
-    yield Path("README.md"), README.format(packages=packages).encode()
+    shared = dict(_shared_files())
+    yield from shared.items()
+    yield Path("README.md"), README.encode()
+    yield Path("requirements.txt"), _requirements(shared).encode()
+    for name in names:
+        for function, check in checks(name).items():
+            check_id = f"{name}.{function}"
+            seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
+            cases = check.draw(np.random.default_rng(seed))
+            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria)
+
+
+def _shared_files() -> Iterator[tuple[Path, bytes]]:
+    """Yield what is in the kit whichever names are released: lab, the public grader, the blanked solutions."""
     yield Path("autograder", "__init__.py"), (ROOT / "autograder" / "__init__.py").read_bytes()
     yield from _files(ROOT / "autograder" / "kit")
     yield from _files(ROOT / "lab")
@@ -95,12 +110,17 @@ def kit_files(names: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
         for path in sorted(package.glob("*.py")):
             own = blanked(Module.of(package.name)).encode() if path.name == "attention.py" else path.read_bytes()
             yield path.relative_to(ROOT), own
-    for name in names:
-        for function, check in checks(name).items():
-            check_id = f"{name}.{function}"
-            seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
-            cases = check.draw(np.random.default_rng(seed))
-            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria)
+
+
+def _requirements(files: dict[Path, bytes]) -> str:
+    """Return those lines of the course's requirements that name a package which the kit's files import."""
+    trees = [ast.parse(content) for path, content in files.items() if path.suffix == ".py"]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    wanted = {name.partition(".")[0] for name in imported} | UNSEEN
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if line.partition("==")[0] in wanted)
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, bytes]]:

@@ -76,7 +76,7 @@ def _dress(cell: NotebookNode, name: str, module: Module) -> None:
 def _options(words: str) -> tuple[str, dict[str, str]]:
     """Return the function of a mark and its options: "f of=g with=a,b" → f, {of: g, with: a,b}."""
     function, *rest = words.split() or [""]
-    options = dict(word.partition("=")[::2] for word in rest)
+    options = {key: value for key, _, value in (word.partition("=") for word in rest)}
     if not function or set(options) - {"of", "with"}:
         raise BlankError("expected FUNCTION [of=OTHER] [with=HELPER,HELPER] behind the mark")
     return function, options

@@ -59,6 +59,27 @@ def test_the_hint_says_what_is_wrong(double, said):
     assert said in verdict.hint
 
 
+def test_an_exception_that_cannot_be_printed_is_still_a_fault_of_the_student():
+    class Mute(Exception):
+        def __str__(self):
+            raise ValueError
+
+    def double(x):
+        raise Mute
+
+    assert "Mute" in one_case(double).hint
+
+
+def test_a_crash_shows_the_students_own_line_and_no_other():
+    def double(x):
+        return torch.stack([x, x[0]])  # the culprit
+
+    hint = one_case(double).hint
+    assert "the culprit" in hint
+    assert "answers.py" not in hint
+    assert "target(" not in hint
+
+
 def test_a_function_with_a_memory_loses_the_point_for_the_second_call():
     calls = []
 

@@ -112,6 +112,13 @@ def test_no_statement_of_a_solution_is_in_what_students_get(build):
         assert secret[name] <= bodies(solutions)
 
 
+def test_the_kit_asks_for_what_it_imports_and_for_no_grader(build):
+    lines = (build / "release" / "kit" / "requirements.txt").read_text().splitlines()
+    asked = {line.partition("==")[0] for line in lines}
+    assert {"torch", "numpy", "jaxtyping", "sacrebleu", "sentencepiece", "ipykernel"} <= asked
+    assert not asked & {"nbgrader", "jupytext", "pytest", "beartype"}
+
+
 def test_the_kit_holds_neither_checks_nor_pickles(build):
     kit = build / "release" / "kit"
     files = [path.relative_to(kit) for path in kit.rglob("*") if path.is_file()]

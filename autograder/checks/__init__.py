@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from autograder.kit.answers import call
+from autograder.kit.answers import Answer, call
 from autograder.kit.grading import Case, Criterion, Known
 
 ROOT = Path(__file__).parents[2]
@@ -63,17 +63,17 @@ class Check:
 
     def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
         arguments = list(drawn.arguments)
-        right = self._answer(self.reference, arguments)
+        right: list[np.ndarray] = self._answer(self.reference, arguments).outputs or []
         cotangents, gradients = None, None
         if drawn.gradients:
-            cotangents = [rng.normal(size=output.shape).astype(np.float32) for output in right.outputs]
+            cotangents = [rng.normal(size=output.shape).astype(np.float32) for output in right]
             gradients = self._answer(self.reference, arguments, cotangents).gradients
         named = dict(zip(self.arguments, arguments, strict=True))
-        outputs = dict(zip(self.outputs, right.outputs, strict=True))
+        outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
         known = partial(self._known, arguments)
         return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known)
 
-    def _answer(self, function: Callable, arguments: list, cotangents: list | None = None):
+    def _answer(self, function: Callable, arguments: list, cotangents: list | None = None) -> Answer:
         answer = call({self.function: function}, self.function, arguments, cotangents)
         if answer.error:
             raise RuntimeError(f"the reference {function.__name__} fails on a case of its own check: {answer.error}")
@@ -119,7 +119,7 @@ def checks(name: str) -> dict[str, Check]:
 
 def written(name: str, question: str) -> Written:
     """Return the points and the model answer of a question that is graded by hand."""
-    known = import_module(f"autograder.checks.{name}").WRITTEN
+    known = getattr(import_module(f"autograder.checks.{name}"), "WRITTEN", {})
     if question not in known:
         raise LookupError(f"'{name}' has no written question '{question}': it has {', '.join(known)}")
     return known[question]

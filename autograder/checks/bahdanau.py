@@ -75,7 +75,7 @@ SOFTMAX = Check(
 )
 
 
-def arguments(rng: Rng, sizes: tuple[int, int, int, int, int, int], mask: np.ndarray | None) -> list:
+def arguments(rng: Rng, sizes: tuple[int, ...], mask: np.ndarray | None) -> list:
     """Return query, keys, values, W_q, W_k, v and the mask for sizes B, S, q, k, d, h."""
     B, S, q, k, d, h = sizes
     inputs = [normal(rng, B, q), normal(rng, B, S, k), normal(rng, B, S, d)]

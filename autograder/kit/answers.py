@@ -133,11 +133,15 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
 
 def describe(error: BaseException) -> str:
     """Return an exception in a few words: its type, its message, and the student's own lines that led to it."""
-    message = " ".join(str(error).split())[:LONGEST_ERROR]
+    try:
+        message = " ".join(str(error).split())[:LONGEST_ERROR]
+    except Exception:  # an exception of the student's own may fail even at this
+        message = ""
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _foreign(frame.filename)]
-    lines = [f"\n    line {frame.lineno}, in {frame.name}" + (frame.line and f": {frame.line}") for frame in own[-3:]]
-    return text + "".join(lines)
+    for frame in own[-3:]:
+        text += f"\n    line {frame.lineno}, in {frame.name}" + (f": {frame.line}" if frame.line else "")
+    return text
 
 
 def _foreign(filename: str) -> bool:

@@ -2,9 +2,10 @@
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def load(check_id: str, folder: Path = FOLDER) -> tuple[list[Case], list[Criteri
     return cases, criteria
 
 
-def _flat(value, arrays: dict[str, np.ndarray]):
+def _flat(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     """Return the value as JSON, its arrays put aside under numbers."""
     if isinstance(value, np.ndarray):
         key = f"a{len(arrays)}"
@@ -57,7 +58,7 @@ def _flat(value, arrays: dict[str, np.ndarray]):
     return value
 
 
-def _deep(value, arrays):
+def _deep(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     """Return what _flat was given."""
     if isinstance(value, list):
         return [_deep(item, arrays) for item in value]

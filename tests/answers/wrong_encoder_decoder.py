@@ -289,10 +289,6 @@ def greedy_logits_times_alive(step, batch_size, bos, eos, pad, max_len):
 GREEDY = [value for name, value in list(globals().items()) if name.startswith("greedy_")][1:]
 
 
-def beam_gives_up_the_beam(step, bos, eos, beam, max_len, alpha):
-    return beam_search(step, bos, eos, max(1, beam - 1), max_len, alpha)
-
-
 def beam_twice_as_wide(step, bos, eos, beam, max_len, alpha):
     return beam_search(step, bos, eos, 2 * beam, max_len, alpha)
 
@@ -334,6 +330,36 @@ def beam_finished_normalised_only(step, bos, eos, beam, max_len, alpha):
     scored = [(s / (len(y) - 1) ** alpha, y) for s, y in finished] + active
     score, tokens = max(scored)
     return tokens[1:], score
+
+
+def beam_one_narrower_from_the_second_step(step, bos, eos, beam, max_len, alpha):
+    def grow(step, active, beam, finished):
+        return continuations(step, active, beam if len(active[0][1]) == 1 else max(1, beam - 1))
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def beam_parent_by_wrong_divisor(step, bos, eos, beam, max_len, alpha):
+    def grow(step, active, beam, finished):
+        found, V = continuations(step, active, beam), 10
+        parents = {tuple(y): i for i, (_, y) in enumerate(active)}
+        index = [(parents[tuple(y[:-1])] * V + y[-1]) // max(beam, 2) for _, y in found]
+        return [(s, [*active[i % len(active)][1], y[-1]]) for i, (s, y) in zip(index, found, strict=True)]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def beam_rounded_score(step, bos, eos, beam, max_len, alpha):
+    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    return tokens, round(score, 2)
+
+
+def beam_never_says_a_word_twice(step, bos, eos, beam, max_len, alpha):
+    def grow(step, active, beam, finished):
+        every = continuations(step, active, 10**6)
+        return [h for h in every if h[1][-1] not in h[1][:-1]][:beam]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
 
 def beam_probability(step, bos, eos, beam, max_len, alpha):

@@ -230,6 +230,16 @@ def beam_of_one(step, bos: int, eos: int, beam: int, max_len: int, alpha: float)
     return beam_search(step, bos, eos, 1, max_len, alpha)
 
 
+def too_narrow(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """One hypothesis fewer than `beam` is kept."""
+    return beam_search(step, bos, eos, max(1, beam - 1), max_len, alpha)
+
+
+def too_wide(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """One hypothesis more than `beam` is kept."""
+    return beam_search(step, bos, eos, beam + 1, max_len, alpha)
+
+
 def only_vocabulary(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The beam never grows wider than the vocabulary. From the second step on there are more continuations than words:
     keep `beam` of them, or all if fewer exist."""
@@ -276,6 +286,8 @@ BEAM = (
     forgets_score,
     forgets_prefix,
     beam_of_one,
+    too_narrow,
+    too_wide,
     only_vocabulary,
     only_finished,
     bos_counts,
