@@ -149,6 +149,65 @@ def test_the_students_edition_shows_signature_and_docstring_only(tmp_path, name)
     assert ("raise NotImplementedError" in text) == (name == "students")
 
 
+# Tables of results
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """Return a function that writes a result file, as `evaluate` does, where the book's tables look for it."""
+    from book import tables
+
+    from lab.results import write_json
+
+    monkeypatch.setattr(tables, "ROOT", tmp_path)
+
+    def write(solution: str, run: str, seed: int, value: float) -> None:
+        score = {"name": "BLEU", "value": value, "low": value - 1, "high": value + 1, "signature": "", "count": 7}
+        scores = {
+            "bleu": score,
+            "bleu_lc_tok": score,
+            "by_length": [{"first": 3, "last": 8, "score": score}],
+        }
+        alignment = {reading: {"aer": score} for reading in ("argmax", "threshold", "diagonal")}
+        content = {
+            "scores": {split: {"greedy": scores, "alignment": alignment} for split in ("test", "test2016")},
+            "peers": [],
+            "training": {"ended_by_budget": seed == 2},
+        }
+        write_json(tmp_path / "solutions" / solution / "results" / f"{run}-seed{seed}.json", content)
+
+    return tables, write
+
+
+def test_a_table_without_results_says_so_and_makes_up_nothing(results):
+    tables, _ = results
+    drawn = (tables.multi30k(["bahdanau"]), tables.phrasebook_lengths(["bahdanau"]), tables.alignment())
+    for table in drawn:
+        cells = re.findall(r"<td[^>]*>([^<]*)</td>", table.data)
+        assert set(cells) == {tables.MISSING}
+    assert tables.MISSING in tables.phrasebook_lengths_plot(["bahdanau"]).data
+
+
+def test_a_table_holds_the_mean_of_the_seeds_and_says_how_far_they_lie_apart(results):
+    tables, write = results
+    for seed, value in ((1, 60.0), (2, 64.0)):
+        write("bahdanau", "phrasebook-fr-en-small", seed, value)
+    assert "62.000 (60.000–64.000)" in tables.alignment().data
+    lengths = tables.phrasebook_lengths(["bahdanau", "encoder_decoder"]).data
+    assert "62.0" in lengths
+    assert "3–8 words" in lengths
+    assert tables.MISSING in lengths, "the other model has no results"
+    assert "60.0" in tables.phrasebook_lengths_plot(["bahdanau"]).alt
+
+
+def test_one_run_shows_its_bootstrap_interval_and_that_its_time_was_up(results):
+    tables, write = results
+    write("bahdanau", "multi30k-de-en-base", 2, 30.0)
+    table = tables.multi30k(["bahdanau"]).data
+    assert "30.0 (29.0–31.0)" in table
+    assert "ended by its time budget" in table
+
+
 # Which chapters run again
 
 
@@ -292,6 +351,22 @@ def test_the_search_index_of_the_students_edition_holds_no_word_of_the_answers_a
     assert not {word for word in words if re.search(rf"\b{word}\b", index)}
 
 
+@pytest.mark.slow
+def test_a_build_without_changes_takes_seconds():
+    """Counted in CPU seconds, so that other work on the machine does not count."""
+    import resource
+    import subprocess
+
+    def build() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "book/build.py"], cwd=ROOT, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    build()
+    assert build() <= 5
+
+
 # In a browser
 
 
@@ -372,6 +447,18 @@ def test_the_heat_table_is_read_with_the_keyboard(browser):
 
 
 @pytest.mark.browser
+def test_what_scrolls_on_a_phone_is_reached_with_the_keyboard(browser):
+    pages(FULL)
+    tab, _, _ = opened(browser, FULL / "bahdanau.html", width=390)
+    wide = tab.evaluate(
+        "[...document.querySelectorAll('.formula')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.tabIndex)"
+    )
+    assert wide, "no formula is wider than a phone: the test would see nothing"
+    assert set(wide) == {0}
+    tab.context.close()
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_text_stands_out_from_its_ground(browser, mode):
     """Drawings and captions keep a contrast of 4.5 with the page, the least that WCAG allows for text."""
@@ -388,7 +475,7 @@ def test_text_stands_out_from_its_ground(browser, mode):
         const ground = shine(solid(e instanceof SVGElement ? e.closest('div') : e))
         const ink = shine(e instanceof SVGElement ? s.fill : s.color)
         return (Math.max(ink, ground) + .05) / (Math.min(ink, ground) + .05) }) }"""
-    for selector in (".drawing text", "figcaption", "table.results td", "table.results caption", "div.math .eqno"):
+    for selector in (".drawing text", "figcaption", ".results td", ".results caption", ".math .eqno"):
         found = tab.evaluate(ratio, selector)
         assert found, f"no {selector} on the page"
         assert min(found) >= 4.5, f"{selector}: {min(found):.1f}"

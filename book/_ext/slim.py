@@ -1,12 +1,22 @@
-"""Pages ask for nothing that they do not use: no live-code script, no 1.5 MB of icons as JavaScript."""
+"""Pages ask for nothing that they do not use, and tell a screen reader nothing that is not so."""
 
 import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
-# The theme loads its icons twice, as a font and as a script; the font is enough.
-ICON_SCRIPT = re.compile(r"\s*<script[^>]*fontawesome[^>]*></script>|\s*<link[^>]*fontawesome\.js[^>]*/?>")
+TIDY = {
+    # The theme loads its icons twice, as a font and as 1.5 MB of JavaScript; the font is enough.
+    r"\s*<script[^>]*fontawesome[^>]*></script>|\s*<link[^>]*fontawesome\.js[^>]*/?>": "",
+    # A list without items, and a role that has been withdrawn.
+    r' role="list"(?= class="citation-list")| role="doc-biblioentry"': "",
+    # The book's name at the top of the sidebar stood outside of every landmark.
+    r'<div class="sidebar-primary-item">(?=\s*<a class="navbar-brand logo")': (
+        '<div class="sidebar-primary-item" role="navigation" aria-label="Home">'
+    ),
+    # The button says "Search Ctrl K" itself; a shorter label beside it contradicts it.
+    r'(<button class="btn search-button-field[^>]*?) aria-label="Search"': r"\1",
+}
 
 
 def wanted(asset: object) -> bool:
@@ -20,20 +30,21 @@ def drop_thebe(app: Sphinx, pagename: str, templatename: str, context: dict, doc
         context[kind] = [asset for asset in context.get(kind, []) if wanted(asset)]
 
 
-def drop_icon_script(app: Sphinx, exception: Exception | None) -> None:
-    """Take the icon script out of the written pages, and out of the output."""
+def tidy(app: Sphinx, exception: Exception | None) -> None:
+    """Mend the written pages, and drop the icon script from the output."""
     if exception is not None or app.builder.format != "html":
         return
-    for page in Path(app.outdir).rglob("*.html"):
-        text = page.read_text(encoding="utf8")
-        shorter = ICON_SCRIPT.sub("", text)
-        if shorter != text:
-            page.write_text(shorter, encoding="utf8")
+    for page in Path(app.outdir).glob("*.html"):
+        text = mended = page.read_text(encoding="utf8")
+        for pattern, instead in TIDY.items():
+            mended = re.sub(pattern, instead, mended)
+        if mended != text:
+            page.write_text(mended, encoding="utf8")
     for unused in Path(app.outdir).glob("_static/scripts/fontawesome.js*"):
         unused.unlink()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", drop_thebe, priority=900)
-    app.connect("build-finished", drop_icon_script)
+    app.connect("build-finished", tidy)
     return {"parallel_read_safe": True}
