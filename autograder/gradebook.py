@@ -3,14 +3,15 @@
 import contextlib
 import logging
 import os
-import sys
 import warnings
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
+from alembic.script import ScriptDirectory
 from nbconvert.writers import FilesWriter
 from nbformat import NotebookNode
+from nbgrader import api
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
@@ -57,6 +58,16 @@ def configure(config: Config, out: Path) -> Config:
     return config
 
 
+def _newest_layout() -> str:
+    """Return the version of nbgrader's database, which nbgrader itself asks a program for that takes two seconds."""
+    return str(ScriptDirectory(str(Path(api.__file__).parent / "alembic")).get_current_head())
+
+
+api.get_alembic_version = _newest_layout
+# nbgrader opens its database some nine times a notebook, each time with an engine that must compile every query anew.
+api.create_engine = cache(api.create_engine)
+
+
 class NotRecorded(RuntimeError):
     """nbgrader could not take a submission; says why."""
 
@@ -71,8 +82,6 @@ class Book:
         if not settings.exists():
             settings.write_text(SETTINGS_FILE)
         self.config = configure(Config(), self.out)
-        # nbgrader makes a new database with the program alembic, which lies beside our python.
-        os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         logging.getLogger("traitlets").setLevel(logging.ERROR)
 
     @cached_property
@@ -89,7 +98,7 @@ class Book:
 
     def register(self, form: Template) -> None:
         """Enter an assignment and its graded cells."""
-        with quiet(), Gradebook(self.folders.db_url) as gradebook:
+        with quiet(), Gradebook(self.folders.db_url, self.folders.course_id) as gradebook:
             gradebook.update_or_create_assignment(form.assignment)
         about = {"notebook": form.assignment, "assignment": form.assignment, "db_url": self.folders.db_url}
         try:
