@@ -114,7 +114,7 @@ def beam_cases(rng: Rng) -> list[Drawn]:
         Drawn("alpha 0", case(3, 8, 0.0, [beams.stops_at_first, beams.beam_of_one], eos_bonus=0.5, spread=3)),
         Drawn("a small alpha", case(3, 8, 0.2, [beams.no_length, beams.only_best_end, beams.beam_of_one], spread=1.5)),
         Drawn("a later end that is better", case(3, 10, 1.3, no_early_stop, eos_bonus=1)),
-        Drawn("one token at most", case(3, 1, 0.5)),
+        Drawn("one token at most", case(3, 1, 0.5, [beams.never_empty], eos_bonus=2)),
     ]
 
 

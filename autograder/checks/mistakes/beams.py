@@ -205,6 +205,16 @@ def only_finished(step, bos: int, eos: int, beam: int, max_len: int, alpha: floa
     return best(finished or active, alpha)
 
 
+def never_empty(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """eos is not allowed as the first word. The rules do not forbid it."""
+
+    def later(prefix: torch.Tensor) -> torch.Tensor:
+        log_p = step(prefix)
+        return log_p if prefix.shape[1] > 1 else log_p.index_fill(1, torch.tensor([eos]), -1e9)
+
+    return beam_search(later, bos, eos, beam, max_len, alpha)
+
+
 def bos_counts(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The search stops one token early. max_len counts the tokens that are said, bos is none of them."""
     return beam_search(step, bos, eos, beam, max_len - 1, alpha)
@@ -243,6 +253,7 @@ BEAM = (
     too_wide,
     only_vocabulary,
     only_finished,
+    never_empty,
     bos_counts,
     one_too_many,
 )
