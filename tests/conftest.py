@@ -1,5 +1,5 @@
 """Fixtures that several test files share."""
 
-from tests.sandboxed import built, session
+from tests.sandboxed import built, course_judge, released, session
 
-__all__ = ["built", "session"]
+__all__ = ["built", "course_judge", "released", "session"]

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from autograder import wall
-from autograder.places import ROOT
+from autograder.checks import assignments
+from autograder.judge import Judge
+from autograder.places import KIT, ROOT, released_notebook
 from autograder.worker import Limits, Session
 
 QUICK = Limits(cell=3.0, check=3.0, notebook=30.0, grace=0.5)
@@ -35,6 +37,25 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wall.Wall]:
         parent.chmod(0o755)  # pytest's own folders are for their owner only
     with wall.Wall(small_kit(folder)) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def released() -> Path:
+    """Return the folder of the released notebooks, with their kit; they are made if they are not there."""
+    missing = [name for name in assignments() if not released_notebook(name).exists()]
+    if missing or not KIT.exists():
+        from autograder.release import release
+
+        release()
+    return KIT.parent
+
+
+@pytest.fixture(scope="module")
+def course_judge(released: Path) -> Iterator[Judge]:
+    """Return a judge over the real kit."""
+    demand_sandbox()
+    with wall.Wall(released / "kit") as made:
+        yield Judge(made, b"the secret of this test's course", Limits(cell=6, check=6, notebook=40, grace=0.5))
 
 
 @pytest.fixture
