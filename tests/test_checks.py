@@ -99,10 +99,12 @@ def test_equal_seeds_draw_equal_cases_and_others_others(check_id):
 
 
 def test_a_near_match_is_not_named():
-    def nearly(scores, mask=None):
-        return scores.softmax(-1) * (1 + 1e-3)
+    def nearly(scores, mask, error):
+        return scores.softmax(-1) * (1 if mask is None else 1 + error)
 
-    assert graded("bahdanau.masked_softmax", 0, nearly).mistakes == []
+    for error, named in ((0, ["mask_ignored"]), (1e-3, [])):
+        function = functools.partial(nearly, error=error)
+        assert graded("bahdanau.masked_softmax", 0, function).mistakes == named
 
 
 def test_a_crash_on_one_case_costs_only_what_needs_it():

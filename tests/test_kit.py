@@ -11,7 +11,7 @@ import autograder.kit
 from autograder.checks import find
 from autograder.kit import NoPoints, check, recorded
 from autograder.kit.answers import Answer, call
-from autograder.kit.grading import Case, Criterion, grade
+from autograder.kit.grading import Case, Criterion, Known, grade
 from autograder.kit.steps import BeamStep, GreedyStep
 
 
@@ -114,6 +114,19 @@ def test_answers_from_a_hostile_worker_are_only_wrong(answer):
 def test_the_hint_holds_neither_inputs_nor_expected_values():
     verdict = one_case(lambda x: 0.123 * x)
     assert not any(digit in verdict.hint.replace("(1)", "").replace("points", "") for digit in ("10.", "8.", "6."))
+
+
+def test_a_mistake_that_shows_nowhere_is_never_named():
+    x = np.ones(3, np.float32)
+    invisible, crashing = Known("invisible", "", [2 * x]), Known("crashing", "", None)
+    cases = [Case("one", {"x": x}, {"y": 2 * x}, known=[invisible, crashing])]
+    criteria = [Criterion("values", 1, "values"), Criterion("unchanged", 1, "unchanged")]
+
+    def double(x):
+        return x.mul_(2)
+
+    verdict = grade("name.double", cases, criteria, functools.partial(call, {"double": double}))
+    assert (verdict.score, verdict.mistakes) == (1, [])
 
 
 def test_recorded_cases_come_back_as_they_were(tmp_path):
