@@ -83,6 +83,7 @@ def _judge(options: argparse.Namespace) -> Iterator["Judge"]:
 
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
     limits = Limits(options.check_seconds, options.check_seconds, options.notebook_seconds)
+    wall.demand_current(KIT)
     with wall.Wall(KIT) as built:
         yield Judge(built, secret.load(options.secret), limits)
 

@@ -25,6 +25,11 @@ class Handed:
     assignment: str
     path: Path
 
+    @property
+    def linked(self) -> bool:
+        """Tell whether a link leads to it: it could lead to somebody else's work."""
+        return any(place.is_symlink() for place in (self.path, *list(self.path.parents)[:2]))
+
 
 def handed_in(folder: Path, known: list[str]) -> list[Handed]:
     """Return the submissions in FOLDER/STUDENT/NAME/NAME.ipynb, by student, in the order of the assignments."""
@@ -58,7 +63,7 @@ def submission_key(handed: Handed) -> str:
     """Return a digest of a submission, of when it was handed in, and of the grader."""
     digest = hashlib.sha256(grader_key(handed.assignment).encode())
     for path in (handed.path, handed.path.with_name("timestamp.txt")):
-        kind = b"link" if path.is_symlink() else b"file" if path.is_file() else b"none"
+        kind = b"link" if handed.linked or path.is_symlink() else b"file" if path.is_file() else b"none"
         digest.update(kind + (path.read_bytes() if kind == b"file" else b""))
     return digest.hexdigest()
 

@@ -61,6 +61,8 @@ def _line(submission: Handed, form: Template, judge: Judge, book: Book) -> dict[
 def _judged(submission: Handed, form: Template, judge: Judge) -> tuple[NotebookNode, Judged]:
     """Return a submission as nbgrader is to have it, and what the judge says of it."""
     try:
+        if submission.linked:
+            raise Unreadable("this is a symbolic link; hand in the file itself")
         content = read_bytes(submission.path)
         notebook = normal.submission(content, form, assignments())
     except Unreadable as error:
@@ -73,6 +75,6 @@ def _timestamp(submission: Handed, book: Book) -> None:
     said = submission.path.with_name("timestamp.txt")
     kept = book.out / "received" / submission.student / submission.assignment / said.name
     kept.unlink(missing_ok=True)
-    if said.is_file() and not said.is_symlink():
+    if said.is_file() and not said.is_symlink() and not submission.linked:
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(said, kept)

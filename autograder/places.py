@@ -8,6 +8,7 @@ KIT = BUILD / "release" / "kit"
 SOURCE = BUILD / "source"
 CLASS = BUILD / "class"
 INSIDE = ROOT / "autograder" / "inside"
+PUBLIC = ROOT / "autograder" / "kit"
 
 
 def source_notebook(name: str) -> Path:

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.places import BUILD, INSIDE
+from autograder.places import BUILD, INSIDE, PUBLIC
 from autograder.sandbox import REMEDY, Entrance, NoSandbox, available, bare, demand, environment, system
 
 __all__ = ["NoSandbox", "Wall", "available", "demand"]
@@ -68,6 +68,16 @@ SETTINGS = {
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "IPYTHONDIR": "/tmp/ipython",
 }
+
+
+def demand_current(kit: Path) -> None:
+    """Raise unless the kit speaks as we do: its public side of the grader is a copy of ours."""
+    for ours in sorted(PUBLIC.glob("*.py")):
+        theirs = kit / "autograder" / "kit" / ours.name
+        if not theirs.exists() or theirs.read_bytes() != ours.read_bytes():
+            raise NoSandbox(
+                f"The kit at {kit} is missing or older than autograder/kit/{ours.name}. Run `make release`."
+            )
 
 
 @dataclass

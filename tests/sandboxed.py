@@ -74,3 +74,8 @@ def ask(session: Session, function: str, *arguments):
     """Call the student's function within one check."""
     session.begin_check()
     return session.call(function, list(arguments))
+
+
+def says(session: Session, source: str) -> str:
+    """Run a cell and return what its outputs say."""
+    return text(session.run(source))

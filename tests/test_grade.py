@@ -1,0 +1,230 @@
+"""`grade FOLDER`: a class in the gradebook, each score and reason there, whatever was handed in or happened."""
+
+import contextlib
+import csv
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder import example_class
+from autograder.checks import assignments
+from autograder.grade import grade, handed_in
+from autograder.gradebook import Book, quiet
+from autograder.judge import Judge
+
+with quiet():
+    from nbgrader.api import Gradebook
+
+QUICK = ["emil", "fay", "ivan", "mia", "nils"]  # one of every family that needs no time-out
+
+
+@contextlib.contextmanager
+def opened_book(out: Path) -> Iterator[Gradebook]:
+    with quiet(), Gradebook(f"sqlite:///{out / 'gradebook.db'}", "") as gradebook:
+        yield gradebook
+
+
+def totals(out: Path) -> dict[tuple[str, str], float]:
+    """Return the scores in nbgrader's gradebook."""
+    with opened_book(out) as gradebook:
+        found = [each for name in assignments() for each in gradebook.assignment_submissions(name)]
+        return {(each.student.id, each.name): each.score for each in found}
+
+
+def summary(out: Path) -> dict[tuple[str, str], dict[str, str]]:
+    with (out / "summary.csv").open(newline="") as file:
+        return {(row["student"], row["assignment"]): row for row in csv.DictReader(file)}
+
+
+def page(out: Path, student: str, name: str = "bahdanau") -> str:
+    return (out / "feedback" / student / name / f"{name}.html").read_text("utf-8")
+
+
+def hand_in(folder: Path, names: list[str]) -> None:
+    for student in example_class.students():
+        if student.name in names:
+            for name in student.assignments:
+                path = folder / student.name / name / f"{name}.ipynb"
+                path.parent.mkdir(parents=True)
+                path.write_bytes(student.submission(name))
+
+
+@pytest.fixture
+def run(course_judge: Judge):
+    """Return a function that grades a folder and returns the exit status."""
+    return lambda folder, out: grade(folder, out, lambda: contextlib.nullcontext(course_judge))
+
+
+@pytest.fixture(scope="module")
+def graded(course_judge: Judge, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return what a part of the example class handed in, and its graded class."""
+    folder, out = tmp_path_factory.mktemp("submitted"), tmp_path_factory.mktemp("class")
+    hand_in(folder, QUICK)
+    assert grade(folder, out, lambda: contextlib.nullcontext(course_judge)) == 0
+    return folder, out
+
+
+def demand_expected(names: list[str], judge: Judge) -> None:
+    """Score each student's notebooks and compare with what their file says is to come of them."""
+    from autograder import normal
+    from autograder.judge import refused
+    from autograder.reading import Unreadable
+
+    for student in (student for student in example_class.students() if student.name in names):
+        for name in student.assignments:
+            form, content = normal.template(name), student.submission(name)
+            try:
+                judged = judge.notebook(normal.submission(content, form, assignments()), form, content, student.name)
+            except Unreadable as error:
+                judged = refused(form, str(error))
+            for check_id, (amount, mistakes) in student.expected.items():
+                if check_id.startswith(f"{name}."):
+                    verdict = judged.verdicts[check_id.partition(".")[2]]
+                    got = "all" if verdict.score == verdict.max_score else "some" if verdict.score else "none"
+                    assert (student.name, check_id, got) == (student.name, check_id, amount), verdict.hint
+                    assert (student.name, check_id, verdict.mistakes) == (student.name, check_id, mistakes)
+
+
+def test_each_student_gets_what_their_file_says(course_judge: Judge) -> None:
+    demand_expected(["ada", "chen", "dora", "hana", *QUICK], course_judge)
+
+
+@pytest.mark.slow
+def test_the_rest_of_the_class_too(course_judge: Judge) -> None:
+    demand_expected(["bela", "gil", "jo", "kai", "lena"], course_judge)
+
+
+def test_gradebook_and_summary_say_the_same(graded) -> None:
+    _, out = graded
+    said = {key: float(row["score"]) for key, row in summary(out).items()}
+    assert totals(out) == said
+    assert said["mia", "bahdanau"] == float(summary(out)["mia", "bahdanau"]["max_score"])
+    assert 0 < said["fay", "bahdanau"] < said["mia", "bahdanau"]
+    assert "mask_after_softmax" in summary(out)["fay", "bahdanau"]["mistakes"]
+
+
+def test_what_cannot_be_read_has_0_and_the_reason_everywhere(graded) -> None:
+    _, out = graded
+    assert totals(out)["nils", "bahdanau"] == 0
+    assert "JSON is broken" in summary(out)["nils", "bahdanau"]["error"]
+    assert "JSON is broken" in page(out, "nils")
+    with opened_book(out) as gradebook:
+        notebook = gradebook.find_submission_notebook("bahdanau", "bahdanau", "nils")
+        assert not notebook.needs_manual_grade
+
+
+def test_feedback_names_the_mistake_and_shows_the_score(graded) -> None:
+    _, out = graded
+    assert "no longer sum to 1" in page(out, "fay")
+    assert "last real token" in page(out, "ivan", "encoder_decoder")
+    assert re.search(r"Score: 4\.0 / 10\.0", page(out, "fay"))
+
+
+def test_hand_graded_answers_wait_for_a_person(graded) -> None:
+    _, out = graded
+    with opened_book(out) as gradebook:
+        assert gradebook.find_submission_notebook("bahdanau", "bahdanau", "mia").max_score > 29
+        assert gradebook.find_submission_notebook("bahdanau", "bahdanau", "mia").needs_manual_grade
+
+
+def test_scripts_of_students_are_text(graded) -> None:
+    _, out = graded
+    text = page(out, "mia")
+    assert "document.title" in text
+    assert not re.search(r"<(?!/?(pre|code|p|em|strong)\b)[^>]*document\.title", text)
+    own = [tag for tag in re.findall(r"<script[^>]*>", text) if "mathjax" not in tag.lower()]
+    assert own == []
+    assert "<details>" in text  # the course's own hints still fold
+
+
+def test_nothing_is_graded_twice(graded, run, capsys: pytest.CaptureFixture) -> None:
+    folder, out = graded
+    before = (out / "gradebook.db").read_bytes()
+    assert run(folder, out) == 0
+    assert "0 graded now" in capsys.readouterr().out
+    assert (out / "gradebook.db").read_bytes() == before
+
+
+def test_what_changed_is_graded_again_and_a_persons_points_stay(graded, run, tmp_path: Path, capsys) -> None:
+    folder, out = (shutil.copytree(place, tmp_path / place.name) for place in graded)
+    with opened_book(out) as gradebook:
+        grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", "fay").grades
+        by_hand = next(grade for grade in grades if grade.name == "reading_a_matrix")
+        by_hand.manual_score = 2
+        gradebook.db.commit()
+    before = totals(out)
+    [ada] = [student for student in example_class.students() if student.name == "ada"]
+    (folder / "fay/bahdanau/bahdanau.ipynb").write_bytes(ada.submission("bahdanau"))
+    assert run(folder, out) == 0
+    assert "1 graded now" in capsys.readouterr().out
+    after = totals(out)
+    assert after.pop(("fay", "bahdanau")) == 29 + 2
+    assert before.pop(("fay", "bahdanau")) == 10 + 2
+    assert after == before
+
+
+def test_a_run_cut_off_anywhere_is_finished_by_the_next(graded, run, tmp_path: Path, monkeypatch) -> None:
+    """Stop after nbgrader has taken the third notebook, before its record is kept, as a kill would."""
+    folder, out = graded
+    taken: list[str] = []
+    whole = Book.record
+
+    def stops(self: Book, student: str, *rest) -> None:
+        whole(self, student, *rest)
+        taken.append(student)
+        if len(taken) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Book, "record", stops)
+    with pytest.raises(KeyboardInterrupt):
+        run(folder, tmp_path)
+    assert run(folder, tmp_path) == 0
+    assert len(taken) == len(summary(tmp_path)) + 1
+    assert totals(tmp_path) == totals(out)
+
+
+def test_a_fault_of_the_grader_costs_nobody_else(run, graded, tmp_path: Path, monkeypatch, capfd) -> None:
+    whole = Judge.notebook
+
+    def faulty(self, notebook, form, content, student=""):
+        if student == "emil":
+            raise ZeroDivisionError("of the grader")
+        return whole(self, notebook, form, content, student)
+
+    monkeypatch.setattr(Judge, "notebook", faulty)
+    assert run(graded[0], tmp_path) == 3
+    assert "ZeroDivisionError" in capfd.readouterr().err
+    assert "grader failed" in summary(tmp_path)["emil", "bahdanau"]["error"]
+    assert totals(tmp_path)["ivan", "encoder_decoder"] == totals(graded[1])["ivan", "encoder_decoder"]
+    monkeypatch.undo()
+    assert run(graded[0], tmp_path) == 0  # only what failed is tried again
+    assert totals(tmp_path) == totals(graded[1])
+
+
+def test_odd_names_of_students_are_only_names(graded, run, tmp_path: Path) -> None:
+    names = ["a [b] *é", "o'neil; --x", "-rf", "x{y}z"]
+    for name in names:
+        shutil.copytree(graded[0] / "fay" / "bahdanau", tmp_path / "in" / name / "bahdanau")
+    assert run(tmp_path / "in", tmp_path / "out") == 0
+    assert {name: totals(tmp_path / "out")[name, "bahdanau"] for name in names} == dict.fromkeys(names, 10.0)
+
+
+def test_links_lead_nowhere(graded, run, tmp_path: Path) -> None:
+    """Neither a notebook nor a whole folder may be somebody else's."""
+    (tmp_path / "in/thief/bahdanau").mkdir(parents=True)
+    (tmp_path / "in/thief/bahdanau/bahdanau.ipynb").symlink_to(graded[0] / "mia/bahdanau/bahdanau.ipynb")
+    (tmp_path / "in/robber").mkdir()
+    (tmp_path / "in/robber/bahdanau").symlink_to(graded[0] / "mia/bahdanau")
+    assert run(tmp_path / "in", tmp_path / "out") == 0
+    assert totals(tmp_path / "out") == {("thief", "bahdanau"): 0, ("robber", "bahdanau"): 0}
+    assert "symbolic link" in summary(tmp_path / "out")["robber", "bahdanau"]["error"]
+
+
+def test_a_folder_without_submissions_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"expected STUDENT/NAME/NAME.ipynb, NAME one of .*bahdanau"):
+        handed_in(tmp_path, ["bahdanau"])
+    with pytest.raises(NotADirectoryError, match="No folder"):
+        handed_in(tmp_path / "none", ["bahdanau"])
