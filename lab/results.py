@@ -14,7 +14,9 @@ import numpy as np
 import torch
 
 from lab import corpora, metrics
+from lab.checkpoints import load
 from lab.corpora import Parallel
+from lab.training import Progress
 from lab.translation import ROOT, Run, Solution, Trained, restore
 
 LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 60))  # buckets of source words
@@ -125,20 +127,22 @@ def alignment_scores(links: Outputs, pairs: Sequence[corpora.Pair]) -> dict[str,
 
 def provenance(trained: Trained, run: Run, command: str) -> dict[str, Any]:
     """Return how the result came about, as far as a reader needs it to get the same."""
-    progress = trained.progress
+    epochs = trained.about["recipe"]["training"]["epochs"]
+    progress = Progress(**load(run.folder / "last.pt")["progress"])
     return {
         "recipe": trained.about["recipe"],
         "parameters": sum(weight.numel() for weight in trained.model.parameters()),
         "training": {
             "device": progress.device,
-            "epochs": progress.best_epoch,
-            "of_epochs": trained.about["recipe"]["training"]["epochs"],
+            "best_epoch": trained.progress.best_epoch,
+            "epochs": progress.epoch,
+            "of_epochs": epochs,
             "steps": progress.step,
             "seconds": round(progress.seconds, 1),
             "target_tokens": progress.tokens,
             "target_tokens_per_second": round(progress.tokens / max(progress.seconds, 1e-9)),
-            "ended_by_budget": progress.ended_by_budget,
-            "validation_bleu": progress.best,
+            "ended_by_budget": progress.epoch < epochs,
+            "validation_bleu": trained.progress.best,
         },
         "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
         "commit": commit(),
@@ -201,7 +205,8 @@ def main() -> None:
         budget = ", ended by its time budget" if training["ended_by_budget"] else ""
         print(f"\n{path.relative_to(ROOT)}  ({state})")
         print(
-            f"  best of {training['epochs']} of {training['of_epochs']} epochs, {training['seconds']:.0f} s on "
+            f"  best of {training['epochs']} epochs (the recipe has {training['of_epochs']}): "
+            f"number {training['best_epoch']}; {training['seconds']:.0f} s on "
             f"{training['device'] or 'a CPU'}{budget}"
         )
         for split, scores in result["scores"].items():

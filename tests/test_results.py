@@ -31,8 +31,9 @@ def test_a_result_says_how_it_came_about(path: Path) -> None:
     assert re.fullmatch(r"[0-9a-f]{64}", result["checkpoint_sha256"])
     assert result["training"]["seconds"] > 0
     assert result["command"].startswith(f"python -m solutions.{result['solution']} evaluate")
-    finished = result["training"]["ended_by_budget"] or result["training"]["steps"] > 0
-    assert finished
+    training = result["training"]
+    assert training["ended_by_budget"] == (training["epochs"] < training["of_epochs"])
+    assert training["best_epoch"] <= training["of_epochs"]
 
 
 def outputs(said: list[str], links: list[list]) -> dict:
