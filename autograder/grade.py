@@ -103,7 +103,10 @@ def settled(out: Path, handed: Handed) -> dict[str, Any] | None:
 
 def summarise(out: Path, lines: list[dict[str, Any]]) -> None:
     """Write summary.csv and print the same as a table."""
-    rows = [line | {"mistakes": " ".join(m for check in line["checks"] for m in check["mistake"])} for line in lines]
+    rows = [
+        line | {"mistakes": " ".join(dict.fromkeys(m for check in line["checks"] for m in check["mistake"]))}
+        for line in lines
+    ]
     fresh = out / ".summary.csv.part"
     with fresh.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")

@@ -149,7 +149,9 @@ class Wall:
         ours.settimeout(START_SECONDS)
         message, ancillary, _, _ = ours.recvmsg(1, socket.CMSG_SPACE(12))
         if message != b"w":
-            raise NoSandbox(f"No worker could be made: {_hear(ours).decode(errors='replace') or 'it died'}. {REMEDY}")
+            said = _hear(ours).decode(errors="replace") or "it died"
+            ours.close()
+            raise NoSandbox(f"No worker could be made: {said}. {REMEDY}")
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         pid = int.from_bytes(ancillary[0][2][:4], sys.byteorder)
         return ours, os.pidfd_open(pid)

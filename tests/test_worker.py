@@ -10,7 +10,7 @@ import pytest
 
 from autograder import wall
 from autograder.worker import Limits, Session
-from tests.sandboxed import ask, says, text
+from tests.sandboxed import QUICK, ask, says, text
 
 DOUBLE = "def double(x):\n    return 2 * x"
 X = np.ones(3, np.float32)
@@ -98,10 +98,22 @@ class TestDeath:
             options = f"env={{'MARK': {mark!r}}}, start_new_session=True"
             opened.run(f"import subprocess\nsubprocess.Popen(['sleep', '300'], {options})")
             assert _running(mark)
-        deadline = time.monotonic() + 5
-        while _running(mark) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert not _running(mark)
+        assert _gone(mark)
+
+    def test_a_loop_that_cannot_be_interrupted_is_really_killed(self, built: wall.Wall) -> None:
+        """The process that it started dies with it, although the session goes on."""
+        mark = f"loops-{os.getpid()}-{time.monotonic_ns()}"
+        ignores = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+        with Session(built, QUICK) as opened:
+            opened.run(f"import subprocess\nsubprocess.Popen(['sleep', '300'], env={{'MARK': {mark!r}}})\n{ignores}")
+            assert _gone(mark)
+
+
+def _gone(mark: str) -> bool:
+    deadline = time.monotonic() + 5
+    while _running(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not _running(mark)
 
 
 def _running(mark: str) -> bool:
