@@ -55,7 +55,9 @@ release: $(SETUP) ## make the student notebooks and what they import
 	@python -m autograder release
 
 class: release ## grade the example class
-	@python -m tests.example_class
+	@if python -c "import sys; from autograder.wall import available; sys.exit(available() or 0)" 2>build/no-sandbox; then \
+	  python -m autograder.example_class build/class/submitted && python -m autograder grade build/class/submitted; \
+	else echo "the class was not graded: $$(cat build/no-sandbox)"; fi
 
 test: $(SETUP) ## the laws and one of every family; minutes
 	@python -m pytest -m "not slow and not browser"

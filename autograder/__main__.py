@@ -45,14 +45,14 @@ def add_limits(verb: argparse.ArgumentParser) -> None:
 def main(words: list[str] | None = None) -> int:
     """Run one verb; return the exit status."""
     options = arguments().parse_args(words)
-    if options.verb == "release":
-        from autograder.release import release
-
-        release(options.names)
-        return 0
     from autograder.wall import NoSandbox
 
     try:
+        if options.verb == "release":
+            from autograder.release import release
+
+            release(options.names)
+            return 0
         return _grading(options)
     except (NoSandbox, FileNotFoundError, NotADirectoryError, PermissionError, ValueError) as error:
         print(f"autograder {options.verb}: {error}", file=sys.stderr)

@@ -142,7 +142,7 @@ def grade(folder: Path, out: Path, opened: Callable[[], AbstractContextManager[A
         from autograder.marking import mark
 
         lines |= mark(todo, out, opened)
-        status = 3 if any(lines[submission].get("failed") for submission in todo) else 0
+        status = 3 if any((lines[submission] or {}).get("failed") for submission in todo) else 0
     summarise(out, [line for line in lines.values() if line])
     seconds = time.monotonic() - started
     print(f"{len(handed)} submissions, {len(todo)} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")

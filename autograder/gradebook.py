@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from alembic.script import ScriptDirectory
+from nbconvert.exporters.exporter import ResourcesDict
 from nbconvert.writers import FilesWriter
 from nbformat import NotebookNode
 from nbgrader import api
@@ -90,11 +91,11 @@ class Book:
 
     @cached_property
     def autograde(self) -> Autograde:
-        return _opened(Autograde(coursedir=self.folders, config=self.config))
+        return _opened(Autograde(coursedir=self.folders, config=self.config))  # pyright: ignore[reportReturnType]
 
     @cached_property
     def feedback(self) -> GenerateFeedback:
-        return _opened(GenerateFeedback(coursedir=self.folders, config=self.config))
+        return _opened(GenerateFeedback(coursedir=self.folders, config=self.config))  # pyright: ignore[reportReturnType]
 
     def register(self, form: Template) -> None:
         """Enter an assignment and its graded cells."""
@@ -103,7 +104,7 @@ class Book:
         about = {"notebook": form.assignment, "assignment": form.assignment, "db_url": self.folders.db_url}
         try:
             with quiet():
-                SaveCells().preprocess(form.notebook, {"nbgrader": about})
+                SaveCells().preprocess(form.notebook, ResourcesDict(nbgrader=about))
         except RuntimeError:
             raise ValueError(
                 f"The released notebook of '{form.assignment}' has other graded cells than {self.out}/gradebook.db, "

@@ -51,7 +51,9 @@ class Verdicts(NbGraderPreprocessor):
 class HarmlessMarkdown(NbGraderPreprocessor):
     """Breaks every HTML tag in a student's text: formgrader and feedback pages would take it for their own."""
 
-    def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, cell_index: int) -> type_pair:
+    def preprocess_cell(  # pyright: ignore[reportIncompatibleMethodOverride]: nbconvert passes it by position
+        self, cell: NotebookNode, resources: ResourcesDict, cell_index: int
+    ) -> type_pair:
         students = is_own(cell) or cell.metadata.get("nbgrader", {}).get("solution")
         if cell.cell_type == "markdown" and students:
             # A space after the bracket ends the tag and leaves formulas such as a<b as they were.

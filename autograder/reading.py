@@ -73,7 +73,8 @@ def parse(content: bytes) -> NotebookNode:
     if isinstance(ours, dict) and isinstance(ours.get("assignment"), str):
         metadata["attention_workbook"] = {"assignment": ours["assignment"]}
     built = [_cell(cell, number) for number, cell in enumerate(cells) if isinstance(cell, dict)]
-    return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": built})
+    whole: Any = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": built})
+    return whole
 
 
 def _decode(content: bytes) -> str:

@@ -40,5 +40,6 @@ def files_behind(names: Iterable[str], root: Path) -> list[Path]:
         package = ".".join(file.parent.relative_to(root).parts)
         waiting += [other for name in imported_names(code, package) for other in module_files(name, root)]
         if {"importlib", "pkgutil"} & set(imported_names(code)):
-            waiting += file.parent.glob("*.py")  # a package that discovers its modules may import any of them
+            # A package that discovers its modules may import any of them.
+            waiting += [*file.parent.glob("*.py"), *file.parent.glob("*/__init__.py")]
     return sorted(found)

@@ -203,12 +203,12 @@ class Trainer:
         loss = torch.stack(losses).mean().item() if losses else math.nan
         if not progress.ended_by_budget:
             progress.epoch, progress.batch = progress.epoch + 1, 0
+        entry = {"epoch": progress.epoch, "loss": loss, "validation": score, "seconds": progress.seconds}
+        progress.history.append(entry)
         if self.validate is None or score > progress.best:
             progress.best_epoch = progress.epoch
             progress.best = progress.best if self.validate is None else score
             self.keep_best()
-        entry = {"epoch": progress.epoch, "loss": loss, "validation": score, "seconds": progress.seconds}
-        progress.history.append(entry)
         if writer is not None:
             writer.add_scalar("loss", loss, progress.step)
             writer.add_scalar("validation", score, progress.step)

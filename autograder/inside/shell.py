@@ -107,7 +107,7 @@ class Shell(InteractiveShell):
 
     def init_history(self) -> None:
         """Keep no history file; it would need a thread, and a thread does not survive the fork."""
-        HistoryManager.enabled = False
+        HistoryManager.enabled = False  # pyright: ignore[reportAttributeAccessIssue]
         super().init_history()
 
     def enable_gui(self, gui: str | None = None) -> None:

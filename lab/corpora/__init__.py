@@ -46,8 +46,8 @@ def load(name: str, source: str | None = None, target: str | None = None) -> Par
 def direction(name: str, source: str | None = None, target: str | None = None) -> tuple[str, str]:
     """Return the languages that `load` would take, without loading anything."""
     module = _corpus(name)
-    source = source or module.DIRECTION[0]
-    target = target or module.DIRECTION[1]
+    default: tuple[str, str] = module.DIRECTION
+    source, target = source or default[0], target or default[1]
     directions = getattr(module, "DIRECTIONS", None)
     if directions is not None and (source, target) not in directions:
         known = ", ".join("→".join(direction) for direction in directions)

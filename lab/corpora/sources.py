@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pooch
 import requests
@@ -56,7 +57,8 @@ def _download(source: Source, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         # A total, because pooch takes a bar without one for no bar; it sets the true one.
         with tqdm(total=1, desc=path.name, unit="B", unit_scale=True, ncols=79, leave=False) as bar:
-            pooch.HTTPDownloader(progressbar=bar)(source.url, str(aside), None)
+            show: Any = bar  # pooch takes any bar, whatever its annotation says
+            pooch.HTTPDownloader(progressbar=show)(source.url, str(aside), None)
         _verify_download(source, aside)
         aside.replace(path)
     except requests.RequestException as error:

@@ -42,7 +42,7 @@ RECIPES = {
         vocabulary=6000,
         training=Training(tokens=1500, epochs=20, rate=1.5e-3, smoothing=0.1, ema=0.997),
     ),
-    # Bahdanau et al. (2015), appendix A.2.3 and B.1 (there: Adadelta, 80 sentences a batch, gradient norm at most 1).
+    # Bahdanau et al. (2015), appendix A.2.3 and B.2 (there: Adadelta, 80 sentences a batch, gradient norm at most 1).
     "paper": Recipe(
         embedding_dim=620,
         units=1000,

@@ -12,7 +12,7 @@ def last_states(
 ) -> Float[Tensor, "batch both_units"]:
     """Return the two final states of a bidirectional encoder: [→h at the last real token ; ←h at token 0].
 
-    c = q({h_1, …, h_S}): Bahdanau et al. (2015), equation 2; Cho et al. (2014) take c = tanh(V h_S).
+    c = q({h_1, …, h_S}): Bahdanau et al. (2015), section 2.1; Cho et al. (2014) take c = tanh(V h_S).
     """
     units = outputs.shape[-1] // 2
     rows = torch.arange(len(outputs), device=outputs.device)

@@ -1,7 +1,7 @@
 """Clauses: a subject, a verb that fits it, and what the verb asks for, in both languages at once."""
 
 from dataclasses import dataclass, replace
-from typing import no_type_check
+from typing import Any, no_type_check
 
 from lab.corpora.phrasebook.groups import MODALS, Group, english_group, french_group, numbered
 from lab.corpora.phrasebook.nominals import IT, PRONOUNS, Draw, Nominal, noun_phrase, pronoun, with_relative
@@ -144,7 +144,7 @@ def clitic(draw: Draw, verb: Verb, subject: Nominal, group: Group) -> Nominal | 
 
 def complements(verb: Verb, group: Group, direct: Nominal | None, indirect: Nominal | None) -> Part:
     """Return what follows the verb: its own words, and its objects, where each language puts them."""
-    slots = {"~": direct, "@": indirect}
+    slots: dict[str, Any] = {"~": direct, "@": indirect}
     french: list[Word] = []
     words, position = verb.french[1:], 0
     for index, word in enumerate(words):

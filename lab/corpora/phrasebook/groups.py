@@ -85,7 +85,7 @@ def surround(group: Group, clitics: list[Word], core: list[Word]) -> list[Word]:
     """Return the finite verb with ne and the clitics before it, pas or an adverb after it, then the participle."""
     negation = (group.numbers["negation"],)
     before = [("ne", negation)] if group.polarity else []
-    after = [(group.polarity, negation)] if group.polarity else []
+    after: list[Word] = [(group.polarity, negation)] if group.polarity else []
     if group.adverb:
         after.append(group.adverb[0])
     return [*before, *clitics, core[0], *after, *core[1:]]
@@ -152,7 +152,7 @@ def english_group(group: Group, person: int) -> list[Word]:
             return do_support(group, chain, person)
         if chain[0][0] == "can":
             return [("cannot", chain[0][1] + says), *chain[1:]]
-    inserted = [(word, says) for word in NEGATIONS.get(group.polarity, ())]
+    inserted: list[Word] = [(word, says) for word in NEGATIONS.get(group.polarity, ())]
     if group.adverb:
         inserted.append(group.adverb[1])
     return [*chain[:auxiliary], *inserted, *chain[auxiliary:]]

@@ -26,10 +26,11 @@ class Draw:
 
     def unused(self, options):
         """Return one of the options, not used in this sentence before if that can be had in a few draws."""
-        for _ in range(8):
-            option = self.rng.choice(options)
+        option = self.rng.choice(options)
+        for _ in range(7):
             if option not in self.used:
                 break
+            option = self.rng.choice(options)
         self.used.add(option)
         return option
 
@@ -138,7 +139,8 @@ def described(draw: Draw, noun: Noun, plural: bool, room: int) -> tuple[list[Wor
 def possessive(owner: Nominal | int, gender: str, plural: bool) -> tuple[str, str]:
     """Return the possessive for an owner: a person's number (0 my, 2 our, 3 your) or the subject of the clause."""
     person = owner if isinstance(owner, int) else owner.english_person
-    rows = ("son", "sa", "ses", "her" if owner.gender == "f" else "his") if person == 1 else POSSESSIVES[person]
+    hers = not isinstance(owner, int) and owner.gender == "f"
+    rows = ("son", "sa", "ses", "her" if hers else "his") if person == 1 else POSSESSIVES[person]
     return rows[2 if plural else gender == "f"], rows[3]
 
 
