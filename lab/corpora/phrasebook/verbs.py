@@ -168,7 +168,7 @@ appartenir à ~ | own | vehicle building animal instrument | person | swap stati
 """
 
 # infinitive, je, il, ils, stem of the imperfect, past participle
-FRENCH_IRREGULAR: str = """
+FRENCH_IRREGULAR = """
 être suis est sont ét été|avoir ai a ont av eu|aller vais va vont all allé|faire fais fait font fais fait
 venir viens vient viennent ven venu|boire bois boit boivent buv bu|vendre vends vend vendent vend vendu
 lire lis lit lisent lis lu|écrire écris écrit écrivent écriv écrit|voir vois voit voient voy vu
@@ -202,7 +202,7 @@ FRENCH_PLURAL_PERSONS = {
 }  # fmt: skip
 
 # base, past, participle, and the form in -ing where its spelling is not plain
-ENGLISH_IRREGULAR: str = """
+ENGLISH_IRREGULAR = """
 be was been being|have had had|do did done|hit hit hit hitting|eat ate eaten|drink drank drunk|buy bought bought
 sell sold sold|read read read|write wrote written|see saw seen|find found found|give gave given|put put put putting
 wake woke woken|throw threw thrown|break broke broken|lose lost lost|hide hid hidden|wear wore worn|steal stole stolen
@@ -215,12 +215,14 @@ travel travelled travelled travelling
 say said said|think thought thought
 """
 
-FRENCH_PARTS: dict[str, list[str]] = {
-    row.split()[0]: row.split()[1:] for row in FRENCH_IRREGULAR.strip().replace("\n", "|").split("|")
-}
-ENGLISH_PARTS: dict[str, list[str]] = {
-    row.split()[0]: row.split()[1:] for row in ENGLISH_IRREGULAR.strip().replace("\n", "|").split("|")
-}
+
+def parts(table: str) -> dict[str, list[str]]:
+    """Return the other forms of each verb of a table, by its first form."""
+    return {row.split()[0]: row.split()[1:] for row in table.strip().replace("\n", "|").split("|")}
+
+
+FRENCH_PARTS = parts(FRENCH_IRREGULAR)
+ENGLISH_PARTS = parts(ENGLISH_IRREGULAR)
 
 
 def french_parts(infinitive: str) -> list[str]:
