@@ -14,6 +14,7 @@ from lab.results import read_json
 
 ROOT = Path(__file__).resolve().parents[1]
 MISSING = "not run yet"
+PHRASEBOOK = "phrasebook-fr-en-medium"  # the run behind the figures on the made corpus
 
 
 def results(solution: str, run: str) -> list[dict[str, Any]]:
@@ -92,7 +93,7 @@ def budget(found: Sequence[dict[str, Any]]) -> bool:
     return any(result["training"]["ended_by_budget"] for result in found)
 
 
-def phrasebook_lengths(solutions: Sequence[str], run: str = "phrasebook-fr-en-small") -> HTML:
+def phrasebook_lengths(solutions: Sequence[str], run: str = PHRASEBOOK) -> HTML:
     """Return BLEU by the length of the source sentence: a row a bucket, a column a model."""
     found = {name: results(name, run) for name in solutions}
     buckets: dict[tuple[int, int], dict[str, list[float]]] = {}
@@ -118,7 +119,7 @@ def phrasebook_lengths(solutions: Sequence[str], run: str = "phrasebook-fr-en-sm
     )
 
 
-def phrasebook_lengths_plot(solutions: Sequence[str], run: str = "phrasebook-fr-en-small") -> Picture | HTML:
+def phrasebook_lengths_plot(solutions: Sequence[str], run: str = PHRASEBOOK) -> Picture | HTML:
     """Return the picture of BLEU by length, of the first seed of each model that has been run."""
     lines = {name: by_length(found[0]) for name in solutions if (found := results(name, run))}
     if not lines:
@@ -131,7 +132,7 @@ def by_length(result: dict[str, Any]) -> list[LengthScore]:
     return [LengthScore(bucket["first"], bucket["last"], Score(**bucket["score"])) for bucket in buckets]
 
 
-def alignment(run: str = "phrasebook-fr-en-small") -> HTML:
+def alignment(run: str = PHRASEBOOK) -> HTML:
     """Return the alignment error rate of additive attention, both readings, beside a diagonal aligner's."""
     found = results("bahdanau", run)
     readings = {

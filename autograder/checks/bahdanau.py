@@ -150,11 +150,11 @@ READING = """\
 (a) The row of *hit* looks at *entarté*, the fourth column, and the row below it, *me*, at *m'*, the second: the weight
 jumps to the left. French puts the object pronoun before the verb, English after it.
 
-(b) In the column of *entarté*: *hit* (0.70) and *pie* (0.85) look there, and *with* and *a* give it much of their
-weight. One French verb has become *hit … with a pie*.
+(b) In the column of *entarté*: *hit* (0.96) and *with* (0.89) look there, and *a* more than anywhere else (0.37). One
+French verb has become *hit … with a pie*.
 
-(c) No. The weights say where the decoder looked, not what it took from there. The state at `</s>` has read the whole
-sentence and may hold *entarté* too; 0.42 of the weight lie on *entarté* itself; and the decoder's own state knows what
-it looked at for *hit*, so that *with a pie* can follow from the words already said."""
+(c) No. The weights say where the decoder looked, not what it took from there: the state at `</s>` has read the whole
+sentence and may hold *entarté* too. And the decoder's own state knows what it saw for *hit* and *with*, so that *pie*
+can follow from the words already said."""
 
 WRITTEN = {"reading_a_matrix": Written(points=3, text=READING)}
