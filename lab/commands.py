@@ -1,13 +1,14 @@
 """The command line of every translation chapter: python -m solutions.NAME train | evaluate | translate."""
 
 import sys
-from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
 
 from lab import corpora
+from lab.arguments import differences, peek, split_arguments
 from lab.checkpoints import CheckpointError
 from lab.corpora import CorpusError
 from lab.training import best_device
@@ -121,7 +122,7 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     if what.fresh:
         for file in ("last.pt", "best.pt"):
             (run.folder / file).unlink(missing_ok=True)
-    device = torch.device(what.device) if what.device else best_device()
+    device = find_device(what.device)
     print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
     trained = train(solution, run, parsed.model, minutes=what.minutes, device=device)
     best = trained.progress
@@ -155,7 +156,8 @@ def run_translate(solution: Solution, argv: list[str]) -> None:
     what = tyro.cli(Translate, prog=prog, args=options)
     trained = newest(solution, what)
     for sentence in sentences or (line.rstrip("\n") for line in sys.stdin):
-        show(trained, sentence, what)
+        source, _ = corpora.direction(what.corpus, what.source, what.target)
+        show(trained, corpora.tokenise(what.corpus, sentence, source), what)
 
 
 def show(trained: Trained, sentence: str, what: Translate) -> None:
@@ -186,6 +188,18 @@ def default_recipe(solution: Solution, corpus: str) -> str:
     return solution.defaults.get(corpus) or list(solution.defaults.values())[-1]
 
 
+def find_device(name: str | None) -> torch.device:
+    if name is None:
+        return best_device()
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise UsageError(f"--device {name} cannot be used here ({reason}). Leave it out, or say cpu.") from None
+    return device
+
+
 def find_recipe(solution: Solution, name: str) -> Any:
     if name not in solution.recipes:
         raise UsageError(f"{solution.name} has no recipe {name!r}. Its recipes are: {', '.join(solution.recipes)}.")
@@ -197,6 +211,9 @@ def newest(solution: Solution, what: Translate) -> Trained:
     first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
     pattern = what.run or (first.name if what.recipe or what.variant else f"{first.task}-*")
     found = sorted((RUNS / solution.name).glob(f"{pattern}/seed*/best.pt"), key=lambda path: path.stat().st_mtime)
+    if not found and what.run:
+        known = sorted({path.parent.parent.name for path in (RUNS / solution.name).glob("*/seed*/best.pt")})
+        raise CheckpointError(f"{solution.name} has no run {what.run!r}. It has: {', '.join(known) or 'none yet'}.")
     if not found:
         raise CheckpointError(nothing_trained(solution, first))
     return restore(solution, found[-1].parent)
@@ -211,42 +228,3 @@ def nothing_trained(solution: Solution, run: Run) -> str:
 
 def trained_seeds(folder: Path) -> list[int]:
     return sorted(int(path.parent.name.removeprefix("seed")) for path in folder.glob("seed*/best.pt"))
-
-
-def differences(first: Any, second: Any, prefix: str = "") -> list[str]:
-    """Return the fields in which two recipes differ, as name=value."""
-    found = []
-    for item in fields(first):
-        a, b = getattr(first, item.name), getattr(second, item.name)
-        if is_dataclass(a):
-            found += differences(a, b, f"{item.name}.")
-        elif a != b:
-            found.append(f"{prefix}{item.name}={b}")
-    return found
-
-
-def peek(argv: list[str], option: str) -> str | None:
-    """Return the value of one option before the whole line is read: the recipe's fields are options themselves."""
-    for position, word in enumerate(argv):
-        if word == option and position + 1 < len(argv):
-            return argv[position + 1]
-        if word.startswith(option + "="):
-            return word.split("=", 1)[1]
-    return None
-
-
-def split_arguments(argv: list[str]) -> tuple[list[str], list[str]]:
-    """Part the options from the sentences, which may stand anywhere."""
-    options, sentences, position = [], [], 0
-    while position < len(argv):
-        word = argv[position]
-        if word.startswith("--"):
-            options.append(word)
-            takes_value = "=" not in word and word not in ("--weights", "--no-weights", "--help")
-            if takes_value and position + 1 < len(argv):
-                position += 1
-                options.append(argv[position])
-        else:
-            sentences.append(word)
-        position += 1
-    return options, sentences

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from lab.corpora import Pair, load
-from lab.corpora.phrasebook import detokenise, generate
+from lab.corpora.phrasebook import detokenise, generate, tokenise
 from lab.corpora.phrasebook.clauses import complements
 from lab.corpora.phrasebook.groups import REFLEXIVE, Group, english_group, french_group, numbered
 from lab.corpora.phrasebook.nominals import PRONOUNS, Draw, pronoun
@@ -283,3 +283,10 @@ def test_links_join_words_that_share_a_number():
 def test_display():
     assert detokenise("l' homme , il m' a entarté") == "l'homme, il m'a entarté"
     assert detokenise("i saw my brother 's cat", "en") == "I saw my brother's cat"
+
+
+def test_text_for_display_is_cut_into_the_same_words_again() -> None:
+    for pair in generate(300, seed=8):
+        for text, language in ((pair.source, "fr"), (pair.target, "en")):
+            assert tokenise(detokenise(text, language), language) == text
+    assert tokenise("Il m’a entarté.") == "il m' a entarté"

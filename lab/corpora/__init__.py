@@ -63,6 +63,12 @@ def references(name: str, split: str, language: str) -> list[str] | None:
     return module.references(split, language) if hasattr(module, "references") else None
 
 
+def tokenise(name: str, text: str, language: str) -> str:
+    """Return text as people write it, as the corpus has it: cut into words if the corpus is."""
+    module = _corpus(name)
+    return module.tokenise(text, language) if hasattr(module, "tokenise") else text
+
+
 def _corpus(name: str) -> ModuleType:
     if name in _modules() and _is_corpus(module := _import(name)):
         return module

@@ -28,9 +28,9 @@ from collections.abc import Iterator
 from lab.corpora import Pair, Parallel
 from lab.corpora.phrasebook.nominals import Draw
 from lab.corpora.phrasebook.sentences import sentence
-from lab.corpora.phrasebook.surface import detokenise, links, spell_english, spell_french
+from lab.corpora.phrasebook.surface import detokenise, links, spell_english, spell_french, tokenise
 
-__all__ = ["DIRECTION", "detokenise", "generate", "load"]
+__all__ = ["DIRECTION", "detokenise", "generate", "load", "tokenise"]
 
 DIRECTION = ("fr", "en")
 DIRECTIONS = (("fr", "en"), ("en", "fr"))

@@ -1,5 +1,6 @@
 """From words with marks to sentences: elision, contraction, `an`, links, and the text for display."""
 
+import re
 from typing import no_type_check
 
 # A word and the numbers of what it says; words of the two languages that share a number are linked.
@@ -60,3 +61,10 @@ def detokenise(text: str, language: str = "fr") -> str:
     """Return the text as it is printed: l'homme, my brother's cat, and a capital I in English."""
     words = ["I" if word == "i" and language == "en" else word for word in text.split()]
     return " ".join(words).replace("' ", "'").replace(" 's", "'s").replace(" ,", ",")
+
+
+def tokenise(text: str, language: str = "fr") -> str:
+    """Return text as people write it, cut into the words of the corpus: l' homme, my brother 's cat, no capitals."""
+    text = text.lower().replace("’", "'").rstrip(" .!?").replace(",", " , ")
+    text = text.replace("'", "' ") if language == "fr" else re.sub(r" ?'s\b", " 's", text)
+    return " ".join(text.split())
