@@ -145,8 +145,10 @@ def train(
         minutes=minutes,
         quiet=quiet,
     )
-    trainer.run()
-    return restore(solution, trainer.folder, device)
+    progress = trainer.run()
+    trained = restore(solution, trainer.folder, device)
+    trained.progress = progress  # of the whole training; the checkpoint holds that of its best moment
+    return trained
 
 
 def restore(solution: Solution, folder: Path, device: torch.device | None = None) -> Trained:

@@ -1,0 +1,114 @@
+"""The command line: what it does, and one clear message for what it cannot do."""
+
+from pathlib import Path
+
+import pytest
+
+from lab import commands, corpora, results, translation
+from lab.arguments import peek, split_arguments
+from lab.corpora import Pair, Parallel
+from lab.results import read_json
+from solutions.bahdanau.model import SOLUTION
+from solutions.encoder_decoder.model import SOLUTION as PLAIN
+
+PAIRS = [
+    Pair(f"{a} {b}", f"{b} {a}", frozenset({(0, 1), (1, 0)})) for a in "abcdefgh" for b in "abcdefgh" for _ in range(2)
+]
+LETTERS = Parallel("phrasebook", "fr", "en", PAIRS[:100], PAIRS[100:110], {"test": PAIRS[110:]})
+SHORT = [
+    "--units",
+    "8",
+    "--embedding-dim",
+    "8",
+    "--maxout",
+    "8",
+    "--epochs",
+    "1",
+    "--tokens",
+    "90",
+    "--variant",
+    "tiny",
+]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place of its own for runs and results, and a phrasebook of letters."""
+    monkeypatch.setattr(translation, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(commands, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(results, "LENGTHS", ((1, 8),))
+    monkeypatch.setattr(corpora, "load", lambda *_: LETTERS)
+    return tmp_path
+
+
+def refused(capsys: pytest.CaptureFixture, *words: str, solution: translation.Solution = SOLUTION) -> str:
+    """Return the message of a command that ends with exit code 2, and prints nothing else."""
+    with pytest.raises(SystemExit) as stop:
+        commands.main(solution, list(words))
+    printed = capsys.readouterr()
+    assert stop.value.code == 2
+    assert printed.out == ""
+    return printed.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train", "--corpus", "multi3k"], "Did you mean multi30k?"),
+        (["train", "--recipe", "huge"], "no recipe 'huge'. Its recipes are: small"),
+        (["train", "--units", "5"], "units=5 differs from recipe small: name the run with --variant"),
+        (["train", "--corpus", "multi30k", "--source", "it"], "no direction it→en"),
+        (["train", "--device", "quantum"], "--device quantum cannot be used here"),
+        (["translate", "--run", "unheard-of", "a"], "no run 'unheard-of'. It has: none yet"),
+        (["translate", "a b"], "Make one with: python -m solutions.bahdanau train --corpus phrasebook"),
+        (["evaluate"], "no trained model of phrasebook-fr-en"),
+        (["fly"], "expected one of these commands, got fly"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_what_cannot_be_done_is_said_in_one_message(
+    place: Path, capsys: pytest.CaptureFixture, words: list[str], message: str
+) -> None:
+    assert message in refused(capsys, *words)
+    assert not list(place.rglob("*.pt"))
+
+
+def test_train_evaluate_and_translate_hold_together(place: Path, capsys: pytest.CaptureFixture) -> None:
+    commands.main(SOLUTION, ["train", *SHORT])
+    assert "best validation BLEU" in capsys.readouterr().out
+    commands.main(SOLUTION, ["evaluate", "--variant", "tiny", "--beam", "2"])
+    result = read_json(place / "solutions/bahdanau/results/phrasebook-fr-en-small-tiny-seed1.json")
+    assert result["recipe"]["units"] == 8
+    assert set(result["scores"]["test"]) == {"greedy", "beam2", "alignment"}
+    assert result["training"]["ended_by_budget"] is False
+    commands.main(SOLUTION, ["translate", "a zzz"])
+    printed = capsys.readouterr()
+    assert "not in the vocabulary, read as <unk>: zzz" in printed.err
+    commands.main(SOLUTION, ["translate", ""])
+    assert "an empty sentence has no translation" in capsys.readouterr().err
+
+
+def test_a_run_of_another_chapter_is_refused(place: Path, capsys: pytest.CaptureFixture) -> None:
+    commands.main(SOLUTION, ["train", *SHORT])
+    (place / "runs" / "bahdanau").rename(place / "runs" / "encoder_decoder")
+    capsys.readouterr()
+    assert "expected encoder_decoder, got bahdanau" in refused(capsys, "translate", "a b", solution=PLAIN)
+
+
+def test_a_time_budget_ends_a_training_and_the_next_call_goes_on(place: Path, capsys: pytest.CaptureFixture) -> None:
+    commands.main(SOLUTION, ["train", *SHORT, "--minutes", "0"])
+    assert "ended by the time budget of 0 minutes" in capsys.readouterr().out
+    commands.main(SOLUTION, ["train", *SHORT])
+    printed = capsys.readouterr().out
+    assert "going on from epoch 0, step 1" in printed
+    assert "ended by" not in printed
+
+
+def test_options_are_read_before_and_after_sentences() -> None:
+    assert split_arguments(["--beam", "5", "ein Mann", "--no-weights", "ein Hund"]) == (
+        ["--beam", "5", "--no-weights"],
+        ["ein Mann", "ein Hund"],
+    )
+    assert peek(["train", "--recipe=base"], "--recipe") == "base"
+    assert peek(["train", "--recipe"], "--recipe") is None
