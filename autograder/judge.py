@@ -12,7 +12,7 @@ from autograder.kit import grading
 from autograder.kit.answers import Caller
 from autograder.kit.grading import Verdict
 from autograder.normal import CHECK, Template, grade_id
-from autograder.reading import checked
+from autograder.reading import TRAIN, checked
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
 
@@ -80,7 +80,7 @@ def runs(cell: NotebookNode) -> bool:
     """Tell whether a cell is run in grading: code, but no check, no lone call of one, and nothing that trains."""
     if cell.cell_type != "code" or grade_id(cell).startswith(CHECK) or not cell.source.strip():
         return False
-    return "train" not in cell.metadata.get("tags", []) and checked(cell.source) is None
+    return TRAIN not in cell.metadata.get("tags", []) and checked(cell.source) is None
 
 
 def shown(verdict: Verdict) -> list[dict[str, Any]]:

@@ -4,8 +4,10 @@ import ast
 import errno
 import json
 import os
+import re
 import stat
 import warnings
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,9 @@ LARGEST_FILE = 64 << 20
 MOST_CELLS = 2000
 LONGEST_SOURCE = 1 << 20
 LONGEST_PARSED = 50_000
+IPYTHON_LINE = re.compile(r"^\s*[%!?,;/]|=\s*[%!]|\?")  # may be IPython's own syntax: %magic, !command, help?
+MOST_IPYTHON_WORK = 100_000  # characters: IPython tokenises the whole cell again for each such line
+TRAIN = "train"  # the tag of a cell that trains
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -24,7 +29,7 @@ class Unreadable(Exception):
     """What was handed in is no notebook; says what was expected, what came and what to do."""
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
     """Return a regular file's bytes; a link is not followed, it could lead to somebody else's work."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -43,14 +48,14 @@ def read_bytes(path: Path) -> bytes:
         reason = "this is a folder; expected a notebook, a file that ends in .ipynb"
     elif not stat.S_ISREG(status.st_mode):
         reason = "this is no regular file; expected a notebook, a file that ends in .ipynb"
-    elif status.st_size > LARGEST_FILE:
-        size = f"{status.st_size >> 20} MB, at most {LARGEST_FILE >> 20} MB are read"
+    elif status.st_size > most:
+        size = f"{status.st_size >> 20} MB, at most {most >> 20} MB are read"
         reason = f"the file has {size}; clear the outputs and hand it in again"
     if reason:
         os.close(descriptor)
         raise Unreadable(reason)
     with os.fdopen(descriptor, "rb") as file:
-        return file.read(LARGEST_FILE)
+        return file.read(most)
 
 
 def parse(content: bytes) -> NotebookNode:
@@ -95,14 +100,16 @@ def _cells(tree: dict[str, Any]) -> list[Any]:
         return tree["cells"]
     sheets = tree.get("worksheets")
     if isinstance(sheets, list):
-        found = [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
+        lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+        found = [cell for cells in lists if isinstance(cells, list) for cell in cells]
         return [_from_format_3(cell) for cell in found if isinstance(cell, dict)]
     raise Unreadable("this is no notebook: it has no list of cells")
 
 
 def _from_format_3(cell: dict[str, Any]) -> dict[str, Any]:
     if cell.get("cell_type") == "heading":
-        marks = "#" * int(cell.get("level") or 1)
+        level = cell.get("level")
+        marks = "#" * (level if type(level) is int and 1 <= level <= 6 else 1)
         return {**cell, "cell_type": "markdown", "source": f"{marks} {_text(cell.get('source'))}"}
     return {**cell, "source": cell.get("input", cell.get("source"))}
 
@@ -126,9 +133,9 @@ def _metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     ours, tags = metadata.get("nbgrader"), metadata.get("tags")
     if isinstance(ours, dict) and isinstance(ours.get("grade_id"), str):
-        kept["nbgrader"] = {"grade_id": ours["grade_id"]}
-    if isinstance(tags, list):
-        kept["tags"] = [tag for tag in tags if isinstance(tag, str)]
+        kept["nbgrader"] = {"grade_id": _text(ours["grade_id"])}
+    if isinstance(tags, list) and TRAIN in tags:
+        kept["tags"] = [TRAIN]
     return kept
 
 
@@ -140,15 +147,29 @@ def _text(source: Any) -> str:
     return source[:LONGEST_SOURCE].encode("utf-8", "replace").decode("utf-8")
 
 
+@lru_cache(maxsize=64)
 def parsed(source: str) -> ast.Module | None:
-    """Return the syntax tree of a cell, IPython's own syntax included, or None."""
-    if len(source) > LONGEST_PARSED:  # its syntax tree is only looked at, never needed to run it
+    """Return the syntax tree of a cell, IPython's own syntax included, or None: it is only looked at, never run."""
+    if len(source) > LONGEST_PARSED:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _tree(source) or _tree_of_ipython(source)
+
+
+def _tree(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _tree_of_ipython(source: str) -> ast.Module | None:
+    if len(source) * sum(bool(IPYTHON_LINE.search(line)) for line in source.splitlines()) > MOST_IPYTHON_WORK:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _tree(TransformerManager().transform_cell(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError):  # it gives up in all these ways
         return None
 
 

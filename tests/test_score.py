@@ -2,14 +2,18 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from autograder import sandbox, wall
 from autograder.__main__ import main
 from autograder.judge import Judge
+from autograder.normal import submission
 from autograder.places import released_notebook, source_notebook
+from autograder.reading import checked, defined
 from autograder.score import Scorer
 from autograder.worker import Limits
 from tests.notebooks import NAME, RIGHT, as_bytes, cells, form, markdown, tree
@@ -56,8 +60,8 @@ right = as_bytes(cells(RIGHT))
 text = right.decode()
 
 
-def as_format_3() -> bytes:
-    """Return the notebook as IPython 2 wrote it."""
+def as_format_3(*more: dict) -> bytes:
+    """Return the notebook as IPython 2 wrote it, with these cells below."""
     old = [
         {
             "cell_type": "code",
@@ -70,7 +74,8 @@ def as_format_3() -> bytes:
         else cell
         for cell in cells(RIGHT)
     ]
-    return as_bytes({"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [{"cells": old}]})
+    sheets = [{"cells": 5}, {"cells": [*old, *more]}]
+    return as_bytes({"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": sheets})
 
 
 READABLE = {
@@ -79,6 +84,7 @@ READABLE = {
     "UTF-16 without a mark": text.encode("utf-16-le"),
     "UTF-16, the other end first": text.encode("utf-16-be"),
     "nbformat 3": as_format_3(),
+    "headings of odd levels": as_format_3(*({"cell_type": "heading", "level": n} for n in ("x", 1e999, 10**11, [2]))),
     "nbformat 5": as_bytes(tree(cells(RIGHT)) | {"nbformat": 5}),
     "no nbformat": as_bytes({"cells": cells(RIGHT), "metadata": {}}),
     "another kernel": as_bytes(tree(cells(RIGHT), kernelspec={"name": "ir", "language": "R"})),
@@ -86,6 +92,8 @@ READABLE = {
     "lines instead of text": as_bytes([{**cell, "source": cell["source"].splitlines(True)} for cell in cells(RIGHT)]),
     "cells that are none": as_bytes([*cells(RIGHT), 7, None, {"cell_type": "code"}, {"source": [1]}]),
     "half a surrogate": as_bytes([*cells(RIGHT), markdown("\ud800")]),
+    "half a surrogate in a tag": as_bytes([*cells(RIGHT), markdown("", tags=["\ud800"])]),
+    "half a surrogate in a name": as_bytes([*cells(RIGHT), markdown("", nbgrader={"grade_id": "\ud800"})]),
     "an unknown kind of cell": as_bytes([*cells(RIGHT), {"cell_type": "heading", "level": 2, "source": "hm"}]),
     "trailing space": right + b"\n\n  ",
 }
@@ -95,6 +103,21 @@ READABLE = {
 def test_what_can_be_read_is_graded(scored, name: str) -> None:
     line = scored(READABLE[name])
     assert (line["assignment"], line["score"], line["error"]) == (NAME, ALL, None)
+    nbformat.writes(submission(READABLE[name], form(), [NAME])).encode()
+
+
+@pytest.mark.parametrize("line", ["a?\n", "%x\n", "!ls\n", "b = !ls\n"])
+@pytest.mark.parametrize("count", [520, 5000])
+def test_a_cell_full_of_magic_costs_no_time_and_says_nothing(line: str, count: int) -> None:
+    began = time.monotonic()
+    assert defined(line * count + "def f(): pass") == set()
+    assert time.monotonic() - began < 2
+
+
+def test_a_cell_with_some_magic_says_what_it_defines_and_checks() -> None:
+    assert defined("%matplotlib inline\nb = !ls\ndef f():\n    pass\nf?") == {"b", "f"}
+    assert checked('%time\ncheck("a.f", globals())') is None
+    assert checked('import os\ncheck("a.f", globals())') == "a.f"
 
 
 BROKEN = {
