@@ -2,12 +2,14 @@
 
 import html
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from IPython.display import HTML
 
+from lab import corpora
 from lab.metrics import LengthScore, Score
 from lab.plots import Picture, bleu_by_length_plot
 from lab.results import read_json
@@ -83,7 +85,7 @@ def multi30k(solutions: Sequence[str], run: str = "multi30k-de-en-base") -> HTML
             )
         rows += [[f"{system} ({scale})", f"{value}", "–"] for system, value, scale in sorted(peers)]
     return table(
-        "Multi30k German to English, test2016: BLEU, with its 95% bootstrap interval",
+        "Multi30k German to English, test2016: BLEU, with its 95% bootstrap interval (several seeds: lowest–highest)",
         ["model", "lower-cased, tokenised", "cased, sacreBLEU"],
         rows,
     )
@@ -130,6 +132,22 @@ def phrasebook_lengths_plot(solutions: Sequence[str], run: str = PHRASEBOOK) -> 
 def by_length(result: dict[str, Any]) -> list[LengthScore]:
     buckets = score(result, "test", "greedy", "by_length") or []
     return [LengthScore(bucket["first"], bucket["last"], Score(**bucket["score"])) for bucket in buckets]
+
+
+def missed_words(run: str = PHRASEBOOK, most: int = 8) -> HTML:
+    """Return the target words that the argmax reading of the first seed links wrongly most often."""
+    found = sorted((ROOT / "solutions" / "bahdanau" / "results").glob(f"{run}-seed*.outputs.json.gz"))
+    if not found:
+        return HTML(f'<p class="results">Words linked wrongly: {MISSING}.</p>')
+    wrong, every = Counter(), Counter()
+    pairs = corpora.load("phrasebook").tests["test"]
+    for pair, links in zip(pairs, read_json(found[0])["links"]["test"]["argmax"], strict=True):
+        words = pair.target.split()
+        every.update(words[j] for _, j in links)
+        wrong.update(words[j] for i, j in links if (i, j) not in (pair.links or ()))
+    rows = [[word, f"{count}", f"{every[word]}"] for word, count in wrong.most_common(most)]
+    rows.append(["all words", f"{wrong.total()}", f"{every.total()}"])
+    return table("Target words whose strongest source word is not a true link, seed 1", ["word", "wrong", "of"], rows)
 
 
 def alignment(run: str = PHRASEBOOK) -> HTML:

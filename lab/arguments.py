@@ -26,14 +26,22 @@ def peek(argv: list[str], option: str) -> str | None:
     return None
 
 
+FLAGS = ("weights", "unknown")  # options of `translate` that take no value
+
+
 def split_arguments(argv: list[str]) -> tuple[list[str], list[str]]:
     """Part the options from the sentences, which may stand anywhere."""
     options, sentences, position = [], [], 0
     while position < len(argv):
         word = argv[position]
-        if word.startswith("--"):
+        if word.startswith("-"):
             options.append(word)
-            takes_value = "=" not in word and word not in ("--weights", "--no-weights", "--help")
+            takes_value = (
+                "=" not in word
+                and word not in ("--help", "-h")
+                and word.removeprefix("--no-") not in FLAGS
+                and word[2:] not in FLAGS
+            )
             if takes_value and position + 1 < len(argv):
                 position += 1
                 options.append(argv[position])

@@ -25,10 +25,13 @@ def save(path: Path, content: dict[str, Any]) -> None:
 def load(path: Path) -> dict[str, Any]:
     """Read a checkpoint (tensors and plain values only: no code of the file is run)."""
     try:
-        return torch.load(path, map_location="cpu", weights_only=True)
+        content = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise CheckpointError(f"no checkpoint at {path}") from None
     except Exception as error:
         raise CheckpointError(
             f"{path} is no readable checkpoint ({type(error).__name__}). Remove it and train again."
         ) from None
+    if not isinstance(content, dict):
+        raise CheckpointError(f"{path} is no checkpoint: expected a dict, got {type(content).__name__}.")
+    return content

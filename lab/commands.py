@@ -72,6 +72,8 @@ class Translate(Where):
     """width of the beam; 1 is greedy"""
     weights: bool = True
     """draw where the model looked"""
+    unknown: bool = False
+    """translate although words are unknown, which the model then reads as <unk>"""
 
 
 def main(solution: Solution, argv: list[str] | None = None) -> None:
@@ -116,15 +118,11 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     if parsed.model != recipe and not what.variant:
         changed = ", ".join(differences(recipe, parsed.model))
         raise UsageError(f"{changed} differs from recipe {named}: name the run with --variant WORD")
-    if what.threads:
-        torch.set_num_threads(what.threads)
+    set_threads(what)
     run = name_run(solution, what, named, what.seed)
-    if what.fresh:
-        for file in ("last.pt", "best.pt"):
-            (run.folder / file).unlink(missing_ok=True)
     device = find_device(what.device)
     print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    trained = train(solution, run, parsed.model, minutes=what.minutes, device=device)
+    trained = train(solution, run, parsed.model, minutes=what.minutes, device=device, fresh=what.fresh)
     best = trained.progress
     print(f"best validation BLEU {best.best:.2f} after epoch {best.best_epoch}")
     if best.ended_by_budget:
@@ -137,8 +135,9 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
     from lab.results import evaluate
 
     what = tyro.cli(Evaluate, prog=f"python -m solutions.{solution.name} evaluate", args=argv)
-    if what.threads:
-        torch.set_num_threads(what.threads)
+    if what.beam < 1:
+        raise UsageError(f"--beam must be 1 or more, got {what.beam}")
+    set_threads(what)
     first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), what.seed or 1)
     seeds = [what.seed] if what.seed else trained_seeds(first.folder.parent)
     if not seeds:
@@ -154,27 +153,39 @@ def run_translate(solution: Solution, argv: list[str]) -> None:
     options, sentences = split_arguments(argv)
     prog = f"python -m solutions.{solution.name} translate [options] SENTENCE …"
     what = tyro.cli(Translate, prog=prog, args=options)
+    if what.beam < 1:
+        raise UsageError(f"--beam must be 1 or more, got {what.beam}")
+    set_threads(what)
+    source, _ = corpora.direction(what.corpus, what.source, what.target)
     trained = newest(solution, what)
-    for sentence in sentences or (line.rstrip("\n") for line in sys.stdin):
-        source, _ = corpora.direction(what.corpus, what.source, what.target)
-        show(trained, corpora.tokenise(what.corpus, sentence, source), what)
+    lines = sentences or [line.rstrip("\n") for line in sys.stdin]
+    said = [show(trained, corpora.tokenise(what.corpus, sentence, source), what) for sentence in lines]
+    if not all(said):
+        sys.exit(2)
 
 
-def show(trained: Trained, sentence: str, what: Translate) -> None:
-    """Print a translation, and below it where the model looked for each word."""
+def show(trained: Trained, sentence: str, what: Translate) -> bool:
+    """Print a translation, and below it where the model looked for each word; tell whether there was one."""
     from lab.heat import alignment_text
 
     if not sentence.split():
         print("error: an empty sentence has no translation: give at least one word", file=sys.stderr)
-        return
-    if unknown := trained.source_text.unknown(sentence):
-        print(f"not in the vocabulary, read as <unk>: {' '.join(unknown)}", file=sys.stderr)
+        return False
+    unknown = trained.source_text.unknown(sentence)
+    if unknown and not what.unknown:
+        print(
+            f"error: not among the {len(trained.source_text)} words or pieces that the model knows: "
+            f"{' '.join(unknown)}. Say it in other words, or add --unknown to have them read as <unk>.",
+            file=sys.stderr,
+        )
+        return False
     translation = trained.translate([sentence], what.beam)[0]
     print(translation)
     if what.weights and hasattr(trained.model, "look"):
         weights = trained.attention(sentence, translation)
         source = [*trained.source_text.pieces(sentence), "</s>"]
         print(alignment_text(weights, source, trained.target_text.pieces(translation)))
+    return True
 
 
 def name_run(solution: Solution, what: Where, recipe: str, seed: int) -> Run:
@@ -186,6 +197,11 @@ def name_run(solution: Solution, what: Where, recipe: str, seed: int) -> Run:
 def default_recipe(solution: Solution, corpus: str) -> str:
     corpora.direction(corpus)  # a misspelt corpus is an error of its own
     return solution.defaults.get(corpus) or list(solution.defaults.values())[-1]
+
+
+def set_threads(what: Where) -> None:
+    if what.threads:
+        torch.set_num_threads(what.threads)
 
 
 def find_device(name: str | None) -> torch.device:
@@ -223,6 +239,9 @@ def nothing_trained(solution: Solution, run: Run) -> str:
     command = f"python -m solutions.{solution.name} train --corpus {run.corpus}"
     if (run.source, run.target) != corpora.direction(run.corpus):
         command += f" --source {run.source} --target {run.target}"
+    if run.recipe != default_recipe(solution, run.corpus):
+        command += f" --recipe {run.recipe}"
+    command += f" --variant {run.variant}" if run.variant else ""
     return f"no trained model of {run.task} in {run.folder.parent.parent}. Make one with: {command}"
 
 

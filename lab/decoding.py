@@ -42,7 +42,7 @@ def rows(tensors: dict[str, Tensor], index: Tensor) -> dict[str, Tensor]:
 
 
 def length_limit(source: Int[Tensor, "batch source"]) -> int:
-    """Return how many tokens a translation may have: half as many again as the source, and ten."""
+    """Return how many tokens a translation may have: half as many again as the batch's longest source, and ten."""
     return int(1.5 * source.shape[1]) + 10
 
 

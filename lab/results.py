@@ -19,7 +19,7 @@ from lab.corpora import Parallel
 from lab.training import Progress
 from lab.translation import ROOT, Run, Solution, Trained, restore
 
-LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 60))  # buckets of source words
+LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 30))  # buckets of source words
 THRESHOLDS = tuple(round(tau, 2) for tau in np.arange(0.05, 0.96, 0.05))
 
 Outputs = dict[str, Any]

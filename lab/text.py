@@ -74,6 +74,7 @@ class Subwords:
             vocab_size=size,
             model_type="bpe",
             character_coverage=1.0,
+            hard_vocab_limit=False,  # a small corpus has fewer pieces than a large recipe asks for
             normalization_rule_name="nmt_nfkc_cf" if lowercase else "nmt_nfkc",
             pad_id=PAD,
             bos_id=BOS,

@@ -253,10 +253,10 @@ class Trainer:
         if not path.exists():
             return
         state = load(path)
-        if state["about"] != self.about or state["seed"] != self.seed:
+        if state.get("about") != self.about or state.get("seed") != self.seed:
             raise CheckpointError(
                 f"{path} belongs to another training: expected {short(self.about)} with seed {self.seed}, "
-                f"got {short(state['about'])} with seed {state['seed']}. "
+                f"got {short(state.get('about', {}))} with seed {state.get('seed')}. "
                 "Give this one a --variant of its own, or start over with --fresh."
             )
         self.progress = Progress(**state["progress"])

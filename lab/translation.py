@@ -111,8 +111,9 @@ def train(
     device: torch.device | None = None,
     folder: Path | None = None,
     corpus: Parallel | None = None,
+    fresh: bool = False,
 ) -> Trained:
-    """Train one run to its end or its time budget, going on from where an earlier call was stopped."""
+    """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`."""
     corpus = corpus or corpora.load(run.corpus, run.source, run.target)
     source_text, target_text = vocabularies(corpus, recipe)
     about = {
@@ -145,6 +146,9 @@ def train(
         minutes=minutes,
         quiet=quiet,
     )
+    if fresh:  # only now, when corpus and model are there
+        for file in ("last.pt", "best.pt"):
+            (trainer.folder / file).unlink(missing_ok=True)
     progress = trainer.run()
     trained = restore(solution, trainer.folder, device)
     trained.progress = progress  # of the whole training; the checkpoint holds that of its best moment
@@ -154,17 +158,19 @@ def train(
 def restore(solution: Solution, folder: Path, device: torch.device | None = None) -> Trained:
     """Return the best model of a run's folder; a checkpoint of another solution is an error."""
     content = load(folder / "best.pt")
-    if content.get("solution") != solution.name:
+    if missing := {"solution", "recipe", "weights", "progress"} - set(content):
+        raise CheckpointError(f"{folder / 'best.pt'} is no trained model: it has no {', '.join(sorted(missing))}.")
+    if content["solution"] != solution.name:
         raise CheckpointError(
-            f"{folder / 'best.pt'} holds another model: expected {solution.name}, got {content.get('solution')}. "
-            f"Use python -m solutions.{content.get('solution')}, or train this one."
+            f"{folder / 'best.pt'} holds another model: expected {solution.name}, got {content['solution']}. "
+            f"Use python -m solutions.{content['solution']}, or train this one."
         )
     source_text, target_text = text.restore(content["source_text"]), text.restore(content["target_text"])
-    recipe = as_recipe(type(next(iter(solution.recipes.values()))), content["recipe"])
-    model = solution.build(recipe, len(source_text), len(target_text))
     try:
+        recipe = as_recipe(type(next(iter(solution.recipes.values()))), content["recipe"])
+        model = solution.build(recipe, len(source_text), len(target_text))
         model.load_state_dict(content["weights"])
-    except RuntimeError as error:
+    except (RuntimeError, TypeError) as error:
         raise CheckpointError(
             f"{folder / 'best.pt'} does not fit the model as it is now: {str(error).splitlines()[-1].strip()} "
             "Train again with --fresh."

@@ -82,11 +82,11 @@ def test_train_evaluate_and_translate_hold_together(place: Path, capsys: pytest.
     assert result["recipe"]["units"] == 8
     assert set(result["scores"]["test"]) == {"greedy", "beam2", "alignment"}
     assert result["training"]["ended_by_budget"] is False
-    commands.main(SOLUTION, ["translate", "a zzz"])
-    printed = capsys.readouterr()
-    assert "not in the vocabulary, read as <unk>: zzz" in printed.err
-    commands.main(SOLUTION, ["translate", ""])
-    assert "an empty sentence has no translation" in capsys.readouterr().err
+    capsys.readouterr()
+    assert "pieces that the model knows: zzz" in refused(capsys, "translate", "a zzz")
+    commands.main(SOLUTION, ["translate", "a zzz", "--unknown"])
+    assert capsys.readouterr().out
+    assert "an empty sentence has no translation" in refused(capsys, "translate", "")
 
 
 def test_a_run_of_another_chapter_is_refused(place: Path, capsys: pytest.CaptureFixture) -> None:

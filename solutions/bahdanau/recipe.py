@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from lab.training import Training
+from solutions.encoder_decoder.recipe import RECIPES as PLAIN
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ SMALL = Recipe(
     hidden=128,
     maxout=96,
     dropout=0.1,
-    training=Training(tokens=2000, epochs=4, rate=4e-3, precision="fp32"),
+    training=PLAIN["small"].training,
 )
 RECIPES = {
     # A minute on a laptop.

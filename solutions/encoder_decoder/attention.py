@@ -31,7 +31,8 @@ def greedy_decode(
 ) -> Int[Tensor, "batch length"]:
     """Return the most probable next word, again and again: y_t = argmax_y p(y | y_1, …, y_{t-1}, c).
 
-    Cho et al. (2014), section 2.2. No bos in the result; eos and after it only pad; at most max_len tokens.
+    Sutskever et al. (2014), section 3.2, with a beam of 1. No bos in the result; eos and after it only pad; at most
+    max_len tokens.
     """
     prefix = torch.full((batch_size, 1), bos)
     ended = torch.zeros(batch_size, dtype=torch.bool)
@@ -53,7 +54,8 @@ def beam_search(
 ) -> tuple[list[int], float]:
     """Return the best of the finished hypotheses and its score: log p(y) / |y|^α, |y| counting eos.
 
-    Sutskever et al. (2014), section 3.2: keep the `beam` most probable beginnings, set aside those that end.
+    Sutskever et al. (2014), section 3.2: keep the `beam` most probable beginnings, set aside those that end. The
+    division by the length is not in that paper.
     """
     active: list[tuple[float, list[int]]] = [(0.0, [bos])]
     finished: list[tuple[float, list[int]]] = []

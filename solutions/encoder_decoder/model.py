@@ -106,7 +106,9 @@ class EncoderDecoder(Translator):
         self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
         summary_dim = recipe.units * (2 if recipe.bidirectional else 1)
         context_dim = summary_dim if recipe.context_everywhere else 0
-        self.start = nn.Linear(summary_dim, recipe.layers * recipe.units) if recipe.bidirectional else None
+        # Sutskever et al. (2014) hand the states of all layers over as they are; all others need a matrix.
+        handed_over = recipe.cell == "lstm" and not recipe.bidirectional
+        self.start = None if handed_over else nn.Linear(summary_dim, recipe.layers * recipe.units)
         network = nn.GRU if recipe.cell == "gru" else nn.LSTM
         between = recipe.dropout if recipe.layers > 1 else 0.0
         self.network = network(
@@ -119,11 +121,11 @@ class EncoderDecoder(Translator):
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
         """Return the one vector c, and the decoder's first state: tanh(V c), or that of a one-way encoder itself."""
         states, final = self.encoder(source, mask)
-        if self.start is None:  # Sutskever et al. (2014): each layer hands its last state over
+        if self.start is None:
             return {"context": final[0][-1]}, {
                 name: h.transpose(0, 1) for name, h in zip(("hidden", "cell"), final, strict=False)
             }
-        context = self.read(states, mask.sum(dim=1))
+        context = self.read(states, mask.sum(dim=1)) if self.recipe.bidirectional else final[0][-1]
         hidden = torch.tanh(self.start(context)).unflatten(-1, (self.recipe.layers, self.recipe.units))
         state = {"hidden": hidden}
         if self.recipe.cell == "lstm":

@@ -14,7 +14,7 @@ class Recipe:
     embedding_dim: int = 256
     units: int = 512  # width of one direction of the encoder, and of the decoder
     layers: int = 1
-    bidirectional: bool = True  # ours: neither paper reads both ways; Bahdanau's baseline comparison asks for it
+    bidirectional: bool = True  # ours, for a fair comparison with attention: neither paper reads both ways
     reverse: bool = False  # feed the source words last to first: Sutskever et al. (2014), section 3.3
     context_everywhere: bool = True  # c enters each step and the readout: Cho et al. (2014), section 2.2
     maxout: int = 256  # width of the maxout readout: Cho et al. (2014), appendix A.1.2; 0 = none
@@ -45,7 +45,7 @@ RECIPES = {
         vocabulary=6000,
         training=Training(tokens=1500, epochs=25, rate=1.5e-3, smoothing=0.1, ema=0.997),
     ),
-    # Cho et al. (2014), section 4.1 and appendix A.1.2 (trained there on phrase pairs with Adadelta).
+    # Cho et al. (2014), section 4.1 and appendix A.1 (trained there on phrase pairs with Adadelta).
     "cho": Recipe(
         embedding_dim=500,
         units=1000,
