@@ -12,7 +12,7 @@ def masked_softmax(
 
     α_j = exp(e_j) / Σ_k exp(e_k), with j and k over the positions that may be attended to.
 
-    Bahdanau et al. (2015), equation 6; the mask is ours, for sentences of unequal length in a batch.
+    Bahdanau et al. (2015), equation 6. The mask is ours, for sentences of unequal length.
     """
     if mask is None:
         return scores.softmax(dim=-1)
@@ -26,10 +26,10 @@ def additive_scores(
     projected_keys: Float[Tensor, "batch source hidden"],
     v: Float[Tensor, " hidden"],
 ) -> Float[Tensor, "batch source"]:
-    """Return how well each key fits the query: e_j = v · tanh(W_q s + W_k h_j), both already projected.
+    """Return how well each key fits the query, both projected: e_j = v · tanh(W_q s + W_k h_j).
 
-    Bahdanau et al. (2015), appendix A.1.2. The keys do not change while a sentence is decoded: the caller
-    projects them once.
+    Bahdanau et al. (2015), appendix A.1.2. The keys do not change while a sentence is
+    decoded: the caller projects them once.
     """
     return torch.tanh(projected_query[:, None] + projected_keys) @ v
 
@@ -53,9 +53,9 @@ def additive_attention(
     v: Float[Tensor, " hidden"],
     mask: Bool[Tensor, "batch source"] | None = None,
 ) -> tuple[Float[Tensor, "batch value_dim"], Float[Tensor, "batch source"]]:
-    """Return the context and the weights of one query s over keys h: e_j = v · tanh(W_q s + W_k h_j).
+    """Return the context and the weights of one query s: e_j = v · tanh(W_q s + W_k h_j).
 
-    c = Σ_j α_j h_j, with α = softmax(e); keys and values are both the annotations h in the paper.
+    c = Σ_j α_j h_j, with α = softmax(e). In the paper keys and values are the same vectors h.
 
     Bahdanau et al. (2015), equations 5 and 6, and appendix A.1.2 for the score.
     """

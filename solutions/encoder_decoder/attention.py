@@ -1,4 +1,4 @@
-"""The encoder–decoder before attention: one vector for the whole sentence, and how words come out of it."""
+"""The encoder–decoder before attention: one vector for a sentence, and how words come out."""
 
 from collections.abc import Callable
 
@@ -10,9 +10,10 @@ from torch import Tensor
 def last_states(
     outputs: Float[Tensor, "batch source both_units"], lengths: Int[Tensor, " batch"]
 ) -> Float[Tensor, "batch both_units"]:
-    """Return the two final states of a bidirectional encoder: [→h at the last real token ; ←h at token 0].
+    """Return the final states of both directions: [→h at the last real token ; ←h at token 0].
 
-    c = q({h_1, …, h_S}): Bahdanau et al. (2015), section 2.1; Cho et al. (2014) take c = tanh(V h_S).
+    c = q({h_1, …, h_S}): Bahdanau et al. (2015), section 2.1. Cho et al. (2014) take
+    c = tanh(V h_S).
     """
     units = outputs.shape[-1] // 2
     rows = torch.arange(len(outputs), device=outputs.device)
@@ -29,10 +30,10 @@ def greedy_decode(
     pad: int,
     max_len: int,
 ) -> Int[Tensor, "batch length"]:
-    """Return the most probable next word, again and again: y_t = argmax_y p(y | y_1, …, y_{t-1}, c).
+    """Return the most probable next word, again and again: y_t = argmax p(y | y_1, …, y_{t-1}).
 
-    Sutskever et al. (2014), section 3.2, with a beam of 1. No bos in the result; eos and after it only pad; at most
-    max_len tokens.
+    Sutskever et al. (2014), section 3.2, with a beam of 1. No bos in the result; eos, and
+    after it only pad; at most max_len tokens.
     """
     prefix = torch.full((batch_size, 1), bos)
     ended = torch.zeros(batch_size, dtype=torch.bool)
@@ -52,10 +53,10 @@ def beam_search(
     max_len: int,
     alpha: float,
 ) -> tuple[list[int], float]:
-    """Return the best of the finished hypotheses and its score: log p(y) / |y|^α, |y| counting eos.
+    """Return the best finished hypothesis and its score: log p(y) / |y|^α, |y| counting eos.
 
-    Sutskever et al. (2014), section 3.2: keep the `beam` most probable beginnings, set aside those that end. The
-    division by the length is not in that paper.
+    Sutskever et al. (2014), section 3.2: keep the `beam` most probable beginnings, set aside
+    those that end. The division by the length is not in that paper.
     """
     active: list[tuple[float, list[int]]] = [(0.0, [bos])]
     finished: list[tuple[float, list[int]]] = []
