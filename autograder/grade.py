@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.places import KIT, ROOT, released_notebook
+from autograder.reading import Unreadable, read_bytes
 
 COLUMNS = ["student", "assignment", "score", "max_score", "manual_max_score", "mistakes", "flags", "error"]
+
+LONGEST_TIMESTAMP = 1000
 
 
 @dataclass(frozen=True)
@@ -28,20 +31,37 @@ class Handed:
     @property
     def linked(self) -> bool:
         """Tell whether a link leads to it: it could lead to somebody else's work."""
-        return any(place.is_symlink() for place in (self.path, *list(self.path.parents)[:2]))
+        try:
+            return any(place.is_symlink() for place in (self.path, *list(self.path.parents)[:2]))
+        except OSError:  # whoever reads it is told why
+            return False
+
+    def content(self) -> bytes:
+        """Return the bytes that were handed in."""
+        if self.linked:
+            raise Unreadable("this is a symbolic link; hand in the file itself")
+        return read_bytes(self.path)
+
+    def timestamp(self) -> bytes:
+        """Return what says when it was handed in, nothing when it cannot be read: nbgrader takes late penalties."""
+        try:
+            return b"" if self.linked else read_bytes(self.path.with_name("timestamp.txt"), LONGEST_TIMESTAMP)
+        except Unreadable:
+            return b""
 
 
 def handed_in(folder: Path, known: list[str]) -> list[Handed]:
     """Return the submissions in FOLDER/STUDENT/NAME/NAME.ipynb, by student, in the order of the assignments."""
     if not folder.is_dir():
         raise NotADirectoryError(f"No folder {folder}: expected FOLDER/STUDENT/NAME/NAME.ipynb in it.")
-    students = sorted(entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
-    found = [
-        Handed(student.name, name, student / name / f"{name}.ipynb")
-        for student in students
-        for name in known
-        if (student / name).is_dir()
-    ]
+    found = []
+    for student in sorted(entry for entry in folder.iterdir() if not entry.name.startswith(".")):
+        try:
+            names = [name for name in known if (student / name).is_dir()]
+        except OSError as error:
+            print(f"Not graded: {student} cannot be read ({error.strerror}). Check its permissions.", file=sys.stderr)
+            continue
+        found += [Handed(student.name, name, student / name / f"{name}.ipynb") for name in names]
     if not found:
         names = ", ".join(known)
         raise ValueError(f"No submissions in {folder}: expected STUDENT/NAME/NAME.ipynb, NAME one of {names}.")
@@ -62,9 +82,11 @@ def grader_key(assignment: str) -> str:
 def submission_key(handed: Handed) -> str:
     """Return a digest of a submission, of when it was handed in, and of the grader."""
     digest = hashlib.sha256(grader_key(handed.assignment).encode())
-    for path in (handed.path, handed.path.with_name("timestamp.txt")):
-        kind = b"link" if handed.linked or path.is_symlink() else b"file" if path.is_file() else b"none"
-        digest.update(kind + (path.read_bytes() if kind == b"file" else b""))
+    try:
+        digest.update(b"file" + handed.content())
+    except Unreadable as error:
+        digest.update(b"none" + str(error).encode())
+    digest.update(b"timestamp" + handed.timestamp())
     return digest.hexdigest()
 
 

@@ -1,6 +1,5 @@
 """From submissions to grades: each is read, judged and recorded, and no broken one keeps the others waiting."""
 
-import shutil
 import sys
 import traceback
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from autograder.grade import Handed, Records
 from autograder.gradebook import Book
 from autograder.judge import Judge, Judged, refused
 from autograder.normal import Template, template
-from autograder.reading import Unreadable, read_bytes
+from autograder.reading import Unreadable
 from autograder.score import summary
 
 
@@ -32,38 +31,34 @@ def mark(
     lines = {}
     with opened() as judge:
         for submission in tqdm(todo, desc="grading", unit="notebook", disable=not sys.stderr.isatty()):
-            line = _line(submission, forms[submission.assignment], judge, book)
-            if not line.get("failed"):
-                records.keep(submission, line)
-            lines[submission] = line
+            lines[submission] = _line(submission, forms[submission.assignment], judge, book, records)
     return lines
 
 
-def _line(submission: Handed, form: Template, judge: Judge, book: Book) -> dict[str, Any]:
-    failed = False
+def _line(submission: Handed, form: Template, judge: Judge, book: Book, records: Records) -> dict[str, Any]:
+    about = {"student": submission.student, "file": str(submission.path)}
     try:
         notebook, judged = _judged(submission, form, judge)
         _timestamp(submission, book)
         book.record(submission.student, form, notebook, judged)
+        line = about | summary(judged, form)
+        records.keep(submission, line)
+        return line
     except wall.NoSandbox:
         raise
     except Exception as error:  # a fault of the grader's: it must not cost the others their grades
         traceback.print_exc(file=sys.stderr)
-        failed = True
         reason = f"the grader failed on it ({type(error).__name__}), please tell its maintainers"
         judged = refused(form, reason)
         with suppress(Exception):
             book.record(submission.student, form, normal.blank(form, reason), judged)
-    line = {"student": submission.student, "file": str(submission.path), **summary(judged, form)}
-    return line | ({"failed": True} if failed else {})
+    return about | summary(judged, form) | {"failed": True}
 
 
 def _judged(submission: Handed, form: Template, judge: Judge) -> tuple[NotebookNode, Judged]:
     """Return a submission as nbgrader is to have it, and what the judge says of it."""
     try:
-        if submission.linked:
-            raise Unreadable("this is a symbolic link; hand in the file itself")
-        content = read_bytes(submission.path)
+        content = submission.content()
         notebook = normal.submission(content, form, assignments())
     except Unreadable as error:
         return normal.blank(form, str(error)), refused(form, str(error))
@@ -72,9 +67,8 @@ def _judged(submission: Handed, form: Template, judge: Judge) -> tuple[NotebookN
 
 def _timestamp(submission: Handed, book: Book) -> None:
     """Hand on when it was handed in: nbgrader takes late penalties from it."""
-    said = submission.path.with_name("timestamp.txt")
-    kept = book.out / "received" / submission.student / submission.assignment / said.name
+    kept = book.out / "received" / submission.student / submission.assignment / "timestamp.txt"
     kept.unlink(missing_ok=True)
-    if said.is_file() and not said.is_symlink() and not submission.linked:
+    if said := submission.timestamp():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(said, kept)
+        kept.write_bytes(said)

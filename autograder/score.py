@@ -23,6 +23,10 @@ class Scorer:
     known: list[str] = field(default_factory=checks.assignments)
     forms: dict[str, Template] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.assignment is not None and self.assignment not in self.known:
+            raise ValueError(f"no assignment '{self.assignment}': expected one of {', '.join(self.known)}")
+
     def line(self, name: str) -> dict[str, Any]:
         """Return what the contract asks for about one file."""
         claimed, form = self.assignment, None

@@ -19,6 +19,10 @@ __all__ = ["NoSandbox", "Wall", "available", "demand"]
 START_SECONDS = 120
 
 
+class NoWorker(RuntimeError):
+    """One worker could not be made, though a sandbox can be; says why."""
+
+
 def font_cache() -> Path:
     """Return a matplotlib configuration folder with the fonts looked up: that costs a second of every start."""
     cache = BUILD / "cache" / f"matplotlib-{importlib.metadata.version('matplotlib')}"
@@ -138,23 +142,35 @@ class Wall:
 
     def enter(self) -> tuple[socket.socket, int]:
         """Return the socket and the pidfd of a fresh worker, ready for its first request."""
-        if self._process is None or self._process.poll() is not None:
-            self.close()
-            self.start()
+        said = ""
+        for _ in range(2):  # what has died, of too little memory say, is built again once
+            if self._process is None or self._process.poll() is not None:
+                self.close()
+                self.start()
+            try:
+                return self._worker()
+            except (OSError, NoWorker) as error:
+                said = str(error)
+                self.close()
+        demand()
+        raise NoWorker(f"No worker could be made: {said}.")
+
+    def _worker(self) -> tuple[socket.socket, int]:
         assert self._control is not None
         ours, theirs = socket.socketpair()
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        with theirs:
-            socket.send_fds(self._control, [b"j"], [theirs.fileno()])
-        ours.settimeout(START_SECONDS)
-        message, ancillary, _, _ = ours.recvmsg(1, socket.CMSG_SPACE(12))
-        if message != b"w":
-            said = _hear(ours).decode(errors="replace") or "it died"
+        try:
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            with theirs:
+                socket.send_fds(self._control, [b"j"], [theirs.fileno()])
+            ours.settimeout(START_SECONDS)
+            message, ancillary, _, _ = ours.recvmsg(1, socket.CMSG_SPACE(12))
+            if message != b"w":
+                raise NoWorker(_hear(ours).decode(errors="replace") or "it died")
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+            return ours, os.pidfd_open(int.from_bytes(ancillary[0][2][:4], sys.byteorder))
+        except BaseException:
             ours.close()
-            raise NoSandbox(f"No worker could be made: {said}. {REMEDY}")
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-        pid = int.from_bytes(ancillary[0][2][:4], sys.byteorder)
-        return ours, os.pidfd_open(pid)
+            raise
 
     def close(self) -> None:
         """Take the sandbox down with all that is in it."""

@@ -2,8 +2,10 @@
 
 import contextlib
 import csv
+import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +13,10 @@ import pytest
 
 from autograder import example_class
 from autograder.checks import assignments
-from autograder.grade import grade, handed_in
+from autograder.grade import Handed, Records, grade, handed_in, submission_key
 from autograder.gradebook import Book, quiet
 from autograder.judge import Judge
+from autograder.reading import Unreadable
 
 with quiet():
     from nbgrader.api import Gradebook
@@ -221,6 +224,69 @@ def test_links_lead_nowhere(graded, run, tmp_path: Path) -> None:
     assert run(tmp_path / "in", tmp_path / "out") == 0
     assert totals(tmp_path / "out") == {("thief", "bahdanau"): 0, ("robber", "bahdanau"): 0}
     assert "symbolic link" in summary(tmp_path / "out")["robber", "bahdanau"]["error"]
+
+
+@pytest.fixture
+def as_somebody(monkeypatch) -> Iterator[Path]:
+    """Return a folder for one who may not read everything, as root could."""
+    monkeypatch.setattr("autograder.grade.grader_key", lambda assignment: "")
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:
+        if root:
+            os.chown(folder, 12345, -1)
+            os.seteuid(12345)
+        try:
+            yield Path(folder)
+        finally:
+            for path in (Path(folder), *Path(folder).glob("*"), *Path(folder).glob("*/*")):
+                path.chmod(0o700)
+            if root:
+                os.seteuid(0)
+
+
+def test_what_may_not_be_read_keeps_nobody_waiting(as_somebody: Path, capsys) -> None:
+    for student, closed in {"abe": ".", "ann": "bahdanau", "art": "bahdanau/bahdanau.ipynb", "zoe": None}.items():
+        path = as_somebody / student / "bahdanau" / "bahdanau.ipynb"
+        path.parent.mkdir(parents=True)
+        path.touch()
+        if closed:
+            (as_somebody / student / closed).chmod(0)
+    found = handed_in(as_somebody, ["bahdanau"])
+    assert [handed.student for handed in found] == ["ann", "art", "zoe"]
+    assert "abe cannot be read (Permission denied)" in capsys.readouterr().err
+    assert len({submission_key(handed) for handed in found}) == 2
+    for handed in found[:2]:
+        with pytest.raises(Unreadable, match="permissions"):
+            handed.content()
+
+
+def test_a_huge_file_is_no_reason_to_stop(tmp_path: Path) -> None:
+    """A terabyte of nothing, which no memory holds."""
+    handed = Handed("ann", "bahdanau", tmp_path / "bahdanau.ipynb")
+    keys = {submission_key(handed)}
+    for name in ("timestamp.txt", "bahdanau.ipynb"):
+        (tmp_path / name).touch()
+        os.truncate(tmp_path / name, 1 << 40)
+        keys.add(submission_key(handed))
+    assert handed.timestamp() == b""
+    assert len(keys) == 2
+
+
+def test_a_record_that_cannot_be_kept_costs_nobody_else(run, graded, tmp_path: Path, monkeypatch, capfd) -> None:
+    whole = Records.keep
+
+    def faulty(self, handed, line):
+        if handed.student == "fay":
+            raise PermissionError
+        whole(self, handed, line)
+
+    monkeypatch.setattr(Records, "keep", faulty)
+    for student in ("fay", "nils"):
+        shutil.copytree(graded[0] / student, tmp_path / "in" / student)
+    assert run(tmp_path / "in", tmp_path / "out") == 3
+    assert "PermissionError" in capfd.readouterr().err
+    assert "grader failed" in summary(tmp_path / "out")["fay", "bahdanau"]["error"]
+    assert "JSON is broken" in summary(tmp_path / "out")["nils", "bahdanau"]["error"]
 
 
 def test_a_folder_without_submissions_is_said(tmp_path: Path) -> None:

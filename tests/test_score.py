@@ -176,6 +176,11 @@ def test_the_assignment_can_be_given_for_a_notebook_that_does_not_say(scorer: Sc
     assert told.line(str(tmp_path / "missing.ipynb"))["max_score"] == ALL
 
 
+def test_a_misspelt_assignment_is_said_with_the_known_ones(scorer: Scorer) -> None:
+    with pytest.raises(ValueError, match=f"no assignment 'bahdanu': expected one of {NAME}, luong"):
+        Scorer(scorer.judge, "bahdanu", scorer.known)
+
+
 def test_the_command_prints_a_line_per_file_in_order(released: Path, capfd, tmp_path: Path) -> None:
     """The solved notebook gets all autograded points and the untouched release none, for every assignment."""
     if wall.available():

@@ -86,6 +86,9 @@ class TestSight:
         said = says(session, f"open({place!r}, 'a')")
         assert "Read-only file system" in said or "Permission denied" in said
 
+    def test_first_to_go_where_memory_runs_out(self, session: Session) -> None:
+        assert says(session, "print(open('/proc/self/oom_score_adj').read())").strip() == "1000"
+
     def test_no_further_namespace_and_no_mount(self, session: Session) -> None:
         said = says(session, "!unshare --user true\n!mount -t tmpfs none /tmp")
         assert "unshare failed" in said
@@ -107,6 +110,43 @@ class TestTheDoor:
     def test_without_a_kit_it_says_what_to_do(self, tmp_path) -> None:
         with pytest.raises(wall.NoSandbox, match="make release"):
             wall.Wall(tmp_path).start()
+
+    @pytest.mark.parametrize("end", ["dies", "is late"])
+    def test_a_warm_process_that_fails_is_built_again(self, built: wall.Wall, monkeypatch, end: str) -> None:
+        """Let it die, or be late, at the worst time: when it seems alive and is asked for a worker."""
+        with Session(built) as first:
+            first.run("1")
+        broken, send, start = built._process, wall.socket.send_fds, wall.Wall.start
+
+        def dies(*message) -> None:
+            monkeypatch.setattr(wall.socket, "send_fds", send)
+            broken.kill()
+            broken.wait()
+            send(*message)
+
+        def restart(self: wall.Wall) -> None:
+            monkeypatch.undo()
+            start(self)
+
+        monkeypatch.setattr(wall.Wall, "start", restart)
+        if end == "dies":
+            monkeypatch.setattr(wall.socket, "send_fds", dies)
+        else:
+            monkeypatch.setattr(wall, "START_SECONDS", 1e-5)
+        with Session(built) as second:
+            assert second.run("6 * 7")[0]["data"] == {"text/plain": "42"}
+        assert built._process is not broken
+
+    def test_a_worker_that_cannot_be_made_costs_its_own_notebook_only(self, built: wall.Wall, monkeypatch) -> None:
+        def fails(self):
+            raise OSError("no memory")
+
+        monkeypatch.setattr(wall.Wall, "_worker", fails)
+        with pytest.raises(wall.NoWorker, match="no memory"):
+            built.enter()
+        monkeypatch.setattr(sandbox, "PROBE", ["false"])
+        with pytest.raises(wall.NoSandbox, match="forbids user namespaces"):
+            built.enter()
 
     @pytest.mark.slow
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")

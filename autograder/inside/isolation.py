@@ -1,13 +1,14 @@
 """One job, one set of namespaces: what a forked worker does to itself before it runs a line of a student's code."""
 
+import contextlib
 import ctypes
 import os
 import resource
 from pathlib import Path
 
 LIMITS = {
-    resource.RLIMIT_AS: 4 << 30,
-    resource.RLIMIT_NPROC: 64,
+    resource.RLIMIT_AS: 3 << 30,  # of each process; torch alone takes 0.7
+    resource.RLIMIT_NPROC: 32,  # and threads: a DataLoader with four workers takes some twenty
     resource.RLIMIT_FSIZE: 256 << 20,
     resource.RLIMIT_NOFILE: 256,
     resource.RLIMIT_CORE: 0,
@@ -58,6 +59,8 @@ def set_limits() -> None:
     """Limit memory per process, processes, the size of a file, open files and core dumps, for good."""
     for kind, limit in LIMITS.items():
         resource.setrlimit(kind, (limit, limit))
+    with contextlib.suppress(OSError):  # where memory runs out, the worker goes, not the grader
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def drop_privileges() -> None:
