@@ -59,6 +59,24 @@ def test_the_hint_says_what_is_wrong(double, said):
     assert said in verdict.hint
 
 
+@pytest.mark.parametrize(
+    ("function", "right"),
+    [
+        (lambda x, unused: 2 * x, True),
+        (lambda x, unused: 2 * x + 0 * unused.sum(), True),
+        (lambda x, unused: 2 * x + (unused - unused.detach()).sum(), False),
+    ],
+)
+def test_a_gradient_of_zeros_is_as_good_as_none_where_nothing_depends_on_the_argument(function, right):
+    x, unused = np.ones((2, 3), np.float32), np.ones((4, 5), np.float32)
+    gradients = [np.full_like(x, 2), None]
+    case = Case("a case", {"x": x, "unused": unused}, {"y": 2 * x}, cotangents=[np.ones_like(x)], gradients=gradients)
+    verdict = grade(
+        "name.f", [case], [Criterion("gradients", 1, "gradients")], functools.partial(call, {"f": function})
+    )
+    assert (verdict.score == 1) == right, verdict.hint
+
+
 def test_an_exception_that_cannot_be_printed_is_still_a_fault_of_the_student():
     class Mute(Exception):
         def __str__(self):

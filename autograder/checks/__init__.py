@@ -15,6 +15,13 @@ from autograder.kit.grading import Case, Criterion, Known
 
 ROOT = Path(__file__).parents[2]
 
+REPEAT = Criterion("the same answer twice", 1, "repeat")
+DIFFERENTIABLE = [
+    Criterion("gradients", 1, "gradients"),
+    Criterion("the arguments stay as they are", 1, "unchanged"),
+    REPEAT,
+]
+
 
 @dataclass
 class Drawn:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import Check, Drawn, Written
+from autograder.checks import DIFFERENTIABLE, Check, Drawn, Written
 from autograder.checks.draw import Rng, gaps, normal, padding
 from autograder.checks.mistakes import bahdanau as mistakes
 from autograder.kit.grading import Criterion
@@ -67,9 +67,7 @@ SOFTMAX = Check(
                 "scores of size 40 and more",
             ],
         ),
-        Criterion("gradients", 1, "gradients"),
-        Criterion("the arguments stay as they are", 1, "unchanged"),
-        Criterion("the same answer twice", 1, "repeat"),
+        *DIFFERENTIABLE,
     ],
     mistakes=mistakes.SOFTMAX,
 )
@@ -109,12 +107,7 @@ def additive_cases(rng: Rng) -> list[Drawn]:
 
 NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
 MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
-SOUND = [
-    Criterion("scores far from 0", 1, "values", ["scores around -120"]),
-    Criterion("gradients", 1, "gradients"),
-    Criterion("the arguments stay as they are", 1, "unchanged"),
-    Criterion("the same answer twice", 1, "repeat"),
-]
+SOUND = [Criterion("scores far from 0", 1, "values", ["scores around -120"]), *DIFFERENTIABLE]
 
 ADDITIVE = Check(
     reference=additive_attention,

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from autograder.checks import Check, Drawn
+from autograder.checks import DIFFERENTIABLE, REPEAT, Check, Drawn
 from autograder.checks.draw import Rng, lengths, normal
 from autograder.checks.mistakes import beams
 from autograder.checks.mistakes import encoder_decoder as mistakes
@@ -43,9 +43,7 @@ STATES = Check(
             ["padded sentences", "other padded sentences", "padding in every row", "equal sizes"],
         ),
         Criterion("one sentence, one unit", 1, "values", ["one sentence", "one unit in each direction"]),
-        Criterion("gradients", 1, "gradients"),
-        Criterion("the arguments stay as they are", 1, "unchanged"),
-        Criterion("the same answer twice", 1, "repeat"),
+        *DIFFERENTIABLE,
     ],
     mistakes=mistakes.STATES,
 )
@@ -91,7 +89,7 @@ GREEDY = Check(
                 "equal sizes",
             ],
         ),
-        Criterion("the same answer twice", 1, "repeat"),
+        REPEAT,
     ],
     mistakes=mistakes.GREEDY,
 )
@@ -118,29 +116,19 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     ]
 
 
+ORDINARY = ["beam 3", "beam 5", "late ends", "nearly equal probabilities", "alpha 0", "a small alpha"]
+
 BEAM = Check(
     reference=beam_search,
     outputs=("tokens", "score"),
     draw_cases=beam_cases,
     criteria=[
         Criterion("beam 1 is greedy search", 1, "values", ["beam 1", "one token at most"]),
-        Criterion(
-            "the tokens",
-            3,
-            "values",
-            ["beam 3", "beam 5", "late ends", "nearly equal probabilities", "alpha 0", "a small alpha"],
-            part="tokens",
-        ),
-        Criterion(
-            "the score",
-            2,
-            "values",
-            ["beam 3", "beam 5", "late ends", "nearly equal probabilities", "alpha 0", "a small alpha"],
-            part="score",
-        ),
+        Criterion("the tokens", 3, "values", ORDINARY, part="tokens"),
+        Criterion("the score", 2, "values", ORDINARY, part="score"),
         Criterion("a beam wider than the vocabulary", 1, "values", ["a wide beam"]),
         Criterion("when the search ends", 2, "values", ["sentences that end early", "a later end that is better"]),
-        Criterion("the same answer twice", 1, "repeat"),
+        REPEAT,
     ],
     mistakes=beams.BEAM,
 )

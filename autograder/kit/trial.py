@@ -8,7 +8,7 @@ from autograder.kit.comparing import TOLERANCE, ZERO, aligned, checked, differen
 
 
 class Trial:
-    """The calls of one function under test, each made once and remembered."""
+    """The calls of one function under test, the first of each remembered."""
 
     def __init__(self, function: str, cases: list[Case], caller: Caller):
         self.function = function
@@ -17,7 +17,6 @@ class Trial:
         # All first calls come before any second one: a function that remembers its arguments gives itself away.
         self.first = {case.name: self._call(case) for case in cases}
         self.backward = {case.name: self._call(case, gradients=True) for case in cases if case.cotangents is not None}
-        self.second: dict[str, Answer] = {}
 
     def _call(self, case: Case, gradients: bool = False) -> Answer:
         return checked(
@@ -53,11 +52,11 @@ class Trial:
                 return f"{name} has shape {outputs[name].shape}, expected {case.outputs[name].shape}."
         return None
 
-    def _values(self, case: Case, part: str | None, answer: Answer | None = None) -> str | None:
+    def _values(self, case: Case, part: str | None) -> str | None:
         complaint = self._shape(case, part)
         if complaint:
             return complaint
-        outputs = named(answer or self.first[case.name], case)
+        outputs = named(self.first[case.name], case)
         if isinstance(outputs, str):
             return outputs
         for name in [part] if part else outputs:
@@ -72,14 +71,8 @@ class Trial:
             return answer.error or "no gradient came back."
         names = _leaves(case)
         for name, expected, got in zip(names, case.gradients or [], answer.gradients, strict=False):
-            expected = expected if expected is not None else np.zeros(1)
-            if got is None and np.abs(expected).max() > ZERO:
-                return f"no gradient reaches {name}."
-            got = np.zeros_like(expected) if got is None else got
-            if not np.isfinite(got).all():
-                return f"the gradient of {name} holds NaN or infinity ({case.name})."
-            if got.shape != expected.shape or not np.allclose(got, expected, rtol=TOLERANCE, atol=TOLERANCE):
-                return f"the gradient of {name} is not the expected one ({case.name})."
+            if said := _gradient(expected, got):
+                return said.format(name=name, case=case.name)
         if len(answer.gradients) != len(names):
             return "no gradient came back for some of the arguments."
         return None
@@ -98,8 +91,7 @@ class Trial:
         return None
 
     def _repeat(self, case: Case, part: str | None) -> str | None:
-        again = self.second.setdefault(case.name, self._call(case))
-        first = self.first[case.name]
+        first, again = self.first[case.name], self._call(case)
         if first.error or again.error or not first.outputs or not again.outputs:
             return again.error or first.error or "no answer came back."
         for one, two in zip(first.outputs, again.outputs, strict=False):
@@ -143,6 +135,19 @@ class Trial:
             else:
                 told_apart = True
         return told_apart
+
+
+def _gradient(expected: np.ndarray | None, got: np.ndarray | None) -> str | None:
+    """Return what is wrong with one gradient; None stands for zeros of any shape."""
+    if got is None:
+        reached = expected is not None and np.any(np.abs(expected) > ZERO)
+        return "no gradient reaches {name}." if reached else None
+    if not np.isfinite(got).all():
+        return "the gradient of {name} holds NaN or infinity ({case})."
+    right = np.zeros_like(got) if expected is None else expected
+    if got.shape != right.shape or not np.allclose(got, right, rtol=TOLERANCE, atol=TOLERANCE):
+        return "the gradient of {name} is not the expected one ({case})."
+    return None
 
 
 def _leaves(case: Case) -> list[str]:
