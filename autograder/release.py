@@ -3,10 +3,12 @@
 import ast
 import contextlib
 import hashlib
+import io
 import logging
 import os
 import tempfile
 import warnings
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -57,6 +59,7 @@ def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
         write(build / "source" / name / f"{name}.ipynb", sources[name].encode())
         write(build / "release" / name / f"{name}.ipynb", released[name].encode())
     _lay_out(build / "release" / "kit", kit)
+    write(build / "release" / "kit.zip", _packed(build / "release"))
     return [build / "release" / name / f"{name}.ipynb" for name in chosen]
 
 
@@ -143,6 +146,16 @@ def _lay_out(kit: Path, files: dict[Path, bytes]) -> None:
         name, _, function = path.stem.partition(".")
         if name not in assignments() or function not in checks(name):
             path.unlink()
+
+
+def _packed(folder: Path) -> bytes:
+    """Return notebooks and kit as one zip for students; the same files give the same bytes."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted([*folder.glob("*/*.ipynb"), *(folder / "kit").rglob("*")]):
+            if path.is_file() and "__pycache__" not in path.parts:
+                archive.writestr(zipfile.ZipInfo(str(path.relative_to(folder))), path.read_bytes())
+    return whole.getvalue()
 
 
 def write(path: Path, content: bytes) -> None:

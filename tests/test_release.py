@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -247,3 +248,12 @@ def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
         write(target, b"new")
     assert [path.name for path in target.parent.iterdir()] == ["file"]
     assert target.read_bytes() == b"old"
+
+
+def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path) -> None:
+    with zipfile.ZipFile(build / "release" / "kit.zip") as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    kit = build / "release" / "kit"
+    there = {path for path in kit.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    there |= set((build / "release").glob("*/*.ipynb"))
+    assert packed == {str(path.relative_to(build / "release")): path.read_bytes() for path in there}
