@@ -10,7 +10,7 @@ import pytest
 from autograder import sandbox, wall
 from autograder.places import ROOT
 from autograder.worker import Session
-from tests.sandboxed import says
+from tests.sandboxed import demand_sandbox, says
 
 
 class TestSight:
@@ -137,16 +137,20 @@ class TestTheDoor:
             assert second.run("6 * 7")[0]["data"] == {"text/plain": "42"}
         assert built._process is not broken
 
-    def test_a_worker_that_cannot_be_made_costs_its_own_notebook_only(self, built: wall.Wall, monkeypatch) -> None:
+    def test_a_worker_that_cannot_be_made_costs_its_own_notebook_only(self, tmp_path: Path, monkeypatch) -> None:
+        """But where nothing can be sandboxed any more, the whole class has to wait."""
+        demand_sandbox()
+
         def fails(self):
             raise OSError("no memory")
 
+        monkeypatch.setattr(wall.Wall, "start", lambda self: None)
         monkeypatch.setattr(wall.Wall, "_worker", fails)
         with pytest.raises(wall.NoWorker, match="no memory"):
-            built.enter()
+            wall.Wall(tmp_path).enter()
         monkeypatch.setattr(sandbox, "PROBE", ["false"])
         with pytest.raises(wall.NoSandbox, match="forbids user namespaces"):
-            built.enter()
+            wall.Wall(tmp_path).enter()
 
     @pytest.mark.slow
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
