@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+import torch
 
 from autograder.checks import Check, find
 from autograder.kit.answers import call
@@ -105,6 +106,48 @@ def test_a_near_match_is_not_named():
     for error, named in ((0, ["mask_ignored"]), (1e-3, [])):
         function = functools.partial(nearly, error=error)
         assert graded("bahdanau.masked_softmax", 0, function).mistakes == named
+
+
+def relu_in_another_order(query, keys, values, W_q, W_k, v, mask=None):
+    hidden = (torch.einsum("bsk,hk->bsh", keys, W_k) + torch.einsum("bq,hq->bh", query, W_q)[:, None]).clamp(min=0)
+    scores = (hidden * v).flip(-1).sum(-1)
+    scores = scores if mask is None else scores.masked_fill(~mask, -1e9)
+    return torch.einsum("bs,bsd->bd", scores.softmax(-1), values), scores.softmax(-1)
+
+
+@pytest.mark.parametrize(
+    ("check_id", "function", "named"),
+    [
+        ("bahdanau.additive_attention", relu_in_another_order, "relu"),
+        ("bahdanau.masked_softmax", wrong_bahdanau.softmax_after_large_epsilon, "epsilon_in_denominator"),
+        ("bahdanau.additive_attention", wrong_bahdanau.attention_after_epsilon, "epsilon_in_denominator"),
+        ("bahdanau.repaired_attention", wrong_bahdanau.attention_after_epsilon, "epsilon_in_denominator"),
+        ("encoder_decoder.greedy_decode", wrong_encoder_decoder.greedy_endless, "forgets_max_len"),
+    ],
+)
+def test_a_known_mistake_is_recognised_in_another_hand(check_id, function, named):
+    for seed in range(6):
+        assert graded(check_id, seed, function).mistakes == [named]
+
+
+@pytest.mark.parametrize("function", [*right_bahdanau.SOFTMAX, *right_bahdanau.ADDITIVE])
+def test_padding_that_scores_high_takes_nothing_from_the_right_on_any_draw(function):
+    check_id = "bahdanau.masked_softmax" if function in right_bahdanau.SOFTMAX else "bahdanau.additive_attention"
+    for seed in range(10, 20):
+        assert graded(check_id, seed, function).hint is None
+
+
+def test_whoever_forgets_max_len_loses_the_same_on_every_draw():
+    def endless(step, batch_size, bos, eos, pad, max_len):
+        return find("encoder_decoder.greedy_decode").reference(step, batch_size, bos, eos, pad, 10**9)
+
+    for seed in range(12):
+        verdict = graded("encoder_decoder.greedy_decode", seed, endless)
+        assert [name for name, points, got in verdict.criteria if got < points] == [
+            "the shape of the tokens",
+            "max_len",
+        ]
+        assert verdict.mistakes == ["forgets_max_len"]
 
 
 def test_a_crash_on_one_case_costs_only_what_needs_it():

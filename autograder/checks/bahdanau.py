@@ -12,6 +12,14 @@ PADDING, GAPS, EMPTY = "padding", "a mask with gaps", "a row with no True"
 RANK, LARGE, BATCH = "more than two axes", "a score far from 0", "more than one sentence"
 
 
+def raised(rng: Rng, mask: np.ndarray, gap: float) -> np.ndarray:
+    """Return scores that are higher by gap wherever the mask is False: exp(-gap) is what padding leaves for the rest.
+
+    exp(-50) is far below any epsilon, exp(-120) is 0 in float32, and exp(120) infinite.
+    """
+    return normal(rng, *mask.shape) + np.float32(gap) * ~mask
+
+
 def softmax_cases(rng: Rng) -> list[Drawn]:
     """Draw scores and masks: every kind of mask, every number of axes, and scores where exp or a small fill fails."""
     holes = gaps(rng, 3, 5, 7)
@@ -20,8 +28,9 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
     empty[rng.integers(4)] = False
     low, high = (normal(rng, 4, 7, scale=2) + np.float32(shift) for shift in (-800, 800))
     wide, wide_mask = normal(rng, 4, 7, scale=40), gaps(rng, 4, 7)
-    # The largest score may be attended to: whoever takes exp first and drops masked ones later is right as well.
+    # The largest score may be attended to here; padding that scores higher has cases of its own.
     wide[np.arange(4), wide_mask.argmax(axis=1)] = np.abs(wide).max(axis=1) + rng.random(4, np.float32)
+    above, far_above = gaps(rng, 4, 7), padding(rng, 4, 7)
     return [
         Drawn("no mask", [normal(rng, 4, 6), None], gradients=True),
         Drawn("padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], [PADDING], gradients=True),
@@ -38,6 +47,8 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
         Drawn("scores around 800", [high, gaps(rng, 4, 7)], [PADDING, LARGE]),
         Drawn("scores around 800, no mask", [high, None], [LARGE]),
         Drawn("scores of size 40 and more", [wide, wide_mask], [PADDING, LARGE]),
+        Drawn("padding that scores higher", [raised(rng, above, 50), above], [PADDING, LARGE]),
+        Drawn("padding that scores far higher", [raised(rng, far_above, 120), far_above], [PADDING, LARGE]),
     ]
 
 
@@ -65,6 +76,8 @@ SOFTMAX = Check(
                 "scores around 800",
                 "scores around 800, no mask",
                 "scores of size 40 and more",
+                "padding that scores higher",
+                "padding that scores far higher",
             ],
         ),
         *DIFFERENTIABLE,
@@ -81,12 +94,24 @@ def arguments(rng: Rng, sizes: tuple[int, ...], mask: np.ndarray | None) -> list
     return [*inputs, *weights, mask]
 
 
+HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: whoever takes the wrong one is no less exact, so is named
+
+
 def far_from_zero(rng: Rng) -> list:
-    """Return arguments with all scores around -120: one unit is saturated, whatever the key, and v weighs it so."""
+    """Return arguments with all scores around -120: one unit is the same for every key, and v weighs it so."""
     query, keys, values, W_q, W_k, v, mask = arguments(rng, (4, 7, 5, 6, 8, 9), gaps(rng, 4, 7))
-    query[:, 0] = 1 + np.abs(query[:, 0])
-    W_q[0], W_k[0], v[0] = 0, 0, -120
-    W_q[0, 0] = 9
+    query[:, 0] = 1
+    W_q[0], W_k[0], v[0] = 0, 0, -120 / np.tanh(HALF)
+    W_q[0, 0] = HALF
+    return [query, keys, values, W_q, W_k, v, mask]
+
+
+def padding_above(rng: Rng, mask: np.ndarray, gap: float) -> list:
+    """Return arguments whose padding scores higher by about gap: one unit tells it from words, and v weighs it so."""
+    query, keys, values, W_q, W_k, v, _ = arguments(rng, (*mask.shape, 5, 6, 8, 9), mask)
+    keys[..., 0] = np.where(mask, -1, 1)
+    W_q[0], W_k[0], v[0] = 0, 0, gap / 2 / np.tanh(HALF)
+    W_k[0, 0] = HALF
     return [query, keys, values, W_q, W_k, v, mask]
 
 
@@ -102,12 +127,15 @@ def additive_cases(rng: Rng) -> list[Drawn]:
         Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), [PADDING]),
         Drawn("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None)),
         Drawn("scores around -120", far_from_zero(rng), [PADDING, LARGE]),
+        Drawn("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 60), [PADDING, LARGE]),
+        Drawn("padding that scores far higher", padding_above(rng, padding(rng, 4, 7), 140), [PADDING, LARGE]),
     ]
 
 
 NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
 MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
-SOUND = [Criterion("scores far from 0", 1, "values", ["scores around -120"]), *DIFFERENTIABLE]
+FAR = ["scores around -120", "padding that scores higher", "padding that scores far higher"]
+SOUND = [Criterion("scores far from 0", 1, "values", FAR), *DIFFERENTIABLE]
 
 ADDITIVE = Check(
     reference=additive_attention,

@@ -12,6 +12,7 @@ from solutions.encoder_decoder.attention import beam_search, greedy_decode
 STATES = 127  # a prime: every token of a prefix, however early, moves the state
 NEVER = -200.0  # pad and bos: nobody's choice
 TRIES = 400
+MORE = 30  # tokens after max_len within which a row without end does end
 
 
 def choose_tokens(rng: Rng, vocabulary: int, count: int) -> list[int]:
@@ -36,14 +37,17 @@ def logits(rng: Rng, vocabulary: int, never: list[int], eos: int, ends: float, s
 def greedy_case(
     rng: Rng, ends: list[int | None], max_len: int, *, vocabulary: int = 13, share: float = 0.15, spread: float = 1.0
 ) -> list:
-    """Return arguments of greedy_decode whose rows end after so many tokens; None: the row is still talking."""
+    """Return arguments of greedy_decode whose rows end after so many tokens; None: the row is still talking then.
+
+    Such a row ends later, always: who forgets max_len gets a wrong answer on every draw, and never a loop without end.
+    """
     for _ in range(TRIES):
         pad, bos, eos = choose_tokens(rng, vocabulary, 3)
         table = logits(rng, vocabulary, [pad, bos], eos, share, spread) - 40 * spread
         # Rows do not touch each other: one run with a row for every state shows how long each would talk.
-        words = greedy_decode(GreedyStep(np.arange(STATES), table), STATES, bos, eos, pad, max_len)
+        words = greedy_decode(GreedyStep(np.arange(STATES), table), STATES, bos, eos, pad, max_len + MORE)
         length = np.where((words == eos).any(1), (words == eos).int().argmax(1) + 1, 0)
-        starts = [rng.permutation(np.flatnonzero(length == (end or 0))) for end in ends]
+        starts = [rng.permutation(np.flatnonzero(length == end if end else length > max_len + 2)) for end in ends]
         if all(len(found) > position for position, found in enumerate(starts)):
             rows = np.array([found[position] for position, found in enumerate(starts)])
             return [GreedyStep(rows, table), len(ends), bos, eos, pad, max_len]

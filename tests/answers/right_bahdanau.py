@@ -49,6 +49,8 @@ def softmax_where(scores, mask=None):
 
 
 def softmax_renormalised(scores, mask=None):
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e9)
     grown = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
     if mask is not None:
         grown = grown * mask
@@ -56,12 +58,17 @@ def softmax_renormalised(scores, mask=None):
 
 
 def softmax_after_and_divide(scores, mask=None):
-    weights = torch.softmax(scores, dim=-1)
     if mask is None:
-        return weights
-    weights = weights * mask
+        return torch.softmax(scores, dim=-1)
+    weights = torch.softmax(scores - 1e4 * ~mask, dim=-1) * mask
     total = weights.sum(-1, keepdim=True)
     return weights / (total + (total == 0))
+
+
+def softmax_plus_epsilon(scores, mask=None):
+    keep = torch.ones_like(scores).bool() if mask is None else mask
+    grown = torch.where(keep, (scores - scores.where(keep, torch.tensor(-torch.inf)).amax(-1, True)).exp(), 0.0)
+    return grown / (grown.sum(-1, keepdim=True) + 1e-9)
 
 
 def softmax_logarithms(scores, mask=None):
@@ -103,6 +110,7 @@ def softmax_in_double(scores, mask=None):
 
 def softmax_renamed_arguments(s, m=None, dim=-1):
     m = torch.tensor(True) if m is None else m
+    s = torch.where(m, s, s.min())
     e = torch.exp(s - torch.amax(s, dim, True)) * m
     z = torch.sum(e, dim, keepdim=True)
     return torch.where(z > 0, e / torch.where(z > 0, z, torch.ones_like(z)), torch.zeros_like(e))
@@ -173,9 +181,9 @@ def attention_time_major(query, keys, values, W_q, W_k, v, mask=None):
 def attention_transposed(query, keys, values, W_q, W_k, v, mask=None):
     hidden = torch.tanh((W_q @ query.T).T[:, :, None] + W_k @ keys.transpose(1, 2))
     scores = v @ hidden
-    exps = (scores - scores.amax(1, keepdim=True)).exp()
     if mask is not None:
-        exps = exps * mask
+        scores = scores.masked_fill(~mask, float("-inf"))
+    exps = (scores - scores.amax(1, keepdim=True)).exp()
     weights = exps / exps.sum(1, keepdim=True)
     return (weights[:, None] @ values).squeeze(1), weights
 

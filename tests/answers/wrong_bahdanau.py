@@ -143,8 +143,19 @@ def softmax_hard(scores, mask=None):
     return F.one_hot(scores.argmax(-1), scores.shape[-1]).to(scores.dtype)
 
 
-def softmax_sigmoid(scores, mask=None):
-    return scores.sigmoid() if mask is None else scores.sigmoid() * mask
+def softmax_after_tiny_epsilon(scores, mask=None):
+    weights = scores.softmax(-1) if mask is None else scores.softmax(-1) * mask
+    return weights / (weights.sum(-1, keepdim=True) + 1e-20)
+
+
+def softmax_after_small_epsilon(scores, mask=None):
+    weights = scores.softmax(-1) if mask is None else scores.softmax(-1) * mask
+    return weights / (weights.sum(-1, keepdim=True) + 1e-9)
+
+
+def softmax_after_large_epsilon(scores, mask=None):
+    weights = scores.softmax(-1) if mask is None else scores.softmax(-1) * mask
+    return weights / weights.sum(-1, keepdim=True).clamp_min(1e-6)
 
 
 def softmax_linear(scores, mask=None):
@@ -321,12 +332,6 @@ def attention_unnormalised(query, keys, values, W_q, W_k, v, mask=None):
     return (weights[:, None] @ values)[:, 0], weights
 
 
-def attention_sigmoid_weights(query, keys, values, W_q, W_k, v, mask=None):
-    weights = torch.sigmoid(_scores(query, keys, W_q, W_k, v))
-    weights = weights if mask is None else weights * mask
-    return (weights[:, None] @ values)[:, 0], weights
-
-
 def attention_keeps_axis(query, keys, values, W_q, W_k, v, mask=None):
     weights = masked_softmax(_scores(query, keys, W_q, W_k, v), mask)
     return weights[:, None] @ values, weights
@@ -371,6 +376,11 @@ def attention_repeats_wrongly(query, keys, values, W_q, W_k, v, mask=None):
 def attention_first_value(query, keys, values, W_q, W_k, v, mask=None):
     weights = additive_attention(query, keys, values, W_q, W_k, v, mask)[1]
     return values[torch.arange(len(values)), weights.argmax(-1)], weights
+
+
+def attention_after_epsilon(query, keys, values, W_q, W_k, v, mask=None):
+    weights = softmax_after_small_epsilon(_scores(query, keys, W_q, W_k, v), mask)
+    return torch.einsum("bs,bsd->bd", weights, values), weights
 
 
 def attention_small_fill(query, keys, values, W_q, W_k, v, mask=None):

@@ -40,11 +40,6 @@ def states_every_second_feature(outputs, lengths):
     return torch.cat([outputs[rows, lengths - 1, ::2], outputs[:, 0, 1::2]], -1)
 
 
-def states_mean(outputs, lengths):
-    keep = (torch.arange(outputs.shape[1]) < lengths[:, None]).float()
-    return (outputs * keep[..., None]).sum(1) / lengths[:, None]
-
-
 def states_max(outputs, lengths):
     return outputs.amax(1)
 
@@ -130,14 +125,6 @@ def _loop(step, batch_size, bos, max_len, choose):
         if ended.all():
             break
     return prefix[:, 1:]
-
-
-def greedy_end_not_kept(step, batch_size, bos, eos, pad, max_len):
-    def choose(logits, prefix, ended):
-        word = logits[:, -1].argmax(-1).masked_fill(ended, pad)
-        return word, word == eos
-
-    return _loop(step, batch_size, bos, max_len, choose)
 
 
 def greedy_pad_one_late(step, batch_size, bos, eos, pad, max_len):
@@ -367,21 +354,12 @@ def beam_probability(step, bos, eos, beam, max_len, alpha):
     return tokens, torch.exp(torch.tensor(score))
 
 
-def beam_negative(step, bos, eos, beam, max_len, alpha):
-    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
-    return tokens, -score
-
-
-def beam_adds_probabilities(step, bos, eos, beam, max_len, alpha):
-    return beam_search(lambda prefix: step(prefix).exp(), bos, eos, beam, max_len, alpha)
+def beam_tokens_only(step, bos, eos, beam, max_len, alpha):
+    return beam_search(step, bos, eos, beam, max_len, alpha)[0]
 
 
 def beam_swapped(step, bos, eos, beam, max_len, alpha):
     return beam_search(step, bos, eos, beam, max_len, alpha)[::-1]
-
-
-def beam_tokens_only(step, bos, eos, beam, max_len, alpha):
-    return beam_search(step, bos, eos, beam, max_len, alpha)[0]
 
 
 def beam_with_axis(step, bos, eos, beam, max_len, alpha):

@@ -74,6 +74,62 @@ def no_maximum(scores: Tensor, mask: Tensor | None) -> Tensor:
     return grown / total if mask is None else torch.where(mask.any(-1, True), grown / total, 0.0)
 
 
+def epsilon_in_denominator(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """The softmax runs over padding too, and its weights are divided by their sum plus a small number, or by no less
+    than that. Where padding scores far higher than the words, their sum is smaller still, and they lose everything.
+    Mask before the softmax."""
+    weights = scores.softmax(-1)
+    return weights if mask is None else weights * mask / (weights * mask).sum(-1, keepdim=True).clamp_min(1e-9)
+
+
+def max_over_padding(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """The largest score is sought among the padding too, by the softmax or by hand. Where padding scores far higher
+    than the words, exp of what is left for them is 0. Mask before the maximum is taken."""
+    if mask is None:
+        return scores.softmax(-1)
+    grown = (scores - scores.amax(-1, keepdim=True)).exp() * mask
+    total = grown.sum(-1, keepdim=True)
+    return torch.where(total > 0, grown / total, 0.0)
+
+
+def nan_beside_padding(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """Padding that scores far higher than the words gives NaN: exp of the words is 0 beside it, and 0/0 is NaN; or exp
+    of the padding is infinite, and so is infinity times 0. Mask before exp, and before the maximum is taken."""
+    if mask is None:
+        return scores.softmax(-1)
+    grown = (scores - scores.amax(-1, keepdim=True)).exp() * mask
+    return grown / grown.sum(-1, keepdim=True)
+
+
+def fills_where_true(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """The mask is read upside down: the scores are filled where it is True. True means: may be attended to."""
+    return scores.softmax(-1) if mask is None else scores.masked_fill(mask, -1e9).softmax(-1)
+
+
+def infinity_where_true(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """The mask is read upside down: the scores become -inf where it is True, and NaN where all of it is. True means:
+    may be attended to."""
+    return scores.softmax(-1) if mask is None else scores.masked_fill(mask, -torch.inf).softmax(-1)
+
+
+def fills_the_rest(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """The scores are filled where the mask is True, and the weights are then kept there: nothing is left but 0, or
+    equal weights. Fill where the mask is False."""
+    return scores.softmax(-1) if mask is None else scores.masked_fill(mask, -1e9).softmax(-1) * mask
+
+
+def sigmoid_weights(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """These are sigmoids, each score by itself. A softmax divides by the sum: the weights of a row add up to 1."""
+    return scores.sigmoid() if mask is None else scores.sigmoid() * mask
+
+
+def logarithm_masked(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """These are the logarithms of the weights, times the mask: `log_softmax` where a softmax belongs."""
+    if mask is None:
+        return scores.log_softmax(-1)
+    return scores.masked_fill(~mask, torch.finfo(scores.dtype).min).log_softmax(-1).masked_fill(~mask, 0.0)
+
+
 def logarithm(scores: Tensor, mask: Tensor | None) -> Tensor:
     """These are the logarithms of the weights. The function returns the weights themselves."""
     return masked_softmax(scores, mask).log()
@@ -91,7 +147,15 @@ SOFTMAX = (
     empty_rows_nan,
     empty_rows_uniform,
     no_maximum,
+    epsilon_in_denominator,
+    max_over_padding,
+    nan_beside_padding,
+    fills_where_true,
+    infinity_where_true,
+    fills_the_rest,
+    sigmoid_weights,
     logarithm,
+    logarithm_masked,
 )
 
 
@@ -199,6 +263,13 @@ MASKING = tuple(
         mask_after_softmax,
         first_axis,
         no_maximum,
+        epsilon_in_denominator,
+        max_over_padding,
+        nan_beside_padding,
+        fills_where_true,
+        infinity_where_true,
+        fills_the_rest,
+        sigmoid_weights,
     )
 )
 

@@ -205,6 +205,17 @@ def only_finished(step, bos: int, eos: int, beam: int, max_len: int, alpha: floa
     return best(finished or active, alpha)
 
 
+def sign_turned(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The tokens are right, but the score has the wrong sign. A log-probability is never positive."""
+    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    return tokens, -score
+
+
+def adds_probabilities(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Probabilities are added up. `step` gives log-probabilities, and these are what adds up."""
+    return beam_search(lambda prefix: step(prefix).exp(), bos, eos, beam, max_len, alpha)
+
+
 def never_empty(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """eos is not allowed as the first word. The rules do not forbid it."""
 
@@ -253,6 +264,8 @@ BEAM = (
     too_wide,
     only_vocabulary,
     only_finished,
+    sign_turned,
+    adds_probabilities,
     never_empty,
     bos_counts,
     one_too_many,

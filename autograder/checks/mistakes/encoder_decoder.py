@@ -88,6 +88,25 @@ def added_halves(outputs: Tensor, lengths: Tensor) -> Tensor:
     return forward[rows, lengths - 1] + backward[:, 0]
 
 
+def every_length_of_every_row(outputs: Tensor, lengths: Tensor) -> Tensor:
+    """`outputs[:, lengths - 1]` gives each row the positions of all the others too, (B, B, 2u). Pair row and position:
+    `outputs[torch.arange(B), lengths - 1]`. And the backward half is final at token 0."""
+    return outputs[:, lengths - 1]
+
+
+def mean_over_time(outputs: Tensor, lengths: Tensor) -> Tensor:
+    """This is the mean over all positions, padding included. Read two single states: forward at the last real token,
+    backward at token 0."""
+    return outputs.mean(1)
+
+
+def mean_of_sentence(outputs: Tensor, lengths: Tensor) -> Tensor:
+    """This is the mean over the real tokens. Read two single states: forward at the last of them, backward at the
+    first."""
+    real = torch.arange(outputs.shape[1]) < lengths[:, None]
+    return (outputs * real[..., None]).sum(1) / lengths[:, None]
+
+
 STATES = (
     last_position,
     everything_last,
@@ -102,6 +121,9 @@ STATES = (
     first_decides,
     sorted_rows,
     added_halves,
+    every_length_of_every_row,
+    mean_over_time,
+    mean_of_sentence,
 )
 
 
@@ -117,6 +139,28 @@ def goes_on_after_eos(step, batch_size: int, bos: int, eos: int, pad: int, max_l
     """A row that has said eos goes on talking. From then on it says only pad."""
     length = greedy_decode(step, batch_size, bos, eos, pad, max_len).shape[1]
     return _roll_out(step, batch_size, bos, length)
+
+
+def never_ends(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
+    """Nothing happens at eos: every row talks for max_len tokens. A row that has said eos says only pad, and decoding
+    stops when all rows have."""
+    return _roll_out(step, batch_size, bos, max_len)
+
+
+def forgets_max_len(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
+    """max_len plays no part: decoding goes on until every row has said eos, which may never happen. At most max_len
+    tokens are said."""
+    return greedy_decode(step, batch_size, bos, eos, pad, max_len + 1000)
+
+
+def forgets_ended(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
+    """A row that has ended says one pad and then talks again: `ended` is computed anew from the last word. Once ended,
+    ended for good: `ended = ended | (word == eos)`."""
+    prefix, ended = torch.full((batch_size, 1), bos), torch.zeros(batch_size, dtype=torch.bool)
+    while prefix.shape[1] <= max_len and not ended.all():
+        word = step(prefix)[:, -1].argmax(-1).masked_fill(ended, pad)
+        prefix, ended = torch.cat([prefix, word[:, None]], dim=1), word == eos
+    return prefix[:, 1:]
 
 
 def first_row_decides(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
@@ -191,6 +235,9 @@ def least_probable(step, batch_size: int, bos: int, eos: int, pad: int, max_len:
 
 GREEDY = (
     goes_on_after_eos,
+    never_ends,
+    forgets_max_len,
+    forgets_ended,
     first_row_decides,
     any_row_decides,
     always_max_len,
