@@ -24,7 +24,6 @@ BACK_DOORS = frozenset(
     [
         "exec",
         "eval",
-        "compile",
         "__import__",
         "_getframe",
         "currentframe",
@@ -51,7 +50,8 @@ def _remarks(node: ast.AST) -> Iterator[str]:
         last = name.rpartition(".")[2]
         if last in TORCH_ATTENTION:
             yield f"torch's own attention: {last}"
-        if last in BACK_DOORS:
+        # compile the builtin, not the attribute: re.compile and torch.compile are everyday tools.
+        if last in BACK_DOORS or (isinstance(node, ast.Name) and name == "compile"):
             yield f"looks behind the scenes: {last}"
         if name.startswith("solutions."):
             yield f"imports {name}"

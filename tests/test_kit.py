@@ -1,6 +1,8 @@
 """The laws of the public side: values in, values out, whatever the student's function does."""
 
 import functools
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -13,6 +15,7 @@ from autograder.kit import NoPoints, check, recorded
 from autograder.kit.answers import Answer, call
 from autograder.kit.grading import Case, Criterion, Known, grade
 from autograder.kit.steps import BeamStep, GreedyStep
+from autograder.weave import weave
 
 
 def one_case(function, caller=None):
@@ -217,3 +220,11 @@ def test_steps_say_what_is_wrong_with_a_prefix():
         BeamStep(table)(torch.tensor([1, 2]))
     with pytest.raises(TypeError, match="whole numbers"):
         BeamStep(table)(torch.tensor([[1.0]]))
+
+
+@pytest.mark.parametrize("name", ["bahdanau", "encoder_decoder"])
+def test_a_notebook_far_from_its_kit_says_what_to_do(name, tmp_path):
+    source = next(cell.source for cell in weave(name).cells if cell.cell_type == "code")
+    alone = [sys.executable, "-I", "-c", source]
+    ran = subprocess.run(alone, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "FileNotFoundError: No folder `kit` beside this notebook or further up: copy it from" in ran.stderr
