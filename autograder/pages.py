@@ -122,8 +122,8 @@ class Page(HTMLExporter):
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, ResourcesDict]:
         """Return the page; its table of contents calls the exercises by their names."""
-        page, resources = super().from_notebook_node(nb, resources, **kwargs)
-        return ENTRY.sub(r'<a href="#\1">\2</a>', ICONS.sub("", page)), resources
+        page, told = super().from_notebook_node(nb, resources, **kwargs)
+        return ENTRY.sub(r'<a href="#\1">\2</a>', ICONS.sub("", page)), told
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
