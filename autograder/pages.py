@@ -8,7 +8,6 @@ from typing import Any
 import bleach
 from jinja2 import BaseLoader, DictLoader, pass_context
 from nbconvert.exporters import HTMLExporter
-from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from py_mini_racer import JSEvalException, MiniRacer
 from traitlets import default
@@ -120,7 +119,7 @@ class Page(HTMLExporter):
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
-    ) -> tuple[str, ResourcesDict]:
+    ) -> tuple[str, dict[str, Any]]:
         """Return the page; its table of contents calls the exercises by their names."""
         page, told = super().from_notebook_node(nb, resources, **kwargs)
         return ENTRY.sub(r'<a href="#\1">\2</a>', ICONS.sub("", page)), told
