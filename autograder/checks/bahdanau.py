@@ -15,7 +15,8 @@ RANK, LARGE, BATCH = "more than two axes", "a score far from 0", "more than one 
 def raised(rng: Rng, mask: np.ndarray, gap: float) -> np.ndarray:
     """Return scores that are higher by gap wherever the mask is False: exp(-gap) is what padding leaves for the rest.
 
-    exp(-50) is far below any epsilon, exp(-120) is 0 in float32, and exp(120) infinite.
+    exp(-40) is far below an epsilon such as 1e-9, and far above the smallest float32: whoever takes exp of all scores
+    and divides by what the mask leaves is right, whoever adds an epsilon to the sum is not.
     """
     return normal(rng, *mask.shape) + np.float32(gap) * ~mask
 
@@ -28,9 +29,9 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
     empty[rng.integers(4)] = False
     low, high = (normal(rng, 4, 7, scale=2) + np.float32(shift) for shift in (-800, 800))
     wide, wide_mask = normal(rng, 4, 7, scale=40), gaps(rng, 4, 7)
-    # The largest score may be attended to here; padding that scores higher has cases of its own.
+    # The largest score may be attended to: whoever takes exp first and drops masked ones later is right as well.
     wide[np.arange(4), wide_mask.argmax(axis=1)] = np.abs(wide).max(axis=1) + rng.random(4, np.float32)
-    above, far_above = gaps(rng, 4, 7), padding(rng, 4, 7)
+    above = gaps(rng, 4, 7)
     return [
         Drawn("no mask", [normal(rng, 4, 6), None], gradients=True),
         Drawn("padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], [PADDING], gradients=True),
@@ -47,8 +48,7 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
         Drawn("scores around 800", [high, gaps(rng, 4, 7)], [PADDING, LARGE]),
         Drawn("scores around 800, no mask", [high, None], [LARGE]),
         Drawn("scores of size 40 and more", [wide, wide_mask], [PADDING, LARGE]),
-        Drawn("padding that scores higher", [raised(rng, above, 50), above], [PADDING, LARGE]),
-        Drawn("padding that scores far higher", [raised(rng, far_above, 120), far_above], [PADDING, LARGE]),
+        Drawn("padding that scores higher", [raised(rng, above, 40), above], [PADDING, LARGE]),
     ]
 
 
@@ -77,7 +77,6 @@ SOFTMAX = Check(
                 "scores around 800, no mask",
                 "scores of size 40 and more",
                 "padding that scores higher",
-                "padding that scores far higher",
             ],
         ),
         *DIFFERENTIABLE,
@@ -127,14 +126,13 @@ def additive_cases(rng: Rng) -> list[Drawn]:
         Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), [PADDING]),
         Drawn("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None)),
         Drawn("scores around -120", far_from_zero(rng), [PADDING, LARGE]),
-        Drawn("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 60), [PADDING, LARGE]),
-        Drawn("padding that scores far higher", padding_above(rng, padding(rng, 4, 7), 140), [PADDING, LARGE]),
+        Drawn("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 40), [PADDING, LARGE]),
     ]
 
 
 NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
 MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
-FAR = ["scores around -120", "padding that scores higher", "padding that scores far higher"]
+FAR = ["scores around -120", "padding that scores higher"]
 SOUND = [Criterion("scores far from 0", 1, "values", FAR), *DIFFERENTIABLE]
 
 ADDITIVE = Check(

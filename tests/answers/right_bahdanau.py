@@ -49,18 +49,18 @@ def softmax_where(scores, mask=None):
 
 
 def softmax_renormalised(scores, mask=None):
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -1e9)
     grown = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
     if mask is not None:
         grown = grown * mask
-    return grown / grown.sum(dim=-1, keepdim=True).clamp_min(1e-9)
+    total = grown.sum(dim=-1, keepdim=True)
+    return grown / total.masked_fill(total == 0, 1.0)
 
 
 def softmax_after_and_divide(scores, mask=None):
+    weights = torch.softmax(scores, dim=-1)
     if mask is None:
-        return torch.softmax(scores, dim=-1)
-    weights = torch.softmax(scores - 1e4 * ~mask, dim=-1) * mask
+        return weights
+    weights = weights * mask
     total = weights.sum(-1, keepdim=True)
     return weights / (total + (total == 0))
 
@@ -110,7 +110,6 @@ def softmax_in_double(scores, mask=None):
 
 def softmax_renamed_arguments(s, m=None, dim=-1):
     m = torch.tensor(True) if m is None else m
-    s = torch.where(m, s, s.min())
     e = torch.exp(s - torch.amax(s, dim, True)) * m
     z = torch.sum(e, dim, keepdim=True)
     return torch.where(z > 0, e / torch.where(z > 0, z, torch.ones_like(z)), torch.zeros_like(e))
@@ -181,9 +180,9 @@ def attention_time_major(query, keys, values, W_q, W_k, v, mask=None):
 def attention_transposed(query, keys, values, W_q, W_k, v, mask=None):
     hidden = torch.tanh((W_q @ query.T).T[:, :, None] + W_k @ keys.transpose(1, 2))
     scores = v @ hidden
-    if mask is not None:
-        scores = scores.masked_fill(~mask, float("-inf"))
     exps = (scores - scores.amax(1, keepdim=True)).exp()
+    if mask is not None:
+        exps = exps * mask
     weights = exps / exps.sum(1, keepdim=True)
     return (weights[:, None] @ values).squeeze(1), weights
 

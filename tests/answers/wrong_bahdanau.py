@@ -143,11 +143,6 @@ def softmax_hard(scores, mask=None):
     return F.one_hot(scores.argmax(-1), scores.shape[-1]).to(scores.dtype)
 
 
-def softmax_after_tiny_epsilon(scores, mask=None):
-    weights = scores.softmax(-1) if mask is None else scores.softmax(-1) * mask
-    return weights / (weights.sum(-1, keepdim=True) + 1e-20)
-
-
 def softmax_after_small_epsilon(scores, mask=None):
     weights = scores.softmax(-1) if mask is None else scores.softmax(-1) * mask
     return weights / (weights.sum(-1, keepdim=True) + 1e-9)

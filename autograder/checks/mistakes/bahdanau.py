@@ -82,25 +82,6 @@ def epsilon_in_denominator(scores: Tensor, mask: Tensor | None) -> Tensor:
     return weights if mask is None else weights * mask / (weights * mask).sum(-1, keepdim=True).clamp_min(1e-9)
 
 
-def max_over_padding(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """The largest score is sought among the padding too, by the softmax or by hand. Where padding scores far higher
-    than the words, exp of what is left for them is 0. Mask before the maximum is taken."""
-    if mask is None:
-        return scores.softmax(-1)
-    grown = (scores - scores.amax(-1, keepdim=True)).exp() * mask
-    total = grown.sum(-1, keepdim=True)
-    return torch.where(total > 0, grown / total, 0.0)
-
-
-def nan_beside_padding(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """Padding that scores far higher than the words gives NaN: exp of the words is 0 beside it, and 0/0 is NaN; or exp
-    of the padding is infinite, and so is infinity times 0. Mask before exp, and before the maximum is taken."""
-    if mask is None:
-        return scores.softmax(-1)
-    grown = (scores - scores.amax(-1, keepdim=True)).exp() * mask
-    return grown / grown.sum(-1, keepdim=True)
-
-
 def fills_where_true(scores: Tensor, mask: Tensor | None) -> Tensor:
     """The mask is read upside down: the scores are filled where it is True. True means: may be attended to."""
     return scores.softmax(-1) if mask is None else scores.masked_fill(mask, -1e9).softmax(-1)
@@ -148,8 +129,6 @@ SOFTMAX = (
     empty_rows_uniform,
     no_maximum,
     epsilon_in_denominator,
-    max_over_padding,
-    nan_beside_padding,
     fills_where_true,
     infinity_where_true,
     fills_the_rest,
@@ -264,8 +243,6 @@ MASKING = tuple(
         first_axis,
         no_maximum,
         epsilon_in_denominator,
-        max_over_padding,
-        nan_beside_padding,
         fills_where_true,
         infinity_where_true,
         fills_the_rest,
