@@ -254,9 +254,12 @@ class Trainer:
             return
         state = load(path)
         if state.get("about") != self.about or state.get("seed") != self.seed:
+            kept = {**state.get("about", {}), "seed": state.get("seed")}
+            differing = [
+                key for key in ("seed", *self.about) if kept.get(key) != {**self.about, "seed": self.seed}[key]
+            ]
             raise CheckpointError(
-                f"{path} belongs to another training: expected {short(self.about)} with seed {self.seed}, "
-                f"got {short(state.get('about', {}))} with seed {state.get('seed')}. "
+                f"{path} belongs to another training: it differs in {', '.join(differing) or 'what it keeps'}. "
                 "Give this one a --variant of its own, or start over with --fresh."
             )
         self.progress = Progress(**state["progress"])
@@ -269,8 +272,3 @@ class Trainer:
             torch.cuda.set_rng_state_all(state["random"]["cuda"])
         if not self.quiet:
             print(f"going on from epoch {self.progress.epoch}, step {self.progress.step} ({path})", flush=True)
-
-
-def short(about: dict[str, Any]) -> str:
-    """Return the part of a checkpoint's description that tells trainings apart."""
-    return ", ".join(f"{key}={about[key]}" for key in ("solution", "run", "recipe") if key in about) or "nothing"

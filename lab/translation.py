@@ -115,15 +115,16 @@ def train(
 ) -> Trained:
     """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`."""
     corpus = corpus or corpora.load(run.corpus, run.source, run.target)
-    source_text, target_text = vocabularies(corpus, recipe)
+    folder = folder or run.folder
     about = {
         "solution": solution.name,
         "run": run.name,
         "recipe": asdict(recipe),
         "data": fingerprint(corpus),
-        "source_text": source_text.state(),
-        "target_text": target_text.state(),
     }
+    kept = None if fresh else kept_vocabularies(folder, about)
+    source_text, target_text = kept or vocabularies(corpus, recipe)
+    about |= {"source_text": source_text.state(), "target_text": target_text.state()}
     seed_all(run.seed)
     model = solution.build(recipe, len(source_text), len(target_text))
     validation = corpus.validation[:1000]
@@ -138,7 +139,7 @@ def train(
         model,
         [example for example in encoded(corpus.train, source_text, target_text) if all(example)],
         recipe.training,
-        folder or run.folder,
+        folder,
         seed=run.seed,
         validate=bleu_of,
         about=about,
@@ -153,6 +154,16 @@ def train(
     trained = restore(solution, trainer.folder, device)
     trained.progress = progress  # of the whole training; the checkpoint holds that of its best moment
     return trained
+
+
+def kept_vocabularies(folder: Path, about: dict[str, Any]) -> tuple[Tokenizer, Tokenizer] | None:
+    """Return the vocabularies of a training that can be gone on with: learnt anew, they need not be the same."""
+    if not (folder / "last.pt").exists():
+        return None
+    kept = load(folder / "last.pt").get("about", {})
+    if any(kept.get(key) != value for key, value in about.items()):
+        return None
+    return text.restore(kept["source_text"]), text.restore(kept["target_text"])
 
 
 def restore(solution: Solution, folder: Path, device: torch.device | None = None) -> Trained:
