@@ -78,7 +78,7 @@ def multi30k(solutions: Sequence[str], run: str = "multi30k-de-en-base") -> HTML
         for decoding in ("greedy", "beam5"):
             rows.append(
                 [
-                    f"{name}, {decoding}{', ended by its time budget' if budget(found) else ''}",
+                    f"{name}, {decoding}{budget(found)}",
                     summary(found, "test2016", decoding, "bleu_lc_tok"),
                     summary(found, "test2016", decoding, "bleu"),
                 ]
@@ -91,8 +91,10 @@ def multi30k(solutions: Sequence[str], run: str = "multi30k-de-en-base") -> HTML
     )
 
 
-def budget(found: Sequence[dict[str, Any]]) -> bool:
-    return any(result["training"]["ended_by_budget"] for result in found)
+def budget(found: Sequence[dict[str, Any]]) -> str:
+    """Return a note on trainings that their time budget ended, or nothing."""
+    ended = [result["training"] for result in found if result["training"]["ended_by_budget"]]
+    return f", ended by its time budget after {ended[0]['epochs']} of {ended[0]['of_epochs']} epochs" if ended else ""
 
 
 def phrasebook_lengths(solutions: Sequence[str], run: str = PHRASEBOOK) -> HTML:
