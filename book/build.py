@@ -68,8 +68,8 @@ def prepare_kernels(folder: Path) -> None:
     (profile / "ipython_kernel_config.py").write_text('get_config().IPKernelApp.log_level = "ERROR"\n')
     os.environ["IPYTHONDIR"] = str(folder)
     os.environ["PYTHONPATH"] = str(ROOT)
-    # Threads that wait must not spin: on a busy machine two spinning threads are slower than one.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # One thread: the chapters' models are small, and on a busy machine threads that wait for each other cost minutes.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a debugger's warning has no place in a page
 
 

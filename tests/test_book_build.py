@@ -107,7 +107,7 @@ def results(tmp_path, monkeypatch):
         content = {
             "scores": {split: {"greedy": scores, "alignment": alignment} for split in ("test", "test2016")},
             "peers": [],
-            "training": {"ended_by_budget": seed == 2},
+            "training": {"ended_by_budget": seed == 2, "epochs": 3, "of_epochs": 7},
         }
         write_json(tmp_path / "solutions" / solution / "results" / f"{run}-seed{seed}.json", content)
 
@@ -126,7 +126,7 @@ def test_a_table_without_results_says_so_and_makes_up_nothing(results):
 def test_a_table_holds_the_mean_of_the_seeds_and_says_how_far_they_lie_apart(results):
     tables, write = results
     for seed, value in ((1, 60.0), (2, 64.0)):
-        write("bahdanau", "phrasebook-fr-en-small", seed, value)
+        write("bahdanau", "phrasebook-fr-en-medium", seed, value)
     assert "62.000 (60.000–64.000)" in tables.alignment().data
     lengths = tables.phrasebook_lengths(["bahdanau", "encoder_decoder"]).data
     assert "62.0" in lengths

@@ -31,13 +31,13 @@ SMALL = Recipe(
     units=128,
     maxout=96,
     dropout=0.1,
-    training=Training(tokens=2000, epochs=4, rate=4e-3, precision="fp32"),
+    training=Training(tokens=1000, epochs=2, rate=6e-3, precision="fp32"),
 )
 RECIPES = {
     # A minute on a laptop.
     "small": SMALL,
     # Longer: the recipe of the figures by sentence length.
-    "medium": replace(SMALL, training=replace(SMALL.training, epochs=10)),
+    "medium": replace(SMALL, training=replace(SMALL.training, tokens=2000, epochs=10, rate=4e-3)),
     # Cho's model at the size that 29,000 sentence pairs can feed.
     "base": Recipe(
         tied=True,
