@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from pathlib import Path
 
+import nbformat
 from alembic.script import ScriptDirectory
 from nbconvert.exporters.exporter import ResourcesDict
 from nbconvert.writers import FilesWriter
-from nbformat import NotebookNode
 from nbgrader import api
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde, GenerateFeedback
@@ -21,10 +21,10 @@ from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config
 
 from autograder import normal
-from autograder.judge import Judged
 from autograder.normal import Template
 from autograder.places import BUILD, SOURCE
 from autograder.preprocessors import DESK
+from autograder.tasks import Outcome
 
 SETTINGS_FILE = '''"""nbgrader's settings for this class: `nbgrader formgrader` and the others work from this folder."""
 
@@ -52,7 +52,6 @@ def configure(config: Config, out: Path) -> Config:
         "autograder.preprocessors.Verdicts",
         "nbgrader.preprocessors.SaveAutoGrades",
         "nbgrader.preprocessors.AssignLatePenalties",
-        "autograder.preprocessors.HarmlessMarkdown",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     config.GenerateFeedback.exporter_class = "autograder.pages.Page"
@@ -111,11 +110,12 @@ class Book:
                 "which already holds grades for it. Grade into another folder (--out DIR)."
             ) from None
 
-    def record(self, student: str, form: Template, notebook: NotebookNode, judged: Judged) -> None:
+    def record(self, student: str, form: Template, outcome: Outcome) -> None:
         """Take one judged submission through nbgrader's autograde into the gradebook, and write its feedback page."""
         name = form.assignment
+        notebook = nbformat.reads(outcome.notebook.decode("utf-8"), as_version=4)
         normal.write(notebook, self.out / "received" / student / name / f"{name}.ipynb")
-        DESK.outcomes[student, name] = judged
+        DESK.outcomes[student, name] = notebook
         try:
             for converter in (self.autograde, self.feedback):
                 self._convert(converter, student, name)

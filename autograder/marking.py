@@ -7,17 +7,15 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode
 from tqdm import tqdm
 
-from autograder import normal, wall
-from autograder.checks import assignments
+from autograder import wall
 from autograder.grade import Handed, Records
 from autograder.gradebook import Book
-from autograder.judge import Judge, Judged, refused
+from autograder.judge import Judge
 from autograder.normal import Template, template
 from autograder.reading import Unreadable
-from autograder.score import summary
+from autograder.tasks import Task, assess, without_points
 
 
 def mark(
@@ -38,31 +36,27 @@ def mark(
 def _line(submission: Handed, form: Template, judge: Judge, book: Book, records: Records) -> dict[str, Any]:
     about = {"student": submission.student, "file": str(submission.path)}
     try:
-        notebook, judged = _judged(submission, form, judge)
+        outcome = assess(_task(submission), form, judge)
         _timestamp(submission, book)
-        book.record(submission.student, form, notebook, judged)
-        line = about | summary(judged, form)
+        book.record(submission.student, form, outcome)
+        line = about | outcome.line
         records.keep(submission, line)
         return line
     except wall.NoSandbox:
         raise
     except Exception as error:  # a fault of the grader's: it must not cost the others their grades
         traceback.print_exc(file=sys.stderr)
-        reason = f"the grader failed on it ({type(error).__name__}), please tell its maintainers"
-        judged = refused(form, reason)
+        outcome = without_points(form, f"the grader failed on it ({type(error).__name__}), please tell its maintainers")
         with suppress(Exception):
-            book.record(submission.student, form, normal.blank(form, reason), judged)
-    return about | summary(judged, form) | {"failed": True}
+            book.record(submission.student, form, outcome)
+    return about | outcome.line | {"failed": True}
 
 
-def _judged(submission: Handed, form: Template, judge: Judge) -> tuple[NotebookNode, Judged]:
-    """Return a submission as nbgrader is to have it, and what the judge says of it."""
+def _task(submission: Handed) -> Task:
     try:
-        content = submission.content()
-        notebook = normal.submission(content, form, assignments())
+        return Task(submission.student, submission.assignment, submission.content())
     except Unreadable as error:
-        return normal.blank(form, str(error)), refused(form, str(error))
-    return notebook, judge.notebook(notebook, form, content, submission.student)
+        return Task(submission.student, submission.assignment, None, str(error))
 
 
 def _timestamp(submission: Handed, book: Book) -> None:

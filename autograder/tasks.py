@@ -1,0 +1,67 @@
+"""One submission's work as plain values: what a judging process is handed, here or on another machine, and gives back."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder import normal
+from autograder.checks import assignments
+from autograder.judge import Judge, Judged, refused, shown
+from autograder.normal import CHECK, Template, grade_id, is_own
+from autograder.reading import Unreadable
+from autograder.score import summary
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission to be judged. Without content it could not be read, and `reason` says why."""
+
+    student: str
+    assignment: str
+    content: bytes | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of it: the fields of `score`, and the notebook with all outputs and verdicts in it, as JSON."""
+
+    line: dict[str, Any]
+    notebook: bytes
+
+
+def assess(task: Task, form: Template, judge: Judge) -> Outcome:
+    """Judge one submission: nothing in it can raise, and none of its own outputs is believed."""
+    try:
+        if task.content is None:
+            raise Unreadable(task.reason)
+        notebook = normal.submission(task.content, form, assignments())
+        judged = judge.notebook(notebook, form, task.content, task.student)
+    except Unreadable as error:
+        return without_points(form, str(error))
+    return Outcome(summary(judged, form), _written(notebook, judged))
+
+
+def without_points(form: Template, reason: str) -> Outcome:
+    """Return the outcome of what cannot be graded: the released notebook with the reason on top, and no points."""
+    judged = refused(form, reason)
+    return Outcome(summary(judged, form), _written(normal.blank(form, reason), judged))
+
+
+def _written(notebook: NotebookNode, judged: Judged) -> bytes:
+    """Return the notebook with its cells' outputs from behind the wall, the verdicts, and no tag in a student's text."""
+    for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
+        name = grade_id(cell)
+        outputs = judged.outputs.get(cell.id, [])
+        if name.startswith(CHECK):
+            outputs = shown(judged.verdicts[name.removeprefix(CHECK)])
+        cell.outputs = [nbformat.from_dict(output) for output in outputs]
+        cell.execution_count = count if outputs else None
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and (is_own(cell) or cell.metadata.get("nbgrader", {}).get("solution")):
+            # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
+            cell.source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", cell.source)
+    return nbformat.writes(notebook).encode("utf-8")
