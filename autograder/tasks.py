@@ -1,4 +1,4 @@
-"""One submission's work as plain values: what a judging process is handed, here or on another machine, and gives back."""
+"""One submission as plain values: what a judging process is handed, here or on another machine, and gives back."""
 
 import re
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def without_points(form: Template, reason: str) -> Outcome:
 
 
 def _written(notebook: NotebookNode, judged: Judged) -> bytes:
-    """Return the notebook with its cells' outputs from behind the wall, the verdicts, and no tag in a student's text."""
+    """Return the notebook with outputs from behind the wall, with the verdicts, and no tag in a student's text."""
     for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
         name = grade_id(cell)
         outputs = judged.outputs.get(cell.id, [])
