@@ -20,13 +20,41 @@ State = dict[str, Tensor]
 class Translator(nn.Module):
     """What decoding asks of a model. Memory stays as it is from word to word, state changes; batch on axis 0."""
 
+    readout: nn.Module  # from features to the scores of words
+
     def encode(self, source: Tensor, mask: Tensor) -> tuple[Memory, State]:
         """Return what the decoder keeps of the source, and its first state."""
         raise NotImplementedError
 
-    def step(self, tokens: Tensor, memory: Memory, state: State) -> tuple[Tensor, State, Tensor | None]:
-        """Return the scores of the next word, the new state, and the attention weights if there are any."""
+    def decode(self, inputs: Tensor, memory: Memory, state: State) -> tuple[Tensor, State, Tensor | None]:
+        """Return what the readout hears at each step, the state after the last one, and the weights if it looks."""
         raise NotImplementedError
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch source"],
+        mask: Bool[Tensor, "batch source"],
+        inputs: Int[Tensor, "batch target"],
+        real: Bool[Tensor, "batch target"],
+    ) -> Float[Tensor, "real vocabulary"]:
+        """Return the scores of the next word at the real target positions, row after row."""
+        memory, state = self.encode(source, mask)
+        features, _, _ = self.decode(inputs, memory, state)
+        return self.readout(at(real, features))
+
+    def step(
+        self, tokens: Int[Tensor, " batch"], memory: Memory, state: State
+    ) -> tuple[Float[Tensor, "batch vocabulary"], State, Float[Tensor, "batch source"] | None]:
+        """Return the scores of the next word, the new state, and the attention weights if there are any."""
+        features, state, weights = self.decode(tokens[:, None], memory, state)
+        return self.readout(features[:, 0]), state, None if weights is None else weights[:, 0]
+
+
+def at(
+    real: Bool[Tensor, "batch target"], features: Float[Tensor, "batch target width"]
+) -> Float[Tensor, "real width"]:
+    """Return the features at the real positions, row after row (as features[real], with a faster way back)."""
+    return features.flatten(0, 1).index_select(0, real.flatten().nonzero()[:, 0])
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ class Training:
     epochs: int = 10
     rate: float = 1e-3  # highest learning rate of AdamW
     warmup: float = 0.05  # share of all steps in which the rate rises
+    halve_after: int = 0  # epochs after which the rate is halved every epoch; 0 = half a cosine down to nothing
     weight_decay: float = 1e-4
     clip: float = 1.0  # largest norm of the gradient
     smoothing: float = 0.0  # label smoothing
@@ -81,10 +82,16 @@ def uses_bf16(precision: str, device: torch.device) -> bool:
 
 
 def rate_at(step: int, steps: int, training: Training) -> float:
-    """Return the learning rate of a step: a straight rise, then half a cosine down to nothing (ours)."""
+    """Return the learning rate of a step: a straight rise, then half a cosine down to nothing (ours).
+
+    With `halve_after`, constant for so many epochs, then half as high in each: Luong et al. (2015), section 4.1.
+    """
     rise = max(1, round(training.warmup * steps))
     if step < rise:
         return training.rate * (step + 1) / rise
+    if training.halve_after:
+        epoch = step * training.epochs // steps
+        return training.rate * 0.5 ** max(0, epoch - training.halve_after + 1)
     return training.rate * 0.5 * (1 + math.cos(math.pi * min(1.0, (step - rise) / max(1, steps - rise))))
 
 

@@ -1,6 +1,7 @@
-"""The cached, batched decoding is the taught one, token for token, on random models of both chapters."""
+"""The cached, batched decoding is the taught one, token for token, on random models of every chapter."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -15,6 +16,8 @@ from solutions.bahdanau.recipe import Recipe as BahdanauRecipe
 from solutions.encoder_decoder import beam_search, greedy_decode
 from solutions.encoder_decoder.model import EncoderDecoder
 from solutions.encoder_decoder.recipe import Recipe
+from solutions.luong.model import Luong
+from solutions.luong.recipe import Recipe as LuongRecipe
 
 SOURCE, TARGET = 11, 9
 SMALL = Recipe(embedding_dim=5, units=7, maxout=6)
@@ -29,6 +32,20 @@ MODELS = {
         BahdanauRecipe(5, 7, 8, 6), SOURCE, TARGET, attend=additive_attention
     ),
 }
+SHAPE = LuongRecipe(embedding_dim=5, units=6, hidden=4, longest=4, D=2)
+VARIANTS = {
+    "dot": {"score": "dot"},
+    "general": {"bidirectional": True},
+    "concat": {"score": "concat", "layers": 2},
+    "location": {"score": "location"},
+    "local_m": {"attention": "local_m", "layers": 2},
+    "local_p": {"attention": "local_p", "bidirectional": True, "layers": 2},
+    "local_p, wider than the sentences": {"attention": "local_p", "D": 50},
+}
+for variant, changes in VARIANTS.items():
+    for feeding in (True, False):
+        recipe = replace(SHAPE, feeding=feeding, **changes)
+        MODELS[f"luong, {variant}{', fed' if feeding else ''}"] = partial(Luong, recipe, SOURCE, TARGET)
 SENTENCES = [[4, 5, 6, 7, 8], [9], [10, 4, 4], [], [5, 5, 6, 4, 9, 10, 7]]
 LIMIT = 12
 

@@ -106,6 +106,11 @@ def test_the_learning_rate_rises_and_then_falls_to_nothing() -> None:
     assert rates[-1] == pytest.approx(0.0, abs=1e-9)
 
 
+def test_the_learning_rate_is_halved_after_every_epoch_from_one_on() -> None:
+    training = Training(rate=2.0, warmup=0.0, epochs=5, halve_after=3)
+    assert [rate_at(step, 10, training) for step in range(10)] == [2.0] * 6 + [1.0] * 2 + [0.5] * 2
+
+
 def test_vocabularies_bring_text_back() -> None:
     lines = ["zwei hunde spielen im schnee .", "ein mann fährt fahrrad ."]
     words = text.Words.learn(lines)

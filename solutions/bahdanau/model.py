@@ -11,7 +11,7 @@ from lab.text import PAD
 from lab.translation import Solution
 from solutions.bahdanau.attention import additive_scores, masked_softmax, weighted_sum
 from solutions.bahdanau.recipe import DEFAULTS, PEERS, RECIPES, Recipe
-from solutions.encoder_decoder.model import Encoder, Readout, at
+from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 
 Attend = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.bahdanau.additive_attention
@@ -68,9 +68,10 @@ class Bahdanau(Translator):
         return weighted_sum(weights, memory["states"]), weights
 
     def decode(
-        self, words: Float[Tensor, "batch target embedding"], memory: Memory, state: State
+        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target heard"], State, Float[Tensor, "batch target source"]]:
         """Return what the readout hears, [s_{i-1} ; E y_{i-1} ; c_i], the last state, and the weights."""
+        words = self.dropout(self.embedding(inputs))
         hidden, units = state["hidden"], self.recipe.units
         gates_of_words = self.from_word(words)  # all steps at once: no recurrence in it
         # What the state is multiplied with at each step, as one matrix: the gates, and W_q for the next look.
@@ -88,25 +89,6 @@ class Bahdanau(Translator):
         asked, context = torch.stack(hiddens, dim=1), torch.stack(contexts, dim=1)
         heard = torch.cat([asked, words.to(asked.dtype), context.to(asked.dtype)], dim=-1)
         return heard, {"hidden": hidden}, torch.stack(all_weights, dim=1)
-
-    def forward(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
-        real: Bool[Tensor, "batch target"],
-    ) -> Float[Tensor, "real vocabulary"]:
-        """Return the scores of the next word at the real target positions, row after row."""
-        memory, state = self.encode(source, mask)
-        heard, _, _ = self.decode(self.dropout(self.embedding(inputs)), memory, state)
-        return self.readout(at(real, heard))
-
-    def step(
-        self, tokens: Int[Tensor, " batch"], memory: Memory, state: State
-    ) -> tuple[Float[Tensor, "batch vocabulary"], State, Float[Tensor, "batch source"]]:
-        """Return the scores of the next word, the new state, and where the decoder looked."""
-        heard, state, weights = self.decode(self.embedding(tokens[:, None]), memory, state)
-        return self.readout(heard[:, 0]), state, weights[:, 0]
 
 
 def gru_update(

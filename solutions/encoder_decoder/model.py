@@ -57,13 +57,6 @@ def reversed_source(source: Int[Tensor, "batch source"], lengths: Int[Tensor, " 
     return source.gather(1, torch.where(position < words, words - 1 - position, position))
 
 
-def at(
-    real: Bool[Tensor, "batch target"], features: Float[Tensor, "batch target width"]
-) -> Float[Tensor, "real width"]:
-    """Return the features at the real positions, row after row (as features[real], with a faster way back)."""
-    return features.flatten(0, 1).index_select(0, real.flatten().nonzero()[:, 0])
-
-
 class Readout(nn.Module):
     """From what the decoder knows to scores of words: a maxout layer over pairs, then one matrix.
 
@@ -134,8 +127,8 @@ class EncoderDecoder(Translator):
 
     def decode(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
-    ) -> tuple[Float[Tensor, "batch target heard"], State]:
-        """Return what the readout hears at each step, and the state after the last one."""
+    ) -> tuple[Float[Tensor, "batch target heard"], State, None]:
+        """Return what the readout hears at each step, the state after the last one, and no weights: nothing to see."""
         words = self.dropout(self.embedding(inputs))
         if self.recipe.context_everywhere:
             context = memory["context"][:, None].expand(-1, inputs.shape[1], -1)
@@ -145,26 +138,7 @@ class EncoderDecoder(Translator):
         if self.recipe.context_everywhere:
             outputs = torch.cat([outputs, words], dim=-1)
         last = last if isinstance(last, tuple) else (last,)
-        return outputs, {name: h.transpose(0, 1) for name, h in zip(state, last, strict=True)}
-
-    def forward(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
-        real: Bool[Tensor, "batch target"],
-    ) -> Float[Tensor, "real vocabulary"]:
-        """Return the scores of the next word at the real target positions, row after row."""
-        memory, state = self.encode(source, mask)
-        features, _ = self.decode(inputs, memory, state)
-        return self.readout(at(real, features))
-
-    def step(
-        self, tokens: Int[Tensor, " batch"], memory: Memory, state: State
-    ) -> tuple[Float[Tensor, "batch vocabulary"], State, None]:
-        """Return the scores of the next word, the new state, and no weights: there is nothing to look at."""
-        features, state = self.decode(tokens[:, None], memory, state)
-        return self.readout(features[:, 0]), state, None
+        return outputs, {name: h.transpose(0, 1) for name, h in zip(state, last, strict=True)}, None
 
 
 SOLUTION = Solution("encoder_decoder", EncoderDecoder, RECIPES, DEFAULTS, PEERS)

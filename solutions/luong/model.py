@@ -1,0 +1,218 @@
+"""The models of Luong et al. (2015): stacked LSTMs, a score, a window or none, and input feeding or none."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Bool, Float, Int, Real
+from torch import Tensor, nn
+
+from lab.decoding import Memory, State, Translator
+from lab.text import PAD
+from lab.translation import Solution
+from solutions.bahdanau.attention import masked_softmax
+from solutions.encoder_decoder.model import Encoder, Readout
+from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
+from solutions.luong.attention import (
+    concat_score,
+    dot_score,
+    gaussian,
+    general_score,
+    location_score,
+    predicted_position,
+    window,
+)
+from solutions.luong.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+
+Score = Callable[..., Tensor]  # (h_t, h_s, weights …) -> scores (batch, target, source)
+
+
+def by_location(h_t: Tensor, h_s: Tensor, W_a: Tensor) -> Tensor:
+    return location_score(h_t, W_a, h_s.shape[1])
+
+
+SCORES: dict[str, Score] = {
+    "dot": dot_score,
+    "general": general_score,
+    "concat": concat_score,
+    "location": by_location,
+}
+
+
+class Luong(Translator):
+    """An LSTM decoder that steps first and looks then: the state after the step asks, section 3.
+
+    `score` is any function with the arguments of the recipe's score; without one, the taught one is used.
+    """
+
+    def __init__(self, recipe: Recipe, source_size: int, target_size: int, score: Score | None = None) -> None:
+        super().__init__()
+        units, hidden = recipe.units, recipe.hidden
+        self.recipe, self.score = recipe, score or SCORES[recipe.score]
+        self.encoder = Encoder(source_size, encoder_recipe(recipe))
+        self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
+        self.network = nn.LSTM(
+            recipe.embedding_dim + (units if recipe.feeding else 0),
+            units,
+            recipe.layers,
+            batch_first=True,
+            dropout=recipe.dropout if recipe.layers > 1 else 0.0,
+        )
+        shapes = {
+            "dot": [],
+            "general": [(units, units)],
+            "concat": [(hidden, 2 * units), (hidden,)],
+            "location": [(recipe.longest, units)],
+        }
+        self.score_weights = nn.ParameterList(parameter(*shape) for shape in shapes[recipe.score])
+        if recipe.attention == "local_p":
+            self.W_p, self.v_p = parameter(hidden, units), parameter(hidden)
+        self.W_c = nn.Linear(2 * units, units, bias=False)
+        self.readout = Readout(units, self.embedding, maxout=0, tied=recipe.tied, dropout=recipe.dropout)
+        self.dropout = nn.Dropout(recipe.dropout)
+
+    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+        """Return the top layer's states, and the last states of all layers, with which the decoder begins."""
+        states, final = self.encoder(source, mask)
+        # Of an encoder that reads both ways, the two halves of a layer side by side.
+        hidden, cell = (
+            torch.cat(list(last.unflatten(0, (self.recipe.layers, -1)).unbind(1)), dim=-1) for last in final
+        )
+        state = {
+            "hidden": hidden.transpose(0, 1),
+            "cell": cell.transpose(0, 1),
+            "time": mask.new_zeros(len(mask)).long(),
+        }
+        if self.recipe.feeding:
+            state["fed"] = states.new_zeros(len(states), self.recipe.units)  # h̃_0 = 0
+        return {"states": states, "mask": mask}, state
+
+    def position(
+        self,
+        h_t: Float[Tensor, "batch target units"],
+        lengths: Int[Tensor, "batch target"],
+        time: Int[Tensor, "batch target"],
+    ) -> Real[Tensor, "batch target"]:
+        """Return the centre of the window: predicted, or as many words into the source as have been said.
+
+        A translation may be longer than its source: then the window stays at the last word (ours).
+        """
+        if self.recipe.attention == "local_p":
+            return predicted_position(h_t, self.W_p.to(h_t.dtype), self.v_p.to(h_t.dtype), lengths)
+        return torch.minimum(time, lengths - 1)
+
+    def look(
+        self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
+    ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
+        """Return the contexts and the weights of any number of steps at once: equations 7 and 10."""
+        states, mask, D = memory["states"], memory["mask"], self.recipe.D
+        scores = self.score(h_t, states.to(h_t.dtype), *(weight.to(h_t.dtype) for weight in self.score_weights))
+        if self.recipe.attention == "global":
+            weights = masked_softmax(scores, mask[:, None].expand_as(scores))
+        else:
+            lengths = mask.sum(dim=1)[:, None].expand_as(time)
+            p = self.position(h_t, lengths, time)
+            weights = masked_softmax(scores, window(p, lengths, states.shape[1], D))
+            if self.recipe.attention == "local_p":
+                weights = weights * gaussian(p, states.shape[1], D)
+        return weights.to(states.dtype) @ states, weights
+
+    def attentional(
+        self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
+    ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
+        """Return h̃_t = tanh(W_c [c_t ; h_t]), equation 5, and the weights."""
+        context, weights = self.look(h_t, memory, time)
+        return torch.tanh(self.W_c(torch.cat([context.to(h_t.dtype), h_t], dim=-1))), weights
+
+    def decode(
+        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+    ) -> tuple[Float[Tensor, "batch target units"], State, Float[Tensor, "batch target source"]]:
+        """Return the attentional states h̃_t, the state after the last step, and the weights."""
+        _, attended, weights, state = self.run(inputs, memory, state)
+        return attended, state, weights
+
+    def run(
+        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+    ) -> tuple[Tensor, Tensor, Tensor, State]:
+        """Return h_t, h̃_t and the weights of every step, and the last state."""
+        words = self.dropout(self.embedding(inputs))
+        time = state["time"][:, None] + torch.arange(inputs.shape[1], device=inputs.device)
+        if self.recipe.feeding:
+            h, attended, weights, state = self.fed_back(words, memory, state, time)
+        else:
+            # Nothing that attention finds comes back into the network: it runs by itself, and then all steps look.
+            first = tuple(state[name].transpose(0, 1).contiguous().to(words.dtype) for name in ("hidden", "cell"))
+            h, (hidden, cell) = self.network(words, first)
+            attended, weights = self.attentional(h, memory, time)
+            state = {"hidden": hidden.transpose(0, 1), "cell": cell.transpose(0, 1)}
+        return h, attended, weights, state | {"time": time[:, -1] + 1}
+
+    def fed_back(
+        self,
+        words: Float[Tensor, "batch target embedding"],
+        memory: Memory,
+        state: State,
+        time: Int[Tensor, "batch target"],
+    ) -> tuple[Tensor, Tensor, Tensor, State]:
+        """Run step by step, each with the h̃ of the one before: section 3.3."""
+        below, layers = self.gate_weights()
+        gates_of_words = nn.functional.linear(words, below, layers[0][1])  # all steps at once: no recurrence in it
+        hidden, cell = list(state["hidden"].unbind(1)), list(state["cell"].unbind(1))
+        fed, tops, attendeds, all_weights = state["fed"], [], [], []
+        for t, of_word in enumerate(gates_of_words.unbind(dim=1)):
+            heard = fed
+            for layer, (weight, bias) in enumerate(layers):
+                both = torch.cat([heard.to(words.dtype), hidden[layer].to(words.dtype)], dim=-1)
+                gates = (
+                    of_word + nn.functional.linear(both, weight)
+                    if layer == 0
+                    else nn.functional.linear(both, weight, bias)
+                )
+                hidden[layer], cell[layer] = lstm_update(gates, cell[layer])
+                heard = self.dropout(hidden[layer])
+            attended, weights = self.attentional(hidden[-1][:, None], memory, time[:, t : t + 1])
+            fed = attended[:, 0]
+            tops.append(hidden[-1])
+            attendeds.append(fed)
+            all_weights.append(weights[:, 0])
+        last = {"hidden": torch.stack(hidden, dim=1), "cell": torch.stack(cell, dim=1), "fed": fed}
+        return torch.stack(tops, dim=1), torch.stack(attendeds, dim=1), torch.stack(all_weights, dim=1), last
+
+    def gate_weights(self) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
+        """Return the gates' matrix for the words, and for each layer one matrix for [what comes from below ; state]."""
+        layers = []
+        for W_x, W_h, b_x, b_h in self.network.all_weights:
+            layers.append((torch.cat([W_x, W_h], dim=1), b_x + b_h))
+        words = self.recipe.embedding_dim
+        (first, bias), *rest = layers
+        return first[:, :words], [(first[:, words:], bias), *rest]
+
+
+def encoder_recipe(recipe: Recipe) -> EncoderRecipe:
+    """Return the encoder's sizes: its states are as wide as the decoder's, in one direction or in two halves."""
+    if recipe.bidirectional and recipe.units % 2:
+        raise ValueError(f"bidirectional: units must be even, two halves make a state; got units = {recipe.units}")
+    return EncoderRecipe(
+        cell="lstm",
+        embedding_dim=recipe.embedding_dim,
+        units=recipe.units // 2 if recipe.bidirectional else recipe.units,
+        layers=recipe.layers,
+        bidirectional=recipe.bidirectional,
+        dropout=recipe.dropout,
+    )
+
+
+def parameter(*shape: int) -> nn.Parameter:
+    """Return weights that start at random, of a size that keeps what they multiply about as large as it was."""
+    return nn.Parameter(torch.randn(shape) * shape[-1] ** -0.5)
+
+
+def lstm_update(
+    gates: Float[Tensor, "batch gates"], cell: Float[Tensor, "batch units"]
+) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch units"]]:
+    """Return the next state and cell of an LSTM: c = f ∘ c + i ∘ g, h = o ∘ tanh(c), as torch.nn.LSTM has it."""
+    i, f, g, o = gates.chunk(4, dim=-1)
+    cell = torch.sigmoid(f) * cell + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(cell), cell
+
+
+SOLUTION = Solution("luong", Luong, RECIPES, DEFAULTS, PEERS)

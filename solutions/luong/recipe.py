@@ -1,0 +1,67 @@
+"""Every hyperparameter of Luong's models, with the section of the paper it comes from."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from lab.training import Training
+from solutions.encoder_decoder.recipe import RECIPES as PLAIN
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which attention, the model's sizes, and how it is trained."""
+
+    score: Literal["dot", "general", "concat", "location"] = "general"  # section 3.1
+    attention: Literal["global", "local_m", "local_p"] = "global"  # sections 3.1 and 3.2
+    D: int = 10  # half the window's width: section 4.1
+    feeding: bool = True  # section 3.3
+    embedding_dim: int = 512
+    units: int = 512  # width of a layer, of a source state, and of the attentional state
+    layers: int = 1  # stacked LSTMs: section 2; the paper has 4
+    bidirectional: bool = False  # the paper reads one way; True: two encoders of half the width
+    hidden: int = 128  # rows of W_a in the concat score, and of W_p
+    longest: int = 100  # positions that the location score has a row for
+    tied: bool = False  # one matrix for target embeddings and output words (ours)
+    dropout: float = 0.0
+    vocabulary: int = 0  # subwords per language; 0 = whole words
+    lowercase: bool = False
+    training: Training = field(default_factory=Training)
+
+
+# The widths and the training of solutions.bahdanau's `small` and `medium`, and an encoder that reads both ways as
+# there: only the decoder and its attention differ.
+SMALL = Recipe(
+    embedding_dim=96,
+    units=128,
+    bidirectional=True,
+    hidden=64,
+    dropout=0.1,
+    training=PLAIN["small"].training,
+)
+RECIPES = {
+    # A minute on a laptop.
+    "small": SMALL,
+    # Longer: the recipe of the tables of variants.
+    "medium": replace(SMALL, training=PLAIN["medium"].training),
+    # The size that 29,000 sentence pairs can feed.
+    "base": Recipe(
+        bidirectional=True,
+        tied=True,
+        dropout=0.4,
+        vocabulary=6000,
+        training=Training(tokens=1500, epochs=20, rate=1.5e-3, smoothing=0.1, ema=0.997),
+    ),
+    # Luong et al. (2015), section 4.1: there plain SGD with rate 1, halved after each epoch from the ninth on.
+    "paper": Recipe(
+        attention="local_p",
+        embedding_dim=1000,
+        units=1000,
+        layers=4,
+        hidden=1000,
+        dropout=0.2,
+        vocabulary=50000,
+        training=Training(tokens=4000, epochs=12, rate=5e-4, clip=5.0, warmup=0.0, halve_after=8),
+    ),
+}
+DEFAULTS = {"phrasebook": "small", "multi30k": "base"}  # corpus: recipe
+PEERS: dict[str, list] = {}  # nobody's numbers on our corpora are known to us
