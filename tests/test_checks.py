@@ -9,10 +9,17 @@ import torch
 from autograder.checks import Check, find
 from autograder.kit.answers import call
 from autograder.kit.grading import Verdict, grade
-from tests.answers import right_bahdanau, right_encoder_decoder, wrong_bahdanau, wrong_encoder_decoder
+from tests.answers import (
+    right_bahdanau,
+    right_encoder_decoder,
+    right_luong,
+    wrong_bahdanau,
+    wrong_encoder_decoder,
+    wrong_luong,
+)
 
-RIGHT = right_bahdanau.RIGHT | right_encoder_decoder.RIGHT
-WRONG = wrong_bahdanau.WRONG | wrong_encoder_decoder.WRONG
+RIGHT = right_bahdanau.RIGHT | right_encoder_decoder.RIGHT | right_luong.RIGHT
+WRONG = wrong_bahdanau.WRONG | wrong_encoder_decoder.WRONG | wrong_luong.WRONG
 IDS = list(RIGHT)
 SEEDS = (0, 1)
 
