@@ -129,8 +129,15 @@ def alignment_scores(
 def accuracy(predicted: Sequence[object], labels: Sequence[object]) -> Score:
     """Return the share (0 to 1) of predictions that equal their label."""
     _same_number("predictions", predicted, "labels", labels)
-    rows = np.array([(p == label, 1) for p, label in zip(predicted, labels, strict=True)], dtype=float)
-    return _score("accuracy", rows, lambda total: _ratio(total[0], total[1]), "exact match")
+    right = [float(p == label) for p, label in zip(predicted, labels, strict=True)]
+    return ratio("accuracy", right, [1.0] * len(right), "exact match")
+
+
+def ratio(name: str, parts: Sequence[float], wholes: Sequence[float], signature: str) -> Score:
+    """Return Σ parts / Σ wholes, both summed over the sentences of the corpus."""
+    _same_number("parts", parts, "wholes", wholes)
+    rows = np.array([parts, wholes], dtype=float).T
+    return _score(name, rows, lambda total: _ratio(total[0], total[1]), signature)
 
 
 def argmax_links(weights: Weights, source_len: int | None = None, target_len: int | None = None) -> frozenset:

@@ -16,6 +16,7 @@ import torch
 from lab import corpora, metrics
 from lab.checkpoints import load
 from lab.corpora import Parallel
+from lab.positions import Positions, counted, crossing, position_scores, positions
 from lab.training import Progress
 from lab.translation import ROOT, Run, Solution, Trained, restore
 
@@ -36,6 +37,8 @@ def evaluate(solution: Solution, run: Run, *, width: int, alpha: float, command:
     outputs: Outputs = {"translations": translations(trained, corpus, width, alpha)}
     if hasattr(trained.model, "look") and corpus.validation[0].links is not None:
         outputs |= alignments(trained, corpus)
+    if getattr(trained.model, "predicts", False) and corpus.validation[0].links is not None:
+        outputs["positions"] = {split: positions(trained, pairs) for split, pairs in corpus.tests.items()}
     result = {
         "run": run.name,
         "solution": run.solution,
@@ -95,6 +98,8 @@ def score(outputs: Outputs, corpus: Parallel) -> dict[str, Any]:
         }
         if "links" in outputs:
             found[split]["alignment"] = alignment_scores(outputs["links"][split], pairs)
+        if "positions" in outputs:
+            found[split]["positions"] = all_position_scores(outputs["positions"][split], pairs)
     return found
 
 
@@ -121,6 +126,24 @@ def alignment_scores(links: Outputs, pairs: Sequence[corpora.Pair]) -> dict[str,
     ]
     return {
         reading: {name: asdict(value) for name, value in metrics.alignment_scores(found, gold).items()}
+        for reading, found in readings.items()
+    }
+
+
+def all_position_scores(predicted: Positions, pairs: Sequence[corpora.Pair]) -> dict[str, Any]:
+    """Return how far positions are from the gold links, from all and from crossing ones: predicted, and counted."""
+    readings = {
+        "predicted": predicted,
+        "t": counted(pairs, in_proportion=False),
+        "t·S/T": counted(pairs, in_proportion=True),
+    }
+    gold = [pair.links or frozenset() for pair in pairs]
+    kinds = {"all": gold, "crossing": [crossing(links) for links in gold]}
+    return {
+        reading: {
+            kind: {name: asdict(value) for name, value in position_scores(found, links).items()}
+            for kind, links in kinds.items()
+        }
         for reading, found in readings.items()
     }
 

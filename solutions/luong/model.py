@@ -100,6 +100,23 @@ class Luong(Translator):
             return predicted_position(h_t, self.W_p.to(h_t.dtype), self.v_p.to(h_t.dtype), lengths)
         return torch.minimum(time, lengths - 1)
 
+    @property
+    def predicts(self) -> bool:
+        """Tell whether the model predicts where to look."""
+        return self.recipe.attention == "local_p"
+
+    def centres(
+        self,
+        source: Int[Tensor, "batch source"],
+        mask: Bool[Tensor, "batch source"],
+        inputs: Int[Tensor, "batch target"],
+    ) -> Real[Tensor, "batch target"]:
+        """Return the centre of the window at each step of a translation that is given."""
+        memory, state = self.encode(source, mask)
+        h_t, *_ = self.run(inputs, memory, state)
+        time = torch.arange(inputs.shape[1], device=inputs.device).expand(len(inputs), -1)
+        return self.position(h_t, mask.sum(dim=1)[:, None].expand_as(time), time)
+
     def look(
         self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
     ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:

@@ -117,6 +117,11 @@ def _parts(h_t: Tensor, h_s: Tensor, W_a: Tensor) -> tuple[Tensor, Tensor]:
     return (h_t @ W_a[:, :units].T)[:, :, None], (h_s @ W_a[:, units:].T)[:, None]
 
 
+def _sum(h_t: Tensor, h_s: Tensor, W_a: Tensor) -> Tensor:
+    target, source = _parts(h_t, h_s, W_a)
+    return target + source
+
+
 def order_swapped(h_t, h_s, W_a, v_a):
     """The states are concatenated as [h_s ; h_t]. The target state comes first."""
     return concat_score(h_s, h_t, W_a, v_a).transpose(1, 2)
@@ -125,27 +130,27 @@ def order_swapped(h_t, h_s, W_a, v_a):
 def no_tanh(h_t, h_s, W_a, v_a):
     """The tanh is missing (many summaries leave it out). Without it the target state adds the same number to every
     score of its row and cancels in the softmax."""
-    return sum(_parts(h_t, h_s, W_a)) @ v_a
+    return _sum(h_t, h_s, W_a) @ v_a
 
 
 def no_vector(h_t, h_s, W_a, v_a):
     """v_a plays no part (many summaries leave it out): the hidden units are simply added up. v_a weighs them."""
-    return torch.tanh(sum(_parts(h_t, h_s, W_a))).sum(-1)
+    return torch.tanh(_sum(h_t, h_s, W_a)).sum(-1)
 
 
 def tanh_outside(h_t, h_s, W_a, v_a):
     """The tanh comes after the product with v_a. It stands inside: v_a · tanh(W_a [h_t ; h_s])."""
-    return torch.tanh(sum(_parts(h_t, h_s, W_a)) @ v_a)
+    return torch.tanh(_sum(h_t, h_s, W_a) @ v_a)
 
 
 def relu(h_t, h_s, W_a, v_a):
     """There is a ReLU where the formula has a tanh."""
-    return torch.relu(sum(_parts(h_t, h_s, W_a))) @ v_a
+    return torch.relu(_sum(h_t, h_s, W_a)) @ v_a
 
 
 def sigmoid(h_t, h_s, W_a, v_a):
     """There is a sigmoid where the formula has a tanh."""
-    return torch.sigmoid(sum(_parts(h_t, h_s, W_a))) @ v_a
+    return torch.sigmoid(_sum(h_t, h_s, W_a)) @ v_a
 
 
 def tanh_apart(h_t, h_s, W_a, v_a):
