@@ -56,7 +56,7 @@ class Module:
 def solved(module: Module, function: str, helpers: list[str], title: str = "") -> str:
     """Return the solved cell: what the student keeps, and between nbgrader's marks the body and its helpers.
 
-    With a title, the function is given that name.
+    With a title, the function is given that name. A helper of an earlier name is written NAME.FUNCTION.
     """
     head, body = module.head_and_body(function)
     if title:
@@ -64,9 +64,19 @@ def solved(module: Module, function: str, helpers: list[str], title: str = "") -
         head = [*head[:line], head[line].replace(f"def {function}(", f"def {title}(", 1), *head[line + 1 :]]
     indent = " " * (len(body[0]) - len(body[0].lstrip()))
     with_helpers = [
-        line for helper in helpers for part in module.head_and_body(helper) for line in _after(part, helper)
+        line
+        for helper in helpers
+        for part in _owner(module, helper)
+        for line in _after(part, helper.rpartition(".")[2])
     ]
     return "\n".join([*head, f"{indent}{BEGIN}", *body, *with_helpers, f"{indent}{END}"])
+
+
+def _owner(module: Module, helper: str) -> tuple[list[str], list[str]]:
+    """Return head and body of a helper: a function of this module, or NAME.FUNCTION of another."""
+    name, _, function = helper.rpartition(".")
+    owner = Module.of(name, module.path.parents[2]) if name else module
+    return owner.head_and_body(function)
 
 
 def _after(part: list[str], helper: str) -> list[str]:

@@ -1,8 +1,9 @@
 """From exercises/NAME.md to nbgrader's source notebook: the solved one, with the marks that nbgrader cuts along.
 
 A code cell that begins with `#| exercise FUNCTION` becomes the solved function; `of=OTHER` takes another function's
-body, `with=A,B` puts helpers of the module inside the solution. `#| check FUNCTION` becomes the test cell. A text cell
-with `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
+body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
+test cell. A text cell with `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers
+are the checks'.
 """
 
 import hashlib

@@ -13,7 +13,8 @@ from solutions.luong import (
     input_feeding,
     local_p_weights,
 )
-from solutions.luong.attention import gaussian, location_score, predicted_position, window
+from solutions.luong.attention import gaussian, predicted_position, window
+from solutions.luong.model import location_score
 
 B, T, S, H, E, P = 3, 4, 5, 6, 7, 2
 LENGTHS = torch.tensor([5, 1, 3])
@@ -76,7 +77,7 @@ def test_concat_is_the_additive_score_with_two_matrices_side_by_side() -> None:
 
 @pytest.mark.parametrize("longest", [2, S, 9])
 def test_the_location_score_sees_no_source_word_and_gives_nothing_beyond_its_rows(longest: int) -> None:
-    scores = location_score(normal(B, T, H), normal(longest, H), S)
+    scores = location_score(normal(B, T, H), normal(B, S, H), normal(longest, H))
     weights = scores.softmax(dim=-1)
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, T, dtype=torch.float64))
     assert scores.shape == (B, T, S)

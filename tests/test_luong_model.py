@@ -9,9 +9,10 @@ from torch import Tensor
 from lab.batches import source_batch
 from lab.corpora import Pair
 from lab.positions import counted, crossing, position_scores
-from solutions.luong.attention import general_score
+from solutions.luong import attentional_state
 from solutions.luong.model import Luong
 from solutions.luong.recipe import Recipe
+from solutions.luong.unknown import replace_unknown
 
 MODEL = Recipe(embedding_dim=5, units=6, hidden=4, longest=4, D=1)
 SOURCE, MASKED = source_batch([[4, 5, 6, 7], [8], [], [9, 4, 5, 6, 7, 8, 9]])
@@ -87,14 +88,24 @@ def test_feeding_tells_the_next_step_what_was_attended_to() -> None:
         assert torch.equal(before[:, 1:], after[:, 1:]) is not feeding
 
 
-def test_a_score_that_is_handed_in_is_the_one_that_is_used() -> None:
-    inputs = torch.full((4, 3), 4)
-    torch.manual_seed(0)
-    handed = Luong(MODEL, 11, 9, score=lambda h_t, h_s, W_a: general_score(h_t, h_s, W_a)).eval()
-    torch.testing.assert_close(looked(handed, inputs), looked(model(), inputs))
-    torch.manual_seed(0)
-    blind = Luong(MODEL, 11, 9, score=lambda h_t, h_s, W_a: 0 * general_score(h_t, h_s, W_a)).eval()
-    assert torch.equal(looked(blind, inputs)[1, 0], torch.tensor([0.5, 0.5, 0, 0, 0, 0, 0, 0]))
+def test_attention_that_is_handed_in_makes_the_same_model() -> None:
+    inputs = torch.tensor([[1, 4, 5]]).expand(4, -1)
+    real = torch.ones_like(inputs, dtype=torch.bool)
+    for feeding in (True, False):
+        torch.manual_seed(0)
+        handed, own = (
+            Luong(replace(MODEL, feeding=feeding), 11, 9, attend=attentional_state).eval(),
+            model(feeding=feeding),
+        )
+        for net in (handed, own):
+            net(SOURCE, MASKED, inputs, real).logsumexp(-1).sum().backward()
+        for first, second in zip(handed.parameters(), own.parameters(), strict=True):
+            torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_attention_that_is_handed_in_does_not_go_with_a_window() -> None:
+    with pytest.raises(ValueError, match="expected score = general and attention = global, got dot and local_p"):
+        Luong(replace(MODEL, score="dot", attention="local_p"), 11, 9, attend=attentional_state)
 
 
 def test_an_odd_width_cannot_be_halved() -> None:
@@ -130,3 +141,10 @@ def test_the_scores_of_positions_are_those_counted_by_hand() -> None:
     assert scores["mean"].value == pytest.approx((0 + 1.5 + 3) / 3)
     assert scores["within1"].value == pytest.approx(1 / 3)
     assert scores["within2"].value == pytest.approx(2 / 3)
+
+
+def test_an_unknown_word_becomes_the_word_that_was_looked_at() -> None:
+    weights = torch.tensor([[0.9, 0.1, 0.0], [0.1, 0.2, 0.7]])
+    assert replace_unknown(["he", "<unk>"], weights, ["il", "danse"]) == ["he", "danse"]  # not </s>, however much
+    assert replace_unknown(["he", "<unk>"], weights, ["il", "danse"], {"danse": "dances"}) == ["he", "dances"]
+    assert replace_unknown(["<unk>"], weights[:1], []) == ["<unk>"]

@@ -46,18 +46,6 @@ def concat_score(
     return torch.tanh(from_target[:, :, None] + from_source[:, None]) @ v_a
 
 
-def location_score(
-    h_t: Float[Tensor, "batch target units"], W_a: Float[Tensor, "longest units"], source: int
-) -> Float[Tensor, "batch target source"]:
-    """Return the score of each source position, whatever stands there: W_a h_t, one row of W_a a position.
-
-    Luong et al. (2015), equation 8. Positions that W_a has no row for get no weight.
-    """
-    scores = h_t @ W_a[:source].T
-    lowest = torch.finfo(scores.dtype).min
-    return torch.nn.functional.pad(scores, (0, source - scores.shape[-1]), value=lowest)
-
-
 def attentional_state(
     h_t: Float[Tensor, "batch units"],
     h_s: Float[Tensor, "batch source key_dim"],

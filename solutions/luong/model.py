@@ -17,37 +17,53 @@ from solutions.luong.attention import (
     dot_score,
     gaussian,
     general_score,
-    location_score,
     predicted_position,
     window,
 )
 from solutions.luong.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 Score = Callable[..., Tensor]  # (h_t, h_s, weights …) -> scores (batch, target, source)
+Attend = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.luong.attentional_state
 
 
-def by_location(h_t: Tensor, h_s: Tensor, W_a: Tensor) -> Tensor:
-    return location_score(h_t, W_a, h_s.shape[1])
+def location_score(
+    h_t: Float[Tensor, "batch target units"],
+    h_s: Float[Tensor, "batch source units"],
+    W_a: Float[Tensor, "longest units"],
+) -> Float[Tensor, "batch target source"]:
+    """Return the score of each source position, whatever stands there: W_a h_t, one row of W_a a position.
+
+    Luong et al. (2015), equation 8. Positions that W_a has no row for get no weight.
+    """
+    source = h_s.shape[1]
+    scores = h_t @ W_a[:source].T
+    return nn.functional.pad(scores, (0, source - scores.shape[-1]), value=torch.finfo(scores.dtype).min)
 
 
 SCORES: dict[str, Score] = {
     "dot": dot_score,
     "general": general_score,
     "concat": concat_score,
-    "location": by_location,
+    "location": location_score,
 }
 
 
 class Luong(Translator):
     """An LSTM decoder that steps first and looks then: the state after the step asks, section 3.
 
-    `score` is any function with the arguments of the recipe's score; without one, the taught one is used.
+    `attend` is any function with the arguments of `attentional_state`; without one, the recipe's score and window are
+    used, for all steps at once where nothing is fed back.
     """
 
-    def __init__(self, recipe: Recipe, source_size: int, target_size: int, score: Score | None = None) -> None:
+    def __init__(self, recipe: Recipe, source_size: int, target_size: int, attend: Attend | None = None) -> None:
         super().__init__()
+        if attend is not None and (recipe.score, recipe.attention) != ("general", "global"):
+            raise ValueError(
+                "an attention that is handed in has the general score and no window: expected score = general and "
+                f"attention = global, got {recipe.score} and {recipe.attention}"
+            )
         units, hidden = recipe.units, recipe.hidden
-        self.recipe, self.score = recipe, score or SCORES[recipe.score]
+        self.recipe, self.score, self.attend = recipe, SCORES[recipe.score], attend
         self.encoder = Encoder(source_size, encoder_recipe(recipe))
         self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
         self.network = nn.LSTM(
@@ -137,6 +153,10 @@ class Luong(Translator):
         self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
     ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
         """Return h̃_t = tanh(W_c [c_t ; h_t]), equation 5, and the weights."""
+        if self.attend is not None:
+            given = memory["states"].to(h_t.dtype), self.score_weights[0], self.W_c.weight, memory["mask"]
+            attended, weights = zip(*(self.attend(h, *given) for h in h_t.unbind(dim=1)), strict=True)
+            return torch.stack(attended, dim=1), torch.stack(weights, dim=1)
         context, weights = self.look(h_t, memory, time)
         return torch.tanh(self.W_c(torch.cat([context.to(h_t.dtype), h_t], dim=-1))), weights
 
