@@ -22,6 +22,8 @@ from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import RECIPES
 from solutions.encoder_decoder.model import EncoderDecoder, Readout
 from solutions.encoder_decoder.recipe import RECIPES as PLAIN_RECIPES
+from solutions.luong.model import Luong
+from solutions.luong.recipe import RECIPES as LUONG_RECIPES
 
 VOCABULARY, WIDTH = 6000, 256
 
@@ -94,10 +96,13 @@ def made_up(count: int) -> list[Example]:
 def models() -> dict[str, nn.Module]:
     recipe = replace(RECIPES["base"], dropout=0.0, hidden=RECIPES["base"].units)  # n′ = n, as in the paper's A.2.3
     plain = replace(PLAIN_RECIPES["base"], dropout=0.0)
+    fed = replace(LUONG_RECIPES["base"], dropout=0.0)
     return {
         "torch.nn.Transformer": TorchTransformer(WIDTH, VOCABULARY),
         "encoder_decoder": EncoderDecoder(plain, VOCABULARY, VOCABULARY),
         "bahdanau": Bahdanau(recipe, VOCABULARY, VOCABULARY),
+        "luong, input feeding": Luong(fed, VOCABULARY, VOCABULARY),
+        "luong, no input feeding": Luong(replace(fed, feeding=False), VOCABULARY, VOCABULARY),
         "additive, step by step": StepByStep(recipe.units, recipe.hidden, recipe.maxout, VOCABULARY),
     }
 
