@@ -40,6 +40,10 @@ def location_score(
     return nn.functional.pad(scores, (0, source - scores.shape[-1]), value=torch.finfo(scores.dtype).min)
 
 
+# The states of a fresh LSTM are small, about 0.1. Behind them, weights of the usual size would give scores and logits
+# near 0, and a slow start (measured on the phrasebook: loss 3.6 after 200 steps, with this factor 1.9).
+START = 4.0
+
 SCORES: dict[str, Score] = {
     "dot": dot_score,
     "general": general_score,
@@ -85,6 +89,9 @@ class Luong(Translator):
         self.W_c = nn.Linear(2 * units, units, bias=False)
         self.readout = Readout(units, self.embedding, maxout=0, tied=recipe.tied, dropout=recipe.dropout)
         self.dropout = nn.Dropout(recipe.dropout)
+        with torch.no_grad():
+            for weight in (*self.score_weights, self.W_c.weight, *([] if recipe.tied else [self.readout.words.weight])):
+                weight *= START
 
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
         """Return the top layer's states, and the last states of all layers, with which the decoder begins."""
