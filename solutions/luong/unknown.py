@@ -18,6 +18,8 @@ def replace_unknown(
 
     Luong et al. (2015), section 4.2. Columns after the last source word, such as that of </s>, are not looked at.
     """
+    if not source:
+        return list(said)
     best = weights[:, : len(source)].argmax(dim=1).tolist()
     found = [(dictionary or {}).get(word, word) for word in source]
-    return [found[s] if found and word == SPECIAL[UNK] else word for word, s in zip(said, best, strict=True)]
+    return [found[s] if word == SPECIAL[UNK] else word for word, s in zip(said, best, strict=True)]
