@@ -8,12 +8,10 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from autograder.kit.answers import Answer, call
 from autograder.kit.grading import Case, Criterion, Known
-
-ROOT = Path(__file__).parents[2]
+from autograder.names import assignments
 
 REPEAT = Criterion("the same answer twice", 1, "repeat")
 DIFFERENTIABLE = [
@@ -95,24 +93,6 @@ class Check:
             )
             for mistake in self.mistakes
         ]
-
-
-def assignments() -> list[str]:
-    """Return the names that have checks, in the order of the book; without a list of contents, in the alphabet's."""
-    written = sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
-    contents = ROOT / "book" / "_toc.yml"
-    order = [Path(page).stem for page in _pages(yaml.safe_load(contents.read_text()))] if contents.exists() else []
-    return [name for name in order if name in written] + [name for name in written if name not in order]
-
-
-def _pages(entry) -> list[str]:
-    """Return every `file:` of a table of contents, in order."""
-    if isinstance(entry, list):
-        return [page for item in entry for page in _pages(item)]
-    if isinstance(entry, dict):
-        own = [entry["file"]] if "file" in entry else []
-        return own + [page for key, item in entry.items() if key not in ("file", "root") for page in _pages(item)]
-    return []
 
 
 def checks(name: str) -> dict[str, Check]:
