@@ -1,18 +1,22 @@
-"""One submission as plain values: what a judging process is handed, here or on another machine, and gives back."""
+"""One submission as plain values: what a judging process is handed, here or on another machine, and gives back.
+
+Whoever only hands tasks out and takes outcomes imports this without torch: the judge is imported where it judges.
+"""
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbformat import NotebookNode
 
 from autograder import normal
-from autograder.checks import assignments
-from autograder.judge import Judge, Judged, refused, shown
+from autograder.names import assignments
 from autograder.normal import CHECK, Template, grade_id, is_own
 from autograder.reading import Unreadable
-from autograder.score import summary
+
+if TYPE_CHECKING:
+    from autograder.judge import Judge, Judged
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,10 @@ class Outcome:
     notebook: bytes
 
 
-def assess(task: Task, form: Template, judge: Judge) -> Outcome:
+def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     """Judge one submission: nothing in it can raise, and none of its own outputs is believed."""
+    from autograder.score import summary
+
     try:
         if task.content is None:
             raise Unreadable(task.reason)
@@ -47,12 +53,17 @@ def assess(task: Task, form: Template, judge: Judge) -> Outcome:
 
 def without_points(form: Template, reason: str) -> Outcome:
     """Return the outcome of what cannot be graded: the released notebook with the reason on top, and no points."""
+    from autograder.judge import refused
+    from autograder.score import summary
+
     judged = refused(form, reason)
     return Outcome(summary(judged, form), _written(normal.blank(form, reason), judged))
 
 
-def _written(notebook: NotebookNode, judged: Judged) -> bytes:
+def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
     """Return the notebook with outputs from behind the wall, with the verdicts, and no tag in a student's text."""
+    from autograder.judge import shown
+
     for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
         name = grade_id(cell)
         outputs = judged.outputs.get(cell.id, [])
