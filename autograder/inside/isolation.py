@@ -55,9 +55,9 @@ def _mount(source: bytes, target: bytes, kind: bytes, flags: int, options: bytes
     _checked(_LIBC.mount(source, target, kind, flags, options), f"mounting {kind.decode()} on {target.decode()}")
 
 
-def set_limits() -> None:
-    """Limit memory per process, processes, the size of a file, open files and core dumps, for good."""
-    for kind, limit in LIMITS.items():
+def set_limits(cpu_seconds: int) -> None:
+    """Limit memory, CPU time, processes, the size of a file, open files and core dumps of each process, for good."""
+    for kind, limit in {**LIMITS, resource.RLIMIT_CPU: cpu_seconds}.items():
         resource.setrlimit(kind, (limit, limit))
     with contextlib.suppress(OSError):  # where memory runs out, the worker goes, not the grader
         Path("/proc/self/oom_score_adj").write_text("1000")
