@@ -2,12 +2,14 @@
 
 import html
 import re
-from functools import cache, lru_cache
+from collections.abc import Generator
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import bleach
 from jinja2 import BaseLoader, DictLoader, pass_context
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import Highlight2HTML
 from nbformat import NotebookNode
 from py_mini_racer import JSEvalException, MiniRacer
 from traitlets import default
@@ -65,8 +67,20 @@ TAGS = frozenset(
         "ul",
     ]
 )
-ATTRIBUTES = {"*": ["class", "id", "title"], "a": ["href"], "img": ["alt", "src"], "td": ["align"], "th": ["align"]}
-_CLEANER = bleach.Cleaner(tags=TAGS, attributes=ATTRIBUTES, protocols=frozenset({"http", "https", "mailto"}))
+ATTRIBUTES = {"a": {"href"}, "img": {"alt", "src"}, "td": {"align"}, "th": {"align"}}
+PICTURE_INSIDE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]*")
+
+
+def _allowed(tag: str, name: str, value: str) -> bool:
+    """Tell whether an attribute may stay: a link waits for a click, a picture must lie in the page itself."""
+    if name == "src":
+        return tag == "img" and PICTURE_INSIDE.fullmatch(value) is not None
+    if name == "href" and value.lstrip().lower().startswith("data:"):
+        return False
+    return name in {"class", "id", "title"} or name in ATTRIBUTES.get(tag, ())
+
+
+_CLEANER = bleach.Cleaner(tags=TAGS, attributes=_allowed, protocols=frozenset({"http", "https", "mailto", "data"}))
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
@@ -84,6 +98,22 @@ math[display="block"] { overflow-x: auto; margin: 0.7em 0; }
 TEMPLATES = {"mathjax.html.j2": "{% macro mathjax() %}" + STYLE + "{% endmacro %}"}
 ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do not come with the page
 ENTRY = re.compile(r'<a href="#((?:check-)?([\w-]+))">(?:Test cell|Written response)</a>')
+
+
+SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
+PARTS = ("code", "markdown", "raw", "unknown", "input", "output", "output_stdin", "input_prompt", "output_prompt")
+PICTURE = re.compile(r"<img(?![^>]*\balt=)")
+
+
+def _first_shown(data: dict[str, Any]) -> list[str]:
+    """Return the one form in which an output is shown."""
+    return [form for form in SHOWN if form in data][:1]
+
+
+def _finished(page: str) -> str:
+    """Return the page without calls for files that are not there, its exercises called by name in the contents."""
+    page = ENTRY.sub(r'<a href="#\1">\2</a>', ICONS.sub("", page))
+    return PICTURE.sub('<img alt="a picture, not described"', page)
 
 
 @cache
@@ -120,9 +150,35 @@ class Page(HTMLExporter):
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, dict[str, Any]]:
-        """Return the page; its table of contents calls the exercises by their names."""
-        page, told = super().from_notebook_node(nb, resources, **kwargs)
-        return ENTRY.sub(r'<a href="#\1">\2</a>', ICONS.sub("", page)), told
+        """Return the page, as nbgrader asks for it: all its preprocessors run first."""
+        # nbconvert's own HTML exporter parses each page again to add what `_finished` adds.
+        page, told = super(HTMLExporter, self).from_notebook_node(nb, self._init_resources(resources), **kwargs)
+        return _finished(page), told
+
+    def rendered(self, notebook: NotebookNode, about: dict[str, Any], css: list[str]) -> str:
+        """Return the page of a notebook that has its marks in it already; no preprocessor runs."""
+        resources = self._init_resources({"nbgrader": about, "inlining": {"css": css}})
+        shown = dict.fromkeys((f"include_{part}" for part in PARTS), True) | {"no_prompt": False}
+        resources |= {"raw_mimetypes": self.raw_mimetypes, "output_mimetype": self.output_mimetype}
+        resources["global_content_filter"] = shown
+        return _finished(self.template.render(nb=notebook, resources=resources).lstrip("\r\n"))
+
+    def default_filters(self) -> Generator[Any, None, None]:
+        """Yield the filters; the two that nbconvert makes anew for every page are made once."""
+        yield from super().default_filters()
+        yield "highlight_code", self._highlight
+        yield "filter_data_type", _first_shown
+
+    @cached_property
+    def _lexed(self) -> Highlight2HTML:
+        return Highlight2HTML(pygments_lexer="ipython3", parent=self)
+
+    def _highlight(self, source: str, metadata: Any = None) -> str:
+        return self._coloured(source)
+
+    @lru_cache(maxsize=500)  # noqa: B019 - as below
+    def _coloured(self, source: str) -> str:
+        return str(self._lexed(source))
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
