@@ -1,10 +1,15 @@
-"""A class's folder as nbgrader sees it: what differs from nbgrader's own settings."""
+"""A class's folder as nbgrader sees it: what differs from nbgrader's own settings, and what it has no setting for."""
 
+import sys
+from datetime import datetime
 from pathlib import Path
 
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
 from autograder.places import BUILD, SOURCE
+from autograder.reading import Unreadable, read_bytes
 
 SETTINGS_FILE = '''"""nbgrader's settings for this class: `nbgrader formgrader` and the others work from this folder."""
 
@@ -15,24 +20,52 @@ from autograder.course import configure
 configure(get_config(), Path(__file__).parent)  # noqa: F821 - nbgrader hands it in
 '''
 
+LONGEST_TIMESTAMP = 1000
+PARTS = {  # of nbgrader, which asks no setting for these classes: where it names one, by what it is replaced
+    "nbgrader.apps.autogradeapp": ("Autograde", "autograder.autograding"),
+    "nbgrader.apps.api": ("Autograde", "autograder.autograding"),
+    "nbgrader.server_extensions.formgrader.formgrader": ("HTMLExporter", "autograder.pages"),
+}
+OURS = {"autograder.autograding": "Autograding", "autograder.pages": "Page"}
+
 
 def configure(config: Config, out: Path) -> Config:
-    """Set what differs from nbgrader's own settings: our preprocessors, and where things lie."""
+    """Set what differs from nbgrader's own settings: who reads and judges a submission, and where things lie."""
     config.CourseDirectory.root = str(out)
     config.CourseDirectory.course_id = ""
     config.CourseDirectory.source_directory = str(SOURCE)
     config.CourseDirectory.release_directory = str(BUILD / "release")
-    config.CourseDirectory.submitted_directory = "received"
     config.OverwriteCells.add_missing_cells = True
+    config.Autograde.exporter_class = "autograder.autograding.Submission"
     config.Autograde.sanitize_preprocessors = [
         "nbgrader.preprocessors.OverwriteCells",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     config.Autograde.autograde_preprocessors = [
-        "autograder.preprocessors.Verdicts",
         "nbgrader.preprocessors.SaveAutoGrades",
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     config.GenerateFeedback.exporter_class = "autograder.pages.Page"
+    config.ExchangeFactory.collect = "autograder.exchange.Collect"
+    config.ExchangeFactory.release_feedback = "autograder.exchange.ReleaseFeedback"
+    mend()
     return config
+
+
+def mend() -> None:
+    """Put ours in the place of what nbgrader lets a submission break, in those of its modules that are loaded."""
+    CourseDirectory.get_existing_timestamp = lambda self, dest_path: timestamp(Path(dest_path))
+    for name, (part, home) in PARTS.items():
+        if module := sys.modules.get(name):
+            ours = __import__(home, fromlist=[OURS[home]])
+            setattr(module, part, getattr(ours, OURS[home]))
+
+
+def timestamp(folder: Path) -> datetime | None:
+    """Return when a submission was handed in, None where its file does not say: nbgrader would stop at that."""
+    try:
+        said = parse_utc(read_bytes(folder / "timestamp.txt", LONGEST_TIMESTAMP).decode("utf-8").strip())
+    except (Unreadable, ValueError, OverflowError):
+        return None
+    return said if 1 < said.year < 9999 else None  # the outermost years cannot be shown in every time zone
