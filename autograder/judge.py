@@ -20,7 +20,7 @@ from autograder.worker import Limits, Session
 def judge(check_id: str, caller: Caller, rng: Any) -> Verdict:
     """Return the verdict on whatever function the caller reaches, on cases drawn from rng."""
     check = checks.find(check_id)
-    return grading.grade(check_id, check.draw(rng), check.criteria, caller)
+    return grading.grade(check_id, check.draw(rng), check.criteria, caller, check.examples)
 
 
 @dataclass

@@ -100,7 +100,7 @@ def kit_files(names: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
             check_id = f"{name}.{function}"
             seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
             cases = check.draw(np.random.default_rng(seed))
-            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria)
+            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria, check.examples())
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from autograder.checks.examples import worked
 from autograder.kit.answers import Answer, call
-from autograder.kit.grading import Case, Criterion, Known
+from autograder.kit.cases import Case, Criterion, Example, Known
+from autograder.kit.comparing import aligned
 from autograder.names import assignments
 
 REPEAT = Criterion("the same answer twice", 1, "repeat")
@@ -49,6 +51,7 @@ class Check:
     criteria: list[Criterion]
     mistakes: tuple[Callable, ...]
     name: str = ""  # of the student's function; by default the reference's
+    codes: tuple[str, ...] = ()  # public examples: calls of the function, the simplest first
 
     @property
     def function(self) -> str:
@@ -66,6 +69,10 @@ class Check:
         """Return fresh cases with the reference's answers and those of every known mistake."""
         return [self._case(drawn, rng) for drawn in self.draw_cases(rng)]
 
+    def examples(self) -> list[Example]:
+        """Return the public examples with what the reference and the mistakes give there."""
+        return worked(self.function, self.outputs, self.reference, self.mistakes, self.codes)
+
     def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
         arguments = list(drawn.arguments)
         right: list[np.ndarray] = self._answer(self.reference, arguments).outputs or []
@@ -75,7 +82,7 @@ class Check:
             gradients = self._answer(self.reference, arguments, cotangents).gradients
         named = dict(zip(self.arguments, arguments, strict=True))
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
-        known = partial(self._known, arguments)
+        known = partial(self._known, arguments, outputs)
         return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known)
 
     def _answer(self, function: Callable, arguments: list, cotangents: list | None = None) -> Answer:
@@ -84,15 +91,13 @@ class Check:
             raise RuntimeError(f"the reference {function.__name__} fails on a case of its own check: {answer.error}")
         return answer
 
-    def _known(self, arguments: list) -> list[Known]:
-        return [
-            Known(
-                mistake.__name__,
-                " ".join((mistake.__doc__ or "").split()),
-                call({self.function: mistake}, self.function, arguments).outputs,
-            )
-            for mistake in self.mistakes
-        ]
+    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[Known]:
+        found = []
+        for mistake in self.mistakes:
+            answer = call({self.function: mistake}, self.function, arguments)
+            outputs = None if answer.error else aligned(answer, Case("", {}, right))
+            found.append(Known(mistake.__name__, " ".join((mistake.__doc__ or "").split()), outputs))
+        return found
 
 
 def checks(name: str) -> dict[str, Check]:

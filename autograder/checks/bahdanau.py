@@ -4,6 +4,7 @@ import numpy as np
 
 from autograder.checks import DIFFERENTIABLE, Check, Drawn, Written
 from autograder.checks.draw import Rng, gaps, normal, padding
+from autograder.checks.examples import bahdanau as examples
 from autograder.checks.mistakes import bahdanau as mistakes
 from autograder.kit.grading import Criterion
 from solutions.bahdanau.attention import additive_attention, masked_softmax
@@ -82,6 +83,7 @@ SOFTMAX = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=mistakes.SOFTMAX,
+    codes=examples.SOFTMAX,
 )
 
 
@@ -148,6 +150,7 @@ ADDITIVE = Check(
         *SOUND,
     ],
     mistakes=mistakes.ADDITIVE,
+    codes=examples.attention("additive_attention"),
 )
 
 REPAIRED = Check(
@@ -161,6 +164,7 @@ REPAIRED = Check(
         *SOUND,
     ],
     mistakes=mistakes.MASKING,
+    codes=examples.attention("repaired_attention"),
 )
 
 CHECKS = [SOFTMAX, ADDITIVE, REPAIRED]

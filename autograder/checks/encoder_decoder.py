@@ -6,6 +6,7 @@ import numpy as np
 
 from autograder.checks import DIFFERENTIABLE, REPEAT, Check, Drawn
 from autograder.checks.draw import Rng, lengths, normal
+from autograder.checks.examples import encoder_decoder as examples
 from autograder.checks.mistakes import beams
 from autograder.checks.mistakes import encoder_decoder as mistakes
 from autograder.checks.tables import beam_case, greedy_case
@@ -46,6 +47,7 @@ STATES = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=mistakes.STATES,
+    codes=examples.STATES,
 )
 
 
@@ -93,6 +95,7 @@ GREEDY = Check(
         REPEAT,
     ],
     mistakes=mistakes.GREEDY,
+    codes=examples.GREEDY,
 )
 
 
@@ -132,6 +135,7 @@ BEAM = Check(
         REPEAT,
     ],
     mistakes=beams.BEAM,
+    codes=examples.BEAM,
 )
 
 CHECKS = [STATES, GREEDY, BEAM]

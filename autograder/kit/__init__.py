@@ -24,11 +24,11 @@ def check(check_id: str, namespace: dict) -> float | None:
 
     nbgrader reads the result: None for all points, a number for some of them, an AssertionError for none.
     """
-    cases, criteria = load(check_id)
+    cases, criteria, examples = load(check_id)
     # nbgrader takes any line on stderr for a failure, and a student's warning is none.
     with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stdout):
         warnings.simplefilter("ignore")
-        verdict = grade(check_id, cases, criteria, functools.partial(call, namespace))
+        verdict = grade(check_id, cases, criteria, functools.partial(call, namespace), lambda: examples)
     if verdict.hint is None:
         print(f"✓ {check_id.partition('.')[2]}: all {verdict.max_score:g} points.")
         return None

@@ -16,6 +16,16 @@ class Known:
 
 
 @dataclass
+class Example:
+    """A small call that is public, the same for everyone: a hint shows it, and what a right function gives there."""
+
+    code: str  # to be pasted into a notebook
+    arguments: list  # those of its last line
+    outputs: dict[str, np.ndarray]  # of a right function
+    mistakes: dict[str, list[np.ndarray]]  # what those known mistakes give that show here
+
+
+@dataclass
 class Case:
     """One call: its arguments and what a right function answers. `features` say in words what is special in it."""
 

@@ -5,19 +5,20 @@ from collections.abc import Iterable
 import numpy as np
 
 from autograder.kit.answers import Answer
-from autograder.kit.cases import Case
+from autograder.kit.cases import Case, Example
 
 TOLERANCE = 1e-4  # float32 noise of right answers stays under 3e-6, no wrong value passes even at 1e-3
 ZERO = 1e-6  # a masked position may keep this much: exact zeros are not demanded
 SAME = 2e-5  # numbers of a known mistake: a near match is no match
 
 
-def aligned(answer: Answer, case: Case) -> list[np.ndarray] | None:
+def aligned(answer: Answer, case: Case | Example) -> list[np.ndarray] | None:
+    """Return the outputs in their order, in whatever wrapping they came."""
     outputs = named(answer, case)
     return answer.outputs if isinstance(outputs, str) else list(outputs.values())
 
 
-def named(answer: Answer, case: Case) -> dict[str, np.ndarray] | str:
+def named(answer: Answer, case: Case | Example) -> dict[str, np.ndarray] | str:
     """Return the outputs under their names, or a sentence that says why their number is not the expected one."""
     names, given = list(case.outputs), answer.outputs or []
     if len(names) > 1:

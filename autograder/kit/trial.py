@@ -66,6 +66,8 @@ class Trial:
         return None
 
     def _gradients(self, case: Case, part: str | None) -> str | None:
+        if complaint := self._shape(case, None):
+            return complaint  # what does not fit the values does not fit their gradients either
         answer = self.backward[case.name]
         if answer.gradients is None:
             return answer.error or "no gradient came back."
