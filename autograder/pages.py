@@ -127,13 +127,17 @@ def engine() -> MiniRacer:
 
 
 def _called(function: str, *arguments: Any) -> Any:
-    """Return what V8 says; within an event loop, as in formgrader's server, it keeps time on a thread of its own only."""
+    """Return what V8 says; within an event loop, as in formgrader's server, it cannot keep time, but beside it."""
+
+    def call() -> Any:
+        return engine().call(function, *arguments, timeout_sec=SECONDS)
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return engine().call(function, *arguments, timeout_sec=SECONDS)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(engine().call, function, *arguments, timeout_sec=SECONDS).result()
+        return call()
+    with ThreadPoolExecutor(1) as thread:  # the engine too is made there: it would wait for the loop that waits for it
+        return thread.submit(call).result()
 
 
 def render(found: re.Match) -> str:
