@@ -43,7 +43,7 @@ def arguments() -> argparse.ArgumentParser:
         add_limits(verb)
 
     report = verbs.add_parser("report", help="make one page about a graded class, for the teacher")
-    report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="the class's folder, as `grade` wrote it")
+    report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
     report.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
     report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
     return parser
