@@ -79,27 +79,47 @@ def content(path: Path) -> bytes:
     return read_bytes(path)
 
 
-class _OnlyWhenHandedIn(BaseConverter):
-    """Stands between nbgrader's Autograde and its base, which would copy whatever else lies beside a notebook."""
+def _takes(student: str) -> bool:
+    """Tell whether nbgrader can take a student's name: it reads paths line by line."""
+    return not student.startswith(".") and "\n" not in student
+
+
+class _ByName(BaseConverter):
+    """Stands between nbgrader's converters and their base."""
 
     coursedir: Any
+
+    def init_notebooks(self) -> None:
+        """Find each student's folder by its name: in a pattern, a name such as "a[b]" would mean something else."""
+        name, wanted = self.coursedir.assignment_id, self.coursedir.student_id or "*"
+        everybody = Path(self.coursedir.format_path(self._input_directory, "*", name)).parents[1]
+        students = [folder.name for folder in sorted(everybody.iterdir())] if everybody.is_dir() else []
+        chosen = [wanted] if wanted in students else fnmatch.filter(students, wanted)
+        places = [self._format_source(name, student) for student in chosen if _takes(student)]
+        self.assignments = {place: [f"{place}{os.sep}{name}.ipynb"] for place in places if Path(place).is_dir()}
+        if not self.assignments:
+            message = f"Nothing of '{name}' by '{wanted}': expected {everybody}/STUDENT/{name}/{name}.ipynb."
+            self.log.error(message)
+            raise NbGraderException(message)
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Take over when it was handed in, and no other file: each could be a link, a pipe, or gigabytes."""
         said = course.timestamp(Path(self._format_source(assignment_id, student_id)))
         kept = Path(self._format_dest(assignment_id, student_id))
         kept.mkdir(parents=True, exist_ok=True)
+        (kept / "timestamp.txt").unlink(missing_ok=True)
         if said:
             (kept / "timestamp.txt").write_text(f"{said.isoformat(sep=' ')} UTC")
 
 
-class Autograding(converters.Autograde, _OnlyWhenHandedIn):
+class Autograding(converters.Autograde, _ByName):
     """nbgrader's Autograde for folders in which anything may lie."""
 
     def start(self) -> None:
         """Enter the assignment, then autograde."""
         from autograder import wall
         from autograder.checks import assignments
+        from autograder.gradebook import NoGradebook
 
         name = self.coursedir.assignment_id
         try:
@@ -107,7 +127,7 @@ class Autograding(converters.Autograde, _OnlyWhenHandedIn):
                 raise ValueError(f"No assignment '{name}': expected one of {', '.join(assignments())}.")
             wall.demand()
             self.register(name)
-        except (wall.NoSandbox, FileNotFoundError, ValueError) as error:
+        except (wall.NoSandbox, NoGradebook, FileNotFoundError, ValueError) as error:
             self.log.error(str(error))
             raise NbGraderException(str(error)) from None
         super().start()
@@ -117,18 +137,10 @@ class Autograding(converters.Autograde, _OnlyWhenHandedIn):
         from autograder.gradebook import Book
         from autograder.normal import template
 
-        Book(Path(self.coursedir.root)).register(template(name))
+        book = Book(Path(self.coursedir.root))
+        book.register(template(name))
+        book.close()
 
-    def init_notebooks(self) -> None:
-        """Find each student's folder by its name: in a pattern, a name such as "a[b]" would mean something else."""
-        name, wanted = self.coursedir.assignment_id, self.coursedir.student_id or "*"
-        everybody = Path(self.coursedir.format_path(self.coursedir.submitted_directory, "*", name)).parents[1]
-        students = [folder.name for folder in sorted(everybody.iterdir())] if everybody.is_dir() else []
-        chosen = [wanted] if wanted in students else fnmatch.filter(students, wanted)
-        places = [self._format_source(name, student) for student in chosen if not student.startswith(".")]
-        notebook = f"{name}.ipynb"
-        self.assignments = {place: [os.path.join(place, notebook)] for place in places if Path(place).is_dir()}  # noqa: PTH118 - nbgrader's spelling
-        if not self.assignments:
-            message = f"No submission of '{name}' by '{wanted}': expected {everybody}/STUDENT/{name}/{name}.ipynb."
-            self.log.error(message)
-            raise NbGraderException(message)
+
+class Feedback(converters.GenerateFeedback, _ByName):  # pyright: ignore[reportIncompatibleMethodOverride]
+    """nbgrader's GenerateFeedback, for students of any name."""

@@ -2,6 +2,7 @@
 
 import sys
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
@@ -21,12 +22,14 @@ configure(get_config(), Path(__file__).parent)  # noqa: F821 - nbgrader hands it
 '''
 
 LONGEST_TIMESTAMP = 1000
-PARTS = {  # of nbgrader, which asks no setting for these classes: where it names one, by what it is replaced
-    "nbgrader.apps.autogradeapp": ("Autograde", "autograder.autograding"),
-    "nbgrader.apps.api": ("Autograde", "autograder.autograding"),
-    "nbgrader.server_extensions.formgrader.formgrader": ("HTMLExporter", "autograder.pages"),
-}
-OURS = {"autograder.autograding": "Autograding", "autograder.pages": "Page"}
+# nbgrader has no setting for these classes: where it names one, which, and what takes its place.
+PARTS = [
+    ("nbgrader.apps.autogradeapp", "Autograde", "autograder.autograding", "Autograding"),
+    ("nbgrader.apps.generatefeedbackapp", "GenerateFeedback", "autograder.autograding", "Feedback"),
+    ("nbgrader.apps.api", "Autograde", "autograder.autograding", "Autograding"),
+    ("nbgrader.apps.api", "GenerateFeedback", "autograder.autograding", "Feedback"),
+    ("nbgrader.server_extensions.formgrader.formgrader", "HTMLExporter", "autograder.formgrading", "Sheet"),
+]
 
 
 def configure(config: Config, out: Path) -> Config:
@@ -56,10 +59,9 @@ def configure(config: Config, out: Path) -> Config:
 def mend() -> None:
     """Put ours in the place of what nbgrader lets a submission break, in those of its modules that are loaded."""
     CourseDirectory.get_existing_timestamp = lambda self, dest_path: timestamp(Path(dest_path))
-    for name, (part, home) in PARTS.items():
-        if module := sys.modules.get(name):
-            ours = __import__(home, fromlist=[OURS[home]])
-            setattr(module, part, getattr(ours, OURS[home]))
+    for theirs, part, home, ours in PARTS:
+        if module := sys.modules.get(theirs):
+            setattr(module, part, getattr(import_module(home), ours))
 
 
 def timestamp(folder: Path) -> datetime | None:
