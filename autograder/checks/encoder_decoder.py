@@ -104,6 +104,7 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     case = partial(beam_case, rng)
     lengths_matter = [beams.length_without_eos, beams.raw_choice]
     no_early_stop = [beams.stops_at_first, beams.stops_at_beam, beams.stops_when_ahead]
+    same_places = (beams.shrinks, beams.ended_compete)
     places = [beams.only_finished, beams.shrinks, beams.fills_up]
     return [
         Drawn("beam 1", case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end], eos_bonus=1)),
@@ -113,7 +114,10 @@ def beam_cases(rng: Rng) -> list[Drawn]:
         Drawn("nearly equal probabilities", case(4, 8, 1.5, places, spread=0.3)),
         Drawn("sentences that end early", case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11)),
         Drawn("a wide beam", case(8, 7, 1.4, [beams.only_vocabulary], vocabulary=5, spread=0.5), ["a wide beam"]),
-        Drawn("alpha 0", case(3, 8, 0.0, [beams.stops_at_first, beams.beam_of_one], eos_bonus=0.5, spread=3)),
+        Drawn(
+            "alpha 0",
+            case(3, 8, 0.0, [beams.stops_at_first, beams.beam_of_one], eos_bonus=0.5, spread=3, apart=same_places),
+        ),
         Drawn("a small alpha", case(3, 8, 0.2, [beams.no_length, beams.only_best_end, beams.beam_of_one], spread=1.5)),
         Drawn("a later end that is better", case(3, 10, 1.3, no_early_stop, eos_bonus=1)),
         Drawn("one token at most", case(3, 1, 0.5, [beams.never_empty], eos_bonus=2)),

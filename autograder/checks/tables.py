@@ -1,11 +1,13 @@
 """Random tables for the steps of the decoding checks, drawn again until a case shows what it is for."""
 
 from collections.abc import Callable, Iterable
+from itertools import combinations
 
 import numpy as np
 
 from autograder.checks.draw import Rng
 from autograder.kit.answers import call
+from autograder.kit.comparing import same
 from autograder.kit.steps import BeamStep, GreedyStep
 from solutions.encoder_decoder.attention import beam_search, greedy_decode
 
@@ -54,19 +56,23 @@ def greedy_case(
     raise RuntimeError(f"no table of {TRIES} has rows that end after {ends} tokens of {max_len}")
 
 
-def beam_case(
+def beam_case(  # noqa: PLR0913 — what one case demands
     rng: Rng,
     beam: int,
     max_len: int,
     alpha: float,
     against: Iterable[Callable] = (),
     *,
+    apart: tuple[Callable, ...] = (),
     vocabulary: int = 10,
     eos_bonus: float = 0.0,
     spread: float = 1.0,
     calls: int = 99,
 ) -> list:
-    """Return arguments of beam_search whose answer no small noise turns round and none of these mistakes gives."""
+    """Return arguments of beam_search whose answer no small noise turns round and none of these mistakes gives.
+
+    No two of those in `apart` give the same answer either: each is to be known by its name.
+    """
     for _ in range(TRIES):
         pad, bos, eos = choose_tokens(rng, vocabulary, 3)
         table = spread * rng.normal(size=(STATES, vocabulary))
@@ -77,6 +83,8 @@ def beam_case(
         step = BeamStep(table.astype(np.float32))
         right = beam_search(step, *rest)
         tells = _calls(step, rest) <= calls and all(_differs(mistake, step, rest, right) for mistake in against)
+        answers = [_given(mistake, step, rest) for mistake in apart] if tells else []
+        tells = tells and not any(same(one, two) for one, two in combinations(answers, 2))
         if tells and _steady(rng, table, rest, right[0]):
             return [step, *rest]
     raise RuntimeError(f"no table of {TRIES} tells beam {beam}, max_len {max_len}, alpha {alpha} from its mistakes")
@@ -97,8 +105,14 @@ def _steady(rng: Rng, table: np.ndarray, rest: list, tokens: list[int]) -> bool:
 
 def _differs(mistake: Callable, step: BeamStep, rest: list, right: tuple[list[int], float]) -> bool:
     """Tell whether the mistake shows on this case: it crashes, says other tokens, or gives another score."""
-    answer = call({"mistake": mistake}, "mistake", [step, *rest])
-    if answer.error or answer.outputs is None:
+    given = _given(mistake, step, rest)
+    if given is None:
         return True
-    tokens, score = answer.outputs
+    tokens, score = given
     return not np.array_equal(tokens, right[0]) or abs(float(score) - right[1]) > 0.01
+
+
+def _given(mistake: Callable, step: BeamStep, rest: list) -> list[np.ndarray] | None:
+    """Return tokens and score as the mistake gives them; None: it crashes."""
+    answer = call({"mistake": mistake}, "mistake", [step, *rest])
+    return None if answer.error else answer.outputs

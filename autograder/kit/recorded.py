@@ -21,7 +21,7 @@ def path(check_id: str, folder: Path = FOLDER) -> Path:
 
 
 def pack(cases: list[Case], criteria: list[Criterion], examples: Sequence[Example] = ()) -> bytes:
-    """Return cases, criteria and public examples as the bytes of an npz file: plain arrays and one JSON text, no pickle."""
+    """Return cases, criteria and examples as the bytes of an npz file: plain arrays and one JSON text, no pickle."""
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=case.mistakes()) for case in cases]
     text = json.dumps(_flat([cases, criteria, examples], arrays))

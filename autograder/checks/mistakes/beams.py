@@ -62,8 +62,8 @@ def drops_eos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -
 
 
 def stops_at_first(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
-    """The first hypothesis that ends wins, or the search stops there. A longer one may still be better: go on until none
-    remain or max_len is reached, and compare all of the pool."""
+    """The first hypothesis that ends wins, or the search stops there. A longer one may still be better: go on until
+    none remain or max_len is reached, and compare all of the pool."""
     finished, active = search(step, bos, eos, beam, max_len, stop=lambda finished, active: finished)
     return best(finished or active, alpha)
 
