@@ -68,8 +68,11 @@ class Pages:
     @cached_property
     def css(self) -> list[str]:
         """Return the style sheets, which nbgrader makes for every page anew."""
-        made = CSSHTMLHeaderPreprocessor(parent=self.converter, config=self.converter.config)
-        return made.preprocess(NotebookNode(), ResourcesDict())[1]["inlining"]["css"]
+        resources = ResourcesDict(inlining={"css": []})
+        for made in self.exporter._preprocessors:
+            if isinstance(made, CSSHTMLHeaderPreprocessor):
+                made(NotebookNode(), resources)
+        return resources["inlining"]["css"]
 
     def page(self, notebook: NotebookNode, form: Template, shelf: Shelf, marks: Marks) -> str:
         """Return the page of a graded notebook, whose metadata take the marks up."""

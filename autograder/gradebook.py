@@ -44,10 +44,9 @@ class NotRecorded(RuntimeError):
 
 @dataclass(frozen=True)
 class Handed:
-    """When a submission was handed in: as it was said, and as the gradebook keeps it. Without `known`, nothing is."""
+    """When a submission was handed in, in UTC: with `known` and without `when`, nobody knows it."""
 
     known: bool
-    said: bytes = b""
     when: datetime | None = None
 
 
@@ -127,7 +126,7 @@ class Book:
     def record(self, student: str, form: Template, outcome: "Outcome", timestamp: bytes | None = None) -> None:
         """Enter one judged submission and write its files; doing it again does no harm and mends what a kill left.
 
-        `timestamp` says when it was handed in: b"" that nobody knows, None that DIR/autograded or the gradebook does.
+        `timestamp` says when it was handed in: b"" that nobody knows, None that the gradebook does.
         """
         if student in ("", ".", "..") or "/" in student or "\0" in student:
             raise NotRecorded(f"'{student}' is no name of a student: it must be one that a folder can have.")
@@ -135,7 +134,7 @@ class Book:
             notebook = read(outcome.notebook)
             handed = self._handed(student, form, timestamp)
             # What was handed in stays as it was: nbgrader's own autograde judges it anew.
-            self._files(self.folders.autograded_directory, student, form, outcome.notebook, handed)
+            self._autograded(student, form, outcome.notebook, handed)
             self._enter(student, form, notebook, handed)
             self._page(student, form, notebook)
 
@@ -170,15 +169,15 @@ class Book:
         path = self._place(self.folders.feedback_directory, student, form).with_suffix(".html")
         self._write(path, page.encode("utf-8"), 0o644)
 
-    def _files(self, step: str, student: str, form: Template, notebook: bytes, handed: Handed) -> None:
-        """Write a notebook where nbgrader's commands look for it, and beside it when it was handed in."""
-        path = self._place(step, student, form)
+    def _autograded(self, student: str, form: Template, notebook: bytes, handed: Handed) -> None:
+        """Write the notebook where nbgrader's commands look for it, and beside it when it was handed in."""
+        path = self._place(self.folders.autograded_directory, student, form)
         beside = path.with_name("timestamp.txt")
         if handed.when:
-            self._write(beside, handed.said, 0o444)
+            self._write(beside, f"{handed.when.isoformat(sep=' ')} UTC".encode(), 0o444)
         elif handed.known:
             beside.unlink(missing_ok=True)
-        self._write(path, notebook, 0o444)
+        self._write(path, notebook.rstrip() + b"\n", 0o444)
 
     def _write(self, path: Path, content: bytes, mode: int) -> None:
         write(path, content, 0o664 if self.folders.groupshared else mode)
@@ -190,22 +189,21 @@ class Book:
         return Path(folder) / f"{form.assignment}.ipynb"
 
     def _handed(self, student: str, form: Template, timestamp: bytes | None) -> Handed:
-        kept = self._place(self.folders.autograded_directory, student, form).with_name("timestamp.txt")
         if timestamp is None:
-            if not kept.exists():
-                return Handed(known=False)
-            timestamp = kept.read_bytes()
+            return Handed(known=False)
         if not timestamp.strip():
             return Handed(known=True)
         try:
-            return Handed(True, timestamp, parse_utc(timestamp.decode("utf-8").strip()))
+            when = parse_utc(timestamp.decode("utf-8").strip())
+            if 1 < when.year < 9999:  # the outermost years cannot be shown in every time zone
+                return Handed(True, when)
         except (ValueError, OverflowError, TypeError, OSError):
-            said = timestamp[:50].decode("utf-8", "replace")
-            LOG.warning(
-                f"The timestamp of {form.assignment} of {student} cannot be read: expected one such as "
-                f"'2026-11-21 12:00:00 UTC', got {said!r}. It is graded as one whose time nobody knows."
-            )
-            return Handed(known=True)
+            pass
+        LOG.warning(
+            f"The timestamp of {form.assignment} of {student} cannot be read: expected one such as "
+            f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as one whose time nobody knows."
+        )
+        return Handed(known=True)
 
     @contextmanager
     def _taking(self, student: str, form: Template) -> Iterator[None]:
