@@ -1,11 +1,8 @@
 """The wall: a sandbox with a warm process in it that forks one worker per job; for root and for ordinary users."""
 
-import importlib.metadata
 import os
-import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.door import JOB, WARM, Door, Process
-from autograder.places import BUILD, INSIDE, PUBLIC
+from autograder.places import PUBLIC
 from autograder.sandbox import REMEDY, Entrance, NoSandbox, available, bare, demand, environment, system
+from autograder.shown import View, view
 
 __all__ = ["NoSandbox", "Wall", "available", "demand"]
 
@@ -23,57 +21,6 @@ START_SECONDS = 120
 
 class NoWorker(RuntimeError):
     """One worker could not be made, though a sandbox can be; says why."""
-
-
-def font_cache() -> Path:
-    """Return a matplotlib configuration folder with the fonts looked up: that costs a second of every start."""
-    cache = BUILD / "cache" / f"matplotlib-{importlib.metadata.version('matplotlib')}"
-    if not cache.is_dir():
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(dir=cache.parent))
-        settings = {**environment(), "MPLCONFIGDIR": str(fresh), "HOME": str(fresh)}
-        subprocess.run(
-            [sys.executable, "-c", "import matplotlib.font_manager"], env=settings, check=True, capture_output=True
-        )
-        for path in (fresh, *fresh.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
-        try:
-            fresh.rename(cache)
-        except OSError:  # another process was first
-            shutil.rmtree(fresh)
-    return cache
-
-
-def _shown(kit: Path) -> tuple[dict[str, Path], str]:
-    """Return the folders that the sandbox shows, and its python."""
-    base = Path(sys.base_prefix).resolve()
-    shown = {"/wall/inside": INSIDE, "/kit": kit.resolve(), "/cache/matplotlib": font_cache()}
-    if not base.is_relative_to("/usr"):
-        shown[str(base)] = base
-    if sys.prefix == sys.base_prefix:
-        return shown, sys.executable
-    shown["/venv"] = Path(sys.prefix).resolve()
-    return shown, f"/venv/bin/{Path(sys.executable).name}"
-
-
-SETTINGS = {
-    "PATH": "/venv/bin:/usr/bin:/bin",
-    "HOME": "/tmp",
-    "USER": "student",
-    "LANG": "C.UTF-8",
-    "TERM": "dumb",
-    "PYTHONPATH": "/wall:/kit",
-    "PYTHONSAFEPATH": "1",
-    "PYTHONNOUSERSITE": "1",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONHASHSEED": "0",  # a regrade iterates over sets in the same order
-    "OMP_NUM_THREADS": "1",  # libgomp's threads do not survive the fork: the child would hang
-    "MKL_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    "MPLCONFIGDIR": "/tmp/matplotlib",
-    "IPYTHONDIR": "/tmp/ipython",
-}
 
 
 def demand_current(kit: Path) -> None:
@@ -172,13 +119,13 @@ class Wall:
         if not (self.kit / "autograder" / "kit").is_dir():
             raise NoSandbox(f"No kit at {self.kit}: it holds what student code may import. `make release` makes it.")
         self._take_down()
-        shown, python = _shown(self.kit)
+        seen = view(self.kit)
         ours, theirs = socket.socketpair()
-        with Entrance(shown) as entrance, tempfile.TemporaryFile() as errors:
+        with Entrance(seen.shown) as entrance, tempfile.TemporaryFile() as errors:
             with theirs, self.door.listener() as listener:
                 passed = [theirs.fileno(), listener.fileno()]
                 process = subprocess.Popen(
-                    entrance.command(_words(entrance, [python, "-s", "-m", "inside.zygote", *map(str, passed)])),
+                    entrance.command(_words(entrance, seen, ["-s", "-m", "inside.zygote", *map(str, passed)])),
                     env=environment(),
                     cwd="/",
                     stdin=subprocess.DEVNULL,
@@ -229,12 +176,13 @@ class Wall:
         self._built = None
 
 
-def _words(entrance: Entrance, program: list[str]) -> list[str]:
+def _words(entrance: Entrance, seen: View, arguments: list[str]) -> list[str]:
     words = [*bare(), *system(), *entrance.binds(), "--proc", "/proc", "--dev", "/dev"]
     words += ["--size", str(256 << 20), "--tmpfs", "/tmp", "--chdir", "/tmp"]
-    words += [word for name, value in SETTINGS.items() for word in ("--setenv", name, value)]
+    words += [word for place in seen.hidden for word in ("--tmpfs", place, "--remount-ro", place)]
+    words += [word for name, value in seen.settings().items() for word in ("--setenv", name, value)]
     # Without this a worker could leave files in the sandbox's own / and /dev for the workers after it.
-    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--", *program]
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--", seen.python, *arguments]
 
 
 def _hear(link: socket.socket) -> bytes:

@@ -156,6 +156,11 @@ class Session:
             self._why = str(error)
         return Answer(error=self._why)
 
+    @property
+    def trouble(self) -> str | None:
+        """Return why the last check got no more answers: time, or the end of the process."""
+        return self._why
+
     def _too_slow(self) -> str:
         return f"the check did not end within {self.limits.check:g} seconds: is there an endless loop?"
 

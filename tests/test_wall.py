@@ -75,7 +75,8 @@ class TestSight:
         [
             "/kit/autograder/kit/answers.py",
             "/wall/inside/worker.py",
-            "/venv/new",
+            "/packages/new",
+            "/packages/torch/new",
             "/usr/new",
             "/new",
             "/dev/new",

@@ -16,6 +16,8 @@ import struct
 import sys
 from pathlib import Path
 
+from . import isolation, seccomp
+
 PRELOADED = (
     "numpy",
     "torch",
@@ -54,8 +56,6 @@ def fork_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
     if os.fork():
         return
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    from . import isolation
-
     try:
         isolation.new_namespaces()
         if os.fork():
@@ -63,6 +63,7 @@ def fork_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
         isolation.private_places()
         isolation.set_limits(cpu_seconds)
         isolation.drop_privileges()
+        seccomp.install()
         link = socket.socket(fileno=isolation.keep_only(job.detach()))
         introduce(link, b"j")
         from . import worker
