@@ -29,7 +29,7 @@ $(STAMPS)/requirements: requirements.txt
 $(STAMPS)/system: apt.txt
 	@mkdir -p $(@D)
 	@missing=""; for package in $$(grep -vE '^(#|$$)' apt.txt); do \
-	  program=$${package/bubblewrap/bwrap}; command -v $$program >/dev/null || missing="$$missing $$package"; done; \
+	  program=$${package/bubblewrap/bwrap}; program=$${program/#postgresql/$(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb) initdb)}; command -v $$program >/dev/null || missing="$$missing $$package"; done; \
 	if [ -z "$$missing" ]; then touch $@; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing$$missing"; \

@@ -1,6 +1,7 @@
 """The database behind nbgrader's gradebook, SQLite or a server: made and opened soundly, faults said in one line."""
 
 import contextlib
+import errno
 import logging
 import warnings
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from nbgrader import api
 from nbgrader.api import Base, Course, Gradebook
 from sqlalchemy import Connection, Engine, create_engine, inspect, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
 PATIENCE = 30.0  # seconds that SQLite waits for another program's write, or a server for a connection
 FAULTS = {  # what the databases say → what it means and what to do
@@ -22,11 +23,11 @@ FAULTS = {  # what the databases say → what it means and what to do
     "unable to open": "cannot be opened. Check the permissions of the file and of its folder",
     "locked": f"is held by another program for more than {PATIENCE:g} s. Close that program and run again",
     "disk is full": "has no room left on its disk. Make room and run again",
-    "No space left": "has no room left on its disk. Make room and run again",
     "disk I/O": "cannot be read or written: the disk reports an error",
     "not a database": "is no database. Put back a copy of it, or grade into another folder",
     "malformed": "is damaged. Put back a copy of it, or grade into another folder",
 }
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # what ails the disk, not one file
 
 
 class NoGradebook(RuntimeError):
@@ -115,11 +116,18 @@ def speaking(db_url: str) -> Iterator[None]:
     """Say in one line what is wrong with the gradebook, when something is."""
     try:
         yield
-    except (DBAPIError, OSError) as error:
-        said = str(error.orig if isinstance(error, DBAPIError) else error)
-        meaning = next((meaning for sign, meaning in FAULTS.items() if sign in said), None)
-        first = " ".join(said.split())
-        raise NoGradebook(f"The gradebook {named(db_url)} {meaning or f'does not answer: {first}'}.") from error
+    except (DataError, IntegrityError):  # about rows, not about the database
+        raise
+    except DBAPIError as error:
+        said = " ".join(str(error.orig).split())
+        meaning = next((meaning for sign, meaning in FAULTS.items() if sign in said), f"does not answer: {said}")
+        raise NoGradebook(f"The gradebook {named(db_url)} {meaning.rstrip('.')}.") from error
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise NoGradebook(
+            f"The class's folder cannot be written: {error.strerror}. Make room and run again."
+        ) from error
 
 
 @contextlib.contextmanager

@@ -211,7 +211,7 @@ class Book:
         try:
             with speaking(self.db_url):
                 yield
-        except (DataError, IntegrityError, StatementError, StaleDataError, UnicodeError) as error:
+        except (DataError, IntegrityError, StatementError, StaleDataError, UnicodeError, OSError) as error:
             said = " ".join(str(getattr(error, "orig", None) or error).split())
             raise NotRecorded(f"The gradebook could not take {form.assignment} of {student!r}: {said}") from error
         finally:

@@ -334,10 +334,21 @@ def test_a_full_disk_stops_the_class_and_leaves_no_part(form, tmp_path: Path, mo
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", full)
-        with pytest.raises(NoGradebook, match="has no room left"):
+        with pytest.raises(NoGradebook, match=r"No space left on device. Make room"):
             book.record("ada", form, outcome(form, 1))
     assert tree(tmp_path, "autograded", "feedback") == {}
     assert rows(url(tmp_path))["submission"] == []
+
+
+def test_a_folder_that_may_not_be_written_costs_nobody_else(form, tmp_path: Path) -> None:
+    book = Book(tmp_path)
+    book.register(form)
+    (tmp_path / "autograded").mkdir()
+    (tmp_path / "autograded/ada").write_text("a file where the folder should be")
+    with pytest.raises(NotRecorded, match="could not take bahdanau of 'ada'"):
+        book.record("ada", form, outcome(form, 1))
+    book.record("bo", form, outcome(form, 1))
+    assert [row[0] for row in rows(url(tmp_path))["submission"]] == ["bo"]
 
 
 def test_another_program_that_enters_the_same_is_no_fault(form, tmp_path: Path, monkeypatch) -> None:
