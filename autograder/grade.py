@@ -88,7 +88,7 @@ def summarise(box: Inbox, rows: dict[Handed, dict[str, Any]], out: Path, book: A
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).others(seen)]
     standing = summary.standing(book)
     order = {name: place for place, name in enumerate(assignments())}
-    lines = [line | standing.get((line["student"], line.get("assignment")), {}) for line in lines]
+    lines = [line | standing.get((line["student"], line.get("assignment", "")), {}) for line in lines]
     lines.sort(
         key=lambda line: (line["student"], order.get(line.get("assignment", ""), len(order)), line["file"] or "")
     )

@@ -87,7 +87,7 @@ def judged(terms: Terms, task: Task, failed: str = "") -> Outcome:
         return _failed(without_points(form_of(task.assignment), failed))
     with _lock:
         # A C thread's doing: it works whatever holds the interpreter. Whoever waits sees the process die.
-        faulthandler.dump_traceback_later(terms.longest, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(terms.longest, exit=True, file=2)
         try:
             return judged_by(_judge(terms), task)
         finally:

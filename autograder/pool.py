@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -24,9 +24,9 @@ QUIT_SECONDS = 5
 
 # Imported once, by the process that all judging processes are forked from: they share its memory.
 SHARED = ["torch", "autograder.judge", "autograder.score", "autograder.checks.tables", "autograder.judging"]
-THREADS = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 Given = tuple[int, Task, str]  # a task's number, and why it is to get no points
+Work = Callable[[Terms, Task, str], Outcome]
 
 
 class NoJudges(RuntimeError):
@@ -36,11 +36,11 @@ class NoJudges(RuntimeError):
 class _Seat:
     """One judging process and what it is at."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: Terms, work: Work) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(SHARED)
         self.link, theirs = context.Pipe()
-        self.process: Any = context.Process(target=_serve, args=(theirs, terms), daemon=True)
+        self.process: Any = context.Process(target=_serve, args=(theirs, terms, work), daemon=True)
         self.process.start()
         theirs.close()
         self.ready = False
@@ -63,9 +63,10 @@ class _Seat:
 class Pool:
     """So many judging processes; `outcomes` hands them tasks one by one, never more than it has processes."""
 
-    def __init__(self, jobs: int, terms: Terms) -> None:
+    def __init__(self, jobs: int, terms: Terms, work: Work = judged) -> None:
         self.jobs = jobs
         self.terms = terms
+        self.work = work
         self.seats: list[_Seat] = []
         self.deaths: dict[int, int] = {}
         self.false_starts = 0
@@ -84,11 +85,9 @@ class Pool:
         """Return what comes of each task, as it comes."""
         fresh, again = iter(tasks), deque[Given]()
         while self._hand_out(fresh, again):
-            busy = {seat.link: seat for seat in self.seats if seat.task or not seat.ready}
-            came = []
-            for link in wait(list(busy)):
-                assert isinstance(link, Connection)
-                came += self._heard(busy[link], again)
+            busy = [seat for seat in self.seats if seat.task or not seat.ready]
+            told = wait([seat.link for seat in busy])
+            came = [each for seat in busy if seat.link in told for each in self._heard(seat, again)]
             self._hand_out(fresh, again)  # before anything is recorded: nobody is to wait for that
             yield from came
 
@@ -104,7 +103,7 @@ class Pool:
             with suppress(OSError):  # whoever listens for the answer learns that it is dead
                 seat.link.send(given)
         while left and len(self.seats) < self.jobs:
-            self.seats.append(_Seat(self.terms))
+            self.seats.append(_Seat(self.terms, self.work))
         return left or any(seat.task for seat in self.seats)
 
     def _heard(self, seat: _Seat, again: deque[Given]) -> list[tuple[int, Outcome]]:
@@ -152,10 +151,11 @@ class Pool:
 
 def settle_threads() -> None:
     """Set what numerical libraries read at their import: their threads do not survive a fork."""
-    os.environ.update(THREADS)
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"
 
 
-def _serve(link: Connection, terms: Terms) -> None:
+def _serve(link: Connection, terms: Terms, work: Work) -> None:
     """Judge what comes; go when nobody is there any more to tell."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: nothing outlives the run
     with suppress(OSError):
@@ -170,6 +170,6 @@ def _serve(link: Connection, terms: Terms) -> None:
         while True:
             _, task, failed = link.recv()
             try:
-                link.send(("judged", judged(terms, task, failed)))
+                link.send(("judged", work(terms, task, failed)))
             except NoSandbox as error:
                 link.send(("refused", str(error)))

@@ -104,7 +104,7 @@ def standing(book: Book) -> dict[tuple[str, str], dict[str, Any]]:
             found[each.student_id, each.name] = {
                 "manual_score": given,
                 "late_penalty": penalty,
-                "total": max(0.0, each.score - penalty),
+                "total": max(0.0, (each.score or 0.0) - penalty),
                 "needs_manual_grade": bool(each.needs_manual_grade),
             }
         session.rollback()
