@@ -1,11 +1,9 @@
 """nbgrader's own autograde, as command and as formgrader's button: judged behind the wall, exactly as `grade` does."""
 
-import atexit
 import fnmatch
 import os
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
@@ -16,28 +14,7 @@ from nbgrader.converters.base import BaseConverter, NbGraderException
 from traitlets import Float, Unicode
 
 from autograder import course
-from autograder.places import KIT
 from autograder.reading import Unreadable, read_bytes
-
-if TYPE_CHECKING:
-    from autograder.judge import Judge
-
-
-@cache
-def judge(secret_file: str, check_seconds: float, notebook_seconds: float) -> "Judge":
-    """Return this process's judge: a server keeps its wall warm from one press of the button to the next."""
-    import torch
-
-    from autograder import secret, wall
-    from autograder.judge import Judge
-    from autograder.worker import Limits
-
-    torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
-    wall.demand_current(KIT)
-    built = wall.Wall(KIT)
-    atexit.register(built.close)
-    limits = Limits(check_seconds, check_seconds, notebook_seconds)
-    return Judge(built, secret.load(Path(secret_file) if secret_file else None), limits)
 
 
 class Submission(NotebookExporter):
@@ -61,14 +38,18 @@ class Submission(NotebookExporter):
 
     def judged(self, path: Path, student: str, assignment: str) -> NotebookNode:
         """Return the notebook with outputs from behind the wall and the verdicts as nbgrader reads them."""
-        from autograder.normal import template
-        from autograder.tasks import Task, assess
+        from autograder import secret
+        from autograder.judging import Terms, judged
+        from autograder.tasks import Task
 
         try:
             task = Task(student, assignment, content(path))
         except Unreadable as error:
             task = Task(student, assignment, None, str(error))
-        outcome = assess(task, template(assignment), judge(self.secret, self.check_seconds, self.notebook_seconds))
+        drawn = secret.load(Path(self.secret) if self.secret else None)
+        outcome = judged(Terms(drawn, self.check_seconds, self.notebook_seconds), task)  # one judge for the process
+        if outcome.line.get("failed"):
+            raise RuntimeError(outcome.line["error"])
         return nbformat.reads(outcome.notebook.decode("utf-8"), as_version=4)
 
 
@@ -118,8 +99,8 @@ class Autograding(converters.Autograde, _ByName):
     def start(self) -> None:
         """Enter the assignment, then autograde."""
         from autograder import wall
-        from autograder.checks import assignments
         from autograder.gradebook import NoGradebook
+        from autograder.names import assignments
 
         name = self.coursedir.assignment_id
         try:
