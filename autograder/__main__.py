@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,6 +101,10 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
     from autograder.pool import Pool, settle_threads
 
     settle_threads()
+    if options.scheduler:
+        with _cluster(options) as cluster:
+            yield cluster
+        return
     jobs = options.jobs or len(os.sched_getaffinity(0))
     wall.demand_current(KIT)
     with wall.Wall(KIT) as built:
@@ -108,6 +112,15 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
         terms = Terms(secret.load(options.secret), options.check_seconds, options.notebook_seconds, wall=built.address)
         with Pool(min(jobs, count), terms) as pool:
             yield pool
+
+
+def _cluster(options: argparse.Namespace) -> AbstractContextManager["Judges"]:
+    from autograder import secret
+    from autograder.cluster import Cluster, terms_for
+    from autograder.judging import Terms
+
+    terms = Terms(secret.load(options.secret), options.check_seconds, options.notebook_seconds)
+    return Cluster(options.scheduler, terms_for(terms))
 
 
 @contextmanager

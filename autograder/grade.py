@@ -11,11 +11,14 @@ from typing import Any
 from tqdm import tqdm
 
 from autograder import inbox, summary
+from autograder.gradebook import Book, NoGradebook
 from autograder.inbox import Handed, Inbox
 from autograder.marking import Clerk, Judges
 from autograder.names import assignments
+from autograder.pool import NoJudges
 from autograder.records import Records, alone
 
+INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 SPARSE_SECONDS = 30  # between two lines of progress where no terminal shows a bar
 
 
@@ -25,28 +28,38 @@ def grade(
     """Grade what is new or has changed; return the exit status: 0 unless the grader itself failed."""
     started = time.monotonic()
     box = inbox.read(place, assignments())
-    with alone(out), stoppable():
-        found = {handed: Records(out).find(handed) for handed in box.handed}
-        rows = {handed: summary.row(line) for handed, line in found.items() if line}
-        todo = [handed for handed, line in found.items() if line is None]
-        from autograder.gradebook import Book
-
-        book = Book(out, db_url)
-        try:
-            if todo:
-                _mark(todo, Clerk(place, out, book), opened, rows)
-            lines = summarise(box, rows, out, book)
-        finally:
-            book.close()
+    try:
+        with alone(out), stoppable():
+            rows, count = _graded(box, Clerk(place, out, Book(out, db_url)), opened)
+    except (NoJudges, NoGradebook) as error:
+        print(f"autograder grade: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return INTERRUPTED
     seconds = time.monotonic() - started
-    print("\n".join(summary.table(lines)))
-    print(f"{len(box.handed)} submissions, {len(todo)} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
+    print("\n".join(summary.table(rows)))
+    print(f"{len(box.handed)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
     if box.strays:
         print(f"{len(box.strays)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
-    failed = [f"{row['student']}/{row['assignment']}" for row in rows.values() if row["failed"]]
+    failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
     if failed:
         print(f"The grader itself failed on {len(failed)}: {', '.join(failed[:10])}. See above.", file=sys.stderr)
     return 3 if failed else 0
+
+
+def _graded(
+    box: Inbox, clerk: Clerk, opened: Callable[[int], AbstractContextManager[Judges]]
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the rows of the summary, and how many submissions were graded now."""
+    try:
+        found = {handed: Records(clerk.out).find(handed) for handed in box.handed}
+        rows = {handed: summary.row(line) for handed, line in found.items() if line}
+        todo = [handed for handed, line in found.items() if line is None]
+        if todo:
+            _mark(todo, clerk, opened, rows)
+        return summarise(box, rows, clerk.out, clerk.book), len(todo)
+    finally:
+        clerk.book.close()
 
 
 def _mark(
@@ -80,7 +93,7 @@ def _progress(total: int) -> tqdm:
     )
 
 
-def summarise(box: Inbox, rows: dict[Handed, dict[str, Any]], out: Path, book: Any) -> list[dict[str, Any]]:
+def summarise(box: Inbox, rows: dict[Handed, dict[str, Any]], out: Path, book: Book) -> list[dict[str, Any]]:
     """Write summary.csv: what was handed in, what got no grade, and what earlier runs graded; return its rows."""
     lines = [rows[handed] for handed in box.handed]
     lines += [summary.stray(stray.student, stray.file, stray.error) for stray in box.strays]

@@ -1,6 +1,5 @@
 """From submissions to grades: tasks are handed out one by one, and what comes back is recorded as it comes."""
 
-import shutil
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder import records, settings
-from autograder.gradebook import Book
+from autograder.gradebook import Book, NoGradebook
 from autograder.inbox import Handed
 from autograder.normal import Template, template
 from autograder.reading import Unreadable
@@ -74,13 +73,10 @@ class Clerk:
             self.book.record(handed.student, self.forms[handed.assignment], outcome, handed.timestamp())
             if not line.get("failed"):
                 Records(self.out).keep(handed, key, line)
+        except NoGradebook:
+            raise
         except Exception as error:  # a fault of the grader's: it must not cost the others their grades
             traceback.print_exc(file=sys.stderr)
             reason = f"the grader failed to record it ({type(error).__name__}), please tell its maintainers"
             return line | {"failed": True, "error": reason}
         return line
-
-
-def forget(out: Path, student: str, assignment: str) -> None:
-    """Remove what was copied of a submission."""
-    shutil.rmtree(out / "submitted" / student / assignment, ignore_errors=True)
