@@ -70,7 +70,7 @@ class Cluster:
     def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
         """Return what comes of each task, as it comes; a lost worker's tasks go to the others."""
         fresh, flying = iter(tasks), dict[Future, tuple[int, Task]]()
-        queue: Any = as_completed()
+        queue: Any = as_completed(loop=self.client.loop)
         self._send(islice(fresh, AHEAD * max(1, len(self.workers))), flying, queue)
         for future in queue:
             number, task = flying.pop(future)

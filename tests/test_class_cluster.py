@@ -24,7 +24,7 @@ TERMS = terms_for(Terms(SECRET, hard_seconds=20))
 
 pytestmark = [
     pytest.mark.usefixtures("released"),
-    pytest.mark.filterwarnings("default"),  # Dask's own, of its threads and sockets
+    pytest.mark.filterwarnings("ignore"),  # Dask's own, of its threads and sockets
 ]
 
 
@@ -43,6 +43,7 @@ def killing(came: Iterator[tuple[int, Outcome]], cluster: Cluster, after: int) -
             os.kill(next(iter(pids.values())), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_worker_killed_half_way_costs_nobody_anything(local: LocalCluster) -> None:
     names = [f"student {number}" for number in range(24)]
     with Cluster(local.scheduler_address, TERMS, stand_in.judged) as cluster:
@@ -52,6 +53,7 @@ def test_a_worker_killed_half_way_costs_nobody_anything(local: LocalCluster) -> 
     assert all(outcome.line["score"] > 0 for _, outcome in came)
 
 
+@pytest.mark.slow
 def test_one_that_kills_every_worker_has_0_and_the_others_their_points(local: LocalCluster, capfd) -> None:
     names = ["ada", "killer", "bob"]
     with Cluster(local.scheduler_address, TERMS, stand_in.judged) as cluster:
@@ -98,6 +100,7 @@ def test_a_class_on_a_cluster_is_the_class_of_this_machine(local, course_judge, 
     assert len(totals(tmp_path / "there")) == len(list((tmp_path / "there/records").glob("*/*.json")))
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_is_said_and_nothing_is_lost() -> None:
     scheduler = LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None)
     with Cluster(scheduler.scheduler_address, TERMS, stand_in.judged) as cluster:
