@@ -11,7 +11,7 @@ import numpy as np
 
 from autograder.checks.examples import worked
 from autograder.kit.answers import Answer, call
-from autograder.kit.cases import Case, Criterion, Example, Known
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Known
 from autograder.kit.comparing import aligned
 from autograder.names import assignments
 
@@ -31,6 +31,7 @@ class Drawn:
     arguments: Sequence
     features: list[str] = field(default_factory=list)
     gradients: bool = False
+    tolerance: float = TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Check:
         named = dict(zip(self.arguments, arguments, strict=True))
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
         known = partial(self._known, arguments, outputs)
-        return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known)
+        return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known, drawn.tolerance)
 
     def _answer(self, function: Callable, arguments: list, cotangents: list | None = None) -> Answer:
         answer = call({self.function: function}, self.function, arguments, cotangents)

@@ -1,5 +1,6 @@
 """The checks of the encoder–decoder without attention."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,7 @@ from autograder.checks.examples import encoder_decoder as examples
 from autograder.checks.mistakes import beams
 from autograder.checks.mistakes import encoder_decoder as mistakes
 from autograder.checks.tables import beam_case, greedy_case
-from autograder.kit.grading import Criterion
+from autograder.kit.cases import EXACT, Criterion
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
 PADDING = "padding"
@@ -27,6 +28,8 @@ def state_cases(rng: Rng) -> list[Drawn]:
         Drawn("one sentence", [normal(rng, 1, 6, 4), np.array([3])], [PADDING]),
         Drawn("equal sizes", [normal(rng, 6, 6, 6), lengths(rng, 6, 6)], [PADDING], gradients=True),
         Drawn("one unit in each direction", [normal(rng, 3, 5, 2), lengths(rng, 3, 5)], [PADDING]),
+        Drawn("one position", [normal(rng, 3, 1, 4), np.ones(3, np.int64)]),
+        Drawn("one token of each", [normal(rng, 3, 4, 6), np.ones(3, np.int64)], [PADDING]),
     ]
 
 
@@ -43,7 +46,12 @@ STATES = Check(
             "values",
             ["padded sentences", "other padded sentences", "padding in every row", "equal sizes"],
         ),
-        Criterion("one sentence, one unit", 1, "values", ["one sentence", "one unit in each direction"]),
+        Criterion(
+            "one sentence, one unit, one token",
+            1,
+            "values",
+            ["one sentence", "one unit in each direction", "one position", "one token of each"],
+        ),
         *DIFFERENTIABLE,
     ],
     mistakes=mistakes.STATES,
@@ -106,7 +114,7 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     no_early_stop = [beams.stops_at_first, beams.stops_at_beam, beams.stops_when_ahead]
     same_places = (beams.shrinks, beams.ended_compete)
     places = [beams.only_finished, beams.shrinks, beams.fills_up]
-    return [
+    drawn = [
         Drawn("beam 1", case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end], eos_bonus=1)),
         Drawn("beam 3", case(3, 9, 1.0, [beams.each_by_itself, *lengths_matter])),
         Drawn("beam 5", case(5, 8, 1.2, [beams.two_each, beams.too_narrow], spread=0.7)),
@@ -122,6 +130,7 @@ def beam_cases(rng: Rng) -> list[Drawn]:
         Drawn("a later end that is better", case(3, 10, 1.3, no_early_stop, eos_bonus=1)),
         Drawn("one token at most", case(3, 1, 0.5, [beams.never_empty], eos_bonus=2)),
     ]
+    return [replace(one, tolerance=EXACT) for one in drawn]
 
 
 ORDINARY = ["beam 3", "beam 5", "late ends", "nearly equal probabilities", "alpha 0", "a small alpha"]

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+TOLERANCE = 1e-4  # no wrong value is nearer than 1e-3 but those that EXACT is for
+EXACT = 1e-5  # where float32 noise of right answers stays under 1e-6
+
 
 @dataclass
 class Known:
@@ -27,7 +30,10 @@ class Example:
 
 @dataclass
 class Case:
-    """One call: its arguments and what a right function answers. `features` say in words what is special in it."""
+    """One call: its arguments and what a right function answers. `features` say in words what is special in it.
+
+    `tolerance` is relative and absolute, for the outputs.
+    """
 
     name: str
     arguments: dict
@@ -36,6 +42,7 @@ class Case:
     cotangents: list[np.ndarray] | None = None
     gradients: list[np.ndarray | None] | None = None
     known: list[Known] | Callable[[], list[Known]] = field(default_factory=list)
+    tolerance: float = TOLERANCE
 
     def mistakes(self) -> list[Known]:
         """Return what the known mistakes give here; they are run only when someone asks: the right never do."""

@@ -3,8 +3,8 @@
 import numpy as np
 
 from autograder.kit.answers import Answer, Caller, arrays
-from autograder.kit.cases import Case, Criterion, Known
-from autograder.kit.comparing import TOLERANCE, ZERO, aligned, checked, difference, named, same
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Known
+from autograder.kit.comparing import ZERO, aligned, checked, difference, named, same
 
 
 class Trial:
@@ -60,7 +60,7 @@ class Trial:
         if isinstance(outputs, str):
             return outputs
         for name in [part] if part else outputs:
-            complaint = difference(case.outputs[name], outputs[name])
+            complaint = difference(case.outputs[name], outputs[name], case.tolerance)
             if complaint:
                 return f"{name}: {complaint} ({case.name})."
         return None
