@@ -18,6 +18,9 @@ from autograder.reading import Unreadable
 if TYPE_CHECKING:
     from autograder.judge import Judge, Judged
 
+LONGEST_MARKDOWN = 20_000  # characters of one cell that are set as markdown: odd ones take quadratic time
+MOST_MARKDOWN = 100_000  # and of all of a student's cells together
+
 
 @dataclass(frozen=True)
 class Task:
@@ -71,8 +74,22 @@ def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
             outputs = shown(judged.verdicts[name.removeprefix(CHECK)])
         cell.outputs = [nbformat.from_dict(output) for output in outputs]
         cell.execution_count = count if outputs else None
+    left = MOST_MARKDOWN
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and (is_own(cell) or cell.metadata.get("nbgrader", {}).get("solution")):
-            # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
-            cell.source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", cell.source)
+            left -= len(cell.source)
+            cell.source = _harmless(cell.source, left)
     return nbformat.writes(notebook).encode("utf-8")
+
+
+def _harmless(source: str, left: int) -> str:
+    """Return a student's text without tags; what would take long to set as markdown is cut and left as typed."""
+    # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
+    source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
+    if len(source) <= LONGEST_MARKDOWN and left >= 0:
+        return source
+    shown = source[: LONGEST_MARKDOWN if left >= 0 else LONGEST_MARKDOWN // 20]
+    if len(shown) < len(source):
+        shown += f"\n… and {len(source) - len(shown)} characters more in the file that was handed in"
+    fence = "`" * (1 + max(map(len, re.findall("`{3,}", shown)), default=2))
+    return f"{fence}\n{shown}\n{fence}"
