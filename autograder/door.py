@@ -104,14 +104,16 @@ class Door:
         fresh.rename(self.folder / "door")
         return listener
 
-    def knock(self, word: bytes, seconds: float, cpu_seconds: int = 0) -> tuple[socket.socket, Process]:
+    def knock(
+        self, word: bytes, seconds: float, cpu_seconds: int = 0, leash: list[int] | None = None
+    ) -> tuple[socket.socket, Process]:
         """Return the link to whoever opened, and that process as this side of the wall knows it."""
         link = socket.socket(socket.AF_UNIX)
         try:
             link.settimeout(seconds)
             link.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             link.connect(str(self.folder / "door"))
-            link.sendall(WORDS.pack(word, cpu_seconds))
+            socket.send_fds(link, [WORDS.pack(word, cpu_seconds)], leash or [])
             message, ancillary, _, _ = link.recvmsg(1, socket.CMSG_SPACE(12))
             if message != word:
                 raise NoAnswer(link.recv(2000).decode(errors="replace") if message else "it ended")

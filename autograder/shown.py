@@ -29,10 +29,7 @@ class View:
     shown: dict[str, Path]
     hidden: list[str]
     python: str
-
-    def settings(self) -> dict[str, str]:
-        """Return the whole environment of student code."""
-        return {"PATH": f"{Path(self.python).parent}:/usr/bin:/bin", "PYTHONPATH": f"/wall:/kit:{PACKAGES}", **SETTINGS}
+    settings: dict[str, str]  # the whole environment of student code
 
 
 SETTINGS = {
@@ -60,7 +57,24 @@ def view(kit: Path) -> View:
     if not base.is_relative_to("/usr"):
         shown[str(base)] = base
     hidden = [str(place) for place in _own_packages(base) if place.is_dir()]
-    return View(shown | packages(kit), hidden, str(_program(base)))
+    program = _program(base)
+    settings = {"PATH": f"{program.parent}:/usr/bin:/bin", "PYTHONPATH": f"/wall:/kit:{PACKAGES}", **SETTINGS}
+    return View(shown | packages(kit), hidden, str(program), settings)
+
+
+def plain_view(kit: Path, folder: Path) -> View:
+    """Return what there is to see without a sandbox, everything; the home is a folder of its own all the same."""
+    for place in ("home", "wall"):
+        (folder / place).mkdir(exist_ok=True)
+    if not (folder / "wall" / "inside").is_symlink():
+        (folder / "wall" / "inside").symlink_to(INSIDE)
+    shutil.copytree(font_cache(), folder / "matplotlib", dirs_exist_ok=True)
+    settings = {name: value.replace("/tmp/", f"{folder}/") for name, value in SETTINGS.items()}
+    settings |= {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "PYTHONPATH": f"{folder / 'wall'}:{kit.resolve()}",
+    }
+    return View({}, [], sys.executable, settings)
 
 
 def _program(base: Path) -> Path:

@@ -9,14 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder import cgroups
+from autograder.cgroups import Group
 from autograder.door import JOB, WARM, Door, Process
 from autograder.places import PUBLIC
 from autograder.sandbox import REMEDY, Entrance, NoSandbox, available, bare, demand, environment, system
-from autograder.shown import View, view
+from autograder.shown import View, plain_view, view
+from autograder.watch import Watch
 
 __all__ = ["NoSandbox", "Wall", "available", "demand"]
 
 START_SECONDS = 120
+DANGER = (
+    "WARNING: --no-sandbox: students' code runs as you, with nothing between it and this machine. It can read the "
+    "solutions, the gradebook and your files, change or delete them, reach the network, and forge its own marks and "
+    "those of others. Use it only for code that you have read, on a machine that you can lose."
+)
 
 
 class NoWorker(RuntimeError):
@@ -35,11 +43,13 @@ def demand_current(kit: Path) -> None:
 
 @dataclass
 class Job:
-    """One worker: its socket, its process, and the warm process that it was forked from."""
+    """One worker: its socket, its process, the warm process that it was forked from, and what bounds its memory."""
 
     link: socket.socket
     process: Process
     warm: Process
+    leash: int  # while we hold it, the worker's guard lets it live
+    bound: Group | Watch
 
     def fell(self) -> bool:
         """Tell whether the sandbox itself is gone, and took the worker with it: then no student is to blame."""
@@ -49,6 +59,24 @@ class Job:
         """Kill the worker and every process that it started: it is pid 1 of its namespace."""
         self.process.kill()
         self.link.close()
+        os.close(self.leash)
+        if isinstance(self.bound, Watch):
+            self.bound.stop()
+        elif groups := cgroups.nursery():
+            groups.bury(self.bound)
+
+
+def bounded(process: Process) -> Group | Watch:
+    """Bound the memory of a worker that has not yet run a line of a student's, and of all that it will start."""
+    if groups := cgroups.nursery():
+        with suppress(OSError):
+            group = groups.group()
+            try:
+                group.add(process.pid)
+                return group
+            except OSError:
+                groups.bury(group)
+    return Watch(process)
 
 
 class Wall:
@@ -61,8 +89,9 @@ class Wall:
     address lasts until the wall that made it is closed.
     """
 
-    def __init__(self, kit: Path, door: Door | None = None) -> None:
+    def __init__(self, kit: Path, sandboxed: bool = True, door: Door | None = None) -> None:
         self.kit = kit
+        self.sandboxed = sandboxed
         self._made_by = None if door else os.getpid()
         self._door = door
         self._built: tuple[int, subprocess.Popen[bytes], socket.socket] | None = None  # by which process, what
@@ -76,7 +105,7 @@ class Wall:
         except OSError as error:
             said = f"No wall at {address} ({error.strerror}): was it closed by the process that made it?"
             raise NoSandbox(said) from None
-        return cls(Path(door.about["kit"]), door)
+        return cls(Path(door.about["kit"]), door.about["sandboxed"], door)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Wall.joined, (self.address,)
@@ -94,7 +123,7 @@ class Wall:
     @property
     def door(self) -> Door:
         if self._door is None:
-            self._door = Door.make({"kit": str(self.kit.resolve())})
+            self._door = Door.make({"kit": str(self.kit.resolve()), "sandboxed": self.sandboxed})
         return self._door
 
     @property
@@ -119,15 +148,17 @@ class Wall:
         if not (self.kit / "autograder" / "kit").is_dir():
             raise NoSandbox(f"No kit at {self.kit}: it holds what student code may import. `make release` makes it.")
         self._take_down()
-        seen = view(self.kit)
+        seen = view(self.kit) if self.sandboxed else plain_view(self.kit, self.door.folder)
         ours, theirs = socket.socketpair()
         with Entrance(seen.shown) as entrance, tempfile.TemporaryFile() as errors:
             with theirs, self.door.listener() as listener:
                 passed = [theirs.fileno(), listener.fileno()]
+                how = "walled" if self.sandboxed else "plain"
+                program = [seen.python, "-s", "-m", "inside.zygote", *map(str, passed), how]
                 process = subprocess.Popen(
-                    entrance.command(_words(entrance, seen, ["-s", "-m", "inside.zygote", *map(str, passed)])),
-                    env=environment(),
-                    cwd="/",
+                    entrance.command(_words(entrance, seen, program)) if self.sandboxed else program,
+                    env=environment() if self.sandboxed else seen.settings,
+                    cwd="/" if self.sandboxed else seen.settings["HOME"],
                     stdin=subprocess.DEVNULL,
                     stdout=errors,
                     stderr=errors,
@@ -148,15 +179,30 @@ class Wall:
         for attempt in range(3):
             try:
                 self.start()
-                assert self._warm is not None
-                link, process = self.door.knock(JOB, START_SECONDS, cpu_seconds)
-                return Job(link, process, self._warm)
+                return self._fork(cpu_seconds)
             except OSError as error:
                 said = str(error)
                 if attempt and self._warm:  # it lives, but makes no workers
                     self._warm.kill()
-        demand()
+        if self.sandboxed:
+            demand()
         raise NoWorker(f"No worker could be made: {said}.")
+
+    def _fork(self, cpu_seconds: int) -> Job:
+        assert self._warm is not None
+        held, leash = os.pipe()
+        try:
+            link, process = self.door.knock(JOB, START_SECONDS, cpu_seconds, [held])
+            try:
+                return Job(link, process, self._warm, leash, bounded(process))
+            except BaseException:
+                link.close()
+                raise
+        except BaseException:
+            os.close(leash)
+            raise
+        finally:
+            os.close(held)
 
     def close(self) -> None:
         """Take the sandbox down with all that is in it, where this process built it."""
@@ -176,13 +222,13 @@ class Wall:
         self._built = None
 
 
-def _words(entrance: Entrance, seen: View, arguments: list[str]) -> list[str]:
+def _words(entrance: Entrance, seen: View, program: list[str]) -> list[str]:
     words = [*bare(), *system(), *entrance.binds(), "--proc", "/proc", "--dev", "/dev"]
     words += ["--size", str(256 << 20), "--tmpfs", "/tmp", "--chdir", "/tmp"]
     words += [word for place in seen.hidden for word in ("--tmpfs", place, "--remount-ro", place)]
-    words += [word for name, value in seen.settings().items() for word in ("--setenv", name, value)]
+    words += [word for name, value in seen.settings.items() for word in ("--setenv", name, value)]
     # Without this a worker could leave files in the sandbox's own / and /dev for the workers after it.
-    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--", seen.python, *arguments]
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--", *program]
 
 
 def _hear(link: socket.socket) -> bytes:

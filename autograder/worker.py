@@ -1,5 +1,7 @@
 """The trusted end of a worker: it asks, waits no longer than it said, and believes values only."""
 
+import math
+import secrets
 import signal
 import time
 from contextlib import suppress
@@ -13,7 +15,19 @@ from autograder.wall import Wall
 
 ENDED = "the code ended the Python process (exit, a crash in native code, or too much memory)"
 FALLS = 3  # so often a sandbox that fell is built again for one request
-CELL_BODY = 1 << 16  # a cell's outputs are text, in the header: no arrays come back
+
+
+@dataclass(frozen=True)
+class Most:
+    """The largest frame that a worker may send: bytes of text, and of arrays."""
+
+    header: int
+    body: int
+
+
+READY = Most(100, 0)
+CELL = Most(5 << 20, 0)  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
+CALL = Most(1 << 20, 16 << 20)  # a call's are arrays: what a check gave, its gradients and the outputs are far less
 
 
 @dataclass(frozen=True)
@@ -41,24 +55,24 @@ class Late(Exception):
 class Worker:
     """One worker behind the wall."""
 
-    def __init__(self, wall: Wall, grace: float) -> None:
-        self.grace = grace
-        self.count = 0
-        self.job = wall.enter()
+    def __init__(self, wall: Wall, limits: Limits) -> None:
+        self.grace = limits.grace
+        self.asked = 0
+        self.job = wall.enter(cpu_seconds=10 + 2 * math.ceil(limits.notebook))
         try:
-            wire.receive(self.job.link, time.monotonic() + 60, 0)
+            wire.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
         except wire.WireError as error:
             self._lost(f"no worker came up: {error}")
 
-    def request(self, deadline: float, max_body: int = wire.MAX_BODY, **request: Any) -> Any:
+    def request(self, deadline: float, most: Most, **request: Any) -> Any:
         """Return the reply; raise Late or Dead when there is none in time."""
-        self.count += 1
+        self.asked = secrets.randbits(62)  # no answer can be sent ahead of its question
         try:
             self.job.link.settimeout(max(0.1, deadline - time.monotonic()))
-            wire.send(self.job.link, {"id": self.count, **request})
-            return self._reply(deadline, max_body)
+            wire.send(self.job.link, {"id": self.asked, **request})
+            return self._reply(deadline, most)
         except wire.TooLate:
-            return self._interrupt(max_body)
+            return self._interrupt(most)
         except wire.Closed:
             self._lost(ENDED)
         except ConnectionError:
@@ -72,17 +86,17 @@ class Worker:
         self.kill()
         raise (Fallen(why) if fell else Dead(why)) from None
 
-    def _reply(self, deadline: float, max_body: int) -> Any:
-        frame = wire.receive(self.job.link, deadline, max_body)
-        if not isinstance(frame, dict) or frame.get("id") != self.count or "reply" not in frame:
+    def _reply(self, deadline: float, most: Most) -> Any:
+        frame = wire.receive(self.job.link, deadline, most.body, most.header)
+        if not isinstance(frame, dict) or frame.get("id") != self.asked or "reply" not in frame:
             raise wire.WireError("an answer to no question")
         return frame["reply"]
 
-    def _interrupt(self, max_body: int) -> Any:
+    def _interrupt(self, most: Most) -> Any:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it."""
         with suppress(OSError, wire.WireError):
             self.job.process.send(signal.SIGINT)
-            self._reply(time.monotonic() + self.grace, max_body)
+            self._reply(time.monotonic() + self.grace, most)
             raise Late
         self._lost("the code did not end in time and ignored the interrupt")
 
@@ -120,7 +134,7 @@ class Session:
             return [failure("Not run", "the notebook's time is over")]
         try:
             self._alive()
-            reply = self._ask(time.monotonic() + seconds, CELL_BODY, op="cell", source=source)
+            reply = self._ask(time.monotonic() + seconds, CELL, op="cell", source=source)
         except Late:
             return [failure("Stopped", f"this cell did not end within {self.limits.cell:g} seconds")]
         except Dead as error:
@@ -148,7 +162,7 @@ class Session:
             return Answer(error=self._why)
         request = {"op": "call", "function": function, "arguments": arguments, "cotangents": cotangents}
         try:
-            return clean_answer(self._ask(self._check_until, wire.MAX_BODY, **request))
+            return clean_answer(self._ask(self._check_until, CALL, **request))
         except Late:
             self._why = self._too_slow()
         except Dead as error:
@@ -167,13 +181,13 @@ class Session:
     def _seconds(self, most: float) -> float:
         return min(most, self._until - time.monotonic())
 
-    def _ask(self, deadline: float, max_body: int, **request: Any) -> Any:
+    def _ask(self, deadline: float, most: Most, **request: Any) -> Any:
         """Return the worker's reply; a sandbox that falls costs the student neither an answer nor time."""
         worker = self._alive()
         for _ in range(FALLS):
             began = time.monotonic()
             try:
-                return worker.request(deadline, max_body, **request)
+                return worker.request(deadline, most, **request)
             except Fallen:
                 self._worker = None
                 worker = self._alive()
@@ -193,12 +207,12 @@ class Session:
 
     def _fresh(self) -> Worker:
         began = time.monotonic()
-        worker = Worker(self.wall, self.limits.grace)
+        worker = Worker(self.wall, self.limits)
         self._until += time.monotonic() - began  # to wait for a worker is not the student's time
         try:
             for source in self._finished:
                 until = time.monotonic() + max(0.1, self._seconds(self.limits.cell))
-                worker.request(until, CELL_BODY, op="cell", source=source)
+                worker.request(until, CELL, op="cell", source=source)
         except Late:
             worker.kill()
             raise Dead("the cells before this one did not end in time when they were run again") from None

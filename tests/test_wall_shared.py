@@ -18,6 +18,8 @@ from autograder.wall import Wall
 from autograder.worker import Limits, Session
 from tests.sandboxed import QUICK, ask, says
 
+_KEPT: list[Wall] = []
+
 
 def _warm_pid(address: str) -> int:
     joined = Wall.joined(address)
@@ -29,6 +31,7 @@ def _warm_pid(address: str) -> int:
 def _answers(place: str | Wall) -> tuple[str, int]:
     """Run a cell behind the wall; return what it shows, and the warm process that served it."""
     joined = Wall.joined(place) if isinstance(place, str) else place
+    _KEPT.append(joined)  # the sandbox goes with the wall that built it
     with Session(joined, QUICK) as session:
         said = says(session, "6 * 7")
     assert joined._warm is not None

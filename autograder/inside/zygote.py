@@ -1,7 +1,7 @@
 """A warm process: it imports what notebooks import, once, and forks a worker for each job. It runs no student's code.
 
-Started by the wall as `python -m inside.zygote CONTROL LISTENER`: descriptors of the socket on which it says that it is
-ready, and of the one on which each connection is a job.
+Started by the wall as `python -m inside.zygote CONTROL LISTENER walled|plain`: the descriptors of the socket on which
+it says that it is ready, and of the one on which each connection is a job. Plain is without a sandbox.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import struct
 import sys
 from pathlib import Path
 
-from . import isolation, seccomp
+from . import isolation, seccomp, worker
 
 PRELOADED = (
     "numpy",
@@ -33,6 +33,7 @@ PRELOADED = (
     "lab.text",
     "lab.corpora",
 )
+WALLED = sys.argv[3:] != ["plain"]
 WORDS = struct.Struct("<cI")  # what a judge wants, and a job's seconds of CPU: as in autograder/door.py
 
 
@@ -51,29 +52,41 @@ def warm_up() -> None:
     torch.softmax(x @ x, -1).backward(torch.ones(2, 2))  # the first backward imports a third of a second's worth
 
 
-def fork_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
-    """Fork twice: the first child enters new namespaces, the second is their pid 1 and becomes the worker."""
+def fork_worker(job: socket.socket, leash: int, cpu_seconds: int, shell: object) -> None:
+    """Fork twice: the first child enters new namespaces and stays on guard, the second is their pid 1, the worker."""
     if os.fork():
         return
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        isolation.new_namespaces()
-        if os.fork():
-            os._exit(0)
-        isolation.private_places()
-        isolation.set_limits(cpu_seconds)
-        isolation.drop_privileges()
-        seccomp.install()
-        link = socket.socket(fileno=isolation.keep_only(job.detach()))
-        introduce(link, b"j")
-        from . import worker
-
-        worker.serve(link, shell)  # type: ignore[arg-type]
+        if WALLED:
+            isolation.new_namespaces()
+        else:
+            isolation.adopt()
+        if worker_pid := os.fork():
+            isolation.guard(worker_pid, leash)
+        else:
+            become_worker(job, cpu_seconds, shell)
     except BaseException as error:
         with contextlib.suppress(OSError):
             job.sendall(b"!" + f"{type(error).__name__}: {error}".encode()[:500])
     finally:
         os._exit(0)
+
+
+def become_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
+    """Shut ourselves in, say who we are, and serve the judge."""
+    isolation.die_with_parent()
+    if WALLED:
+        isolation.private_places()
+    else:
+        os.setsid()
+    isolation.set_limits(cpu_seconds)
+    if WALLED:
+        isolation.drop_privileges()
+        seccomp.install()
+    link = socket.socket(fileno=isolation.keep_only(job.detach()))
+    introduce(link, b"j")
+    worker.serve(link, shell)  # type: ignore[arg-type]
 
 
 def introduce(link: socket.socket, word: bytes) -> None:
@@ -87,16 +100,21 @@ def open_door(listener: socket.socket, shell: object) -> None:
     link, _ = listener.accept()
     with link, contextlib.suppress(OSError, struct.error):  # a judge that was killed as it knocked is no harm
         link.settimeout(5)
-        word, cpu_seconds = WORDS.unpack(link.recv(WORDS.size, socket.MSG_WAITALL))
+        said, leashes, _, _ = socket.recv_fds(link, WORDS.size, 1)
+        word, cpu_seconds = WORDS.unpack(said)
         link.settimeout(None)
         if word == b"j":
-            fork_worker(link, cpu_seconds, shell)
+            fork_worker(link, leashes[0], cpu_seconds, shell)
         else:
             introduce(link, word)
+        for leash in leashes:
+            os.close(leash)
 
 
 def main() -> None:
     """Warm up, say so, then fork a worker per job until the judge that built the sandbox goes."""
+    if not WALLED:
+        isolation.die_with_parent()
     control, listener = (socket.socket(fileno=int(word)) for word in sys.argv[1:3])
     control.set_inheritable(False)
     listener.set_inheritable(False)
