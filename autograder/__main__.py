@@ -36,6 +36,7 @@ def arguments() -> argparse.ArgumentParser:
     )
     grade.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="gradebook.db, feedback/ and summary.csv")
     grade.add_argument("--jobs", type=int, default=0, metavar="N", help="judging processes (default: one per core)")
+    grade.add_argument("--scheduler", metavar="ADDRESS", help="judge on Dask's workers: tcp://HOST:PORT, or tls://")
     grade.add_argument(
         "--db", metavar="URL", help="the gradebook's database, postgresql://… (default: DIR/gradebook.db)"
     )
@@ -86,7 +87,7 @@ def _grading(options: argparse.Namespace) -> int:
 
     if options.no_sandbox:
         print(wall.DANGER, file=sys.stderr)
-    else:
+    elif options.verb == "score" or not options.scheduler:
         wall.demand()
     if options.verb == "grade":
         from autograder.grade import grade
@@ -111,7 +112,7 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
         with _cluster(options) as cluster:
             yield cluster
         return
-    jobs = options.jobs or len(os.sched_getaffinity(0))
+    jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
     wall.demand_current(KIT)
     with wall.Wall(KIT, sandboxed=not options.no_sandbox) as built:
         built.start()

@@ -65,6 +65,8 @@ def write(rows: list[dict[str, Any]], path: Path) -> None:
 def _plain(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     return "" if value is None else value
