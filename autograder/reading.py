@@ -28,17 +28,7 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
     """Return a regular file's bytes; a link is not followed, it could lead to somebody else's work."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        reasons = {
-            errno.ENOENT: "there is no such file",
-            errno.ELOOP: "this is a symbolic link; hand in the file itself",
-            errno.EACCES: "the file may not be read; check its permissions",
-        }
-        raise Unreadable(reasons.get(error.errno or 0, f"the file cannot be opened: {error.strerror}")) from None
-    except ValueError as error:
-        raise Unreadable(f"the name is no file name: {error}") from None
+    descriptor = _opened(path)
     status = os.fstat(descriptor)
     reason = None
     if stat.S_ISDIR(status.st_mode):
@@ -51,14 +41,25 @@ def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
     if reason:
         os.close(descriptor)
         raise Unreadable(reason)
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            content = file.read(most)
-        except OSError as error:  # a disk that fails, a file of the kernel's
-            raise Unreadable(f"the file cannot be read: {error.strerror}") from None
-    if content is None:
-        raise Unreadable("there is nothing to be read in this file")
-    return content
+    try:
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(most) or b""  # None where a file of the kernel's has nothing to say yet
+    except OSError as error:  # a disk that fails
+        raise Unreadable(f"the file cannot be read: {error.strerror}") from None
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        reasons = {
+            errno.ENOENT: "there is no such file",
+            errno.ELOOP: "this is a symbolic link; hand in the file itself",
+            errno.EACCES: "the file may not be read; check its permissions",
+        }
+        raise Unreadable(reasons.get(error.errno or 0, f"the file cannot be opened: {error.strerror}")) from None
+    except ValueError as error:
+        raise Unreadable(f"the name is no file name: {error}") from None
 
 
 def parse(content: bytes) -> NotebookNode:
