@@ -17,7 +17,7 @@ from autograder import alike, ledger
 from autograder.ledger import Entry, Ledger
 from autograder.names import assignments
 from autograder.settings import write
-from autograder.titles import code, titles
+from autograder.titles import Titles, code
 
 FORMGRADER = "http://localhost:8888/formgrader"
 ROWS, NAMES = 1000, 200  # of a table, and of a list of names: the page stays small enough to be read
@@ -29,6 +29,7 @@ class Bar:
     """One bar of a histogram: which scores, how many submissions, how high of 100."""
 
     label: str
+    words: str
     count: int
     height: float
 
@@ -145,7 +146,7 @@ def page(found: Ledger, out: Path, place: Path, formgrader: str = FORMGRADER) ->
         lstrip_blocks=True,
     )  # fmt: skip
     jinja.filters |= {"points": _points, "text": ledger.written, "duration": _duration, "code": code}
-    return jinja.get_template("report.html.j2").render(
+    made = jinja.get_template("report.html.j2").render(
         title=out.resolve().name,
         found=found,
         sections=[_section(name, entries, out) for name, entries in _by_assignment(found.entries)],
@@ -154,6 +155,7 @@ def page(found: Ledger, out: Path, place: Path, formgrader: str = FORMGRADER) ->
         rows=ROWS,
         names=NAMES,
     )
+    return made.lstrip()
 
 
 def _by_assignment(entries: list[Entry]) -> Iterator[tuple[str, list[Entry]]]:
@@ -181,9 +183,10 @@ def _bars(scores: list[float], most: float) -> Iterator[Bar]:
     counts = [0] * 12
     for score in scores:
         counts[0 if score <= 0 else 11 if score >= most else 1 + int(10 * score / most)] += 1
-    labels = ["0", *(f"<{10 * tenth}" for tenth in range(1, 11)), "all"]
-    for label, count in zip(labels, counts, strict=True):
-        yield Bar(label, count, 100 * count / max(counts))
+    tenths = [(f"<{10 * tenth}", f"{10 * tenth - 10} to {10 * tenth} %") for tenth in range(1, 11)]
+    labels = [("0", "none"), *tenths, ("all", "all")]
+    for (label, words), count in zip(labels, counts, strict=True):
+        yield Bar(label, words, count, 100 * count / max(counts))
 
 
 def _rates(entries: Iterable[Entry]) -> Iterator[Rate]:
@@ -196,17 +199,15 @@ def _rates(entries: Iterable[Entry]) -> Iterator[Rate]:
 
 def _mistakes(entries: list[Entry], assignment: str) -> list[Mistake]:
     """Return the named mistakes, the most frequent first; a student counts once for each."""
-    made: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"functions": [], "students": []})
+    titles = Titles(assignment)
+    made: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: {"functions": [], "students": []})
     for entry in entries:
         for check in entry.line["checks"]:
-            for name in check["mistake"]:
-                made[str(name)]["functions"].append(_function(check))
-                made[str(name)]["students"].append(entry.student)
-    known = titles(assignment)
-    found = [
-        Mistake(name, known.get(name) or name.replace("_", " ").capitalize() + ".", *map(_unique, who.values()))
-        for name, who in made.items()
-    ]
+            for name in map(str, check["mistake"]):
+                about = made[name, titles.of(name, check.get("hint") or "")]
+                about["functions"].append(_function(check))
+                about["students"].append(entry.student)
+    found = [Mistake(*key, *map(_unique, about.values())) for key, about in made.items()]
     return sorted(found, key=lambda mistake: (-len(mistake.students), mistake.name))
 
 
