@@ -2,10 +2,12 @@
 
 import asyncio
 import html
+import math
 import re
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, partial
 from typing import Any
 
 import bleach
@@ -89,6 +91,9 @@ FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1
 # MathML needs neither style sheet nor font, and `trust` off keeps links and styles out: students write formulas too.
 KATEX = {"output": "mathml", "throwOnError": True, "strict": "ignore", "trust": False, "maxExpand": 200, "maxSize": 20}
 SECONDS = 2.0
+# What a page may cost, whatever a student wrote: beyond that text and code are shown as they were written.
+LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
+MOST_KEPT = 500  # texts and cells, as they look on a page
 
 STYLE = """\
 <style>
@@ -151,13 +156,23 @@ def render(found: re.Match) -> str:
         return found[0]
 
 
-def with_formulas(page: str) -> str:
-    """Return clean HTML with its formulas rendered; code stays as it is."""
-    return "".join(part if i % 2 else FORMULA.sub(render, part) for i, part in enumerate(CODE.split(page)))
+def with_formulas(page: str, until: float = math.inf) -> str:
+    """Return clean HTML with its formulas rendered while there is time; code stays as it is."""
+
+    def rendered(found: re.Match) -> str:
+        return render(found) if time.monotonic() < until else found[0]
+
+    return "".join(part if i % 2 else FORMULA.sub(rendered, part) for i, part in enumerate(CODE.split(page)))
 
 
 class Page(HTMLExporter):
     """An exporter whose markdown can be read and does nothing else, and whose pages need nothing but themselves."""
+
+    _until = math.inf
+
+    @cached_property
+    def _made(self) -> dict[tuple[str, str], str]:
+        return {}
 
     @default("extra_loaders")
     def _own_templates(self) -> list[BaseLoader]:
@@ -170,6 +185,10 @@ class Page(HTMLExporter):
         # nbconvert's own HTML exporter parses each page again to add what `_finished` adds.
         page, told = super(HTMLExporter, self).from_notebook_node(nb, self._init_resources(resources), **kwargs)
         return _finished(page), told
+
+    def _init_resources(self, resources: Any) -> Any:
+        self._until = time.monotonic() + PAGE_SECONDS  # a page begins
+        return super()._init_resources(resources)
 
     def rendered(self, notebook: NotebookNode, about: dict[str, Any], css: list[str]) -> str:
         """Return the page of a notebook that has its marks in it already; no preprocessor runs."""
@@ -190,16 +209,31 @@ class Page(HTMLExporter):
         return Highlight2HTML(pygments_lexer="ipython3", parent=self)
 
     def _highlight(self, source: str, metadata: Any = None) -> str:
+        if len(source) > LONGEST_CODE or time.monotonic() > self._until:
+            return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
         return self._coloured(source)
 
-    @lru_cache(maxsize=500)  # noqa: B019 - as below
     def _coloured(self, source: str) -> str:
-        return str(self._lexed(source))
+        return self._kept(source, "code", lambda: str(self._lexed(source)))
+
+    def _kept(self, source: str, kind: str, make: Callable[[], str]) -> str:
+        """Return what was made of a text before, if it was: the released text is the same on every page of a class."""
+        if (kind, source) in self._made:
+            return self._made[kind, source]
+        shown = make()
+        if len(source) <= LONGEST_TEXT and time.monotonic() < self._until:
+            if len(self._made) >= MOST_KEPT:
+                self._made.clear()
+            self._made[kind, source] = shown
+        return shown
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
-        return self._page(source or "")
+        source = source or ""
+        if len(source) > LONGEST_TEXT or time.monotonic() > self._until:
+            return f"<pre>{html.escape(source)}</pre>"
+        return self._page(source)
 
-    @lru_cache(maxsize=500)  # noqa: B019 - one exporter for a class: the released text is the same on every page
     def _page(self, source: str) -> str:
-        return with_formulas(_CLEANER.clean(super().markdown2html({}, source)))
+        clean = partial(super().markdown2html, {}, source)
+        return self._kept(source, "text", lambda: with_formulas(_CLEANER.clean(clean()), self._until))
