@@ -13,7 +13,7 @@ from solutions.encoder_decoder.attention import beam_search
 
 STATES = 127  # a prime: every token of a prefix, however early, moves the state
 NEVER = -200.0  # pad and bos: nobody's choice
-TRIES = 400
+TRIES = 5000
 MORE = 30  # tokens after max_len within which a row without end does end
 
 
