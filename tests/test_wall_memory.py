@@ -20,12 +20,12 @@ import os, time
 def hog():
     block = bytearray(os.urandom(1 << 20) * 400)
     time.sleep(20)
-for _ in range(6):
+for _ in range(5):
     if os.fork() == 0:
         hog()
         os._exit(0)
 time.sleep(20)
-"""  # 2.4 GB, 0.4 in each: no limit of a single process is near
+"""  # 2 GB, 0.4 in each: no limit of a single process is near
 
 
 def groups() -> bool:

@@ -62,7 +62,7 @@ def own(built: Wall) -> Wall:
 
 
 class TestSharing:
-    @pytest.mark.parametrize("method", ["fork", "spawn"])
+    @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
     def test_other_processes_are_served_by_the_same_warm_process(self, own: Wall, method: str) -> None:
         place = own.address if method == "fork" else own  # a pickled wall joins
         with multiprocessing.get_context(method).Pool(2) as pool:
@@ -118,6 +118,7 @@ class TestFalling:
             assert np.array_equal(answer.outputs[0], [2, 2])
             assert _warm_pid(own.address) != before
 
+    @pytest.mark.slow
     def test_it_may_fall_in_the_middle_of_a_request(self, own: Wall) -> None:
         """The time that building it again takes is not the student's."""
         with Session(own, Limits(cell=1.5, check=1.5, notebook=30, grace=0.3)) as session:
@@ -128,6 +129,7 @@ class TestFalling:
             killer.wait()
             assert answer.error is None
 
+    @pytest.mark.slow
     def test_several_processes_build_it_again_once(self, own: Wall) -> None:
         _fell(_warm_pid(own.address))
         with multiprocessing.get_context("fork").Pool(3) as pool:
