@@ -103,7 +103,7 @@ def _grading(options: argparse.Namespace) -> int:
 def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
     from autograder import secret, wall
     from autograder.judging import Terms
-    from autograder.pool import Pool, settle_threads
+    from autograder.pool import Pool, settle_threads, warm
 
     settle_threads()
     if options.scheduler:
@@ -114,6 +114,7 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
         return
     jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
     wall.demand_current(KIT)
+    warm()
     with wall.Wall(KIT, sandboxed=not options.no_sandbox) as built:
         built.start()
         terms = Terms(secret.load(options.secret), options.check_seconds, options.notebook_seconds, wall=built.address)

@@ -11,7 +11,9 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from autograder.judging import Terms, judged, prepare
@@ -37,8 +39,7 @@ class _Seat:
     """One judging process and what it is at."""
 
     def __init__(self, terms: Terms, work: Work) -> None:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(SHARED)
+        context = _forking()
         self.link, theirs = context.Pipe()
         self.process: Any = context.Process(target=_serve, args=(theirs, terms, work), daemon=True)
         self.process.start()
@@ -147,6 +148,18 @@ class Pool:
             task,
             reason or f"the process that judged it died {TRIES} times ({how}), please tell its maintainers",
         )
+
+
+def _forking() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(SHARED)
+    return context
+
+
+def warm() -> None:
+    """Begin the imports that all judging processes share: whoever calls this has something else to do meanwhile."""
+    _forking()
+    forkserver.ensure_running()
 
 
 def settle_threads() -> None:

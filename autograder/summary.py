@@ -27,6 +27,7 @@ COLUMNS = [
     "file",
 ]
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run what begins so: an apostrophe makes it text
 GONE = "not handed in this time; its grade of an earlier run is kept"
 
 
@@ -68,7 +69,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+        text = value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return f"'{text}" if text.startswith(FORMULA) else text
     return "" if value is None else value
 
 
@@ -90,7 +92,7 @@ def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
 def _shown(value: Any) -> str:
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f"{value:g}"
-    text = str(_plain(value))
+    text = value if isinstance(value, str) else str(_plain(value))
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 

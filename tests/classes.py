@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from autograder import example_class
+from autograder import example_class, wall
 from autograder.grade import grade
 from autograder.gradebook import quiet
 from autograder.judge import Judge
 from autograder.judging import judged_by
 from autograder.names import assignments
 from autograder.tasks import Outcome, Task
+from autograder.worker import Limits
+from tests.sandboxed import demand_sandbox
 
 with quiet():
     from nbgrader.api import Gradebook
@@ -75,10 +77,13 @@ def run(course_judge: Judge):
     return lambda folder, out: run_here(course_judge, folder, out)
 
 
-@pytest.fixture(scope="module")
-def graded(course_judge: Judge, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+@pytest.fixture(scope="session")
+def graded(released: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return what a part of the example class handed in, and its graded class."""
+    demand_sandbox()
     folder, out = tmp_path_factory.mktemp("submitted"), tmp_path_factory.mktemp("class")
     hand_in(folder, QUICK)
-    assert run_here(course_judge, folder, out) == 0
+    with wall.Wall(released / "kit") as built:
+        judge = Judge(built, b"the secret of this test's course", Limits(cell=6, check=6, notebook=40, grace=0.5))
+        assert run_here(judge, folder, out) == 0
     return folder, out

@@ -1,5 +1,6 @@
 """Runs of `grade` as they happen: killed and begun again, two at once, resubmitted, graded by hand, a thousand."""
 
+import csv
 import os
 import random
 import shutil
@@ -16,10 +17,9 @@ import pytest
 from autograder.gradebook import quiet
 from autograder.places import ROOT, released_notebook
 from autograder.records import Busy, alone
-from tests.classes import QUICK, graded, hand_in, opened_book, run, summary, totals
-from tests.sandboxed import course_judge, demand_sandbox
-
-__all__ = ["course_judge", "graded", "run"]
+from autograder.summary import write
+from tests.classes import QUICK, hand_in, opened_book, summary, totals
+from tests.sandboxed import demand_sandbox
 
 with quiet():
     from nbgrader.api import Assignment, SubmittedAssignment
@@ -167,6 +167,14 @@ def test_whoever_hands_out_the_work_needs_no_torch() -> None:
     modules = "grade, cluster, pool, marking, judging, summary, records, __main__"
     source = f"from autograder import {modules}; import sys; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True)
+
+
+def test_the_summary_is_text_to_a_spreadsheet(tmp_path: Path) -> None:
+    rows = [{"student": "=1+1", "file": "-x/a.ipynb", "late_penalty": -1.5, "total": 2.0, "note": 'a, "b"\nc'}]
+    write(rows, tmp_path / "summary.csv")
+    with (tmp_path / "summary.csv").open(newline="") as file:
+        [row] = csv.DictReader(file)
+    assert [row[name] for name in rows[0]] == ["'=1+1", "'-x/a.ipynb", "-1.5", "2", 'a, "b"\nc']
 
 
 def resident(process: psutil.Process) -> int:

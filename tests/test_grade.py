@@ -11,9 +11,7 @@ from autograder.gradebook import Book
 from autograder.judge import Judge
 from autograder.names import assignments
 from autograder.records import Records
-from tests.classes import QUICK, graded, opened_book, page, run, summary, totals
-
-__all__ = ["graded", "run"]
+from tests.classes import QUICK, opened_book, page, summary, totals
 
 
 def demand_expected(names: list[str], judge: Judge) -> None:
