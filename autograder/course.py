@@ -12,7 +12,7 @@ from traitlets.config import Config
 from autograder.places import BUILD, SOURCE
 from autograder.reading import Unreadable, read_bytes
 
-SETTINGS_FILE = '''"""nbgrader's settings for this class; its commands and formgrader's server are run in this folder."""
+SETTINGS_FILE = '''"""nbgrader's settings for this class; its commands and formgrader's server run in this folder."""
 
 from pathlib import Path
 
