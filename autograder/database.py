@@ -105,6 +105,8 @@ def _prepare(connection: Connection, name: str) -> None:
     if version is None and there - ours - {"alembic_version"}:
         raise NoGradebook(f"The database {name} holds other things than a gradebook. Name an empty one.")
     if ours - there or version is None:
+        if connection.dialect.name == "sqlite":  # all of it or nothing, and written to the disk once
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
         Base.metadata.create_all(bind=connection)
         connection.execute(text("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL)"))
     if version is None:
