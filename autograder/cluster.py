@@ -63,7 +63,8 @@ class Cluster:
         threads = [name for name, about in workers.items() if about["nthreads"] != 1]
         if threads:
             raise NoCluster(f"A judging process has one thread: start {', '.join(threads)} with --nthreads 1.")
-        for name, said in self.client.run(_ready, self.terms, on_error="return").items():
+        answers: Any = self.client.run(_ready, self.terms, on_error="return")
+        for name, said in answers.items():
             if said:
                 raise NoCluster(f"The worker {name} cannot judge: {_spoken(said)}.")
 
