@@ -74,6 +74,7 @@ lint: $(SETUP) ## style and types
 
 bench: $(SETUP) ## speed, as ratios within one run
 	@python -m tests.bench
+	@python -m tests.bench_grading
 
 results: $(SETUP) ## score the kept outputs again and print every result
 	@python -m lab.results

@@ -42,6 +42,18 @@ class Written:
     text: str
 
 
+class Tried(Known):
+    """A known mistake that is run when someone asks what it gives: most are ruled out by the first case."""
+
+    def __init__(self, mistake: Callable, run: Callable[[], list[np.ndarray] | None]) -> None:
+        self.name, self.hint = mistake.__name__, " ".join((mistake.__doc__ or "").split())
+        self.run = run
+
+    @cached_property
+    def outputs(self) -> list[np.ndarray] | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.run()
+
+
 @dataclass(frozen=True)
 class Check:
     """One graded function: how its cases are drawn, what earns points, and which mistakes have a name."""
@@ -52,6 +64,7 @@ class Check:
     criteria: list[Criterion]
     mistakes: tuple[Callable, ...]
     name: str = ""  # of the student's function; by default the reference's
+    may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
     codes: tuple[str, ...] = ()  # public examples: calls of the function, the simplest first
 
     @property
@@ -93,12 +106,23 @@ class Check:
         return answer
 
     def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[Known]:
-        found = []
-        for mistake in self.mistakes:
-            answer = call({self.function: mistake}, self.function, arguments)
-            outputs = None if answer.error else aligned(answer, Case("", {}, right))
-            found.append(Known(mistake.__name__, " ".join((mistake.__doc__ or "").split()), outputs))
-        return found
+        case = Case("", {}, right)
+        return [
+            Known(
+                mistake.__name__,
+                " ".join((mistake.__doc__ or "").split()),
+                partial(self._numbers, mistake, arguments, case),
+            )
+            for mistake in self.mistakes
+        ]
+
+    def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
+        answer = call({self.function: mistake}, self.function, arguments)
+        return None if answer.error else aligned(answer, case)
+
+    def _given(self, mistake: Callable, arguments: list, right: dict[str, np.ndarray]) -> list[np.ndarray] | None:
+        answer = call({self.function: mistake}, self.function, arguments)
+        return None if answer.error else aligned(answer, Case("", {}, right))
 
 
 def checks(name: str) -> dict[str, Check]:

@@ -13,7 +13,7 @@ from autograder.kit.cases import Case, Criterion, Example, Known
 from autograder.kit.steps import BeamStep, GreedyStep
 
 FOLDER = Path(__file__).parent / "recordings"
-CLASSES: dict[str, Callable] = {kind.__name__: kind for kind in (Case, Criterion, Example, Known, BeamStep, GreedyStep)}
+CLASSES: dict[str, type] = {kind.__name__: kind for kind in (Case, Criterion, Example, Known, BeamStep, GreedyStep)}
 
 
 def path(check_id: str, folder: Path = FOLDER) -> Path:
@@ -23,7 +23,7 @@ def path(check_id: str, folder: Path = FOLDER) -> Path:
 def pack(cases: list[Case], criteria: list[Criterion], examples: Sequence[Example] = ()) -> bytes:
     """Return cases, criteria and examples as the bytes of an npz file: plain arrays and one JSON text, no pickle."""
     arrays: dict[str, np.ndarray] = {}
-    cases = [replace(case, known=case.mistakes()) for case in cases]
+    cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
     text = json.dumps(_flat([cases, criteria, examples], arrays))
     arrays["json"] = np.frombuffer(text.encode(), dtype=np.uint8)
     buffer = io.BytesIO()
@@ -50,7 +50,8 @@ def _flat(value: Any, arrays: dict[str, np.ndarray]) -> Any:
         return {"array": key}
     if is_dataclass(value) and not isinstance(value, type):
         inside = {field.name: _flat(getattr(value, field.name), arrays) for field in fields(value)}
-        return {"class": type(value).__name__, "fields": inside}
+        kind = next(name for name, known in CLASSES.items() if isinstance(value, known))
+        return {"class": kind, "fields": inside}
     if isinstance(value, dict):
         return {"dict": [[key, _flat(item, arrays)] for key, item in value.items()]}
     if isinstance(value, list | tuple):
