@@ -80,7 +80,17 @@ class Judge:
                 elif runs(cell):
                     outputs = judged.outputs[cell.id] = session.run(cell.source)
                     stopped |= dict.fromkeys(wanted(cell, form), stop(outputs))
+        follow(judged, form.assignment)
         return judged
+
+
+def follow(judged: Judged, assignment: str) -> None:
+    """Say in a hint when a function that the student's may call is wrong itself: that one comes first."""
+    for function, verdict in judged.verdicts.items():
+        for earlier in checks.find(f"{assignment}.{function}").may_call:
+            before = judged.verdicts.get(earlier)
+            if verdict.hint and before and before.hint:
+                verdict.hint += f"\nIf it calls your {earlier}: that is not right yet. Repair it first, then look here."
 
 
 def _called(

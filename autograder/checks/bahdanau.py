@@ -205,6 +205,7 @@ ADDITIVE = Check(
     ],
     mistakes=mistakes.ADDITIVE,
     codes=examples.attention("additive_attention"),
+    may_call=("masked_softmax",),
 )
 
 REPAIRED = Check(
@@ -219,6 +220,7 @@ REPAIRED = Check(
     ],
     mistakes=mistakes.MASKING,
     codes=examples.attention("repaired_attention"),
+    may_call=("masked_softmax",),
 )
 
 CHECKS = [SOFTMAX, ADDITIVE, REPAIRED]
