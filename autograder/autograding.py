@@ -2,6 +2,7 @@
 
 import fnmatch
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,7 @@ class Autograding(converters.Autograde, _ByName):
         from autograder.gradebook import NoGradebook
         from autograder.names import assignments
 
+        warnings.filterwarnings("ignore", module="nbgrader")  # with SQLAlchemy 2, six about its own code a student
         name = self.coursedir.assignment_id
         try:
             if name not in assignments():
