@@ -81,13 +81,13 @@ class Group:
         return found
 
     def close(self) -> None:
-        for _ in range(50):  # what was killed may need a moment to be gone
-            if not (self.path and self.pids()):
-                break
+        for _ in range(100):  # what was killed may need a moment to be gone
+            for path in sorted([self.path, *self.path.rglob("*/")], reverse=True) if self.path else []:
+                with suppress(OSError):
+                    path.rmdir()
+            if not self.path or not self.path.exists():
+                return
             time.sleep(0.1)
-        for path in sorted([self.path, *self.path.rglob("*/")], reverse=True) if self.path else []:
-            with suppress(OSError):
-                path.rmdir()
 
 
 def proportional(pids: list[str]) -> int:
