@@ -29,7 +29,7 @@ $(STAMPS)/requirements: requirements.txt
 $(STAMPS)/system: apt.txt
 	@mkdir -p $(@D)
 	@missing=""; for package in $$(grep -vE '^(#|$$)' apt.txt); do \
-	  program=$${package/bubblewrap/bwrap}; command -v $$program >/dev/null || missing="$$missing $$package"; done; \
+	  program=$${package/bubblewrap/bwrap}; program=$${program/#postgresql/$(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb) initdb)}; command -v $$program >/dev/null || missing="$$missing $$package"; done; \
 	if [ -z "$$missing" ]; then touch $@; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing$$missing"; \
@@ -41,9 +41,10 @@ course: $(SETUP) ## set up, build the book, make the student notebooks, grade th
 	@$(MAKE) --no-print-directory book release class
 	@echo
 	@echo "The book:               build/_build/html/index.html"
-	@echo "The student notebooks:  build/release/NAME/NAME.ipynb"
+	@echo "The student notebooks:  build/release/NAME/NAME.ipynb, for students with all they need: build/release/kit.zip"
 	@if [ -f build/class/summary.csv ]; then \
-	  echo "The graded class:       build/class/summary.csv, build/class/gradebook.db, build/class/feedback/"; fi
+	  echo "The graded class:       build/class/summary.csv, build/class/gradebook.db, build/class/feedback/"; \
+	  echo "The teacher's page:     build/class/report.html"; fi
 
 book: $(SETUP) ## build the book, code shown
 	@python book/build.py
@@ -52,11 +53,11 @@ book-students: $(SETUP) ## build the book with the graded bodies blanked
 	@python book/build.py --students
 
 release: $(SETUP) ## make the student notebooks and what they import
-	@python -m autograder release
+	@python -m autograder release --kit
 
-class: release ## grade the example class
+class: release ## grade the example class and make the teacher's page about it
 	@if python -c "import sys; from autograder.wall import available; sys.exit(available() or 0)" 2>build/no-sandbox; then \
-	  python -m autograder.example_class build/class/submitted && python -m autograder grade build/class/submitted; \
+	  python -m autograder.example_class build/class/submitted && python -m autograder grade build/class/submitted && python -m autograder report; \
 	else echo "the class was not graded: $$(cat build/no-sandbox)"; fi
 
 test: $(SETUP) ## the laws and one of every family; minutes
@@ -73,6 +74,7 @@ lint: $(SETUP) ## style and types
 
 bench: $(SETUP) ## speed, as ratios within one run
 	@python -m tests.bench
+	@python -m tests.bench_grading
 
 results: $(SETUP) ## score the kept outputs again and print every result
 	@python -m lab.results

@@ -1,9 +1,10 @@
-"""`python -m autograder`: release notebooks, score files, grade a class."""
+"""`python -m autograder`: release notebooks, score files, grade a class, report on it."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from autograder.places import CLASS, KIT
 
 if TYPE_CHECKING:
     from autograder.judge import Judge
+    from autograder.marking import Judges
 
 DESCRIPTION = "Makes the students' notebooks and grades what comes back; student code only ever runs in a sandbox."
 
@@ -22,16 +24,29 @@ def arguments() -> argparse.ArgumentParser:
 
     release = verbs.add_parser("release", help="make the students' notebooks, and the kit that they import")
     release.add_argument("names", nargs="*", metavar="NAME", help="assignments; none: all of them")
+    release.add_argument("--kit", action="store_true", help="say where the zip for students is, with all that is made")
 
     score = verbs.add_parser("score", help="print one line of JSON per notebook file")
     score.add_argument("files", nargs="+", metavar="FILE", help="a notebook")
     score.add_argument("--assignment", metavar="NAME", help="for notebooks that do not say which one they are")
 
-    grade = verbs.add_parser("grade", help="grade a class: FOLDER/STUDENT/NAME/NAME.ipynb")
-    grade.add_argument("folder", type=Path, metavar="FOLDER", help="the folder with one folder per student")
+    grade = verbs.add_parser("grade", help="grade a class: FOLDER/STUDENT/NAME/NAME.ipynb, or an LMS's zip")
+    grade.add_argument(
+        "folder", type=Path, metavar="FOLDER|ZIP", help="one folder per student, or what Moodle or Canvas gives"
+    )
     grade.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="gradebook.db, feedback/ and summary.csv")
+    grade.add_argument("--jobs", type=int, default=0, metavar="N", help="judging processes (default: one per core)")
+    grade.add_argument("--scheduler", metavar="ADDRESS", help="judge on Dask's workers: tcp://HOST:PORT, or tls://")
+    grade.add_argument(
+        "--db", metavar="URL", help="the gradebook's database, postgresql://… (default: DIR/gradebook.db)"
+    )
     for verb in (score, grade):
         add_limits(verb)
+
+    report = verbs.add_parser("report", help="make one page about a graded class, for the teacher")
+    report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
+    report.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
+    report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
     return parser
 
 
@@ -40,6 +55,7 @@ def add_limits(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--secret", type=Path, metavar="FILE", help="the course's secret (default: build/course-secret)")
     verb.add_argument("--check-seconds", type=float, default=10.0, metavar="S", help="for one check or cell (10)")
     verb.add_argument("--notebook-seconds", type=float, default=60.0, metavar="S", help="for one notebook (60)")
+    verb.add_argument("--no-sandbox", action="store_true", help="DANGER: run students' code as yourself, unguarded")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -52,6 +68,13 @@ def main(words: list[str] | None = None) -> int:
             from autograder.release import release
 
             release(options.names)
+            if options.kit:
+                print(f"for students: {KIT.with_suffix('.zip')}")
+            return 0
+        if options.verb == "report":
+            from autograder.report import FORMGRADER, report
+
+            print(report(options.out, options.to, options.formgrader or FORMGRADER))
             return 0
         return _grading(options)
     except (NoSandbox, FileNotFoundError, NotADirectoryError, PermissionError, ValueError) as error:
@@ -62,15 +85,50 @@ def main(words: list[str] | None = None) -> int:
 def _grading(options: argparse.Namespace) -> int:
     from autograder import wall
 
-    wall.demand()
+    if options.no_sandbox:
+        print(wall.DANGER, file=sys.stderr)
+    elif options.verb == "score" or not options.scheduler:
+        wall.demand()
     if options.verb == "grade":
         from autograder.grade import grade
 
-        return grade(options.folder, options.out, lambda: _judge(options))
+        return grade(options.folder, options.out, lambda count: _judges(options, count), options.db)
     from autograder.score import score
 
     with _judge(options) as judge:
         return score(options.files, judge, options.assignment)
+
+
+@contextmanager
+def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
+    from autograder import secret, wall
+    from autograder.judging import Terms
+    from autograder.pool import Pool, settle_threads, warm
+
+    settle_threads()
+    if options.scheduler:
+        if options.no_sandbox:
+            raise ValueError("--no-sandbox is for this machine only: leave --scheduler out.")
+        with _cluster(options) as cluster:
+            yield cluster
+        return
+    jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
+    wall.demand_current(KIT)
+    warm()
+    with wall.Wall(KIT, sandboxed=not options.no_sandbox) as built:
+        built.start()
+        terms = Terms(secret.load(options.secret), options.check_seconds, options.notebook_seconds, wall=built.address)
+        with Pool(min(jobs, count), terms) as pool:
+            yield pool
+
+
+def _cluster(options: argparse.Namespace) -> AbstractContextManager["Judges"]:
+    from autograder import secret
+    from autograder.cluster import Cluster, terms_for
+    from autograder.judging import Terms
+
+    terms = Terms(secret.load(options.secret), options.check_seconds, options.notebook_seconds)
+    return Cluster(options.scheduler, terms_for(terms))
 
 
 @contextmanager
@@ -84,7 +142,7 @@ def _judge(options: argparse.Namespace) -> Iterator["Judge"]:
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
     limits = Limits(options.check_seconds, options.check_seconds, options.notebook_seconds)
     wall.demand_current(KIT)
-    with wall.Wall(KIT) as built:
+    with wall.Wall(KIT, sandboxed=not options.no_sandbox) as built:
         yield Judge(built, secret.load(options.secret), limits)
 
 

@@ -1,163 +1,219 @@
-"""nbgrader, the system of record: its configuration, and one submission's way into gradebook and feedback."""
+"""nbgrader's gradebook, the system of record: one submission's way into it, and the files that go with it.
 
-import contextlib
+It ends as nbgrader's own `autograde` ends, in one transaction instead of nine sessions, and without converting twice a
+notebook that was put in order and judged before it came here.
+"""
+
 import logging
-import os
-import warnings
 from collections.abc import Iterator
-from functools import cache, cached_property
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
-from alembic.script import ScriptDirectory
 from nbconvert.exporters.exporter import ResourcesDict
-from nbconvert.writers import FilesWriter
-from nbgrader import api
-from nbgrader.api import Gradebook
-from nbgrader.converters import Autograde, GenerateFeedback
-from nbgrader.converters.base import BaseConverter, NbGraderException
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
-from traitlets.config import Config
+from nbgrader.utils import parse_utc
+from sqlalchemy.exc import DataError, IntegrityError, StatementError
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.exc import StaleDataError
 
-from autograder import normal
+from autograder.database import NoGradebook, named, opened, quiet, speaking
+from autograder.entries import Entries, Shelf
+from autograder.feedback import Pages, marks
 from autograder.normal import Template
-from autograder.places import BUILD, SOURCE
-from autograder.preprocessors import DESK
-from autograder.tasks import Outcome
+from autograder.settings import settings, write
 
-SETTINGS_FILE = '''"""nbgrader's settings for this class: `nbgrader formgrader` and the others work from this folder."""
+if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged
+    from autograder.tasks import Outcome
 
-from pathlib import Path
+__all__ = ["Book", "NoGradebook", "NotRecorded", "quiet"]
 
-from autograder.gradebook import configure
-
-configure(get_config(), Path(__file__).parent)  # noqa: F821 - nbgrader hands it in
-'''
-
-
-def configure(config: Config, out: Path) -> Config:
-    """Set what differs from nbgrader's own settings: our preprocessors, and where things lie."""
-    config.CourseDirectory.root = str(out)
-    config.CourseDirectory.course_id = ""
-    config.CourseDirectory.source_directory = str(SOURCE)
-    config.CourseDirectory.release_directory = str(BUILD / "release")
-    config.CourseDirectory.submitted_directory = "received"
-    config.OverwriteCells.add_missing_cells = True
-    config.Autograde.sanitize_preprocessors = [
-        "nbgrader.preprocessors.OverwriteCells",
-        "nbgrader.preprocessors.CheckCellMetadata",
-    ]
-    config.Autograde.autograde_preprocessors = [
-        "autograder.preprocessors.Verdicts",
-        "nbgrader.preprocessors.SaveAutoGrades",
-        "nbgrader.preprocessors.AssignLatePenalties",
-        "nbgrader.preprocessors.CheckCellMetadata",
-    ]
-    config.GenerateFeedback.exporter_class = "autograder.pages.Page"
-    return config
-
-
-def _newest_layout() -> str:
-    """Return the version of nbgrader's database, which nbgrader itself asks a program for that takes two seconds."""
-    return str(ScriptDirectory(str(Path(api.__file__).parent / "alembic")).get_current_head())
-
-
-api.get_alembic_version = _newest_layout
-# nbgrader opens its database some nine times a notebook, each time with an engine that must compile every query anew.
-api.create_engine = cache(api.create_engine)
+LOG = logging.getLogger("autograder")
 
 
 class NotRecorded(RuntimeError):
-    """nbgrader could not take a submission; says why."""
+    """The gradebook could not take one submission; says why. It can take the others."""
+
+
+@dataclass(frozen=True)
+class Handed:
+    """When a submission was handed in, in UTC: with `known` and without `when`, nobody knows it."""
+
+    known: bool
+    when: datetime | None = None
+
+
+def read(content: bytes) -> NotebookNode:
+    """Return a notebook that the judge wrote; it is not validated again."""
+    return nbformat.v4.reads(content.decode("utf-8"))
 
 
 class Book:
     """The gradebook of one class in one folder."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, db_url: str | None = None) -> None:
         self.out = out.resolve()
-        self.out.mkdir(parents=True, exist_ok=True)
-        settings = self.out / "nbgrader_config.py"
-        if not settings.exists():
-            settings.write_text(SETTINGS_FILE)
-        self.config = configure(Config(), self.out)
-        logging.getLogger("traitlets").setLevel(logging.ERROR)
+        with quiet():
+            self.config = settings(self.out, db_url)
+            self.folders = CourseDirectory(config=self.config)
+        self.db_url = self.folders.db_url
+        self._shelves: dict[str, Shelf] = {}
 
     @cached_property
-    def folders(self) -> CourseDirectory:
-        return CourseDirectory(config=self.config)
+    def gradebook(self) -> Gradebook:
+        return opened(self.db_url, self.folders.course_id)
+
+    @property
+    def session(self) -> Session:
+        return self.gradebook.db()
 
     @cached_property
-    def autograde(self) -> Autograde:
-        return _opened(Autograde(coursedir=self.folders, config=self.config))  # pyright: ignore[reportReturnType]
+    def entries(self) -> Entries:
+        return Entries(self.config)
 
     @cached_property
-    def feedback(self) -> GenerateFeedback:
-        return _opened(GenerateFeedback(coursedir=self.folders, config=self.config))  # pyright: ignore[reportReturnType]
+    def pages(self) -> Pages:
+        return Pages(self.config, self.folders)
+
+    def close(self) -> None:
+        """Let the database go."""
+        if "gradebook" in self.__dict__:
+            self.gradebook.close()
+            del self.__dict__["gradebook"]
 
     def register(self, form: Template) -> None:
-        """Enter an assignment and its graded cells."""
-        with quiet(), Gradebook(self.folders.db_url, self.folders.course_id) as gradebook:
-            gradebook.update_or_create_assignment(form.assignment)
-        about = {"notebook": form.assignment, "assignment": form.assignment, "db_url": self.folders.db_url}
-        try:
-            with quiet():
-                SaveCells().preprocess(form.notebook, ResourcesDict(nbgrader=about))
-        except RuntimeError:
-            raise ValueError(
-                f"The released notebook of '{form.assignment}' has other graded cells than {self.out}/gradebook.db, "
-                "which already holds grades for it. Grade into another folder (--out DIR)."
-            ) from None
-
-    def record(self, student: str, form: Template, outcome: Outcome) -> None:
-        """Take one judged submission through nbgrader's autograde into the gradebook, and write its feedback page."""
+        """Enter an assignment and its graded cells; refuse other cells than those that already hold grades."""
         name = form.assignment
-        notebook = nbformat.reads(outcome.notebook.decode("utf-8"), as_version=4)
-        normal.write(notebook, self.out / "received" / student / name / f"{name}.ipynb")
-        DESK.outcomes[student, name] = notebook
+        with quiet(), speaking(self.db_url):
+            shelf = self._find(name)
+            if shelf is None or not shelf.holds(form):
+                self.gradebook.update_or_create_assignment(name)
+                about = {"notebook": name, "assignment": name, "db_url": self.db_url}
+                try:
+                    SaveCells().preprocess(form.notebook, ResourcesDict(nbgrader=about))
+                except RuntimeError:
+                    raise ValueError(
+                        f"The released notebook of '{name}' has other graded cells than {named(self.db_url)}, "
+                        "which already holds grades for it. Grade into another folder (--out DIR)."
+                    ) from None
+                self.gradebook.db.remove()
+                self._shelves.pop(name, None)
+
+    def _find(self, name: str) -> Shelf | None:
+        """Return where the gradebook keeps an assignment, None if it does not."""
+        if name not in self._shelves:
+            try:
+                self._shelves[name] = Shelf.of(self.gradebook.find_notebook(name, name))
+            except MissingEntry:
+                return None
+            finally:
+                self.gradebook.db.remove()
+        return self._shelves[name]
+
+    def _shelf(self, form: Template) -> Shelf:
+        shelf = self._find(form.assignment)
+        if shelf is None:
+            raise NotRecorded(f"The gradebook {named(self.db_url)} has no assignment '{form.assignment}'.")
+        return shelf
+
+    def record(self, student: str, form: Template, outcome: "Outcome", timestamp: bytes | None = None) -> None:
+        """Enter one judged submission and write its files; doing it again does no harm and mends what a kill left.
+
+        `timestamp` says when it was handed in: b"" that nobody knows, None that the gradebook does.
+        """
+        if student in ("", ".", "..") or "/" in student or "\0" in student:
+            raise NotRecorded(f"'{student}' is no name of a student: it must be one that a folder can have.")
+        with self._taking(student, form), quiet():
+            notebook = read(outcome.notebook)
+            handed = self._handed(student, form, timestamp)
+            # What was handed in stays as it was: nbgrader's own autograde judges it anew.
+            self._autograded(student, form, outcome.notebook, handed)
+            self._enter(student, form, notebook, handed)
+            self._page(student, form, notebook)
+
+    def feedback(self, student: str, form: Template) -> None:
+        """Write a feedback page again, after grades were given by hand."""
+        path = self._place(self.folders.autograded_directory, student, form)
+        if not path.exists():
+            raise NotRecorded(f"No {path}: {form.assignment} of {student} has not been graded.")
+        with self._taking(student, form), quiet():
+            self._page(student, form, read(path.read_bytes()))
+
+    def _enter(self, student: str, form: Template, notebook: NotebookNode, handed: Handed) -> None:
+        when = {"timestamp": handed.when} if handed.known else {}
+        for last in (False, True):
+            shelf, session = self._shelf(form), self.session
+            try:
+                self.entries.enter(session, shelf, student, notebook, **when)
+                session.commit()
+                return
+            except (IntegrityError, StaleDataError):  # another program entered or removed the same rows: look again
+                session.rollback()
+                self._shelves.pop(form.assignment, None)
+                if last:
+                    raise
+
+    def _page(self, student: str, form: Template, notebook: NotebookNode) -> None:
+        shelf = self._shelf(form)
+        found = marks(self.session, shelf, student)
+        if found is None:
+            raise NotRecorded(f"{form.assignment} of {student} is not in the gradebook {named(self.db_url)}.")
+        page = self.pages.page(notebook, form, shelf, found)
+        path = self._place(self.folders.feedback_directory, student, form).with_suffix(".html")
+        self._write(path, page.encode("utf-8"), 0o644)
+
+    def _autograded(self, student: str, form: Template, notebook: bytes, handed: Handed) -> None:
+        """Write the notebook where nbgrader's commands look for it, and beside it when it was handed in."""
+        path = self._place(self.folders.autograded_directory, student, form)
+        beside = path.with_name("timestamp.txt")
+        if handed.when:
+            self._write(beside, f"{handed.when.isoformat(sep=' ')} UTC".encode(), 0o444)
+        elif handed.known:
+            beside.unlink(missing_ok=True)
+        self._write(path, notebook.rstrip() + b"\n", 0o444)
+
+    def _write(self, path: Path, content: bytes, mode: int) -> None:
+        write(path, content, 0o664 if self.folders.groupshared else mode)
+        if self.folders.groupshared:
+            path.parent.chmod(path.parent.stat().st_mode | 0o2770)
+
+    def _place(self, step: str, student: str, form: Template) -> Path:
+        folder = self.folders.format_path(step, student, form.assignment)
+        return Path(folder) / f"{form.assignment}.ipynb"
+
+    def _handed(self, student: str, form: Template, timestamp: bytes | None) -> Handed:
+        if timestamp is None:
+            return Handed(known=False)
+        if not timestamp.strip():
+            return Handed(known=True)
         try:
-            for converter in (self.autograde, self.feedback):
-                self._convert(converter, student, name)
+            when = parse_utc(timestamp.decode("utf-8").strip())
+            if 1 < when.year < 9999:  # the outermost years cannot be shown in every time zone
+                return Handed(True, when)
+        except (ValueError, OverflowError, TypeError, OSError):
+            pass
+        LOG.warning(
+            f"The timestamp of {form.assignment} of {student} cannot be read: expected one such as "
+            f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as one whose time nobody knows."
+        )
+        return Handed(known=True)
+
+    @contextmanager
+    def _taking(self, student: str, form: Template) -> Iterator[None]:
+        """Take the gradebook for one submission; leave nothing half done in the session, whatever happens."""
+        try:
+            with speaking(self.db_url):
+                yield
+        except (DataError, IntegrityError, StatementError, StaleDataError, UnicodeError, OSError) as error:
+            said = " ".join(str(getattr(error, "orig", None) or error).split())
+            raise NotRecorded(f"The gradebook could not take {form.assignment} of {student!r}: {said}") from error
         finally:
-            del DESK.outcomes[student, name]
-
-    def _convert(self, converter: BaseConverter, student: str, name: str) -> None:
-        self.folders.student_id, self.folders.assignment_id = student, name
-        # nbgrader would look for the folder with a pattern, in which a name such as "a[b]" means something else.
-        place = converter._format_source(name, student)
-        converter.assignments = {place: [os.path.join(place, f"{name}.ipynb")]}  # noqa: PTH118 - nbgrader's spelling
-        converter.force = True
-        try:
-            with _inside(self.out):
-                converter.convert_notebooks()
-        except NbGraderException as error:
-            raise NotRecorded(f"nbgrader could not take {name} of {student}: {error}") from error
-
-
-def _opened(converter: BaseConverter) -> BaseConverter:
-    """Do once for a class what nbgrader does for every notebook: make the exporter and the writer."""
-    converter.writer = FilesWriter(parent=converter, config=converter.config)
-    converter.exporter = converter.exporter_class(parent=converter, config=converter.config)
-    for preprocessor in converter.preprocessors:
-        converter.exporter.register_preprocessor(preprocessor)
-    return converter
-
-
-@contextlib.contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        with quiet():
-            yield
-    finally:
-        os.chdir(before)
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """nbgrader 0.9 with SQLAlchemy 2.0 and nbformat 5 warns about its own code, several times a notebook."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+            if "gradebook" in self.__dict__:
+                self.gradebook.db.remove()

@@ -1,7 +1,9 @@
 """One notebook's way through the judge: its cells run behind the wall, its checks are decided here."""
 
 import hashlib
+import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from nbformat import NotebookNode
@@ -9,7 +11,7 @@ from nbformat import NotebookNode
 from autograder import checks, secret
 from autograder.flags import flags
 from autograder.kit import grading
-from autograder.kit.answers import Caller
+from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
 from autograder.normal import CHECK, Template, grade_id
 from autograder.reading import TRAIN, checked
@@ -20,7 +22,7 @@ from autograder.worker import Limits, Session
 def judge(check_id: str, caller: Caller, rng: Any) -> Verdict:
     """Return the verdict on whatever function the caller reaches, on cases drawn from rng."""
     check = checks.find(check_id)
-    return grading.grade(check_id, check.draw(rng), check.criteria, caller)
+    return grading.grade(check_id, check.draw(rng), check.criteria, caller, check.examples)
 
 
 @dataclass
@@ -63,6 +65,7 @@ class Judge:
         digest = hashlib.sha256(content).hexdigest()
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
         judged.flags = flags([cell.source for cell in notebook.cells if runs(cell)])
+        stopped: dict[str, str | None] = {}
         with Session(self.wall, self.limits) as session:
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
@@ -70,10 +73,50 @@ class Judge:
                     check_id = f"{form.assignment}.{function}"
                     rng = secret.generator(self.secret, form.assignment, student, digest, check_id)
                     session.begin_check()
-                    judged.verdicts[function] = judge(check_id, session.call, rng)
+                    why = stopped.get(function)
+                    verdict = judged.verdicts[function] = judge(check_id, partial(_called, session.call, why), rng)
+                    if verdict.score < verdict.max_score and (trouble := session.trouble or why):
+                        judged.flags.append(f"{function}: {trouble}")
                 elif runs(cell):
-                    judged.outputs[cell.id] = session.run(cell.source)
+                    outputs = judged.outputs[cell.id] = session.run(cell.source)
+                    stopped |= dict.fromkeys(wanted(cell, form), stop(outputs))
+        follow(judged, form.assignment)
         return judged
+
+
+def follow(judged: Judged, assignment: str) -> None:
+    """Say in a hint when a function that the student's may call is wrong itself: that one comes first."""
+    for function, verdict in judged.verdicts.items():
+        for earlier in checks.find(f"{assignment}.{function}").may_call:
+            before = judged.verdicts.get(earlier)
+            if verdict.hint and before and before.hint:
+                verdict.hint += f"\nIf it calls your {earlier}: that is not right yet. Repair it first, then look here."
+
+
+def _called(
+    call: Caller, stopped: str | None, function: str, arguments: list[Any], cotangents: list[Any] | None = None
+) -> Answer:
+    """Return what the function answers; where there is none, say what ended the cell that should define it."""
+    answer = call(function, arguments, cotangents)
+    if stopped and (answer.error or "").startswith(f"{function} is not defined"):
+        answer.error = f"{function} is not defined: its cell stopped with {stopped}"
+    return answer
+
+
+def wanted(cell: NotebookNode, form: Template) -> list[str]:
+    """Return the functions that a cell would define if it ran to its end; it may be no Python."""
+    written = set(re.findall(r"^[ \t]*(?:def|class)\s+(\w+)|^(\w+)\s*=", cell.source, re.MULTILINE))
+    names = {name for pair in written for name in pair} | {grade_id(cell)}
+    return [function for function in form.functions if function in names]
+
+
+def stop(outputs: list[dict[str, Any]]) -> str | None:
+    """Return the error that ended a cell, in one line, or None."""
+    error = next((output for output in outputs if output["output_type"] == "error"), None)
+    if error is None:
+        return None
+    value = re.sub(r" \([^()]*, (line \d+)\)$", r" (\1)", " ".join(error["evalue"].split()))
+    return f"{error['ename']}: {value}"[:300]
 
 
 def runs(cell: NotebookNode) -> bool:

@@ -1,68 +1,82 @@
-"""From submissions to grades: each is read, judged and recorded, and no broken one keeps the others waiting."""
+"""From submissions to grades: tasks are handed out one by one, and what comes back is recorded as it comes."""
 
 import sys
 import traceback
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from tqdm import tqdm
-
-from autograder import wall
-from autograder.grade import Handed, Records
-from autograder.gradebook import Book
-from autograder.judge import Judge
+from autograder import records, settings
+from autograder.gradebook import Book, NoGradebook
+from autograder.inbox import Handed
 from autograder.normal import Template, template
 from autograder.reading import Unreadable
-from autograder.tasks import Task, assess, without_points
+from autograder.records import Records
+from autograder.tasks import Outcome, Task
 
 
-def mark(
-    todo: list[Handed], out: Path, opened: Callable[[], AbstractContextManager[Judge]]
-) -> dict[Handed, dict[str, Any]]:
-    """Grade submissions one after the other; return what is to be said of each."""
-    forms = {name: template(name) for name in dict.fromkeys(submission.assignment for submission in todo)}
-    book, records = Book(out), Records(out)
-    for form in forms.values():
-        book.register(form)
-    lines = {}
-    with opened() as judge:
-        for submission in tqdm(todo, desc="grading", unit="notebook", disable=not sys.stderr.isatty()):
-            lines[submission] = _line(submission, forms[submission.assignment], judge, book, records)
-    return lines
+class Judges(Protocol):
+    """Whoever judges: processes of this machine, or of many."""
+
+    def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
+        """Return what comes of each task, as it comes, by its number."""
+        ...
 
 
-def _line(submission: Handed, form: Template, judge: Judge, book: Book, records: Records) -> dict[str, Any]:
-    about = {"student": submission.student, "file": str(submission.path)}
-    try:
-        outcome = assess(_task(submission), form, judge)
-        _timestamp(submission, book)
-        book.record(submission.student, form, outcome)
-        line = about | outcome.line
-        records.keep(submission, line)
+@dataclass
+class Clerk:
+    """Hands out what is to be graded and writes down what came of it; the only one who opens the gradebook."""
+
+    place: Path
+    out: Path
+    book: Book
+    forms: dict[str, Template] = field(default_factory=dict)
+    keys: dict[int, str] = field(default_factory=dict)
+
+    def mark(self, todo: list[Handed], judges: Judges) -> Iterator[tuple[Handed, dict[str, Any]]]:
+        """Grade submissions; return what is to be said of each, once all of it is written."""
+        for name in dict.fromkeys(handed.assignment for handed in todo):
+            self.forms[name] = template(name)
+            self.book.register(self.forms[name])
+        for number, outcome in judges.outcomes(self._tasks(todo)):
+            yield todo[number], self._entered(number, todo[number], outcome)
+
+    def _tasks(self, todo: list[Handed]) -> Iterator[tuple[int, Task]]:
+        for number, handed in enumerate(todo):
+            content, reason = None, ""
+            try:
+                content = handed.content()
+                self._keep(handed, content)
+            except Unreadable as error:
+                reason = str(error)
+            self.keys[number] = records.key_of(handed, content, reason)
+            yield number, Task(handed.student, handed.assignment, content, reason)
+
+    def _keep(self, handed: Handed, content: bytes) -> None:
+        """Copy what was handed in to where nbgrader's own commands look for it."""
+        folder = self.out / "submitted" / handed.student / handed.assignment
+        if (self.out / "submitted").resolve() == self.place.resolve():
+            return
+        settings.write(folder / f"{handed.assignment}.ipynb", content, 0o644)
+        for name in ("timestamp.txt", "submission_secret.txt"):
+            beside = handed.stamped.with_name(name) if handed.stamped else None
+            if beside and beside.is_file() and not beside.is_symlink() and beside.stat().st_size <= 1000:
+                settings.write(folder / name, beside.read_bytes(), 0o644)
+            elif handed.stamped:
+                (folder / name).unlink(missing_ok=True)
+
+    def _entered(self, number: int, handed: Handed, outcome: Outcome) -> dict[str, Any]:
+        about = {"student": handed.student, "file": handed.file, "notes": list(handed.notes)}
+        line, key = about | outcome.line, self.keys.pop(number)
+        try:
+            self.book.record(handed.student, self.forms[handed.assignment], outcome, handed.timestamp())
+            if not line.get("failed"):
+                Records(self.out).keep(handed, key, line)
+        except NoGradebook:
+            raise
+        except Exception as error:  # a fault of the grader's: it must not cost the others their grades
+            traceback.print_exc(file=sys.stderr)
+            reason = f"the grader failed to record it ({type(error).__name__}), please tell its maintainers"
+            return line | {"failed": True, "error": reason}
         return line
-    except wall.NoSandbox:
-        raise
-    except Exception as error:  # a fault of the grader's: it must not cost the others their grades
-        traceback.print_exc(file=sys.stderr)
-        outcome = without_points(form, f"the grader failed on it ({type(error).__name__}), please tell its maintainers")
-        with suppress(Exception):
-            book.record(submission.student, form, outcome)
-    return about | outcome.line | {"failed": True}
-
-
-def _task(submission: Handed) -> Task:
-    try:
-        return Task(submission.student, submission.assignment, submission.content())
-    except Unreadable as error:
-        return Task(submission.student, submission.assignment, None, str(error))
-
-
-def _timestamp(submission: Handed, book: Book) -> None:
-    """Hand on when it was handed in: nbgrader takes late penalties from it."""
-    kept = book.out / "received" / submission.student / submission.assignment / "timestamp.txt"
-    kept.unlink(missing_ok=True)
-    if said := submission.timestamp():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(said)

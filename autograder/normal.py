@@ -77,15 +77,49 @@ def normalise(notebook: NotebookNode, form: Template) -> NotebookNode:
     for name, released in form.graded.items():
         place = _place(cells, name, released, form)
         if place is not None:
+            kept = _written_beside(cells[place], released)
             cells[place] = _restored(cells[place], released)
+            cells[place:place] = kept
         elif _needed(released):
             cells.append(copy.deepcopy(released))
+    cells = [cell for cell in cells if not _left_empty(cell, form)]
     for cell in cells:
         if grade_id(cell) and "schema_version" not in cell.metadata.nbgrader:
             del cell.metadata["nbgrader"]  # a copy, or a name of no assignment's
+    _set_up(cells, form)
+    _below_their_answers(cells, form)
     notebook.cells = cells
     notebook.metadata["attention_workbook"] = {"assignment": form.assignment}
     return notebook
+
+
+def _set_up(cells: list[NotebookNode], form: Template) -> None:
+    """Put the released cells that come before the first exercise on top: they import what the answers need.
+
+    Who deleted or changed them answers no question by that, and loses no points by it.
+    """
+    place = next((n for n, cell in enumerate(form.notebook.cells) if grade_id(cell)), 0)
+    wanted = [cell for cell in form.notebook.cells[:place] if cell.cell_type == "code"]
+    first = next((n for n, cell in enumerate(cells) if grade_id(cell)), len(cells))
+    there = {cell.id for cell in cells[:first] if cell.cell_type == "code"}
+    for cell in reversed([cell for cell in wanted if cell.id not in there]):
+        cells[:] = [other for other in cells if other.id != cell.id]
+        cells.insert(0, copy.deepcopy(cell))
+
+
+def _below_their_answers(cells: list[NotebookNode], form: Template) -> None:
+    """Move a check that stands above its answer to just below it: points hang on the function, not on the order."""
+    for name in form.functions:
+        check = next(n for n, cell in enumerate(cells) if grade_id(cell) == CHECK + name)
+        blank = _words(form.graded[name].source) if name in form.graded else ""
+        answers = [n for n, cell in enumerate(cells) if name in _answers(cell) and _words(cell.source) != blank]
+        named = [n for n in answers if grade_id(cells[n]) == name] or answers[:1]
+        if named and named[0] > check:
+            cells.insert(named[0], cells.pop(check))  # the answer has moved up by one
+
+
+def _answers(cell: NotebookNode) -> set[str]:
+    return defined(cell.source) if cell.cell_type == "code" else set()
 
 
 def _recognised(cells: list[NotebookNode], form: Template) -> list[NotebookNode]:
@@ -146,6 +180,25 @@ def _restored(cell: NotebookNode, released: NotebookNode) -> NotebookNode:
     if released.metadata.nbgrader.get("solution"):
         restored.source = cell.source
     return restored
+
+
+def _written_beside(cell: NotebookNode, released: NotebookNode) -> list[NotebookNode]:
+    """Return what a student wrote into a check's own cell, as a cell of theirs: it may be the answer."""
+    locked = not released.metadata.nbgrader.get("solution")
+    if not locked or cell.cell_type != "code" or checked(cell.source) or not defined(cell.source):
+        return []
+    own = copy.deepcopy(cell)
+    own.metadata = nbformat.from_dict({})
+    own["id"] = f"{cell.id}-beside"
+    return [own]
+
+
+def _left_empty(cell: NotebookNode, form: Template) -> bool:
+    """Tell whether a cell is a copy of an exercise that nobody wrote in: it would undo the answer above it."""
+    if cell.cell_type != "code" or "schema_version" in cell.metadata.get("nbgrader", {}):
+        return False
+    graded = form.graded.values()
+    return any(_words(cell.source) == _words(one.source) for one in graded if one.metadata.nbgrader.get("solution"))
 
 
 def _words(source: str) -> str:

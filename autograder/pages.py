@@ -1,13 +1,19 @@
 """Feedback pages: nbgrader's, cleaned of what could act in a reader's browser or call for anything from elsewhere."""
 
+import asyncio
 import html
+import math
 import re
-from functools import cache, lru_cache
+import time
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, cached_property, partial
 from typing import Any
 
 import bleach
 from jinja2 import BaseLoader, DictLoader, pass_context
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import Highlight2HTML
 from nbformat import NotebookNode
 from py_mini_racer import JSEvalException, MiniRacer
 from traitlets import default
@@ -65,14 +71,29 @@ TAGS = frozenset(
         "ul",
     ]
 )
-ATTRIBUTES = {"*": ["class", "id", "title"], "a": ["href"], "img": ["alt", "src"], "td": ["align"], "th": ["align"]}
-_CLEANER = bleach.Cleaner(tags=TAGS, attributes=ATTRIBUTES, protocols=frozenset({"http", "https", "mailto"}))
+ATTRIBUTES = {"a": {"href"}, "img": {"alt", "src"}, "td": {"align"}, "th": {"align"}}
+PICTURE_INSIDE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]*")
+
+
+def _allowed(tag: str, name: str, value: str) -> bool:
+    """Tell whether an attribute may stay: a link waits for a click, a picture must lie in the page itself."""
+    if name == "src":
+        return tag == "img" and PICTURE_INSIDE.fullmatch(value) is not None
+    if name == "href" and value.lstrip().lower().startswith("data:"):
+        return False
+    return name in {"class", "id", "title"} or name in ATTRIBUTES.get(tag, ())
+
+
+_CLEANER = bleach.Cleaner(tags=TAGS, attributes=_allowed, protocols=frozenset({"http", "https", "mailto", "data"}))
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
 # MathML needs neither style sheet nor font, and `trust` off keeps links and styles out: students write formulas too.
 KATEX = {"output": "mathml", "throwOnError": True, "strict": "ignore", "trust": False, "maxExpand": 200, "maxSize": 20}
 SECONDS = 2.0
+# What a page may cost, whatever a student wrote: beyond that text and code are shown as they were written.
+LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
+MOST_KEPT = 500  # texts and cells, as they look on a page
 
 STYLE = """\
 <style>
@@ -86,6 +107,22 @@ ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do 
 ENTRY = re.compile(r'<a href="#((?:check-)?([\w-]+))">(?:Test cell|Written response)</a>')
 
 
+SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
+PARTS = ("code", "markdown", "raw", "unknown", "input", "output", "output_stdin", "input_prompt", "output_prompt")
+PICTURE = re.compile(r"<img(?![^>]*\balt=)")
+
+
+def _first_shown(data: dict[str, Any]) -> list[str]:
+    """Return the one form in which an output is shown."""
+    return [form for form in SHOWN if form in data][:1]
+
+
+def _finished(page: str) -> str:
+    """Return the page without calls for files that are not there, its exercises called by name in the contents."""
+    page = ENTRY.sub(r'<a href="#\1">\2</a>', ICONS.sub("", page))
+    return PICTURE.sub('<img alt="a picture, not described"', page)
+
+
 @cache
 def engine() -> MiniRacer:
     """Return V8 with KaTeX in it, started once."""
@@ -94,24 +131,48 @@ def engine() -> MiniRacer:
     return racer
 
 
+def _called(function: str, *arguments: Any) -> Any:
+    """Return what V8 says; within an event loop, as in formgrader's server, it cannot keep time, but beside it."""
+
+    def call() -> Any:
+        return engine().call(function, *arguments, timeout_sec=SECONDS)
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return call()
+    with ThreadPoolExecutor(1) as thread:  # the engine too is made there: it would wait for the loop that waits for it
+        return thread.submit(call).result()
+
+
 def render(found: re.Match) -> str:
     """Return the formula as MathML, or as it was written if KaTeX cannot read it."""
     display = found["display"] is not None
     formula = html.unescape(found["display"] or found["inline"])
     options = KATEX | {"displayMode": display}
     try:
-        return str(engine().call("katex.renderToString", formula, options, timeout_sec=SECONDS))
+        return str(_called("katex.renderToString", formula, options))
     except JSEvalException:
         return found[0]
 
 
-def with_formulas(page: str) -> str:
-    """Return clean HTML with its formulas rendered; code stays as it is."""
-    return "".join(part if i % 2 else FORMULA.sub(render, part) for i, part in enumerate(CODE.split(page)))
+def with_formulas(page: str, until: float = math.inf) -> str:
+    """Return clean HTML with its formulas rendered while there is time; code stays as it is."""
+
+    def rendered(found: re.Match) -> str:
+        return render(found) if time.monotonic() < until else found[0]
+
+    return "".join(part if i % 2 else FORMULA.sub(rendered, part) for i, part in enumerate(CODE.split(page)))
 
 
 class Page(HTMLExporter):
     """An exporter whose markdown can be read and does nothing else, and whose pages need nothing but themselves."""
+
+    _until = math.inf
+
+    @cached_property
+    def _made(self) -> dict[tuple[str, str], str]:
+        return {}
 
     @default("extra_loaders")
     def _own_templates(self) -> list[BaseLoader]:
@@ -120,14 +181,59 @@ class Page(HTMLExporter):
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, dict[str, Any]]:
-        """Return the page; its table of contents calls the exercises by their names."""
-        page, told = super().from_notebook_node(nb, resources, **kwargs)
-        return ENTRY.sub(r'<a href="#\1">\2</a>', ICONS.sub("", page)), told
+        """Return the page, as nbgrader asks for it: all its preprocessors run first."""
+        # nbconvert's own HTML exporter parses each page again to add what `_finished` adds.
+        page, told = super(HTMLExporter, self).from_notebook_node(nb, self._init_resources(resources), **kwargs)
+        return _finished(page), told
+
+    def _init_resources(self, resources: Any) -> Any:
+        self._until = time.monotonic() + PAGE_SECONDS  # a page begins
+        return super()._init_resources(resources)
+
+    def rendered(self, notebook: NotebookNode, about: dict[str, Any], css: list[str]) -> str:
+        """Return the page of a notebook that has its marks in it already; no preprocessor runs."""
+        resources = self._init_resources({"nbgrader": about, "inlining": {"css": css}})
+        shown = dict.fromkeys((f"include_{part}" for part in PARTS), True) | {"no_prompt": False}
+        resources |= {"raw_mimetypes": self.raw_mimetypes, "output_mimetype": self.output_mimetype}
+        resources["global_content_filter"] = shown
+        return _finished(self.template.render(nb=notebook, resources=resources).lstrip("\r\n"))
+
+    def default_filters(self) -> Generator[Any, None, None]:
+        """Yield the filters; the two that nbconvert makes anew for every page are made once."""
+        yield from super().default_filters()
+        yield "highlight_code", self._highlight
+        yield "filter_data_type", _first_shown
+
+    @cached_property
+    def _lexed(self) -> Highlight2HTML:
+        return Highlight2HTML(pygments_lexer="ipython3", parent=self)
+
+    def _highlight(self, source: str, metadata: Any = None) -> str:
+        if len(source) > LONGEST_CODE or time.monotonic() > self._until:
+            return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
+        return self._coloured(source)
+
+    def _coloured(self, source: str) -> str:
+        return self._kept(source, "code", lambda: str(self._lexed(source)))
+
+    def _kept(self, source: str, kind: str, make: Callable[[], str]) -> str:
+        """Return what was made of a text before, if it was: the released text is the same on every page of a class."""
+        if (kind, source) in self._made:
+            return self._made[kind, source]
+        shown = make()
+        if len(source) <= LONGEST_TEXT and time.monotonic() < self._until:
+            if len(self._made) >= MOST_KEPT:
+                self._made.clear()
+            self._made[kind, source] = shown
+        return shown
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
-        return self._page(source or "")
+        source = source or ""
+        if len(source) > LONGEST_TEXT or time.monotonic() > self._until:
+            return f"<pre>{html.escape(source)}</pre>"
+        return self._page(source)
 
-    @lru_cache(maxsize=500)  # noqa: B019 - one exporter for a class: the released text is the same on every page
     def _page(self, source: str) -> str:
-        return with_formulas(_CLEANER.clean(super().markdown2html({}, source)))
+        clean = partial(super().markdown2html, {}, source)
+        return self._kept(source, "text", lambda: with_formulas(_CLEANER.clean(clean()), self._until))

@@ -27,18 +27,7 @@ from autograder.places import BUILD, ROOT
 from autograder.weave import weave
 
 RECORDINGS = Path("autograder", "kit", recorded.FOLDER.name)
-README = """# The kit
-
-Everything that the notebooks of The Attention Workbook import. Keep this folder, `kit`, beside the folders of the
-notebooks, or further up: a notebook's first cell looks for it there.
-
-- `lab/`: corpora, training, decoding, plots
-- `solutions/`: the full models; the functions that you write are left out
-- `autograder/kit/`: `check`, with recorded cases to compare your functions with
-
-You need Python 3.11 or newer, what `requirements.txt` lists (`pip install -r requirements.txt`), and a program for
-notebooks: JupyterLab, VS Code. Without a GPU, install PyTorch's CPU build first; pytorch.org says how.
-"""
+README = Path(__file__).parent / "templates" / "kit.md"
 UNSEEN = {"ipykernel", "tensorboard"}  # what the kit needs and no import of it shows
 
 
@@ -93,14 +82,15 @@ def kit_files(names: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
     """Yield path and content of each file of the kit; recorded answers of these names only."""
     shared = dict(_shared_files())
     yield from shared.items()
-    yield Path("README.md"), README.encode()
-    yield Path("requirements.txt"), _requirements(shared).encode()
+    requirements = _requirements(shared)
+    yield Path("README.md"), _readme(requirements).encode()
+    yield Path("requirements.txt"), requirements.encode()
     for name in names:
         for function, check in checks(name).items():
             check_id = f"{name}.{function}"
             seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
             cases = check.draw(np.random.default_rng(seed))
-            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria)
+            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria, check.examples())
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:
@@ -124,6 +114,12 @@ def _requirements(files: dict[Path, bytes]) -> str:
     wanted = {name.partition(".")[0] for name in imported} | UNSEEN
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines(keepends=True)
     return "".join(line for line in lines if line.partition("==")[0] in wanted)
+
+
+def _readme(requirements: str) -> str:
+    """Return what tells students how to install the kit, with the version of PyTorch that it asks for."""
+    pinned = next(line.partition("#")[0].strip() for line in requirements.splitlines() if line.startswith("torch=="))
+    return README.read_text(encoding="utf-8").replace("torch==TORCH", pinned)
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, bytes]]:

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 OUTSIDER = 30001  # the user that root becomes before it enters: it owns no file and no other process
@@ -99,12 +99,14 @@ class Entrance:
 
     folders: dict[str, Path]
     neutral: Path | None = None
+    _sources: list[Path] = field(default_factory=list)  # each is bound once; what lies in one of them needs no other
 
     def __enter__(self) -> "Entrance":
         if os.geteuid() == 0:
             self.neutral = Path(tempfile.mkdtemp(prefix="wall-", dir="/tmp"))
             self.neutral.chmod(0o755)
-            for number in range(len(self.folders)):
+            self._sources = list(dict.fromkeys(map(_source, self.folders.values())))
+            for number in range(len(self._sources)):
                 (self.neutral / str(number)).mkdir()
         return self
 
@@ -116,16 +118,20 @@ class Entrance:
 
     def binds(self) -> list[str]:
         """Return bubblewrap's arguments that show the folders, read-only."""
-        outside = [self.neutral / str(n) if self.neutral else folder for n, folder in enumerate(self.folders.values())]
-        pairs = zip(outside, self.folders, strict=True)
-        return [word for source, inside in pairs for word in ("--ro-bind", str(source), inside)]
+        return [word for inside, outside in self.folders.items() for word in ("--ro-bind", self._seen(outside), inside)]
+
+    def _seen(self, outside: Path) -> str:
+        if self.neutral is None:
+            return str(outside)
+        source = _source(outside)
+        return str(self.neutral / str(self._sources.index(source)) / outside.relative_to(source))
 
     def command(self, words: list[str]) -> list[str]:
         """Return the whole command line that runs bubblewrap's words as nobody in particular."""
         if self.neutral is None:
             return words
         user = [f"--reuid={OUTSIDER}", f"--regid={OUTSIDER}", "--clear-groups", "--inh-caps=-all", "--no-new-privs"]
-        mounted = [str(len(self.folders)), str(self.neutral), *map(str, self.folders.values())]
+        mounted = [str(len(self._sources)), str(self.neutral), *map(str, self._sources)]
         return [
             "unshare",
             "--mount",
@@ -140,3 +146,11 @@ class Entrance:
             *user,
             *words,
         ]
+
+
+def _source(outside: Path) -> Path:
+    """Return the folder to bind so that a path can be shown: of the many packages, the folder that holds them."""
+    for parent in outside.parents:
+        if parent.name in ("site-packages", "dist-packages"):
+            return parent
+    return outside

@@ -41,6 +41,8 @@ class Scorer:
                 )
             form = self.form(claimed)
             judged = self.judge.notebook(normal.normalise(notebook, form), form, content)
+            if self.assignment not in (None, claimed):
+                judged.flags.append(f"graded as '{claimed}', as it says, and not as '{self.assignment}'")
         except Unreadable as error:
             form = self.form(claimed) if claimed else None
             judged = refused(form, str(error)) if form else Judged({}, error=str(error))

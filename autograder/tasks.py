@@ -1,18 +1,25 @@
-"""One submission as plain values: what a judging process is handed, here or on another machine, and gives back."""
+"""One submission as plain values: what a judging process is handed, here or on another machine, and gives back.
+
+Whoever only hands tasks out and takes outcomes imports this without torch: the judge is imported where it judges.
+"""
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbformat import NotebookNode
 
 from autograder import normal
-from autograder.checks import assignments
-from autograder.judge import Judge, Judged, refused, shown
+from autograder.names import assignments
 from autograder.normal import CHECK, Template, grade_id, is_own
 from autograder.reading import Unreadable
-from autograder.score import summary
+
+if TYPE_CHECKING:
+    from autograder.judge import Judge, Judged
+
+LONGEST_MARKDOWN = 20_000  # characters of one cell that are set as markdown: odd ones take quadratic time
+MOST_MARKDOWN = 100_000  # and of all of a student's cells together
 
 
 @dataclass(frozen=True)
@@ -33,8 +40,10 @@ class Outcome:
     notebook: bytes
 
 
-def assess(task: Task, form: Template, judge: Judge) -> Outcome:
+def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     """Judge one submission: nothing in it can raise, and none of its own outputs is believed."""
+    from autograder.score import summary
+
     try:
         if task.content is None:
             raise Unreadable(task.reason)
@@ -47,12 +56,17 @@ def assess(task: Task, form: Template, judge: Judge) -> Outcome:
 
 def without_points(form: Template, reason: str) -> Outcome:
     """Return the outcome of what cannot be graded: the released notebook with the reason on top, and no points."""
+    from autograder.judge import refused
+    from autograder.score import summary
+
     judged = refused(form, reason)
     return Outcome(summary(judged, form), _written(normal.blank(form, reason), judged))
 
 
-def _written(notebook: NotebookNode, judged: Judged) -> bytes:
+def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
     """Return the notebook with outputs from behind the wall, with the verdicts, and no tag in a student's text."""
+    from autograder.judge import shown
+
     for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
         name = grade_id(cell)
         outputs = judged.outputs.get(cell.id, [])
@@ -60,8 +74,22 @@ def _written(notebook: NotebookNode, judged: Judged) -> bytes:
             outputs = shown(judged.verdicts[name.removeprefix(CHECK)])
         cell.outputs = [nbformat.from_dict(output) for output in outputs]
         cell.execution_count = count if outputs else None
+    left = MOST_MARKDOWN
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and (is_own(cell) or cell.metadata.get("nbgrader", {}).get("solution")):
-            # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
-            cell.source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", cell.source)
+            left -= len(cell.source)
+            cell.source = _harmless(cell.source, left)
     return nbformat.writes(notebook).encode("utf-8")
+
+
+def _harmless(source: str, left: int) -> str:
+    """Return a student's text without tags; what would take long to set as markdown is cut and left as typed."""
+    # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
+    source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
+    if len(source) <= LONGEST_MARKDOWN and left >= 0:
+        return source
+    shown = source[: LONGEST_MARKDOWN if left >= 0 else LONGEST_MARKDOWN // 20]
+    if len(shown) < len(source):
+        shown += f"\n… and {len(source) - len(shown)} characters more in the file that was handed in"
+    fence = "`" * (1 + max(map(len, re.findall("`{3,}", shown)), default=2))
+    return f"{fence}\n{shown}\n{fence}"

@@ -1,19 +1,33 @@
 """The trusted end of a worker: it asks, waits no longer than it said, and believes values only."""
 
-import os
-import select
+import math
+import secrets
 import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from autograder.customs import clean_answer, clean_outputs, failure
 from autograder.kit import wire
 from autograder.kit.answers import Answer
 from autograder.wall import Wall
 
-CELL_BODY = 1 << 16  # a cell's outputs are text, in the header: no arrays come back
+ENDED = "the code ended the Python process (exit, a crash in native code, or too much memory)"
+FALLS = 3  # so often a sandbox that fell is built again for one request
+
+
+@dataclass(frozen=True)
+class Most:
+    """The largest frame that a worker may send: bytes of text, and of arrays."""
+
+    header: int
+    body: int
+
+
+READY = Most(100, 0)
+CELL = Most(5 << 20, 0)  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
+CALL = Most(1 << 20, 16 << 20)  # a call's are arrays: what a check gave, its gradients and the outputs are far less
 
 
 @dataclass(frozen=True)
@@ -30,6 +44,10 @@ class Dead(Exception):
     """The worker is gone; says why, in words for the student."""
 
 
+class Fallen(Exception):
+    """The sandbox fell, and the worker with it: the grader's misfortune, not the student's doing."""
+
+
 class Late(Exception):
     """The request was interrupted at its deadline; the worker lives."""
 
@@ -37,55 +55,54 @@ class Late(Exception):
 class Worker:
     """One worker behind the wall."""
 
-    def __init__(self, wall: Wall, grace: float) -> None:
-        self.grace = grace
-        self.count = 0
-        self.link, self.pidfd = wall.enter()
+    def __init__(self, wall: Wall, limits: Limits) -> None:
+        self.grace = limits.grace
+        self.asked = 0
+        self.job = wall.enter(cpu_seconds=10 + 2 * math.ceil(limits.notebook))
         try:
-            wire.receive(self.link, time.monotonic() + 60, 0)
+            wire.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
         except wire.WireError as error:
-            self.kill()
-            raise Dead(f"no worker came up: {error}") from None
+            self._lost(f"no worker came up: {error}")
 
-    def request(self, deadline: float, max_body: int = wire.MAX_BODY, **request: Any) -> Any:
+    def request(self, deadline: float, most: Most, **request: Any) -> Any:
         """Return the reply; raise Late or Dead when there is none in time."""
-        self.count += 1
+        self.asked = secrets.randbits(62)  # no answer can be sent ahead of its question
         try:
-            self.link.settimeout(max(0.1, deadline - time.monotonic()))
-            wire.send(self.link, {"id": self.count, **request})
-            return self._reply(deadline, max_body)
+            self.job.link.settimeout(max(0.1, deadline - time.monotonic()))
+            wire.send(self.job.link, {"id": self.asked, **request})
+            return self._reply(deadline, most)
         except wire.TooLate:
-            return self._interrupt(max_body)
+            return self._interrupt(most)
         except wire.Closed:
-            self.kill()
-            raise Dead("the code ended the Python process (exit, a crash in native code, or too much memory)") from None
+            self._lost(ENDED)
+        except ConnectionError:
+            self._lost(ENDED)
         except (wire.WireError, OSError) as error:
-            self.kill()
-            raise Dead(f"the code disturbed the grader's connection ({error})") from None
+            self._lost(f"the code disturbed the grader's connection ({error})")
 
-    def _reply(self, deadline: float, max_body: int) -> Any:
-        frame = wire.receive(self.link, deadline, max_body)
-        if not isinstance(frame, dict) or frame.get("id") != self.count or "reply" not in frame:
+    def _lost(self, why: str) -> NoReturn:
+        """Kill what is left of the worker, and say whose fault it was."""
+        fell = self.job.fell()
+        self.kill()
+        raise (Fallen(why) if fell else Dead(why)) from None
+
+    def _reply(self, deadline: float, most: Most) -> Any:
+        frame = wire.receive(self.job.link, deadline, most.body, most.header)
+        if not isinstance(frame, dict) or frame.get("id") != self.asked or "reply" not in frame:
             raise wire.WireError("an answer to no question")
         return frame["reply"]
 
-    def _interrupt(self, max_body: int) -> Any:
+    def _interrupt(self, most: Most) -> Any:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it."""
         with suppress(OSError, wire.WireError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGINT)
-            self._reply(time.monotonic() + self.grace, max_body)
+            self.job.process.send(signal.SIGINT)
+            self._reply(time.monotonic() + self.grace, most)
             raise Late
-        self.kill()
-        raise Dead("the code did not end in time and ignored the interrupt")
+        self._lost("the code did not end in time and ignored the interrupt")
 
     def kill(self) -> None:
         """Kill the worker and every process that it started: it is pid 1 of its namespace."""
-        with suppress(OSError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-            select.select([self.pidfd], [], [], 5)
-        with suppress(OSError):
-            os.close(self.pidfd)
-        self.link.close()
+        self.job.end()
 
 
 @dataclass
@@ -116,7 +133,8 @@ class Session:
         if seconds <= 0:
             return [failure("Not run", "the notebook's time is over")]
         try:
-            reply = self._alive().request(time.monotonic() + seconds, CELL_BODY, op="cell", source=source)
+            self._alive()
+            reply = self._ask(time.monotonic() + seconds, CELL, op="cell", source=source)
         except Late:
             return [failure("Stopped", f"this cell did not end within {self.limits.cell:g} seconds")]
         except Dead as error:
@@ -144,7 +162,7 @@ class Session:
             return Answer(error=self._why)
         request = {"op": "call", "function": function, "arguments": arguments, "cotangents": cotangents}
         try:
-            return clean_answer(self._alive().request(self._check_until, **request))
+            return clean_answer(self._ask(self._check_until, CALL, **request))
         except Late:
             self._why = self._too_slow()
         except Dead as error:
@@ -152,26 +170,50 @@ class Session:
             self._why = str(error)
         return Answer(error=self._why)
 
+    @property
+    def trouble(self) -> str | None:
+        """Return why the last check got no more answers: time, or the end of the process."""
+        return self._why
+
     def _too_slow(self) -> str:
         return f"the check did not end within {self.limits.check:g} seconds: is there an endless loop?"
 
     def _seconds(self, most: float) -> float:
         return min(most, self._until - time.monotonic())
 
+    def _ask(self, deadline: float, most: Most, **request: Any) -> Any:
+        """Return the worker's reply; a sandbox that falls costs the student neither an answer nor time."""
+        worker = self._alive()
+        for _ in range(FALLS):
+            began = time.monotonic()
+            try:
+                return worker.request(deadline, most, **request)
+            except Fallen:
+                self._worker = None
+                worker = self._alive()
+                spent = time.monotonic() - began
+                deadline += spent
+                self._until += spent
+                self._check_until += spent
+        raise Dead("the grader's sandbox fell again and again")
+
     def _alive(self) -> Worker:
         """Return the worker; a fresh one first runs the cells that had finished."""
-        if self._worker is None:
-            worker = Worker(self.wall, self.limits.grace)
-            try:
-                for source in self._finished:
-                    worker.request(
-                        time.monotonic() + max(0.1, self._seconds(self.limits.cell)),
-                        CELL_BODY,
-                        op="cell",
-                        source=source,
-                    )
-            except Late:
-                worker.kill()
-                raise Dead("the cells before this one did not end in time when they were run again") from None
-            self._worker = worker
-        return self._worker
+        for _ in range(FALLS):
+            with suppress(Fallen):
+                self._worker = self._worker or self._fresh()
+                return self._worker
+        raise Dead("the grader's sandbox fell again and again")
+
+    def _fresh(self) -> Worker:
+        began = time.monotonic()
+        worker = Worker(self.wall, self.limits)
+        self._until += time.monotonic() - began  # to wait for a worker is not the student's time
+        try:
+            for source in self._finished:
+                until = time.monotonic() + max(0.1, self._seconds(self.limits.cell))
+                worker.request(until, CELL, op="cell", source=source)
+        except Late:
+            worker.kill()
+            raise Dead("the cells before this one did not end in time when they were run again") from None
+        return worker

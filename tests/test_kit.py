@@ -153,11 +153,11 @@ def test_a_mistake_that_shows_nowhere_is_never_named():
 def test_recorded_cases_come_back_as_they_were(tmp_path):
     for check_id in ("bahdanau.additive_attention", "encoder_decoder.beam_search", "encoder_decoder.greedy_decode"):
         drawn = find(check_id)
-        packed = recorded.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria)
+        packed = recorded.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria, drawn.examples())
         recorded.path(check_id, tmp_path).write_bytes(packed)
-        cases, criteria = recorded.load(check_id, tmp_path)
+        cases, criteria, examples = recorded.load(check_id, tmp_path)
         assert criteria == drawn.criteria
-        assert recorded.pack(cases, criteria) == packed
+        assert recorded.pack(cases, criteria, examples) == packed
         assert grade(check_id, cases, criteria, functools.partial(call, {drawn.function: drawn.reference})).hint is None
 
 

@@ -31,6 +31,18 @@ def graded_cell(kind: str, name: str, source: str) -> nbformat.NotebookNode:
     return cell
 
 
+def exporter() -> Page:
+    return Page(
+        config=Config(
+            HTMLExporter={
+                "template_name": "feedback",
+                "extra_template_basedirs": [str(TEMPLATES)],
+                "extra_template_paths": [str(STATIC)],
+            }
+        )
+    )
+
+
 @pytest.fixture(scope="module")
 def page() -> str:
     check = graded_cell("code", "check-masked_softmax", 'check("bahdanau.masked_softmax", globals())')
@@ -42,17 +54,8 @@ def page() -> str:
             graded_cell("markdown", "reading_a_matrix", "My answer."),
         ]
     )
-    exporter = Page(
-        config=Config(
-            HTMLExporter={
-                "template_name": "feedback",
-                "extra_template_basedirs": [str(TEMPLATES)],
-                "extra_template_paths": [str(STATIC)],
-            }
-        )
-    )
     about = {"notebook": "bahdanau", "score": 2, "max_score": 6, "late_penalty": 0}
-    return exporter.from_notebook_node(notebook, {"nbgrader": about})[0]
+    return exporter().from_notebook_node(notebook, {"nbgrader": about})[0]
 
 
 def test_a_page_needs_nothing_from_elsewhere(page):
@@ -90,3 +93,38 @@ def test_a_students_formula_cannot_act(formula):
 )
 def test_what_is_no_formula_stays_as_it_was_written(text):
     assert with_formulas(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("![a](https://a.example/pixel.png)", False),
+        ('<img src="//a.example/pixel.png">', False),
+        ("![a](../../bo/bahdanau/plot.png)", False),
+        ("![a](data:image/svg+xml;base64,AAAA)", False),
+        ("![a](data:image/png;base64,iVBORw0KGgo=)", True),
+    ],
+)
+def test_a_picture_lies_in_the_page_or_is_left_out(text: str, stays: bool) -> None:
+    shown = exporter()._page(text)
+    assert ("src=" in shown) == stays
+
+
+@pytest.mark.parametrize("target", ["data:text/html,<script>alert(1)</script>", " DATA:text/html,x", "javascript:x()"])
+def test_a_link_leads_to_a_page_or_nowhere(target: str) -> None:
+    assert "href" not in exporter()._page(f'<a href="{target}">x</a>')
+    assert 'href="https://a.example/b"' in exporter()._page("[x](https://a.example/b)")
+
+
+def test_what_would_cost_a_page_too_much_is_shown_as_it_was_written(monkeypatch) -> None:
+    monkeypatch.setattr("autograder.pages.PAGE_SECONDS", 0.0)
+    cells = [nbformat.v4.new_markdown_cell("*so* $x$ <b>"), nbformat.v4.new_code_cell("x = 1 < 2")]
+    about = {"notebook": "bahdanau", "score": 2, "max_score": 6, "late_penalty": 0}
+    shown = exporter().rendered(nbformat.v4.new_notebook(cells=cells), about, [])
+    assert "<pre>*so* $x$ &lt;b&gt;</pre>" in shown
+    assert "<pre>x = 1 &lt; 2</pre>" in shown
+    monkeypatch.undo()
+    long = exporter().rendered(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("*a* " * 9000)]), about, []
+    )
+    assert "<em>a</em>" not in long

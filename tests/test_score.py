@@ -176,6 +176,57 @@ def test_the_assignment_can_be_given_for_a_notebook_that_does_not_say(scorer: Sc
     assert told.line(str(tmp_path / "missing.ipynb"))["max_score"] == ALL
 
 
+def test_a_notebook_that_contradicts_the_given_assignment_is_graded_as_it_says_and_flagged(scorer, tmp_path) -> None:
+    path = tmp_path / "my.ipynb"
+    path.write_bytes(right)
+    line = Scorer(scorer.judge, "luong", scorer.known, scorer.forms).line(str(path))
+    assert (line["assignment"], line["score"], line["error"]) == (NAME, ALL, None)
+    assert line["flags"] == [f"graded as '{NAME}', as it says, and not as 'luong'"]
+    assert scorer.line(str(path))["flags"] == []
+
+
+@pytest.mark.parametrize("place", ["/dev/zero", "/dev/tty", "/proc/self/mem", "/proc/kmsg", "/"])
+def test_what_is_no_file_of_a_student_ends_with_a_line(scorer: Scorer, place: str) -> None:
+    line = scorer.line(place)
+    assert line["score"] == 0
+    assert line["error"]
+
+
+@pytest.mark.parametrize("change", ["cut", "emptied", "longer", "replaced", "removed"])
+def test_a_file_that_changes_while_it_is_read_is_read_or_refused(scorer, tmp_path, monkeypatch, change: str) -> None:
+    """Change it at the worst time: when its size is known and nothing is read yet."""
+    path = tmp_path / "my.ipynb"
+    path.write_bytes(right)
+    stat = os.fstat
+
+    def changing(descriptor: int) -> os.stat_result:
+        status = stat(descriptor)
+        if path.exists() and status.st_ino == path.stat().st_ino:
+            if change in ("cut", "emptied"):
+                os.truncate(path, len(right) // 2 if change == "cut" else 0)
+            elif change == "longer":
+                os.truncate(path, 1 << 30)
+            elif change == "replaced":
+                (tmp_path / "other").write_bytes(b"{}")
+                (tmp_path / "other").replace(path)
+            else:
+                path.unlink()
+        return status
+
+    monkeypatch.setattr(os, "fstat", changing)
+    line = scorer.line(str(path))
+    assert line["score"] == (ALL if change in ("replaced", "removed") else 0)
+    assert bool(line["error"]) == (change in ("cut", "emptied", "longer"))
+
+
+def test_a_large_file_is_opened_within_limits(scored, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large outputs are honest and cost nothing; what grows to gigabytes is refused with what to do."""
+    heavy = {**tree(cells(RIGHT)), "more": "x" * (6 << 20)}
+    assert scored(as_bytes(heavy))["score"] == ALL
+    hollow = as_bytes(heavy)[:-1] + b', "less": [' + b"{}," * (18 << 20) + b"0]}"
+    assert "too long or too much memory" in scored(hollow)["error"]
+
+
 def test_a_misspelt_assignment_is_said_with_the_known_ones(scorer: Scorer) -> None:
     with pytest.raises(ValueError, match=f"no assignment 'bahdanu': expected one of {NAME}, luong"):
         Scorer(scorer.judge, "bahdanu", scorer.known)

@@ -8,12 +8,12 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import yaml
 
+from autograder.checks.examples import worked
 from autograder.kit.answers import Answer, call
-from autograder.kit.grading import Case, Criterion, Known
-
-ROOT = Path(__file__).parents[2]
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Known
+from autograder.kit.comparing import aligned
+from autograder.names import assignments
 
 REPEAT = Criterion("the same answer twice", 1, "repeat")
 DIFFERENTIABLE = [
@@ -31,6 +31,7 @@ class Drawn:
     arguments: Sequence
     features: list[str] = field(default_factory=list)
     gradients: bool = False
+    tolerance: float = TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,18 @@ class Written:
 
     points: int
     text: str
+
+
+class Tried(Known):
+    """A known mistake that is run when someone asks what it gives: most are ruled out by the first case."""
+
+    def __init__(self, mistake: Callable, run: Callable[[], list[np.ndarray] | None]) -> None:
+        self.name, self.hint = mistake.__name__, " ".join((mistake.__doc__ or "").split())
+        self.run = run
+
+    @cached_property
+    def outputs(self) -> list[np.ndarray] | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.run()
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,8 @@ class Check:
     criteria: list[Criterion]
     mistakes: tuple[Callable, ...]
     name: str = ""  # of the student's function; by default the reference's
+    may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
+    codes: tuple[str, ...] = ()  # public examples: calls of the function, the simplest first
 
     @property
     def function(self) -> str:
@@ -68,6 +83,10 @@ class Check:
         """Return fresh cases with the reference's answers and those of every known mistake."""
         return [self._case(drawn, rng) for drawn in self.draw_cases(rng)]
 
+    def examples(self) -> list[Example]:
+        """Return the public examples with what the reference and the mistakes give there."""
+        return worked(self.function, self.outputs, self.reference, self.mistakes, self.codes)
+
     def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
         arguments = list(drawn.arguments)
         right: list[np.ndarray] = self._answer(self.reference, arguments).outputs or []
@@ -77,8 +96,8 @@ class Check:
             gradients = self._answer(self.reference, arguments, cotangents).gradients
         named = dict(zip(self.arguments, arguments, strict=True))
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
-        known = partial(self._known, arguments)
-        return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known)
+        known = partial(self._known, arguments, outputs)
+        return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known, drawn.tolerance)
 
     def _answer(self, function: Callable, arguments: list, cotangents: list | None = None) -> Answer:
         answer = call({self.function: function}, self.function, arguments, cotangents)
@@ -86,33 +105,24 @@ class Check:
             raise RuntimeError(f"the reference {function.__name__} fails on a case of its own check: {answer.error}")
         return answer
 
-    def _known(self, arguments: list) -> list[Known]:
+    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[Known]:
+        case = Case("", {}, right)
         return [
             Known(
                 mistake.__name__,
                 " ".join((mistake.__doc__ or "").split()),
-                call({self.function: mistake}, self.function, arguments).outputs,
+                partial(self._numbers, mistake, arguments, case),
             )
             for mistake in self.mistakes
         ]
 
+    def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
+        answer = call({self.function: mistake}, self.function, arguments)
+        return None if answer.error else aligned(answer, case)
 
-def assignments() -> list[str]:
-    """Return the names that have checks, in the order of the book; without a list of contents, in the alphabet's."""
-    written = sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
-    contents = ROOT / "book" / "_toc.yml"
-    order = [Path(page).stem for page in _pages(yaml.safe_load(contents.read_text()))] if contents.exists() else []
-    return [name for name in order if name in written] + [name for name in written if name not in order]
-
-
-def _pages(entry) -> list[str]:
-    """Return every `file:` of a table of contents, in order."""
-    if isinstance(entry, list):
-        return [page for item in entry for page in _pages(item)]
-    if isinstance(entry, dict):
-        own = [entry["file"]] if "file" in entry else []
-        return own + [page for key, item in entry.items() if key not in ("file", "root") for page in _pages(item)]
-    return []
+    def _given(self, mistake: Callable, arguments: list, right: dict[str, np.ndarray]) -> list[np.ndarray] | None:
+        answer = call({self.function: mistake}, self.function, arguments)
+        return None if answer.error else aligned(answer, Case("", {}, right))
 
 
 def checks(name: str) -> dict[str, Check]:

@@ -4,8 +4,9 @@ import numpy as np
 
 from autograder.checks import DIFFERENTIABLE, Check, Drawn, Written
 from autograder.checks.draw import Rng, gaps, normal, padding
+from autograder.checks.examples import bahdanau as examples
 from autograder.checks.mistakes import bahdanau as mistakes
-from autograder.kit.grading import Criterion
+from autograder.kit.cases import EXACT, Criterion
 from solutions.bahdanau.attention import additive_attention, masked_softmax
 
 PADDING, GAPS, EMPTY = "padding", "a mask with gaps", "a row with no True"
@@ -21,6 +22,20 @@ def raised(rng: Rng, mask: np.ndarray, gap: float) -> np.ndarray:
     return normal(rng, *mask.shape) + np.float32(gap) * ~mask
 
 
+def of_all_sizes(rng: Rng, rows: int, positions: int) -> np.ndarray:
+    """Return scores whose weights have all sizes: one well above many others, some of these hardly above nothing."""
+    scores = rng.uniform(-9, -3.5, size=(rows, positions))
+    scores[np.arange(rows), rng.integers(positions, size=rows)] = 0.5
+    return scores.astype(np.float32)
+
+
+def far_apart(rng: Rng, mask: np.ndarray) -> np.ndarray:
+    """Return rows of scores hundreds apart, in each of which one score to be attended to is far above the rest."""
+    scores = normal(rng, *mask.shape) + (300 * rng.permutation(len(mask)) - 600)[:, None].astype(np.float32)
+    scores[np.arange(len(mask)), mask.argmax(axis=1)] += 150
+    return scores.astype(np.float32)
+
+
 def softmax_cases(rng: Rng) -> list[Drawn]:
     """Draw scores and masks: every kind of mask, every number of axes, and scores where exp or a small fill fails."""
     holes = gaps(rng, 3, 5, 7)
@@ -31,23 +46,35 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
     wide, wide_mask = normal(rng, 4, 7, scale=40), gaps(rng, 4, 7)
     # The largest score may be attended to: whoever takes exp first and drops masked ones later is right as well.
     wide[np.arange(4), wide_mask.argmax(axis=1)] = np.abs(wide).max(axis=1) + rng.random(4, np.float32)
-    above = gaps(rng, 4, 7)
-    return [
+    above, apart, many = gaps(rng, 4, 7), gaps(rng, 4, 7), gaps(rng, 4, 29)
+    one = rng.permutation([True, True, False])[:, None]
+    ordinary = [
         Drawn("no mask", [normal(rng, 4, 6), None], gradients=True),
         Drawn("padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], [PADDING], gradients=True),
         Drawn("other padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], [PADDING]),
         Drawn("a mask with gaps", [normal(rng, 5, 8), gaps(rng, 5, 8)], [PADDING, GAPS], gradients=True),
         Drawn("as many sentences as positions", [normal(rng, 5, 5), gaps(rng, 5, 5)], [PADDING, GAPS]),
         Drawn("one sentence", [normal(rng, 1, 6), gaps(rng, 1, 6)], [PADDING, GAPS]),
+        Drawn("one axis", [normal(rng, 6), gaps(rng, 6)], [PADDING, GAPS]),
         Drawn("three axes", [normal(rng, 3, 5, 7), gaps(rng, 3, 5, 7)], [PADDING, RANK], gradients=True),
+        Drawn("four axes", [normal(rng, 2, 3, 4, 5), gaps(rng, 2, 3, 4, 5)], [PADDING, RANK]),
         Drawn("four axes, no mask", [normal(rng, 2, 3, 4, 5), None], [RANK]),
+        Drawn("one position, no mask", [normal(rng, 3, 1), None]),
         Drawn("a row with no True", [normal(rng, 4, 6), empty], [PADDING, EMPTY]),
         Drawn("three axes and a row with no True", [normal(rng, 3, 5, 7), holes], [PADDING, EMPTY, RANK]),
+        Drawn("one position, rows with no True", [normal(rng, 3, 1), one], [PADDING, EMPTY]),
+        Drawn("no True at all", [normal(rng, 2, 5), np.zeros((2, 5), bool)], [PADDING, EMPTY]),
         Drawn("nearly equal scores", [normal(rng, 4, 7, scale=0.01), gaps(rng, 4, 7)], [PADDING]),
+        Drawn("weights of all sizes", [of_all_sizes(rng, 4, 29), many], [PADDING], tolerance=EXACT),
+        Drawn("weights of all sizes, no mask", [of_all_sizes(rng, 3, 31), None], tolerance=EXACT),
+    ]
+    return [
+        *ordinary,
         Drawn("scores around -800", [low, gaps(rng, 4, 7)], [PADDING, LARGE]),
         Drawn("scores around 800", [high, gaps(rng, 4, 7)], [PADDING, LARGE]),
         Drawn("scores around 800, no mask", [high, None], [LARGE]),
         Drawn("scores of size 40 and more", [wide, wide_mask], [PADDING, LARGE]),
+        Drawn("rows far apart", [far_apart(rng, apart), apart], [PADDING, LARGE]),
         Drawn("padding that scores higher", [raised(rng, above, 40), above], [PADDING, LARGE]),
     ]
 
@@ -58,15 +85,39 @@ SOFTMAX = Check(
     draw_cases=softmax_cases,
     criteria=[
         Criterion("the shape of the weights", 1, "shape"),
-        Criterion("no mask, any number of axes", 1, "values", ["no mask", "four axes, no mask"]),
-        Criterion("padded sentences", 2, "values", ["padded sentences", "other padded sentences", "one sentence"]),
+        Criterion(
+            "no mask, any number of axes",
+            1,
+            "values",
+            ["no mask", "four axes, no mask", "one position, no mask", "weights of all sizes, no mask"],
+        ),
+        Criterion(
+            "padded sentences", 2, "values", ["padded sentences", "other padded sentences", "one sentence", "one axis"]
+        ),
         Criterion(
             "masks with gaps",
             1,
             "values",
-            ["a mask with gaps", "as many sentences as positions", "three axes", "nearly equal scores"],
+            [
+                "a mask with gaps",
+                "as many sentences as positions",
+                "three axes",
+                "four axes",
+                "nearly equal scores",
+                "weights of all sizes",
+            ],
         ),
-        Criterion("rows with no True", 1, "values", ["a row with no True", "three axes and a row with no True"]),
+        Criterion(
+            "rows with no True",
+            1,
+            "values",
+            [
+                "a row with no True",
+                "three axes and a row with no True",
+                "one position, rows with no True",
+                "no True at all",
+            ],
+        ),
         Criterion(
             "scores far from 0",
             1,
@@ -76,12 +127,14 @@ SOFTMAX = Check(
                 "scores around 800",
                 "scores around 800, no mask",
                 "scores of size 40 and more",
+                "rows far apart",
                 "padding that scores higher",
             ],
         ),
         *DIFFERENTIABLE,
     ],
     mistakes=mistakes.SOFTMAX,
+    codes=examples.SOFTMAX,
 )
 
 
@@ -115,16 +168,18 @@ def padding_above(rng: Rng, mask: np.ndarray, gap: float) -> list:
 
 
 def additive_cases(rng: Rng) -> list[Drawn]:
-    """Draw attention of every shape: all sizes different, all sizes equal, one sentence, one position."""
+    """Draw attention of every shape: all sizes different, all sizes equal, one sentence, one position, one unit."""
+    many = (4, 7, 5, 6, 8, 9)
     return [
-        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), gradients=True),
-        Drawn("padded sentences", arguments(rng, (4, 7, 5, 6, 8, 9), padding(rng, 4, 7)), [PADDING], gradients=True),
-        Drawn("other padded sentences", arguments(rng, (4, 7, 5, 6, 8, 9), padding(rng, 4, 7)), [PADDING]),
+        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), gradients=True, tolerance=EXACT),
+        Drawn("padded sentences", arguments(rng, many, padding(rng, 4, 7)), [PADDING], gradients=True, tolerance=EXACT),
+        Drawn("other padded sentences", arguments(rng, many, padding(rng, 4, 7)), [PADDING]),
         Drawn("a mask with gaps", arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), [PADDING], gradients=True),
         Drawn("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), [PADDING], gradients=True),
         Drawn("equal sizes, no mask", arguments(rng, (4,) * 6, None)),
         Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), [PADDING]),
         Drawn("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None)),
+        Drawn("one feature of everything", arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), [PADDING]),
         Drawn("scores around -120", far_from_zero(rng), [PADDING, LARGE]),
         Drawn("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 40), [PADDING, LARGE]),
     ]
@@ -132,6 +187,7 @@ def additive_cases(rng: Rng) -> list[Drawn]:
 
 NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
 MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
+MASKED += ["one feature of everything"]
 FAR = ["scores around -120", "padding that scores higher"]
 SOUND = [Criterion("scores far from 0", 1, "values", FAR), *DIFFERENTIABLE]
 
@@ -148,6 +204,8 @@ ADDITIVE = Check(
         *SOUND,
     ],
     mistakes=mistakes.ADDITIVE,
+    codes=examples.attention("additive_attention"),
+    may_call=("masked_softmax",),
 )
 
 REPAIRED = Check(
@@ -161,6 +219,8 @@ REPAIRED = Check(
         *SOUND,
     ],
     mistakes=mistakes.MASKING,
+    codes=examples.attention("repaired_attention"),
+    may_call=("masked_softmax",),
 )
 
 CHECKS = [SOFTMAX, ADDITIVE, REPAIRED]

@@ -1,15 +1,17 @@
 """The checks of the encoder–decoder without attention."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from autograder.checks import DIFFERENTIABLE, REPEAT, Check, Drawn
 from autograder.checks.draw import Rng, lengths, normal
-from autograder.checks.mistakes import beams
+from autograder.checks.examples import encoder_decoder as examples
+from autograder.checks.mistakes import beams, short_cuts
 from autograder.checks.mistakes import encoder_decoder as mistakes
 from autograder.checks.tables import beam_case, greedy_case
-from autograder.kit.grading import Criterion
+from autograder.kit.cases import EXACT, Criterion
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
 PADDING = "padding"
@@ -26,6 +28,8 @@ def state_cases(rng: Rng) -> list[Drawn]:
         Drawn("one sentence", [normal(rng, 1, 6, 4), np.array([3])], [PADDING]),
         Drawn("equal sizes", [normal(rng, 6, 6, 6), lengths(rng, 6, 6)], [PADDING], gradients=True),
         Drawn("one unit in each direction", [normal(rng, 3, 5, 2), lengths(rng, 3, 5)], [PADDING]),
+        Drawn("one position", [normal(rng, 3, 1, 4), np.ones(3, np.int64)]),
+        Drawn("one token of each", [normal(rng, 3, 4, 6), np.ones(3, np.int64)], [PADDING]),
     ]
 
 
@@ -42,10 +46,16 @@ STATES = Check(
             "values",
             ["padded sentences", "other padded sentences", "padding in every row", "equal sizes"],
         ),
-        Criterion("one sentence, one unit", 1, "values", ["one sentence", "one unit in each direction"]),
+        Criterion(
+            "one sentence, one unit, one token",
+            1,
+            "values",
+            ["one sentence", "one unit in each direction", "one position", "one token of each"],
+        ),
         *DIFFERENTIABLE,
     ],
     mistakes=mistakes.STATES,
+    codes=examples.STATES,
 )
 
 
@@ -55,6 +65,7 @@ def greedy_cases(rng: Rng) -> list[Drawn]:
     ends = [4, *middle] if middle[0] != 3 else [5, *middle]
     return [
         Drawn("rows that end at different steps", greedy_case(rng, [ends[0], 2, 7, 5, 3], 12)),
+        Drawn("others of the same number", greedy_case(rng, [3, 8, 2, 4, 6], 12)),
         Drawn("one sentence", greedy_case(rng, [5], 9)),
         Drawn("nearly equal logits", greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03), ["a close race"]),
         Drawn("rows that end at once", greedy_case(rng, [1, 1], 5)),
@@ -62,6 +73,7 @@ def greedy_cases(rng: Rng) -> list[Drawn]:
         Drawn("a row that ends with the last token allowed", greedy_case(rng, [2, 7, 4], 7)),
         Drawn("rows that do not end within max_len", greedy_case(rng, [3, None, 6, None], 6), ["a row without end"]),
         Drawn("one token at most", greedy_case(rng, [None, 1, None], 1), ["a row without end"]),
+        Drawn("long sentences", greedy_case(rng, [3, 14, None], 16, share=0.07), ["a row without end"]),
         Drawn("equal sizes", greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8), ["a row without end"]),
     ]
 
@@ -77,7 +89,12 @@ GREEDY = Check(
             "rows that end at different steps",
             3,
             "values",
-            ["rows that end at different steps", "nearly equal logits", "rows that end at once"],
+            [
+                "rows that end at different steps",
+                "others of the same number",
+                "nearly equal logits",
+                "rows that end at once",
+            ],
         ),
         Criterion(
             "max_len",
@@ -87,12 +104,14 @@ GREEDY = Check(
                 "rows that do not end within max_len",
                 "a row that ends with the last token allowed",
                 "one token at most",
+                "long sentences",
                 "equal sizes",
             ],
         ),
         REPEAT,
     ],
     mistakes=mistakes.GREEDY,
+    codes=examples.GREEDY,
 )
 
 
@@ -100,21 +119,48 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     """Draw models for which the usual short cuts of beam search lead to another sentence."""
     case = partial(beam_case, rng)
     lengths_matter = [beams.length_without_eos, beams.raw_choice]
-    no_early_stop = [beams.stops_at_first, beams.stops_at_beam, beams.stops_when_ahead]
-    places = [beams.only_finished, beams.shrinks, beams.fills_up]
-    return [
-        Drawn("beam 1", case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end], eos_bonus=1)),
-        Drawn("beam 3", case(3, 9, 1.0, [beams.each_by_itself, *lengths_matter])),
-        Drawn("beam 5", case(5, 8, 1.2, [beams.two_each, beams.too_narrow], spread=0.7)),
+    no_early_stop = [
+        beams.stops_at_first,
+        beams.stops_at_beam,
+        beams.stops_when_ahead,
+        short_cuts.one_step_ahead,
+        short_cuts.at_twice_beam,
+    ]
+    same_places = (beams.shrinks, beams.ended_compete)
+    places = [beams.only_finished, beams.shrinks, beams.fills_up, short_cuts.wider_after_an_end]
+    drawn = [
+        Drawn("beam 1", case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end, beams.too_wide], eos_bonus=1)),
+        Drawn("beam 3", case(3, 9, 1.0, [beams.each_by_itself, beams.too_wide, *lengths_matter])),
+        Drawn("beam 5", case(5, 8, 1.2, [beams.two_each, short_cuts.three_each, beams.too_narrow], spread=0.7)),
         Drawn("late ends", case(3, 8, 1.5, [beams.too_narrow, beams.too_wide], eos_bonus=-1, spread=0.3)),
         Drawn("nearly equal probabilities", case(4, 8, 1.5, places, spread=0.3)),
-        Drawn("sentences that end early", case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11)),
-        Drawn("a wide beam", case(8, 7, 1.4, [beams.only_vocabulary], vocabulary=5, spread=0.5), ["a wide beam"]),
-        Drawn("alpha 0", case(3, 8, 0.0, [beams.stops_at_first, beams.beam_of_one], eos_bonus=0.5, spread=3)),
-        Drawn("a small alpha", case(3, 8, 0.2, [beams.no_length, beams.only_best_end, beams.beam_of_one], spread=1.5)),
-        Drawn("a later end that is better", case(3, 10, 1.3, no_early_stop, eos_bonus=1)),
-        Drawn("one token at most", case(3, 1, 0.5, [beams.never_empty], eos_bonus=2)),
+        Drawn(
+            "sentences that end early",
+            case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11),
+        ),
+        Drawn(
+            "a wide beam",
+            case(8, 7, 1.4, [beams.only_vocabulary, beams.too_narrow], vocabulary=5, spread=0.5),
+            ["a wide beam"],
+        ),
+        Drawn(
+            "alpha 0",
+            case(3, 8, 0.0, [beams.stops_at_first, beams.beam_of_one], eos_bonus=0.5, spread=3, apart=same_places),
+        ),
+        Drawn(
+            "a small alpha",
+            case(
+                3,
+                8,
+                0.2,
+                [beams.no_length, beams.only_best_end, beams.beam_of_one, short_cuts.never_second],
+                spread=1.5,
+            ),
+        ),
+        Drawn("a later end that is better", case(3, 10, 1.6, no_early_stop, eos_bonus=1)),
+        Drawn("one token at most", case(3, 1, 2.0, [beams.never_empty, beams.one_too_many], eos_bonus=2)),
     ]
+    return [replace(one, tolerance=EXACT) for one in drawn]
 
 
 ORDINARY = ["beam 3", "beam 5", "late ends", "nearly equal probabilities", "alpha 0", "a small alpha"]
@@ -132,6 +178,7 @@ BEAM = Check(
         REPEAT,
     ],
     mistakes=beams.BEAM,
+    codes=examples.BEAM,
 )
 
 CHECKS = [STATES, GREEDY, BEAM]

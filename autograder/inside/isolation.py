@@ -4,6 +4,8 @@ import contextlib
 import ctypes
 import os
 import resource
+import select
+import signal
 from pathlib import Path
 
 LIMITS = {
@@ -20,7 +22,7 @@ _NEW_NAMESPACES = (
     0x10000000 | 0x00020000 | 0x20000000 | 0x08000000 | 0x40000000 | 0x04000000
 )  # user mnt pid ipc net uts
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 2, 4, 8, 0x4000, 1 << 18
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
+_PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_CHILD_SUBREAPER = 1, 24, 36
 _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _CAPABILITY_VERSION_3 = 0x20080522
 
@@ -48,6 +50,7 @@ def private_places() -> None:
     for place, size in ((b"/tmp", TMP_SIZE), (b"/dev/shm", "64m")):
         _mount(b"tmpfs", place, b"tmpfs", _MS_NOSUID | _MS_NODEV, f"size={size},mode=1777,nr_inodes=20000".encode())
     Path("/proc/sys/user/max_user_namespaces").write_text("0")
+    Path("/tmp/home").mkdir()
     os.chdir("/tmp")
 
 
@@ -55,9 +58,9 @@ def _mount(source: bytes, target: bytes, kind: bytes, flags: int, options: bytes
     _checked(_LIBC.mount(source, target, kind, flags, options), f"mounting {kind.decode()} on {target.decode()}")
 
 
-def set_limits() -> None:
-    """Limit memory per process, processes, the size of a file, open files and core dumps, for good."""
-    for kind, limit in LIMITS.items():
+def set_limits(cpu_seconds: int) -> None:
+    """Limit memory, CPU time, processes, the size of a file, open files and core dumps of each process, for good."""
+    for kind, limit in {**LIMITS, resource.RLIMIT_CPU: cpu_seconds}.items():
         resource.setrlimit(kind, (limit, limit))
     with contextlib.suppress(OSError):  # where memory runs out, the worker goes, not the grader
         Path("/proc/self/oom_score_adj").write_text("1000")
@@ -74,9 +77,41 @@ def drop_privileges() -> None:
     _checked(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges")
 
 
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent ends."""
+    _checked(_LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "dying with the parent")
+
+
+def adopt() -> None:
+    """Become the parent of what our descendants leave behind."""
+    _checked(_LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "adopting orphans")
+
+
+def guard(worker: int, leash: int) -> None:
+    """Wait until the worker ends or the judge lets go of the leash; leave no process of the job behind.
+
+    The judge may be killed at any moment, and a worker that loops would not notice.
+    """
+    keep_only(leash)
+    watched = select.poll()
+    watched.register(3, select.POLLHUP)
+    watched.register(os.pidfd_open(worker), select.POLLIN)
+    watched.poll()
+    with contextlib.suppress(ChildProcessError):  # raised once nobody is left
+        while True:
+            for child in Path("/proc/thread-self/children").read_text().split():
+                os.kill(int(child), signal.SIGKILL)
+            os.waitpid(-1, 0)
+
+
 def keep_only(link: int) -> int:
     """Close every file descriptor but 0, 1, 2 and the link, which becomes 3; return 3."""
     if link != 3:
         os.dup2(link, 3, inheritable=False)
     os.closerange(4, 1 << 20)
+    for stream in (
+        1,
+        2,
+    ):  # the warm process's file: what one student writes there, the next could read, or find it full
+        os.dup2(0, stream)
     return 3

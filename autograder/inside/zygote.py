@@ -1,18 +1,22 @@
 """A warm process: it imports what notebooks import, once, and forks a worker for each job. It runs no student's code.
 
-Started by the wall as `python -m inside.zygote FD`; on FD it is handed one socket per job.
+Started by the wall as `python -m inside.zygote CONTROL LISTENER walled|plain`: the descriptors of the socket on which
+it says that it is ready, and of the one on which each connection is a job. Plain is without a sandbox.
 """
 
 import contextlib
 import gc
 import importlib
 import os
+import select
 import shutil
 import signal
 import socket
 import struct
 import sys
 from pathlib import Path
+
+from . import isolation, seccomp, worker
 
 PRELOADED = (
     "numpy",
@@ -29,6 +33,8 @@ PRELOADED = (
     "lab.text",
     "lab.corpora",
 )
+WALLED = sys.argv[3:] != ["plain"]
+WORDS = struct.Struct("<cI")  # what a judge wants, and a job's seconds of CPU: as in autograder/door.py
 
 
 def warm_up() -> None:
@@ -46,34 +52,20 @@ def warm_up() -> None:
     torch.softmax(x @ x, -1).backward(torch.ones(2, 2))  # the first backward imports a third of a second's worth
 
 
-def receive_job(control: socket.socket) -> socket.socket | None:
-    """Return the socket of the next job, None when the judge has gone."""
-    message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
-    return socket.socket(fileno=descriptors[0]) if message else None
-
-
-def fork_worker(job: socket.socket, control: socket.socket, shell: object) -> None:
-    """Fork twice: the first child enters new namespaces, the second is their pid 1 and becomes the worker."""
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
+def fork_worker(job: socket.socket, leash: int, cpu_seconds: int, shell: object) -> None:
+    """Fork twice: the first child enters new namespaces and stays on guard, the second is their pid 1, the worker."""
+    if os.fork():
         return
-    from . import isolation
-
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        isolation.new_namespaces()
-        if os.fork():
-            os._exit(0)
-        isolation.private_places()
-        isolation.set_limits()
-        isolation.drop_privileges()
-        control.detach()
-        link = socket.socket(fileno=isolation.keep_only(job.detach()))
-        # The kernel fills in who we are, as the judge sees it: that is the process it may kill.
-        link.sendmsg([b"w"], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, struct.pack("3i", os.getpid(), 1000, 1000))])
-        from . import worker
-
-        worker.serve(link, shell)  # type: ignore[arg-type]
+        if WALLED:
+            isolation.new_namespaces()
+        else:
+            isolation.adopt()
+        if worker_pid := os.fork():
+            isolation.guard(worker_pid, leash)
+        else:
+            become_worker(job, cpu_seconds, shell)
     except BaseException as error:
         with contextlib.suppress(OSError):
             job.sendall(b"!" + f"{type(error).__name__}: {error}".encode()[:500])
@@ -81,10 +73,51 @@ def fork_worker(job: socket.socket, control: socket.socket, shell: object) -> No
         os._exit(0)
 
 
+def become_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
+    """Shut ourselves in, say who we are, and serve the judge."""
+    isolation.die_with_parent()
+    if WALLED:
+        isolation.private_places()
+    else:
+        os.setsid()
+    isolation.set_limits(cpu_seconds)
+    if WALLED:
+        isolation.drop_privileges()
+        seccomp.install()
+    link = socket.socket(fileno=isolation.keep_only(job.detach()))
+    introduce(link, b"j")
+    worker.serve(link, shell)  # type: ignore[arg-type]
+
+
+def introduce(link: socket.socket, word: bytes) -> None:
+    """Say who we are: the kernel translates our pid, so that the judge knows which process it may kill."""
+    about = struct.pack("3i", os.getpid(), os.getuid(), os.getgid())
+    link.sendmsg([word], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, about)])
+
+
+def open_door(listener: socket.socket, shell: object) -> None:
+    """Serve one connection of a judge: it wants to know who we are, or a worker."""
+    link, _ = listener.accept()
+    with link, contextlib.suppress(OSError, struct.error):  # a judge that was killed as it knocked is no harm
+        link.settimeout(5)
+        said, leashes, _, _ = socket.recv_fds(link, WORDS.size, 1)
+        word, cpu_seconds = WORDS.unpack(said)
+        link.settimeout(None)
+        if word == b"j":
+            fork_worker(link, leashes[0], cpu_seconds, shell)
+        else:
+            introduce(link, word)
+        for leash in leashes:
+            os.close(leash)
+
+
 def main() -> None:
-    """Warm up, say so, then fork a worker per job until the judge goes."""
-    control = socket.socket(fileno=int(sys.argv[1]))
+    """Warm up, say so, then fork a worker per job until the judge that built the sandbox goes."""
+    if not WALLED:
+        isolation.die_with_parent()
+    control, listener = (socket.socket(fileno=int(word)) for word in sys.argv[1:3])
     control.set_inheritable(False)
+    listener.set_inheritable(False)
     warm_up()
     from .shell import open_shell
 
@@ -94,12 +127,12 @@ def main() -> None:
         control.sendall(f"!{tasks} threads run before the first fork".encode())
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the judge's to handle
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the children: nobody waits for them
     gc.collect()
     gc.freeze()
     control.sendall(b"ready")
-    while job := receive_job(control):
-        fork_worker(job, control, shell)
-        job.close()
+    while control not in select.select([control, listener], [], [])[0]:
+        open_door(listener, shell)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import functools
 import sys
 import warnings
 
-from autograder.kit.answers import call
+from autograder.kit.answers import call, describe
 from autograder.kit.grading import grade
 from autograder.kit.recorded import load
 
@@ -19,16 +19,26 @@ class NoPoints(AssertionError):
         return [str(self)]
 
 
+class Stopped(KeyboardInterrupt):
+    """The student stopped the check; a traceback through the grader would only hide where."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 def check(check_id: str, namespace: dict) -> float | None:
     """Check a function of the notebook, `check("bahdanau.masked_softmax", globals())`, and say what is wrong with it.
 
     nbgrader reads the result: None for all points, a number for some of them, an AssertionError for none.
     """
-    cases, criteria = load(check_id)
+    cases, criteria, examples = load(check_id)
     # nbgrader takes any line on stderr for a failure, and a student's warning is none.
     with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stdout):
         warnings.simplefilter("ignore")
-        verdict = grade(check_id, cases, criteria, functools.partial(call, namespace))
+        try:
+            verdict = grade(check_id, cases, criteria, functools.partial(call, namespace), lambda: examples)
+        except KeyboardInterrupt as stop:
+            raise Stopped(_where(check_id, stop)) from None
     if verdict.hint is None:
         print(f"✓ {check_id.partition('.')[2]}: all {verdict.max_score:g} points.")
         return None
@@ -36,3 +46,9 @@ def check(check_id: str, namespace: dict) -> float | None:
         raise NoPoints(verdict.hint)
     print(verdict.hint)
     return float(verdict.score)
+
+
+def _where(check_id: str, stop: KeyboardInterrupt) -> str:
+    """Return what a student reads who stopped a check: it has no time limit on their machine."""
+    own = describe(stop).partition("\n")[2]
+    return f"{check_id.partition('.')[2]}: stopped. Is there an endless loop?" + (f" It was at\n{own}" if own else "")

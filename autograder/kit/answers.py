@@ -53,8 +53,8 @@ def call(namespace: dict, function: str, arguments: list, cotangents: list | Non
     tensors: list[Tensor] = []
     answer = Answer()
     try:
-        given = _fresh(arguments, tensors, wants_gradients=cotangents is not None)
-        with torch.enable_grad():
+        with torch.inference_mode(False), torch.enable_grad():  # whatever the student's cells have left on
+            given = _fresh(arguments, tensors, wants_gradients=cotangents is not None)
             result = target(*given)
             answer.several = isinstance(result, tuple | list)
             answer.outputs = _outputs(result)

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+TOLERANCE = 1e-4  # no wrong value is nearer than 1e-3 but those that EXACT is for
+EXACT = 1e-5  # where float32 noise of right answers stays under 1e-6
+
 
 @dataclass
 class Known:
@@ -12,12 +15,31 @@ class Known:
 
     name: str
     hint: str
-    outputs: list[np.ndarray] | None  # None: the mistake crashes here
+    outputs: list[np.ndarray] | Callable[[], list[np.ndarray] | None] | None  # None: the mistake crashes here
+
+    def numbers(self) -> list[np.ndarray] | None:
+        """Return the outputs; the mistake is run only now, when somebody asks."""
+        if callable(self.outputs):
+            self.outputs = self.outputs()
+        return self.outputs
+
+
+@dataclass
+class Example:
+    """A small call that is public, the same for everyone: a hint shows it, and what a right function gives there."""
+
+    code: str  # to be pasted into a notebook
+    arguments: list  # those of its last line
+    outputs: dict[str, np.ndarray]  # of a right function
+    mistakes: dict[str, list[np.ndarray]]  # what those known mistakes give that show here
 
 
 @dataclass
 class Case:
-    """One call: its arguments and what a right function answers. `features` say in words what is special in it."""
+    """One call: its arguments and what a right function answers. `features` say in words what is special in it.
+
+    `tolerance` is relative and absolute, for the outputs.
+    """
 
     name: str
     arguments: dict
@@ -26,6 +48,7 @@ class Case:
     cotangents: list[np.ndarray] | None = None
     gradients: list[np.ndarray | None] | None = None
     known: list[Known] | Callable[[], list[Known]] = field(default_factory=list)
+    tolerance: float = TOLERANCE
 
     def mistakes(self) -> list[Known]:
         """Return what the known mistakes give here; they are run only when someone asks: the right never do."""

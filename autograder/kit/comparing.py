@@ -5,19 +5,19 @@ from collections.abc import Iterable
 import numpy as np
 
 from autograder.kit.answers import Answer
-from autograder.kit.cases import Case
+from autograder.kit.cases import TOLERANCE, Case, Example
 
-TOLERANCE = 1e-4  # float32 noise of right answers stays under 3e-6, no wrong value passes even at 1e-3
 ZERO = 1e-6  # a masked position may keep this much: exact zeros are not demanded
 SAME = 2e-5  # numbers of a known mistake: a near match is no match
 
 
-def aligned(answer: Answer, case: Case) -> list[np.ndarray] | None:
+def aligned(answer: Answer, case: Case | Example) -> list[np.ndarray] | None:
+    """Return the outputs in their order, in whatever wrapping they came."""
     outputs = named(answer, case)
     return answer.outputs if isinstance(outputs, str) else list(outputs.values())
 
 
-def named(answer: Answer, case: Case) -> dict[str, np.ndarray] | str:
+def named(answer: Answer, case: Case | Example) -> dict[str, np.ndarray] | str:
     """Return the outputs under their names, or a sentence that says why their number is not the expected one."""
     names, given = list(case.outputs), answer.outputs or []
     if len(names) > 1:
@@ -49,7 +49,7 @@ def checked(answer: Answer) -> Answer:
     return answer if fine else Answer(error="The answer is not made of numbers.")
 
 
-def difference(expected: np.ndarray, got: np.ndarray) -> str | None:
+def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERANCE) -> str | None:
     """Return how the values differ, in words that give no expected value away, or None when they agree."""
     if expected.dtype.kind in "iub":
         return None if np.array_equal(expected, got) else "not the expected values"
@@ -60,7 +60,7 @@ def difference(expected: np.ndarray, got: np.ndarray) -> str | None:
     zero = expected == 0
     if np.any(np.abs(got[zero]) > ZERO):
         return "not 0 where it has to be"
-    if not np.allclose(got[~zero], expected[~zero], rtol=TOLERANCE, atol=TOLERANCE):
+    if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance):
         return "not the expected values" if got.ndim else "not the expected value"
     return None
 

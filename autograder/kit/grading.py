@@ -2,13 +2,19 @@
 
 from autograder.kit.answers import Caller
 from autograder.kit.cases import Case, Criterion, Known, Verdict
+from autograder.kit.examples import Examples, lesson
 from autograder.kit.trial import Trial
 
 __all__ = ["Case", "Criterion", "Known", "Verdict", "grade"]
 
 
-def grade(check_id: str, cases: list[Case], criteria: list[Criterion], caller: Caller) -> Verdict:
-    """Call the function of check_id on every case and give the points of each criterion that all its cases meet."""
+def grade(
+    check_id: str, cases: list[Case], criteria: list[Criterion], caller: Caller, examples: Examples = list
+) -> Verdict:
+    """Call the function of check_id on every case and give the points of each criterion that all its cases meet.
+
+    The public examples are asked for only when something is wrong.
+    """
     trial = Trial(check_id.partition(".")[2], cases, caller)
     complaints = [trial.complaint(criterion) for criterion in criteria]
     some_value = any(c.kind == "values" and not said for c, said in zip(criteria, complaints, strict=True))
@@ -21,22 +27,24 @@ def grade(check_id: str, cases: list[Case], criteria: list[Criterion], caller: C
     if score == most:
         return Verdict(score, most, None, [], rows)
     found = trial.mistakes()
-    hint = _hint(rows, complaints, found, trial)
+    hint = _hint(rows, complaints, found, trial, examples)
     return Verdict(score, most, hint, [known.name for known in found], rows)
 
 
-def _hint(rows: list, complaints: list, found: list[Known], trial: Trial) -> str:
-    """Return the feedback as a few lines: each demand, what went wrong with it, and the mistake it looks like."""
+def _hint(rows: list, complaints: list, found: list[Known], trial: Trial, examples: Examples) -> str:
+    """Return the feedback as a few lines: each demand, what went wrong with it, the mistake it looks like, a trial."""
     score, most = sum(got for *_, got in rows), sum(points for _, points, _ in rows)
     lines = [f"{trial.function}: {score} of {most} points."]
     if trial.unwritten():
         return f"{lines[0]} It is not written yet."
-    said = set()
+    said: dict[str, str] = {}  # complaint → the demand under which it stands: one crash often costs several
     for (name, points, _), complaint in zip(rows, complaints, strict=True):
-        again = " as above." if complaint in said else complaint  # one crash often costs several criteria
-        said.add(complaint)
+        again = f"as for “{said[complaint]}”." if complaint in said else complaint
+        if complaint:
+            said.setdefault(complaint, name)
         lines.append(f"  ✗ {name} ({points}): {again.strip()}" if complaint else f"  ✓ {name} ({points})")
     where = trial.where()
     lines += [where] if where else []
     lines += [f"Your numbers are those of a known mistake: {known.hint}" for known in found]
-    return "\n".join(lines)
+    shown = lesson(trial.function, found, examples(), trial.caller, set(said))
+    return "\n".join([*lines, shown] if shown else lines)

@@ -2,44 +2,44 @@
 
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autograder.kit.cases import Case, Criterion, Known
+from autograder.kit.cases import Case, Criterion, Example, Known
 from autograder.kit.steps import BeamStep, GreedyStep
 
 FOLDER = Path(__file__).parent / "recordings"
-CLASSES: dict[str, Callable] = {kind.__name__: kind for kind in (Case, Criterion, Known, BeamStep, GreedyStep)}
+CLASSES: dict[str, type] = {kind.__name__: kind for kind in (Case, Criterion, Example, Known, BeamStep, GreedyStep)}
 
 
 def path(check_id: str, folder: Path = FOLDER) -> Path:
     return folder / f"{check_id}.npz"
 
 
-def pack(cases: list[Case], criteria: list[Criterion]) -> bytes:
-    """Return cases and criteria as the bytes of an npz file: plain arrays and one JSON text, no pickle."""
+def pack(cases: list[Case], criteria: list[Criterion], examples: Sequence[Example] = ()) -> bytes:
+    """Return cases, criteria and examples as the bytes of an npz file: plain arrays and one JSON text, no pickle."""
     arrays: dict[str, np.ndarray] = {}
-    cases = [replace(case, known=case.mistakes()) for case in cases]
-    text = json.dumps(_flat([cases, criteria], arrays))
+    cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
+    text = json.dumps(_flat([cases, criteria, examples], arrays))
     arrays["json"] = np.frombuffer(text.encode(), dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 
-def load(check_id: str, folder: Path = FOLDER) -> tuple[list[Case], list[Criterion]]:
-    """Return the recorded cases and criteria of a check."""
+def load(check_id: str, folder: Path = FOLDER) -> tuple[list[Case], list[Criterion], list[Example]]:
+    """Return the recorded cases, criteria and public examples of a check."""
     place = path(check_id, folder)
     if not place.exists():
         known = ", ".join(sorted(other.stem for other in folder.glob("*.npz"))) or "none"
         raise LookupError(f"no recorded answers for the check '{check_id}'; this kit has: {known}")
     with np.load(place, allow_pickle=False) as arrays:
-        cases, criteria = _deep(json.loads(arrays["json"].tobytes()), arrays)
-    return cases, criteria
+        recorded = _deep(json.loads(arrays["json"].tobytes()), arrays)
+    return recorded[0], recorded[1], recorded[2]
 
 
 def _flat(value: Any, arrays: dict[str, np.ndarray]) -> Any:
@@ -50,7 +50,8 @@ def _flat(value: Any, arrays: dict[str, np.ndarray]) -> Any:
         return {"array": key}
     if is_dataclass(value) and not isinstance(value, type):
         inside = {field.name: _flat(getattr(value, field.name), arrays) for field in fields(value)}
-        return {"class": type(value).__name__, "fields": inside}
+        kind = next(name for name, known in CLASSES.items() if isinstance(value, known))
+        return {"class": kind, "fields": inside}
     if isinstance(value, dict):
         return {"dict": [[key, _flat(item, arrays)] for key, item in value.items()]}
     if isinstance(value, list | tuple):

@@ -6,6 +6,7 @@ counts; whole numbers leave no rounding that could turn a near tie round on anot
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,6 +28,11 @@ def states(prefix: np.ndarray, start: np.ndarray, count: int) -> np.ndarray:
     """Return the state after each token of each row, (rows, t), from the rows' states before the first token."""
     weights, growth = _weights(prefix.shape[1], count)
     return ((SHARE * prefix + SHIFT) @ weights + start[:, None] * growth) % count
+
+
+def state_after(state: Any, token: Any, count: int) -> Any:
+    """Return the state after one more token, each a number or an array of them."""
+    return (GROWTH * state + SHARE * token + SHIFT) % count
 
 
 def _tokens(prefix) -> np.ndarray:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from autograder.kit.answers import Answer, Caller, arrays
-from autograder.kit.cases import Case, Criterion, Known
-from autograder.kit.comparing import TOLERANCE, ZERO, aligned, checked, difference, named, same
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Known
+from autograder.kit.comparing import ZERO, aligned, checked, difference, named, same
 
 
 class Trial:
@@ -60,12 +60,14 @@ class Trial:
         if isinstance(outputs, str):
             return outputs
         for name in [part] if part else outputs:
-            complaint = difference(case.outputs[name], outputs[name])
+            complaint = difference(case.outputs[name], outputs[name], case.tolerance)
             if complaint:
                 return f"{name}: {complaint} ({case.name})."
         return None
 
     def _gradients(self, case: Case, part: str | None) -> str | None:
+        if complaint := self._shape(case, None):
+            return complaint  # what does not fit the values does not fit their gradients either
         answer = self.backward[case.name]
         if answer.gradients is None:
             return answer.error or "no gradient came back."
@@ -123,14 +125,15 @@ class Trial:
         told_apart = False
         for case in self.cases.values():
             known = next((known for known in case.mistakes() if known.name == name), None)
-            if known is None or known.outputs is None:
+            numbers = known.numbers() if known else None
+            if numbers is None:
                 continue
             right = list(case.outputs.values())
             answer = self.first[case.name]
-            if same(known.outputs, right):
+            if same(numbers, right):
                 if not answer.error and self._values(case, None):
                     return False
-            elif answer.error or not same(aligned(answer, case), known.outputs):
+            elif answer.error or not same(aligned(answer, case), numbers):
                 return False
             else:
                 told_apart = True

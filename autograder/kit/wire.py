@@ -43,7 +43,8 @@ REGISTERED: dict[str, type] = {cls.__name__: cls for cls in (Answer, GreedyStep,
 def encode(value: Any) -> tuple[bytes, bytes]:
     """Return a value as a JSON header and the bytes of its arrays, in the order in which the header names them."""
     arrays: list[np.ndarray] = []
-    header = json.dumps(_pack(value, arrays, 0)).encode("ascii")
+    text = json.dumps(_pack(value, arrays, 0), ensure_ascii=False)
+    header = text.encode("utf-8", "surrogatepass")  # half a character is text too; json.loads lets it pass
     return header, b"".join(array.tobytes() for array in arrays)
 
 
@@ -165,11 +166,13 @@ def send(link: socket.socket, value: Any) -> None:
     link.sendall(_SIZES.pack(len(header), len(body)) + header + body)
 
 
-def receive(link: socket.socket, deadline: float | None = None, max_body: int = MAX_BODY) -> Any:
+def receive(
+    link: socket.socket, deadline: float | None = None, max_body: int = MAX_BODY, max_header: int = MAX_HEADER
+) -> Any:
     """Return the next value; `deadline` is on time.monotonic's clock; raises Closed, TooLate or WireError."""
     header_size, body_size = _SIZES.unpack(_exactly(link, _SIZES.size, deadline))
-    if header_size > MAX_HEADER or body_size > max_body:
-        raise WireError(f"a frame of {header_size} + {body_size} bytes; at most {MAX_HEADER} + {max_body} are read")
+    if header_size > max_header or body_size > max_body:
+        raise WireError(f"a frame of {header_size} + {body_size} bytes; at most {max_header} + {max_body} are read")
     header = _exactly(link, header_size, deadline)
     return decode(header, _exactly(link, body_size, deadline))
 

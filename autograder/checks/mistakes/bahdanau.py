@@ -116,6 +116,39 @@ def logarithm(scores: Tensor, mask: Tensor | None) -> Tensor:
     return masked_softmax(scores, mask).log()
 
 
+def axis_before_last(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """The softmax runs over the axis before the last, dim=-2. It has to run over the last, the positions: dim=-1."""
+    if mask is None:
+        return scores.softmax(-2)
+    return scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(-2) * mask
+
+
+def over_everything(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """The softmax runs over all numbers of the tensor together. Each row has a softmax of its own: dim=-1."""
+    return masked_softmax(scores.flatten(), None if mask is None else mask.flatten()).view(scores.shape)
+
+
+def infinity_times_mask(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """-inf is multiplied by the mask and added: 0 · inf is NaN, so every row becomes NaN. Use masked_fill or where."""
+    return scores.softmax(-1) if mask is None else (scores + ~mask * -torch.inf).softmax(-1)
+
+
+def not_divided(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """These are exponentials that nobody divided by their sum. The weights of a row add up to 1."""
+    grown = (scores - scores.amax(-1, keepdim=True)).exp()
+    return grown if mask is None else grown * mask
+
+
+def softmax_twice(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """The softmax is taken twice: the weights of the first are the scores of the second, and nearly equal."""
+    return masked_softmax(masked_softmax(scores, mask), mask)
+
+
+def first_mask_for_all(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """Every sentence is masked with the mask of the first one. Each has its own."""
+    return masked_softmax(scores, None if mask is None else mask[:1].expand_as(mask))
+
+
 SOFTMAX = (
     mask_ignored,
     mask_upside_down,
@@ -125,6 +158,12 @@ SOFTMAX = (
     mask_after_softmax,
     first_axis,
     second_axis,
+    axis_before_last,
+    over_everything,
+    infinity_times_mask,
+    not_divided,
+    softmax_twice,
+    first_mask_for_all,
     empty_rows_nan,
     empty_rows_uniform,
     no_maximum,
@@ -231,6 +270,33 @@ def order_swapped(query, keys, values, W_q, W_k, v, mask):
     return additive_attention(query, keys, values, W_q, W_k, v, mask)[::-1]
 
 
+def without_v(query, keys, values, W_q, W_k, v, mask):
+    """v is missing: the scores are plain sums of the tanh. Each unit has its weight: v · tanh(W_q query + W_k key)."""
+    return attend(torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T).sum(-1), values, mask)
+
+
+def product_of_projections(query, keys, values, W_q, W_k, v, mask):
+    """The projected query and key are multiplied. They are added: v · tanh(W_q query + W_k key)."""
+    return attend(torch.tanh((query @ W_q.T)[:, None] * (keys @ W_k.T)) @ v, values, mask)
+
+
+def dot_product(query, keys, values, W_q, W_k, v, mask):
+    """The score is the dot product of the projected query and key. Here it is v · tanh(W_q query + W_k key)."""
+    return attend(((query @ W_q.T)[:, None] * (keys @ W_k.T)).sum(-1), values, mask)
+
+
+def context_keeps_axis(query, keys, values, W_q, W_k, v, mask):
+    """The context is (B,1,d): the axis that the matrix product needed is still there. Take it away: `[:, 0]`."""
+    context, weights = additive_attention(query, keys, values, W_q, W_k, v, mask)
+    return context[:, None], weights
+
+
+def weights_keep_axis(query, keys, values, W_q, W_k, v, mask):
+    """The weights are (B,S,1): the axis that the matrix product needed is still there. Take it away: `[..., 0]`."""
+    context, weights = additive_attention(query, keys, values, W_q, W_k, v, mask)
+    return context, weights[..., None]
+
+
 # tiny_fill is scores_times_mask where every row may look somewhere: their numbers cannot be told apart.
 MASKING = tuple(
     with_softmax(softmax)
@@ -247,6 +313,11 @@ MASKING = tuple(
         infinity_where_true,
         fills_the_rest,
         sigmoid_weights,
+        over_everything,
+        infinity_times_mask,
+        not_divided,
+        softmax_twice,
+        first_mask_for_all,
     )
 )
 
@@ -266,4 +337,9 @@ ADDITIVE = (
     mean_of_values,
     scores_returned,
     order_swapped,
+    without_v,
+    product_of_projections,
+    dot_product,
+    context_keeps_axis,
+    weights_keep_axis,
 )

@@ -62,8 +62,8 @@ def drops_eos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -
 
 
 def stops_at_first(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
-    """The search stops when the first hypothesis has ended, and returns the best that has. A longer one may still be
-    better: go on until none remain or max_len is reached."""
+    """The first hypothesis that ends wins, or the search stops there. A longer one may still be better: go on until
+    none remain or max_len is reached, and compare all of the pool."""
     finished, active = search(step, bos, eos, beam, max_len, stop=lambda finished, active: finished)
     return best(finished or active, alpha)
 
@@ -179,7 +179,8 @@ def forgets_prefix(step, bos: int, eos: int, beam: int, max_len: int, alpha: flo
 
 
 def beam_of_one(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
-    """This is greedy search. Keep the `beam` best continuations, not one."""
+    """This is greedy search. Keep the `beam` best continuations, not one. (Copies of one hypothesis are one: at first,
+    only a single bos is active.)"""
     return beam_search(step, bos, eos, 1, max_len, alpha)
 
 
@@ -236,6 +237,50 @@ def one_too_many(step, bos: int, eos: int, beam: int, max_len: int, alpha: float
     return beam_search(step, bos, eos, beam, max_len + 1, alpha)
 
 
+def results_swapped(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> tuple[float, list[int]]:
+    """The results have changed places. The tokens come first, then the score."""
+    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    return score, tokens
+
+
+def ended_compete(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Hypotheses that have ended stay in the beam and compete with the others there. They leave for the pool: the next
+    step keeps `beam` of those that are still growing."""
+
+    kept: list[Hypothesis] = [(0.0, [bos])]
+    for _ in range(max_len):
+        growing = [h for h in kept if h[1][-1] != eos]
+        if not growing:
+            break
+        ended = [h for h in kept if h[1][-1] == eos]
+        kept = sorted(ended + continuations(step, growing, beam), reverse=True)[:beam]
+    return best(kept, alpha)
+
+
+def length_of_search(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Every hypothesis is divided by the same length, that of the whole search. Each has a length of its own."""
+    found = pool(*search(step, bos, eos, beam, max_len))
+    longest = max(len(tokens) - 1 for _, tokens in found)
+    return best(found, alpha, lambda tokens: longest)
+
+
+def divides_each_step(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """logp is divided by length^alpha at every step, and the quotient is carried on. Carry on the sum; divide once,
+    in the pool."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        return [(score / (len(y) - 1) ** alpha, y) for score, y in continuations(step, active, beam)]
+
+    score, tokens = max(pool(*search(step, bos, eos, beam, max_len, grow=grow)))
+    return tokens[1:], score
+
+
+def score_as_probability(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """The tokens are right, but the score is a probability, exp(logp / length^alpha). Return it without the exp."""
+    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    return tokens, torch.tensor(score).exp().item()
+
+
 BEAM = (
     no_length,
     plain_mean,
@@ -269,4 +314,9 @@ BEAM = (
     never_empty,
     bos_counts,
     one_too_many,
+    results_swapped,
+    ended_compete,
+    length_of_search,
+    divides_each_step,
+    score_as_probability,
 )

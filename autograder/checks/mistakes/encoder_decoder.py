@@ -107,6 +107,24 @@ def mean_of_sentence(outputs: Tensor, lengths: Tensor) -> Tensor:
     return (outputs * real[..., None]).sum(1) / lengths[:, None]
 
 
+def interleaved(outputs: Tensor, lengths: Tensor) -> Tensor:
+    """The features are taken as if both directions took turns. The first u are the forward half, the last u the
+    backward half."""
+    rows = torch.arange(len(outputs))
+    return torch.cat([outputs[rows, lengths - 1, ::2], outputs[:, 0, 1::2]], dim=-1)
+
+
+def forward_only(outputs: Tensor, lengths: Tensor) -> Tensor:
+    """The backward half is missing. Put it behind the forward half: 2u features come back."""
+    forward, _, rows = _halves(outputs)
+    return forward[rows, lengths - 1]
+
+
+def halves_stacked(outputs: Tensor, lengths: Tensor) -> Tensor:
+    """The halves are stacked on an axis of their own, (B,2,u). Put them one after the other, (B,2u): torch.cat."""
+    return torch.stack(last_states(outputs, lengths).chunk(2, dim=-1), dim=1)
+
+
 STATES = (
     last_position,
     everything_last,
@@ -124,6 +142,9 @@ STATES = (
     every_length_of_every_row,
     mean_over_time,
     mean_of_sentence,
+    interleaved,
+    forward_only,
+    halves_stacked,
 )
 
 
@@ -150,7 +171,7 @@ def never_ends(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int
 def forgets_max_len(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
     """max_len plays no part: decoding goes on until every row has said eos, which may never happen. At most max_len
     tokens are said."""
-    return greedy_decode(step, batch_size, bos, eos, pad, max_len + 1000)
+    return greedy_decode(step, batch_size, bos, eos, pad, max_len + 100)
 
 
 def forgets_ended(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
@@ -233,6 +254,35 @@ def least_probable(step, batch_size: int, bos: int, eos: int, pad: int, max_len:
     return greedy_decode(lambda prefix: -step(prefix), batch_size, bos, eos, pad, max_len)
 
 
+def notices_late(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
+    """A row says one more word after eos, and only then pad: the end is noticed one step late. Note which rows have
+    ended right after their word was chosen."""
+    prefix, ended = torch.full((batch_size, 1), bos), torch.zeros(batch_size, dtype=torch.bool)
+    while prefix.shape[1] <= max_len and not ended.all():
+        word = step(prefix)[:, -1].argmax(-1).masked_fill(ended, pad)
+        ended = ended | (prefix[:, -1] == eos)
+        prefix = torch.cat([prefix, word[:, None]], dim=1)
+    return prefix[:, 1:]
+
+
+def last_row_decides(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
+    """Decoding stops when the last row has ended. It stops when all rows have."""
+    words = greedy_decode(step, batch_size, bos, eos, pad, max_len)
+    return words[:, : int((words[-1] != pad).sum())]
+
+
+def one_column_more(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
+    """A column of pad stands at the end: all rows had ended before it. Look whether they have before the next step."""
+    words = greedy_decode(step, batch_size, bos, eos, pad, max_len)
+    done = words.shape[1] < max_len
+    return torch.nn.functional.pad(words, (0, int(done)), value=pad)
+
+
+def transposed(step, batch_size: int, bos: int, eos: int, pad: int, max_len: int) -> Tensor:
+    """The result is (L,B). Rows are sentences: (B,L)."""
+    return greedy_decode(step, batch_size, bos, eos, pad, max_len).T
+
+
 GREEDY = (
     goes_on_after_eos,
     never_ends,
@@ -251,4 +301,8 @@ GREEDY = (
     first_position,
     first_row_for_all,
     least_probable,
+    notices_late,
+    last_row_decides,
+    one_column_more,
+    transposed,
 )

@@ -1,6 +1,7 @@
 """A beam search in parts, so that a known mistake can take one wrong decision and leave the rest."""
 
 from collections.abc import Callable
+from heapq import nlargest
 
 import torch
 
@@ -12,11 +13,11 @@ def continuations(step: Callable, active: list[Hypothesis], beam: int) -> list[H
     """Return the `beam` best continuations of the active hypotheses, best first."""
     log_p = step(torch.tensor([tokens for _, tokens in active])).tolist()
     every = [
-        (score + p, [*tokens, word])
+        (score + p, tokens, word)
         for (score, tokens), row in zip(active, log_p, strict=True)
         for word, p in enumerate(row)
     ]
-    return sorted(every, reverse=True)[:beam]
+    return [(score, [*tokens, word]) for score, tokens, word in nlargest(beam, every)]
 
 
 def search(

@@ -1,0 +1,60 @@
+"""Short cuts of beam search that no hint names, and none of which may pass: cases are drawn until each shows."""
+
+from autograder.checks.mistakes.searching import Answer, Hypothesis, best, continuations, pool, search
+from solutions.encoder_decoder.attention import beam_search
+
+
+def at_twice_beam(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Stop when twice as many have ended as the beam is wide."""
+
+    def enough(finished: list[Hypothesis], active: list[Hypothesis]) -> bool:
+        return len(finished) >= 2 * beam
+
+    return best(pool(*search(step, bos, eos, beam, max_len, stop=enough)), alpha)
+
+
+def one_step_ahead(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Stop when no active hypothesis could win with one more word that costs nothing."""
+
+    def hopeless(finished: list[Hypothesis], active: list[Hypothesis]) -> bool:
+        return bool(finished) and best(finished, alpha)[1] >= max(active)[0] / len(active[0][1]) ** alpha
+
+    return best(pool(*search(step, bos, eos, beam, max_len, stop=hopeless)), alpha)
+
+
+def three_each(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Look at the three best continuations of each hypothesis only."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        return sorted((h for parent in active for h in continuations(step, [parent], 3)), reverse=True)[:beam]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def never_second(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Allow no sentence of two tokens."""
+
+    def later(prefix):
+        log_p = step(prefix).clone()
+        log_p[:, eos] -= 1e9 * (prefix.shape[1] == 2)
+        return log_p
+
+    return beam_search(later, bos, eos, beam, max_len, alpha)
+
+
+def wider_after_an_end(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Keep one hypothesis more as soon as one has ended."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        return continuations(step, active, beam + bool(finished))
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def shrinks_late(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Take places from the beam once more have ended than it is wide."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        return continuations(step, active, max(0, min(beam, 2 * beam - len(finished))))
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)

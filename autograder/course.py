@@ -1,0 +1,73 @@
+"""A class's folder as nbgrader sees it: what differs from nbgrader's own settings, and what it has no setting for."""
+
+import sys
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import parse_utc
+from traitlets.config import Config
+
+from autograder.places import BUILD, SOURCE
+from autograder.reading import Unreadable, read_bytes
+
+SETTINGS_FILE = '''"""nbgrader's settings for this class; its commands and formgrader's server run in this folder."""
+
+from pathlib import Path
+
+from autograder.course import configure
+
+configure(get_config(), Path(__file__).parent)  # noqa: F821 - nbgrader hands it in
+'''
+
+LONGEST_TIMESTAMP = 1000
+# nbgrader has no setting for these classes: where it names one, which, and what takes its place.
+PARTS = [
+    ("nbgrader.apps.autogradeapp", "Autograde", "autograder.autograding", "Autograding"),
+    ("nbgrader.apps.generatefeedbackapp", "GenerateFeedback", "autograder.autograding", "Feedback"),
+    ("nbgrader.apps.api", "Autograde", "autograder.autograding", "Autograding"),
+    ("nbgrader.apps.api", "GenerateFeedback", "autograder.autograding", "Feedback"),
+    ("nbgrader.server_extensions.formgrader.formgrader", "HTMLExporter", "autograder.formgrading", "Sheet"),
+]
+
+
+def configure(config: Config, out: Path) -> Config:
+    """Set what differs from nbgrader's own settings: who reads and judges a submission, and where things lie."""
+    config.CourseDirectory.root = str(out)
+    config.CourseDirectory.course_id = ""
+    config.CourseDirectory.source_directory = str(SOURCE)
+    config.CourseDirectory.release_directory = str(BUILD / "release")
+    config.OverwriteCells.add_missing_cells = True
+    config.Autograde.exporter_class = "autograder.autograding.Submission"
+    config.Autograde.sanitize_preprocessors = [
+        "nbgrader.preprocessors.OverwriteCells",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    config.Autograde.autograde_preprocessors = [
+        "nbgrader.preprocessors.SaveAutoGrades",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    config.GenerateFeedback.exporter_class = "autograder.pages.Page"
+    config.ExchangeFactory.collect = "autograder.exchange.Collect"
+    config.ExchangeFactory.release_feedback = "autograder.exchange.ReleaseFeedback"
+    mend()
+    return config
+
+
+def mend() -> None:
+    """Put ours in the place of what nbgrader lets a submission break, in those of its modules that are loaded."""
+    CourseDirectory.get_existing_timestamp = lambda self, dest_path: timestamp(Path(dest_path))
+    for theirs, part, home, ours in PARTS:
+        if module := sys.modules.get(theirs):
+            setattr(module, part, getattr(import_module(home), ours))
+
+
+def timestamp(folder: Path) -> datetime | None:
+    """Return when a submission was handed in, None where its file does not say: nbgrader would stop at that."""
+    try:
+        said = parse_utc(read_bytes(folder / "timestamp.txt", LONGEST_TIMESTAMP).decode("utf-8").strip())
+    except (Unreadable, ValueError, OverflowError):
+        return None
+    return said if 1 < said.year < 9999 else None  # the outermost years cannot be shown in every time zone

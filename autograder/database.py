@@ -1,0 +1,145 @@
+"""The database behind nbgrader's gradebook, SQLite or a server: made and opened soundly, faults said in one line."""
+
+import contextlib
+import errno
+import logging
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from alembic.script import ScriptDirectory
+from nbgrader import api
+from nbgrader.api import Base, Course, Gradebook
+from sqlalchemy import Connection, Engine, create_engine, inspect, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+
+PATIENCE = 30.0  # seconds that SQLite waits for another program's write, or a server for a connection
+FAULTS = {  # what the databases say → what it means and what to do
+    "readonly": "may not be written. Check the permissions of the file and of its folder",
+    "read-only": "may not be written. Give the grader's account the right to write",
+    "unable to open": "cannot be opened. Check the permissions of the file and of its folder",
+    "locked": f"is held by another program for more than {PATIENCE:g} s. Close that program and run again",
+    "disk is full": "has no room left on its disk. Make room and run again",
+    "disk I/O": "cannot be read or written: the disk reports an error",
+    "not a database": "is no database. Put back a copy of it, or grade into another folder",
+    "malformed": "is damaged. Put back a copy of it, or grade into another folder",
+}
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # what ails the disk, not one file
+
+
+class NoGradebook(RuntimeError):
+    """The gradebook as a whole cannot be used; says why. What was recorded before stays, and a next run goes on."""
+
+
+@cache
+def newest_layout() -> str:
+    """Return the version of nbgrader's database, which nbgrader itself asks a program for that takes two seconds."""
+    return str(ScriptDirectory(str(Path(api.__file__).parent / "alembic")).get_current_head())
+
+
+@cache
+def engine(db_url: str, **_: Any) -> Engine:
+    """Return the one engine of this process for a database: it keeps its compiled queries."""
+    try:
+        url = make_url(db_url)
+        if url.get_backend_name() == "sqlite":
+            made = create_engine(url, connect_args={"timeout": PATIENCE})
+        else:
+            # A server may have gone away and come back between two submissions: each transaction begins with a ping.
+            made = create_engine(url, pool_pre_ping=True, connect_args=_patience(url))
+    except (SQLAlchemyError, ImportError, ValueError) as error:
+        said = str(error).partition("\n")[0]
+        what = "a database that SQLAlchemy knows" if isinstance(error, NoSuchModuleError) else "its URL"
+        raise NoGradebook(
+            f"The gradebook cannot be opened: expected {what}, such as postgresql://USER@HOST/NAME. {said}"
+        ) from None
+    return made
+
+
+def _patience(url: URL) -> dict[str, Any]:
+    return {"connect_timeout": int(PATIENCE)} if url.get_backend_name() == "postgresql" else {}
+
+
+# nbgrader opens its database some nine times a notebook, each time with an engine that must compile every query anew.
+api.get_alembic_version = newest_layout
+api.create_engine = engine
+
+
+def named(db_url: str) -> str:
+    """Return what messages call a database: the file, or the URL without its password."""
+    url = make_url(db_url)
+    is_file = url.get_backend_name() == "sqlite" and url.database
+    return str(url.database) if is_file else url.render_as_string(hide_password=True)
+
+
+def opened(db_url: str, course_id: str) -> Gradebook:
+    """Return nbgrader's gradebook, made if it is not there; refuse one of another version before touching it."""
+    with speaking(db_url):
+        with engine(db_url).begin() as connection:
+            _prepare(connection, named(db_url))
+        gradebook = Gradebook(db_url, course_id)
+        # nbgrader leaves out the course without a name, which its assignments point to: a server minds that.
+        if gradebook.db.get(Course, course_id) is None:
+            gradebook.db.add(Course(id=course_id))
+            gradebook.db.commit()
+        gradebook.db.remove()
+    return gradebook
+
+
+def _prepare(connection: Connection, name: str) -> None:
+    """Make what is missing of nbgrader's tables: a run that was killed while it made them left a part."""
+    there = set(inspect(connection).get_table_names())
+    ours = set(Base.metadata.tables)
+    versions = connection.execute(text("SELECT version_num FROM alembic_version")) if "alembic_version" in there else []
+    version = next((row[0] for row in versions), None)
+    if version is None and "assignment" in there and connection.execute(text("SELECT 1 FROM assignment")).first():
+        version = "none"
+    if version not in (None, newest_layout()):
+        raise NoGradebook(
+            f"The gradebook {name} was made by another version of nbgrader: its layout is '{version}', expected "
+            f"'{newest_layout()}'. Keep a copy of it, then run `nbgrader db upgrade` in its folder."
+        )
+    if version is None and there - ours - {"alembic_version"}:
+        raise NoGradebook(f"The database {name} holds other things than a gradebook. Name an empty one.")
+    if ours - there or version is None:
+        if connection.dialect.name == "sqlite":  # all of it or nothing, and written to the disk once
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        Base.metadata.create_all(bind=connection)
+        connection.execute(text("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL)"))
+    if version is None:
+        connection.execute(text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": newest_layout()})
+
+
+@contextlib.contextmanager
+def speaking(db_url: str) -> Iterator[None]:
+    """Say in one line what is wrong with the gradebook, when something is."""
+    try:
+        yield
+    except (DataError, IntegrityError):  # about rows, not about the database
+        raise
+    except DBAPIError as error:
+        said = " ".join(str(error.orig).split())
+        meaning = next((meaning for sign, meaning in FAULTS.items() if sign in said), f"does not answer: {said}")
+        raise NoGradebook(f"The gradebook {named(db_url)} {meaning.rstrip('.')}.") from error
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise NoGradebook(
+            f"The class's folder cannot be written: {error.strerror}. Make room and run again."
+        ) from error
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """nbgrader 0.9 with SQLAlchemy 2.0 and nbformat 5 warns about its own code, several times a notebook."""
+    level = logging.getLogger("traitlets").level
+    logging.getLogger("traitlets").setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.getLogger("traitlets").setLevel(level)

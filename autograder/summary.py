@@ -1,0 +1,115 @@
+"""What a run says at its end: summary.csv, and the same as a table."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from autograder.gradebook import Book, quiet
+
+with quiet():
+    from nbgrader.api import SubmittedAssignment
+
+COLUMNS = [
+    "student",
+    "assignment",
+    "score",
+    "max_score",
+    "manual_score",
+    "manual_max_score",
+    "late_penalty",
+    "total",
+    "needs_manual_grade",
+    "mistakes",
+    "flags",
+    "error",
+    "note",
+    "file",
+]
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run what begins so: an apostrophe makes it text
+GONE = "not handed in this time; its grade of an earlier run is kept"
+
+
+def row(line: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return what the summary says of one submission: little, so that a thousand of them are little."""
+    mistakes = dict.fromkeys(mistake for check in line["checks"] for mistake in check["mistake"])
+    kept = {
+        name: line.get(name) for name in ("student", "assignment", "score", "max_score", "manual_max_score", "file")
+    }
+    notes = line.get("notes", [])
+    return kept | {
+        "mistakes": " ".join(mistakes),
+        "flags": "; ".join(line["flags"]),
+        "error": line["error"] or "",
+        "note": "; ".join(notes),
+        "failed": line.get("failed", False),
+        **more,
+    }
+
+
+def stray(student: str, file: str, error: str) -> dict[str, Any]:
+    """Return what the summary says of something that gets no grade."""
+    return {"student": student, "file": file, "error": error}
+
+
+def write(rows: list[dict[str, Any]], path: Path) -> None:
+    """Write the rows as CSV, whole or not at all."""
+    fresh = path.with_name(f".{path.name}.part")
+    with fresh.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows({name: _plain(value) for name, value in row.items()} for row in rows)
+    fresh.replace(path)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str):
+        text = value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return f"'{text}" if text.startswith(FORMULA) else text
+    return "" if value is None else value
+
+
+def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Return the lines of a table for the terminal."""
+    lines = [{name: _shown(value) for name, value in row.items()} for row in rows]
+    who = max([len("student"), *(len(line["student"]) for line in lines)])
+    what = max([len("assignment"), *(len(line.get("assignment", "")) for line in lines)])
+    yield f"{'student':<{who}}  {'assignment':<{what}}  {'score':>11}  remarks"
+    for line in lines:
+        points = f"{line['score']} / {line['max_score']}" if line.get("score") else "-"
+        if line.get("late_penalty", "0") not in ("0", ""):
+            points += f" -{line['late_penalty']}"
+        remarks = [line.get(name, "") for name in ("error", "mistakes", "flags", "note")]
+        said = "; ".join(remark for remark in remarks if remark)
+        yield f"{line['student']:<{who}}  {line.get('assignment', ''):<{what}}  {points:>11}  {said}".rstrip()
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return f"{value:g}"
+    text = value if isinstance(value, str) else str(_plain(value))
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+
+
+def standing(book: Book) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return what the gradebook says of each submission: points by hand, late penalty, total, who must look at it."""
+    found = {}
+    with quiet():
+        session = book.session
+        for each in session.query(SubmittedAssignment).all():
+            by_hand = [grade for notebook in each.notebooks for grade in notebook.grades]
+            given = sum((grade.manual_score or 0) + (grade.extra_credit or 0) for grade in by_hand)
+            penalty = each.late_submission_penalty or 0.0
+            found[each.student_id, each.name] = {
+                "manual_score": given,
+                "late_penalty": penalty,
+                "total": max(0.0, (each.score or 0.0) - penalty),
+                "needs_manual_grade": bool(each.needs_manual_grade),
+            }
+        session.rollback()
+    return found

@@ -1,0 +1,40 @@
+"""A judge of no sandbox for the tests of pools: it gives points by student name, and does what the name says."""
+
+import os
+import signal
+import time
+
+from autograder import judging
+from autograder.judge import Judged, refused
+from autograder.judging import Terms
+from autograder.normal import Template, template
+from autograder.tasks import Outcome, Task, without_points
+
+
+class StandIn:
+    """Gives everybody the same points, and dies, hangs or fails where a student is called so."""
+
+    def notebook(self, notebook, form: Template, content: bytes, student: str) -> Judged:
+        if student.startswith("killer"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if student.startswith("sleeper"):
+            time.sleep(600)
+        if student.startswith("faulty"):
+            raise ZeroDivisionError("of the grader")
+        judged = refused(form, "")
+        judged.error = None
+        for verdict in judged.verdicts.values():
+            verdict.hint, verdict.score = None, verdict.max_score
+        return judged
+
+
+def judged(terms: Terms, task: Task, failed: str = "") -> Outcome:
+    """Judge as a judging process does, without a sandbox; `once NAME` is killed at its first try only."""
+    judging._judge = lambda _: StandIn()  # pyright: ignore[reportAttributeAccessIssue]
+    mark = task.content.decode() if task.content and task.student.startswith("once") else ""
+    if mark and not os.path.exists(mark):  # noqa: PTH110
+        os.close(os.open(mark, os.O_CREAT))
+        os.kill(os.getpid(), signal.SIGKILL)
+    if mark:
+        return without_points(template(task.assignment), "the second time")
+    return judging.judged(terms, task, failed)

@@ -1,0 +1,111 @@
+"""Many machines: Dask's workers judge, this process records; a lost worker or scheduler loses nothing."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from distributed import LocalCluster
+
+from autograder.cluster import Cluster, NoCluster, terms_for
+from autograder.grade import grade
+from autograder.judging import Terms
+from autograder.tasks import Outcome
+from tests import stand_in
+from tests.classes import QUICK, hand_in, run_here, totals
+from tests.sandboxed import course_judge, demand_sandbox
+from tests.test_class_pool import tasks
+
+__all__ = ["course_judge"]
+
+SECRET = b"the secret of this test's course"
+TERMS = terms_for(Terms(SECRET, hard_seconds=20))
+
+pytestmark = [
+    pytest.mark.usefixtures("released"),
+    pytest.mark.filterwarnings("ignore"),  # Dask's own, of its threads and sockets
+]
+
+
+@pytest.fixture(scope="module")
+def local(released: Path) -> Iterator[LocalCluster]:
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        yield cluster
+
+
+def killing(came: Iterator[tuple[int, Outcome]], cluster: Cluster, after: int) -> Iterator[tuple[int, Outcome]]:
+    """Kill a worker once so many outcomes have come."""
+    for count, each in enumerate(came, start=1):
+        yield each
+        if count == after:
+            pids = cluster.client.run(os.getpid)
+            os.kill(next(iter(pids.values())), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_half_way_costs_nobody_anything(local: LocalCluster) -> None:
+    names = [f"student {number}" for number in range(24)]
+    with Cluster(local.scheduler_address, TERMS, stand_in.judged) as cluster:
+        came = list(killing(cluster.outcomes(tasks(names)), cluster, 5))
+    assert sorted(number for number, _ in came) == list(range(24))
+    assert len({outcome.notebook for _, outcome in came}) == 1
+    assert all(outcome.line["score"] > 0 for _, outcome in came)
+
+
+@pytest.mark.slow
+def test_one_that_kills_every_worker_has_0_and_the_others_their_points(local: LocalCluster, capfd) -> None:
+    names = ["ada", "killer", "bob"]
+    with Cluster(local.scheduler_address, TERMS, stand_in.judged) as cluster:
+        found = {names[number]: outcome.line for number, outcome in cluster.outcomes(tasks(names))}
+    assert "the processes that judged it died" in found["killer"]["error"]
+    assert found["killer"]["failed"]
+    assert found["ada"]["score"] == found["bob"]["score"] > 0
+
+
+def test_another_grader_is_refused(local: LocalCluster) -> None:
+    other = Terms(SECRET, grader="another")
+    with (
+        pytest.raises(NoCluster, match="its grader, kit or notebooks differ: expected another, got"),
+        Cluster(local.scheduler_address, other),
+    ):
+        pass
+
+
+def test_no_scheduler_no_workers_and_threads_are_said(monkeypatch) -> None:
+    monkeypatch.setattr("autograder.cluster.CONNECT_SECONDS", 1)
+    with pytest.raises(NoCluster, match="No Dask scheduler answers at tcp"):
+        Cluster("tcp://127.0.0.1:9", TERMS)
+    with (
+        LocalCluster(n_workers=0, dashboard_address=None) as empty,
+        pytest.raises(NoCluster, match="has no workers"),
+        Cluster(empty.scheduler_address, TERMS),
+    ):
+        pass
+
+
+@pytest.mark.slow
+def test_a_class_on_a_cluster_is_the_class_of_this_machine(local, course_judge, tmp_path: Path) -> None:
+    demand_sandbox()
+    hand_in(tmp_path / "in", QUICK)
+    assert run_here(course_judge, tmp_path / "in", tmp_path / "here") == 0
+    terms = Terms(course_judge.secret, TERMS.check_seconds, TERMS.notebook_seconds, TERMS.grader)
+
+    class Shaken(Cluster):
+        def outcomes(self, given):
+            return killing(super().outcomes(given), self, 2)
+
+    assert grade(tmp_path / "in", tmp_path / "there", lambda _: Shaken(local.scheduler_address, terms)) == 0
+    assert totals(tmp_path / "there") == totals(tmp_path / "here")
+    assert len(totals(tmp_path / "there")) == len(list((tmp_path / "there/records").glob("*/*.json")))
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_dies_is_said_and_nothing_is_lost() -> None:
+    scheduler = LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None)
+    with Cluster(scheduler.scheduler_address, TERMS, stand_in.judged) as cluster:
+        came = cluster.outcomes(tasks([f"student {number}" for number in range(50)]))
+        assert next(came)[1].line["score"] > 0
+        scheduler.close()
+        with pytest.raises(NoCluster, match="What was graded is kept"):
+            list(came)

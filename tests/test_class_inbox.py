@@ -1,0 +1,252 @@
+"""What was handed in, in folders: everything is found or said, and a path is only ever a path."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder import inbox
+from autograder.inbox import Handed, Inbox
+from autograder.lms import folder_name, spoken
+from autograder.reading import Unreadable
+from autograder.records import submission_key
+
+KNOWN = ["encoder_decoder", "bahdanau"]
+
+
+def notebook(says: str | None = None, text: str = "") -> bytes:
+    """Return a small notebook that says which assignment it is, or not."""
+    metadata = {"attention_workbook": {"assignment": says}} if says else {}
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": text}]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}).encode()
+
+
+def lay(folder: Path, files: dict[str, bytes]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def taken(box: Inbox) -> dict[tuple[str, str], bytes | str]:
+    """Return what is to be graded: the bytes, or why there are none."""
+    found = {}
+    for handed in box.handed:
+        try:
+            found[handed.student, handed.assignment] = handed.content()
+        except Unreadable as error:
+            found[handed.student, handed.assignment] = str(error)
+    assert len(found) == len(box.handed)
+    return found
+
+
+def errors(box: Inbox, folder: Path) -> dict[str, str]:
+    return {os.path.relpath(stray.file, folder): stray.error for stray in box.strays}
+
+
+def test_a_misfiled_notebook_is_taken_where_it_is_clear_what_it_is(tmp_path: Path) -> None:
+    mine = {name: notebook("bahdanau", name) for name in ("loose", "named", "renamed", "deep", "other")}
+    lay(tmp_path, {"loose/bahdanau.ipynb": mine["loose"], "named/Bahdanau (1).ipynb": notebook(None, "named")})
+    lay(tmp_path, {"renamed/homework.ipynb": mine["renamed"], "deep/my/work/x.ipynb": mine["deep"]})
+    lay(tmp_path, {"other/bahdanau/attention final.ipynb": mine["other"], "other/bahdanau/data.csv": b"1"})
+    lay(tmp_path, {"both/a.ipynb": notebook("bahdanau"), "both/b.ipynb": notebook("encoder_decoder")})
+    box = inbox.read(tmp_path, KNOWN)
+    assert taken(box) == {(name, "bahdanau"): content for name, content in mine.items()} | {
+        ("named", "bahdanau"): notebook(None, "named"),
+        ("both", "bahdanau"): notebook("bahdanau"),
+        ("both", "encoder_decoder"): notebook("encoder_decoder"),
+    }
+    assert box.strays == []
+
+
+def test_what_counts_among_several_is_clear_or_said(tmp_path: Path) -> None:
+    right, other = notebook("bahdanau", "right"), notebook("bahdanau", "other")
+    lay(tmp_path, {"filed/bahdanau/bahdanau.ipynb": right, "filed/bahdanau/draft.ipynb": other})
+    lay(tmp_path, {"twice/bahdanau.ipynb": right, "twice/copy/bahdanau.ipynb": right})
+    lay(tmp_path, {"named/bahdanau.ipynb": right, "named/old.ipynb": other})
+    lay(tmp_path, {"torn/bahdanau/a.ipynb": right, "torn/bahdanau/b.ipynb": other})
+    lay(tmp_path, {"said/bahdanau/a.ipynb": right, "said/bahdanau/b.ipynb": notebook("encoder_decoder")})
+    box = inbox.read(tmp_path, KNOWN)
+    found = taken(box)
+    torn = found.pop(("torn", "bahdanau"))
+    assert isinstance(torn, str)
+    assert "several notebooks" in torn
+    assert "torn/bahdanau/a.ipynb, torn/bahdanau/b.ipynb" in torn
+    assert found == {(name, "bahdanau"): right for name in ("filed", "twice", "named", "said")}
+    said = errors(box, tmp_path)
+    assert set(said) == {"filed/bahdanau/draft.ipynb", "named/old.ipynb", "said/bahdanau/b.ipynb"}
+    assert "bahdanau/bahdanau.ipynb is the one that counts" in said["filed/bahdanau/draft.ipynb"]
+
+
+def test_nothing_vanishes(tmp_path: Path) -> None:
+    lay(tmp_path, {"ada/bahdanau/bahdanau.ipynb": notebook(), "ada/.ipynb_checkpoints/bahdanau.ipynb": b"old"})
+    lay(tmp_path, {"pdf/report.pdf": b"%PDF", "riddle/untitled.ipynb": notebook(), "loose.ipynb": notebook()})
+    lay(tmp_path, {"none/bahdanau/essay.txt": b"", "broken/untitled.ipynb": b"{", "readme.txt": b""})
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "ada")
+    box = inbox.read(tmp_path, KNOWN)
+    assert taken(box) == {
+        ("ada", "bahdanau"): notebook(),
+        ("none", "bahdanau"): "there is no such file; the folder holds essay.txt",
+    }
+    said = errors(box, tmp_path)
+    assert {stray.student for stray in box.strays} == {"pdf", "riddle", "broken", "empty", ""}
+    assert "does not say which assignment" in said["riddle/untitled.ipynb"]
+    assert "does not say which assignment" in said["broken/untitled.ipynb"]
+    assert "symbolic link" in said["link"]
+    assert "no student's folder" in said["loose.ipynb"]
+    assert (
+        next(error for error in said.values() if "report.pdf" in error) == "there is no notebook: it holds report.pdf"
+    )
+    assert said["empty"] == "there is no notebook: it is empty"
+
+
+def test_links_and_folders_in_a_notebooks_place_are_refused(tmp_path: Path) -> None:
+    lay(tmp_path, {"mia/bahdanau/bahdanau.ipynb": notebook()})
+    for student in ("thief", "robber", "odd"):
+        (tmp_path / student).mkdir()
+    (tmp_path / "thief/bahdanau").mkdir()
+    (tmp_path / "thief/bahdanau/bahdanau.ipynb").symlink_to(tmp_path / "mia/bahdanau/bahdanau.ipynb")
+    (tmp_path / "robber/bahdanau").symlink_to(tmp_path / "mia/bahdanau")
+    (tmp_path / "odd/bahdanau/bahdanau.ipynb").mkdir(parents=True)
+    (tmp_path / "mia/bahdanau/data").symlink_to(tmp_path)
+    box = inbox.read(tmp_path, KNOWN)
+    found = taken(box)
+    assert found["mia", "bahdanau"] == notebook()
+    assert errors(box, tmp_path) == {"mia/bahdanau/data": "this is a symbolic link; hand in the file itself"}
+    assert "symbolic link" in found["thief", "bahdanau"]
+    assert "symbolic link" in found["robber", "bahdanau"]
+    assert "this is a folder" in found["odd", "bahdanau"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a [b] *é?",
+        "o'neil; --x",
+        "-rf",
+        "x{y}z",
+        ".hidden",
+        "..",
+        "a/b",
+        "a\\b",
+        "%2E",
+        "50%",
+        "50%25",
+        "tab\there",
+        "日本 语",
+    ],
+)
+def test_every_name_becomes_a_folders_and_comes_back(name: str) -> None:
+    folder = folder_name(name)
+    assert spoken(folder) == name
+    assert "/" not in folder
+    assert "\\" not in folder
+    assert not folder.startswith(".")
+    assert folder.isprintable()
+
+
+def test_names_are_told_apart_or_refused() -> None:
+    assert folder_name("Jose\u0301") == folder_name("Jos\u00e9")
+    assert len({folder_name(name) for name in ("..", "%2E.", "%252E.")}) == 3
+    for name in ("", " ", "x" * 129, "語" * 100):
+        with pytest.raises(ValueError, match="the student's name"):
+            folder_name(name)
+
+
+def test_odd_names_of_folders_lose_nobody(tmp_path: Path) -> None:
+    names = ["a[b]", "*", "-rf", ".dot", "x" * 130, os.fsdecode(b"caf\xe9")]
+    lay(tmp_path, {f"{name}/bahdanau/bahdanau.ipynb": notebook("bahdanau", ascii(name)) for name in names})
+    box = inbox.read(tmp_path, KNOWN)
+    assert taken(box) == {
+        (student, "bahdanau"): notebook("bahdanau", ascii(name))
+        for student, name in {"*": "*", "-rf": "-rf", "a[b]": "a[b]", "%2Edot": ".dot", "caf%E9": names[-1]}.items()
+    }
+    assert ["130 characters" in stray.error for stray in box.strays] == [True]
+
+
+def test_one_students_folder_one_file_and_none_are_told_from_a_class(tmp_path: Path) -> None:
+    lay(
+        tmp_path,
+        {"class/ada/bahdanau/bahdanau.ipynb": notebook(), "other/bahdanau/bahdanau/bahdanau.ipynb": notebook()},
+    )
+    with pytest.raises(ValueError, match="one student's folder"):
+        inbox.read(tmp_path / "class" / "ada", KNOWN)
+    with pytest.raises(ValueError, match=r"is one notebook: expected STUDENT/NAME.*autograder score"):
+        inbox.read(tmp_path / "class/ada/bahdanau/bahdanau.ipynb", KNOWN)
+    with pytest.raises(ValueError, match=r"expected STUDENT/NAME/NAME.ipynb, NAME one of .*bahdanau"):
+        inbox.read(lay(tmp_path / "empty", {"ada/x.txt": b""}), KNOWN)
+    with pytest.raises(NotADirectoryError, match="No folder or zip"):
+        inbox.read(tmp_path / "none", KNOWN)
+    assert list(taken(inbox.read(tmp_path / "other", KNOWN))) == [("bahdanau", "bahdanau")]
+
+
+def test_only_the_folder_that_nbgrader_writes_says_when(tmp_path: Path) -> None:
+    """Elsewhere a timestamp is a student's own file."""
+    lay(tmp_path, {"a/bahdanau/bahdanau.ipynb": notebook(), "a/bahdanau/timestamp.txt": b"2026-11-21 12:00:00 UTC\n"})
+    lay(tmp_path, {"b/bahdanau/bahdanau.ipynb": notebook(), "c/bahdanau.ipynb": notebook(), "c/timestamp.txt": b"x"})
+    moodle = "d_7_assignsubmission_file_/bahdanau"
+    lay(tmp_path, {f"{moodle}/bahdanau.ipynb": notebook(), f"{moodle}/timestamp.txt": b"1999"})
+    said = {handed.student: handed.timestamp() for handed in inbox.read(tmp_path, KNOWN).handed}
+    assert said == {"a": b"2026-11-21 12:00:00 UTC\n", "b": b"", "c": None, "d": None}
+
+
+@pytest.fixture
+def as_somebody(monkeypatch) -> Iterator[Path]:
+    """Return a folder for one who may not read everything, as root could."""
+    monkeypatch.setattr("autograder.records.grader_key", lambda assignment: "")
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:
+        if root:
+            os.chown(folder, 12345, -1)
+            os.seteuid(12345)
+        try:
+            yield Path(folder)
+        finally:
+            for path in (Path(folder), *Path(folder).glob("*"), *Path(folder).glob("*/*")):
+                path.chmod(0o700)
+            if root:
+                os.seteuid(0)
+
+
+def test_what_may_not_be_read_keeps_nobody_waiting(as_somebody: Path) -> None:
+    for student, closed in {"abe": ".", "ann": "bahdanau", "art": "bahdanau/bahdanau.ipynb", "zoe": None}.items():
+        lay(as_somebody, {f"{student}/bahdanau/bahdanau.ipynb": notebook()})
+        if closed:
+            (as_somebody / student / closed).chmod(0)
+    box = inbox.read(as_somebody, KNOWN)
+    assert [handed.student for handed in box.handed] == ["ann", "art", "zoe"]
+    assert "Permission denied" in errors(box, as_somebody)["abe"]
+    assert len({submission_key(handed) for handed in box.handed}) == 3
+    for handed in box.handed[:2]:
+        with pytest.raises(Unreadable, match="permissions"):
+            handed.content()
+
+
+def test_a_huge_file_is_no_reason_to_stop(tmp_path: Path, monkeypatch) -> None:
+    """A terabyte of nothing, which no memory holds."""
+    monkeypatch.setattr("autograder.records.grader_key", lambda assignment: "")
+    lay(tmp_path, {"ann/bahdanau/bahdanau.ipynb": notebook()})
+    [handed] = inbox.read(tmp_path, KNOWN).handed
+    keys = {submission_key(handed)}
+    for name in ("timestamp.txt", "bahdanau.ipynb"):
+        (tmp_path / "ann/bahdanau" / name).touch()
+        os.truncate(tmp_path / "ann/bahdanau" / name, 1 << 40)
+        keys.add(submission_key(handed))
+    assert handed.timestamp() == b""
+    assert len(keys) == 2
+
+
+def test_a_copy_of_a_class_is_the_same_class(tmp_path: Path) -> None:
+    lay(
+        tmp_path / "one", {"ann/bahdanau/bahdanau.ipynb": notebook(), "bob/encoder_decoder/encoder_decoder.ipynb": b"{"}
+    )
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    keys = [[submission_key(handed) for handed in inbox.read(tmp_path / name, KNOWN).handed] for name in ("one", "two")]
+    assert keys[0] == keys[1]
+    assert isinstance(inbox.read(tmp_path / "one", KNOWN).handed[0], Handed)

@@ -1,0 +1,153 @@
+"""The laws of the feedback: every mistake is told from every other, and a hint shows public numbers alone."""
+
+import functools
+import itertools
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.checks import find
+from autograder.kit.answers import call
+from autograder.kit.comparing import same
+from autograder.kit.grading import grade
+from tests.answers import more_right, sly_bahdanau, sly_encoder_decoder
+
+SLY = sly_bahdanau.SLY | sly_encoder_decoder.SLY
+IDS = list(SLY)
+
+
+@functools.cache
+def drawn(check_id: str, seed: int) -> list:
+    return find(check_id).draw(np.random.default_rng(seed))
+
+
+def graded(check_id: str, seed: int, function):
+    check = find(check_id)
+    caller = functools.partial(call, {check.function: function})
+    return grade(check_id, drawn(check_id, seed), check.criteria, caller, check.examples)
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_no_sly_answer_gets_all_points(check_id):
+    for name, function in SLY[check_id].items():
+        sly_bahdanau._memory.clear()
+        sly_encoder_decoder._memory.clear()
+        verdict = graded(check_id, 2, function)
+        assert verdict.score < verdict.max_score, name
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_every_other_right_style_gets_all_points(check_id):
+    for function in more_right.RIGHT[check_id]:
+        assert graded(check_id, 2, function).hint is None, function
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_every_two_mistakes_are_told_apart_on_every_draw(check_id):
+    for seed in (10, 11, 12):
+        outputs: dict[str, list] = {}
+        for case in drawn(check_id, seed):
+            for known in case.mistakes():
+                outputs.setdefault(known.name, []).append(known.numbers())
+            outputs.setdefault("the reference", []).append(list(case.outputs.values()))
+        for one, two in itertools.combinations(outputs, 2):
+            pairs = zip(outputs[one], outputs[two], strict=True)
+            apart = any((a is None) != (b is None) or (a is not None and not same(a, b)) for a, b in pairs)
+            assert apart, f"{one} and {two} with seed {seed}"
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
+    check = find(check_id)
+    shown = {name for example in check.examples() for name in example.mistakes}
+    assert shown == {mistake.__name__ for mistake in check.mistakes}
+    for example in check.examples():
+        assert len(example.code.splitlines()) <= 4
+        *setup, last = example.code.splitlines()
+        namespace = {"torch": torch, check.function: check.reference}
+        exec("\n".join(setup), namespace)
+        result = eval(last, namespace)
+        outputs = result if len(example.outputs) > 1 else [result]
+        for got, expected in zip(outputs, example.outputs.values(), strict=True):
+            assert np.allclose(got, expected)
+
+
+@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in IDS for m in find(id).mistakes])
+def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(check_id, mistake):
+    hint = graded(check_id, 0, mistake).hint
+    tried = hint.partition("Try it:\n")[2]
+    right, wrong = re.search(r"A right function gives (.*)\n  Yours gives (.*)", tried).groups()
+    assert right != wrong
+    assert any(example.code.splitlines()[-1] in tried for example in find(check_id).examples())
+
+
+def test_no_hidden_number_stands_in_a_hint():
+    for check_id in IDS:
+        for seed in range(3):
+            hidden = set()
+            for case in drawn(check_id, seed):
+                given = [value for value in case.arguments.values() if isinstance(value, np.ndarray)]
+                for array in [*given, *case.outputs.values(), *(case.gradients or [])]:
+                    if array is not None and array.dtype.kind == "f":
+                        hidden |= {f"{x:.3f}".rstrip("0") for x in np.ravel(array) if abs(x) < 1e3}
+            public = {piece for e in find(check_id).examples() for piece in _numbers(_everything(e))}
+            for mistake in find(check_id).mistakes:
+                hint = graded(check_id, seed, mistake).hint
+                told = hint.partition("Try it:")[0]
+                found = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", told)) & hidden
+                assert not {x for x in found if len(x) > 4}, (check_id, mistake.__name__)
+                assert _numbers(hint.partition("Try it:")[2].partition("Yours")[0]) <= public
+
+
+def _numbers(text: str) -> set[str]:
+    return set(re.findall(r"-?\d+\.\d*", text))
+
+
+def _everything(example) -> str:
+    numbers = " ".join(f"{x:.3f}".rstrip("0") for output in example.outputs.values() for x in np.ravel(output))
+    return f"{example.code} {numbers} 0."
+
+
+def test_an_unnamed_fault_is_shown_on_an_example_too():
+    def odd(scores, mask):
+        return 0.7 * find("bahdanau.masked_softmax").reference(scores, mask)
+
+    verdict = graded("bahdanau.masked_softmax", 0, odd)
+    assert verdict.mistakes == []
+    assert "A right function gives [[0.881, 0.119, 0.]]\n  Yours gives [[0.617, 0.083, 0.]]" in verdict.hint
+
+
+def test_who_is_right_on_the_examples_is_shown_none():
+    def cut(scores, mask):
+        return find("bahdanau.masked_softmax").reference(scores.detach(), mask)
+
+    verdict = graded("bahdanau.masked_softmax", 0, cut)
+    assert "No gradient comes back" in verdict.hint
+    assert "Try it" not in verdict.hint
+
+
+def test_a_crash_is_said_once_and_then_pointed_to_by_name():
+    def crashes(scores, mask):
+        return scores.no_such_thing
+
+    hint = graded("bahdanau.masked_softmax", 0, crashes).hint
+    assert hint.count("no_such_thing") <= 3  # the message, and the student's line
+    assert "as for “the shape of the weights”." in hint
+
+
+def test_what_does_not_fit_is_said_in_words_under_gradients_too():
+    for wrong in (lambda *a: torch.zeros(2, 2), lambda *a: (torch.zeros(2), torch.zeros(2), torch.zeros(2))):
+        hint = graded("bahdanau.additive_attention", 0, wrong).hint
+        assert "zip()" not in hint
+        assert "size of tensor" not in hint
+
+
+def test_tokens_and_score_in_the_wrong_order_have_a_name():
+    def swapped(*arguments):
+        tokens, score = find("encoder_decoder.beam_search").reference(*arguments)
+        return torch.tensor(score), torch.tensor(tokens)
+
+    for seed in range(3):
+        assert graded("encoder_decoder.beam_search", seed, swapped).mistakes == ["results_swapped"]
