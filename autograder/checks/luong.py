@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from autograder.checks import DIFFERENTIABLE, Check, Drawn, Written
 from autograder.checks.draw import Rng
+from autograder.checks.examples import luong as examples
 from autograder.checks.mistakes import feeding, local, luong
 from autograder.checks.states import (
     concat_arguments,
@@ -13,7 +14,7 @@ from autograder.checks.states import (
     local_cases,
     state_cases,
 )
-from autograder.kit.grading import Criterion
+from autograder.kit.cases import Criterion
 from solutions.luong.attention import (
     attentional_state,
     concat_score,
@@ -43,7 +44,7 @@ def score_cases(arguments: Callable, widths: tuple[int, ...]) -> Callable[[Rng],
     return draw
 
 
-def score_check(reference: Callable, cases: Callable, mistakes: tuple[Callable, ...]) -> Check:
+def score_check(reference: Callable, cases: Callable, mistakes: tuple[Callable, ...], codes: tuple[str, ...]) -> Check:
     """Return the check of one of the three scores: they earn the same for the same."""
     single = ["one sentence", "one target position", "one source position"]
     return Check(
@@ -58,12 +59,13 @@ def score_check(reference: Callable, cases: Callable, mistakes: tuple[Callable, 
             *DIFFERENTIABLE,
         ],
         mistakes=mistakes,
+        codes=codes,
     )
 
 
-DOT = score_check(dot_score, score_cases(dot_arguments, (6,)), luong.DOT)
-GENERAL = score_check(general_score, score_cases(general_arguments, (6, 7)), luong.GENERAL)
-CONCAT = score_check(concat_score, score_cases(concat_arguments, (6, 7, 8)), luong.CONCAT)
+DOT = score_check(dot_score, score_cases(dot_arguments, (6,)), luong.DOT, examples.DOT)
+GENERAL = score_check(general_score, score_cases(general_arguments, (6, 7)), luong.GENERAL, examples.GENERAL)
+CONCAT = score_check(concat_score, score_cases(concat_arguments, (6, 7, 8)), luong.CONCAT, examples.CONCAT)
 
 NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
 MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
@@ -83,6 +85,8 @@ STATE = Check(
         *SOUND,
     ],
     mistakes=luong.STATE,
+    codes=examples.STATE,
+    may_call=("general_score",),
 )
 
 WHOLE = ["no padding", "no padding, another window", "one position"]
@@ -103,6 +107,8 @@ LOCAL = Check(
         *SOUND,
     ],
     mistakes=local.LOCAL,
+    codes=examples.local("local_p_weights"),
+    may_call=("general_score",),
 )
 
 REPAIRED = Check(
@@ -118,6 +124,8 @@ REPAIRED = Check(
         *DIFFERENTIABLE[1:],
     ],
     mistakes=tuple(mistake for mistake in local.LOCAL if mistake is not local.results_swapped),
+    codes=examples.local("repaired_weights"),
+    may_call=("general_score", "local_p_weights"),
 )
 
 STEPS = [name for name in NO_MASK if name != "one position"]
@@ -136,6 +144,8 @@ FEEDING = Check(
         *SOUND,
     ],
     mistakes=feeding.FEEDING,
+    codes=examples.FEEDING,
+    may_call=("dot_score", "attentional_state"),
 )
 
 CHECKS = [DOT, GENERAL, CONCAT, STATE, LOCAL, FEEDING, REPAIRED]

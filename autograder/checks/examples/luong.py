@@ -1,0 +1,78 @@
+"""Public examples of Luong's functions."""
+
+TARGETS = "torch.tensor([[[1., 2.], [0., 1.]], [[2., -1.], [1., 1.]]])"
+SOURCES = "torch.tensor([[[3., 1.], [0., 2.]], [[1., 0.], [-1., 2.]]])"
+
+DOT = (
+    "dot_score(torch.tensor([[[1., 2.]]]), torch.tensor([[[3., 1.]]]))",
+    f"h_t = {TARGETS}\nh_s = {SOURCES}\ndot_score(h_t, h_s)",
+)
+GENERAL = (
+    "general_score(torch.tensor([[[1., 2.]]]), torch.tensor([[[3., 1.]]]), torch.tensor([[0., 1.], [1., 1.]]))",
+    f"h_t = {TARGETS}\nh_s = {SOURCES}\ngeneral_score(h_t, h_s, torch.tensor([[0., 1.], [-1., 2.]]))",
+)
+CONCAT = (
+    """\
+h_t, h_s = torch.tensor([[[0.5]]]), torch.tensor([[[0.], [-1.]]])
+concat_score(h_t, h_s, torch.tensor([[1., 2.]]), torch.tensor([2.]))""",
+    f"""\
+h_t = {TARGETS}
+h_s = {SOURCES}
+W_a, v_a = torch.tensor([[0.5, 0., 0.2, -0.3], [0.1, -0.4, 0., 0.6]]), torch.tensor([1., -2.])
+concat_score(h_t, h_s, W_a, v_a)""",
+)
+
+
+def _state(scale: float, mask: str) -> str:
+    """Return a call in which all sizes are 2: what a wrong size would betray elsewhere runs here, and gives numbers."""
+    return f"""\
+h_t, h_s = torch.tensor([[1., 2.], [0., 1.]]), torch.tensor([[[0.5, 1.], [0., -1.]], [[1., 0.], [-1., 2.]]])
+W_a = {scale} * torch.tensor([[0., 1.], [0.5, 0.3]])
+W_c = torch.tensor([[0.2, 0.1, -0.3, 0.4], [0.5, -0.2, 0.1, 0.3]])
+attentional_state(h_t, h_s, W_a, W_c, {mask})"""
+
+
+MASK = "torch.tensor([[True, False], [True, True]])"
+STATE = (
+    _state(1.0, "None"),
+    _state(1.0, MASK),
+    _state(1.0, "torch.tensor([[False, True], [False, True]])"),
+    _state(60.0, "torch.tensor([[False, True], [True, False]])"),
+    _state(-60.0, MASK),
+)
+
+
+def local(function: str) -> tuple[str, ...]:
+    """Return the examples of a function that is called as local_p_weights is."""
+
+    def code(h_t: str, lengths: str, D: int) -> str:
+        return f"""\
+h_t, lengths = torch.tensor({h_t}), torch.tensor({lengths})
+h_s = torch.tensor([[[1., 0.], [0., 1.], [1., 1.], [-1., 0.], [0., 2.], [2., 1.]]]).expand(len(h_t), -1, -1)
+W_a, W_p, v_p = torch.tensor([[0., 1.], [-0.5, 0.2]]), torch.tensor([[1., 0.5], [0., -1.]]), torch.tensor([1., 0.5])
+{function}(h_t, h_s, W_a, W_p, v_p, lengths, {D})"""
+
+    return (
+        code("[[1., 0.5]]", "[6]", 3),
+        code("[[1., 0.5], [-1., 0.4]]", "[4, 6]", 3),
+        code("[[1., 0.5], [-1., 0.4], [0.3, 2.]]", "[5, 6, 3]", 1),
+    )
+
+
+def _fed(scale: float, mask: str) -> str:
+    return f"""\
+emb, enc = torch.tensor([[[1.], [-0.5]], [[0.2], [1.]]]), {scale} * torch.tensor([[[1., 0.5], [-1., 2.]]] * 2)
+h0, W_x, W_h = torch.tensor([[0.3, -0.6], [0.5, 0.2]]), torch.tensor([[1., 0.5, -1.], [0.3, 1., 0.6]]), torch.eye(2)
+W_c = torch.tensor([[1., -1., 0.5, 0.2], [0.1, 1., 0.7, -1.]])
+input_feeding(emb, h0, enc, W_x, W_h, W_c, {mask})"""
+
+
+FEEDING = (
+    _fed(1.0, "None"),
+    _fed(1.0, MASK),
+    _fed(1.0, "torch.tensor([[False, True], [False, True]])"),
+    _fed(90.0, "torch.tensor([[False, True], [True, False]])"),
+    _fed(-90.0, MASK),
+    _fed(90.0, MASK),
+    _fed(-90.0, "torch.tensor([[False, True], [True, False]])"),
+)
