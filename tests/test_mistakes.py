@@ -12,10 +12,11 @@ from autograder.checks import find
 from autograder.kit.answers import call
 from autograder.kit.comparing import same
 from autograder.kit.grading import grade
-from tests.answers import more_right, sly_bahdanau, sly_encoder_decoder
+from tests.answers import more_right, right_luong, sly_bahdanau, sly_encoder_decoder
 
 SLY = sly_bahdanau.SLY | sly_encoder_decoder.SLY
 IDS = list(SLY)
+EVERY = [*IDS, *right_luong.RIGHT]
 
 
 @functools.cache
@@ -44,7 +45,7 @@ def test_every_other_right_style_gets_all_points(check_id):
         assert graded(check_id, 2, function).hint is None, function
 
 
-@pytest.mark.parametrize("check_id", IDS)
+@pytest.mark.parametrize("check_id", EVERY)
 def test_every_two_mistakes_are_told_apart_on_every_draw(check_id):
     for seed in (10, 11, 12):
         outputs: dict[str, list] = {}
@@ -58,7 +59,7 @@ def test_every_two_mistakes_are_told_apart_on_every_draw(check_id):
             assert apart, f"{one} and {two} with seed {seed}"
 
 
-@pytest.mark.parametrize("check_id", IDS)
+@pytest.mark.parametrize("check_id", EVERY)
 def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
     check = find(check_id)
     shown = {name for example in check.examples() for name in example.mistakes}
@@ -74,7 +75,7 @@ def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
             assert np.allclose(got, expected)
 
 
-@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in IDS for m in find(id).mistakes])
+@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in EVERY for m in find(id).mistakes])
 def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(check_id, mistake):
     hint = graded(check_id, 0, mistake).hint
     tried = hint.partition("Try it:\n")[2]
@@ -84,7 +85,7 @@ def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(c
 
 
 def test_no_hidden_number_stands_in_a_hint():
-    for check_id in IDS:
+    for check_id in EVERY:
         for seed in range(3):
             hidden = set()
             for case in drawn(check_id, seed):

@@ -1,7 +1,7 @@
 """Multiplicative attention (Luong, Pham and Manning, 2015): three scores, a window, and attention that is fed back."""
 
 import torch
-from jaxtyping import Bool, Float, Int, Real
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
@@ -77,7 +77,7 @@ def predicted_position(
 
 
 def window(
-    p: Real[Tensor, "*batch"], lengths: Int[Tensor, "*batch"], source: int, D: int | float
+    p: Float[Tensor, "*batch"], lengths: Int[Tensor, "*batch"], source: int, D: int | float
 ) -> Bool[Tensor, "*batch source"]:
     """Return True for the positions of the sentence that are at most D away from p.
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Float, Int, Real
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab.decoding import Memory, State, Translator
@@ -114,14 +114,14 @@ class Luong(Translator):
         h_t: Float[Tensor, "batch target units"],
         lengths: Int[Tensor, "batch target"],
         time: Int[Tensor, "batch target"],
-    ) -> Real[Tensor, "batch target"]:
+    ) -> Float[Tensor, "batch target"]:
         """Return the centre of the window: predicted, or as many words into the source as have been said.
 
         A translation may be longer than its source: then the window stays at the last word (ours).
         """
         if self.recipe.attention == "local_p":
             return predicted_position(h_t, self.W_p.to(h_t.dtype), self.v_p.to(h_t.dtype), lengths)
-        return torch.minimum(time, lengths - 1)
+        return torch.minimum(time, lengths - 1).float()
 
     @property
     def predicts(self) -> bool:
@@ -133,7 +133,7 @@ class Luong(Translator):
         source: Int[Tensor, "batch source"],
         mask: Bool[Tensor, "batch source"],
         inputs: Int[Tensor, "batch target"],
-    ) -> Real[Tensor, "batch target"]:
+    ) -> Float[Tensor, "batch target"]:
         """Return the centre of the window at each step of a translation that is given."""
         memory, state = self.encode(source, mask)
         h_t, *_ = self.run(inputs, memory, state)
