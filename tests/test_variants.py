@@ -1,0 +1,40 @@
+"""Laws of the tables of Luong's variants: what has been run is shown, what has not is said to be not run yet."""
+
+from pathlib import Path
+
+import pytest
+
+from book import tables, variants
+from lab.results import write_json
+
+
+def result(value: float) -> dict:
+    score = {"name": "", "value": value, "low": value - 1, "high": value + 1, "signature": "", "count": 7}
+    places = {
+        reading: {kind: {part: score for part in ("mean", "within1", "within2")} for kind in ("all", "crossing")}
+        for reading in ("predicted", "t", "t·S/T")
+    }
+    test = {"greedy": {"bleu": score}, "beam5": {"bleu": score}, "alignment": {"argmax": {"aer": score}}}
+    return {
+        "scores": {"test": test | {"positions": places}},
+        "training": {"ended_by_budget": False, "epochs": 1, "of_epochs": 1},
+    }
+
+
+def test_tables_without_results_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "ROOT", tmp_path)
+    for drawn in (variants.variants(), variants.windows()):
+        assert tables.MISSING in drawn.data
+        assert not any(f"<td>{digit}" in drawn.data for digit in range(10))
+
+
+def test_each_variant_has_its_row_and_its_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "ROOT", tmp_path)
+    folder = tmp_path / "solutions" / "luong" / "results"
+    for seed, value in ((1, 40.0), (2, 42.0)):
+        write_json(folder / f"phrasebook-fr-en-medium-dot-seed{seed}.json", result(value))
+    write_json(folder / "phrasebook-fr-en-medium-local-p-seed1.json", result(0.5))
+    table = variants.variants().data
+    assert '<th scope="row">global, dot, input feeding</th><td>41.0 (40.0–42.0)</td>' in table
+    assert table.count("<tr>") == 2 + len(variants.VARIANTS)
+    assert "0.50 (-0.50–1.50)" in variants.windows().data
