@@ -11,7 +11,7 @@ from lab.results import write_json
 def result(value: float) -> dict:
     score = {"name": "", "value": value, "low": value - 1, "high": value + 1, "signature": "", "count": 7}
     places = {
-        reading: {kind: {part: score for part in ("mean", "within1", "within2")} for kind in ("all", "crossing")}
+        reading: {kind: dict.fromkeys(("mean", "within1", "within2"), score) for kind in ("all", "crossing")}
         for reading in ("predicted", "t", "t·S/T")
     }
     test = {"greedy": {"bleu": score}, "beam5": {"bleu": score}, "alignment": {"argmax": {"aer": score}}}
