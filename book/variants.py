@@ -12,6 +12,7 @@ VARIANTS = {
     "location": "global, location, input feeding",
     "local-m": "local-m, D = 2, general, input feeding",
     "local-p": "local-p, D = 2, general, input feeding",
+    "local-p-10": "local-p, D = 10, general, input feeding",
     "no-feeding": "global, general, no input feeding",
     "oneway": "global, general, input feeding, encoder reads one way",
 }
