@@ -52,7 +52,7 @@ def position_scores(found: Positions, gold: Sequence[Links]) -> dict[str, Score]
     """Return the mean of |p - gold| over all links, and the share of links with |p - gold| ≤ 1 and ≤ 2."""
     distances = [[abs(row[j] - i) for i, j in sorted(links)] for row, links in zip(found, gold, strict=True)]
     counts = [float(len(row)) for row in distances]
-    scores = {"mean": ratio("mean |p - gold|", [sum(row) for row in distances], counts, "links")}
+    scores = {"mean": ratio("mean |p - gold|", [float(sum(row)) for row in distances], counts, "links")}
     for limit in WITHIN:
         near = [float(sum(d <= limit for d in row)) for row in distances]
         scores[f"within{limit}"] = ratio(f"share within {limit}", near, counts, "links")
