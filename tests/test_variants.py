@@ -35,6 +35,6 @@ def test_each_variant_has_its_row_and_its_seeds(tmp_path: Path, monkeypatch: pyt
         write_json(folder / f"phrasebook-fr-en-medium-dot-seed{seed}.json", result(value))
     write_json(folder / "phrasebook-fr-en-medium-local-p-seed1.json", result(0.5))
     table = variants.variants().data
-    assert '<th scope="row">global, dot, input feeding</th><td>41.0 (40.0–42.0)</td>' in table
+    assert '<th scope="row">dot</th><td>41.0 (40.0–42.0)</td>' in table
     assert table.count("<tr>") == 2 + len(variants.VARIANTS)
     assert "0.50 (-0.50–1.50)" in variants.windows().data
