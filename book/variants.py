@@ -40,7 +40,7 @@ def variants(run: str = PHRASEBOOK) -> HTML:
         )
     columns = ["model", "BLEU, greedy", "BLEU, beam 5", "AER, argmax", "seeds"]
     return table(
-        "Phrasebook French to English, test; of one seed the interval is a bootstrap. Global, general, fed unless it says so.",
+        "Phrasebook, test (one seed: bootstrap interval); global, general and fed unless the row says otherwise",
         columns,
         rows,
     )
