@@ -4,16 +4,19 @@ import asyncio
 import html
 import math
 import re
+import signal
+import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
 from typing import Any
 
 import bleach
 from jinja2 import BaseLoader, DictLoader, pass_context
 from nbconvert.exporters import HTMLExporter
-from nbconvert.filters import Highlight2HTML
+from nbconvert.filters import Highlight2HTML, ansi2html
 from nbformat import NotebookNode
 from py_mini_racer import JSEvalException, MiniRacer
 from traitlets import default
@@ -123,6 +126,33 @@ def _finished(page: str) -> str:
     return PICTURE.sub('<img alt="a picture, not described"', page)
 
 
+class _TimeUp(Exception):
+    """One text or cell takes too long to be set."""
+
+
+@contextmanager
+def _bounded(until: float) -> Iterator[None]:
+    """Raise _TimeUp in the block once its time is up: blank lines alone keep a highlighter's patterns busy for hours.
+
+    A signal is all that ends a pattern's search; only the main thread, where pages are made, can be sent one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise _TimeUp
+
+    left = max(0.01, min(SECONDS, until - time.monotonic()))
+    before = signal.signal(signal.SIGALRM, ring)
+    earlier = signal.setitimer(signal.ITIMER_REAL, left, left)  # again and again: a library may swallow the first
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *earlier)
+        signal.signal(signal.SIGALRM, before)
+
+
 @cache
 def engine() -> MiniRacer:
     """Return V8 with KaTeX in it, started once."""
@@ -203,18 +233,31 @@ class Page(HTMLExporter):
         yield from super().default_filters()
         yield "highlight_code", self._highlight
         yield "filter_data_type", _first_shown
+        yield "ansi2html", self._terminal
 
     @cached_property
     def _lexed(self) -> Highlight2HTML:
         return Highlight2HTML(pygments_lexer="ipython3", parent=self)
 
     def _highlight(self, source: str, metadata: Any = None) -> str:
-        if len(source) > LONGEST_CODE or time.monotonic() > self._until:
-            return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
-        return self._coloured(source)
+        if len(source) <= LONGEST_CODE and time.monotonic() <= self._until:
+            with suppress(_TimeUp):
+                return self._coloured(source)
+        return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
+
+    def _terminal(self, text: str) -> str:
+        """Return an output with its colours, while there is time: every change of colour takes a copy of the rest."""
+        if time.monotonic() <= self._until:
+            with suppress(_TimeUp), _bounded(self._until):
+                return ansi2html(text)
+        return html.escape(text.replace("\x1b", "␛"))
 
     def _coloured(self, source: str) -> str:
-        return self._kept(source, "code", lambda: str(self._lexed(source)))
+        def lexed() -> str:
+            with _bounded(self._until):
+                return str(self._lexed(source))
+
+        return self._kept(source, "code", lexed)
 
     def _kept(self, source: str, kind: str, make: Callable[[], str]) -> str:
         """Return what was made of a text before, if it was: the released text is the same on every page of a class."""
@@ -230,10 +273,16 @@ class Page(HTMLExporter):
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
         source = source or ""
-        if len(source) > LONGEST_TEXT or time.monotonic() > self._until:
-            return f"<pre>{html.escape(source)}</pre>"
-        return self._page(source)
+        if len(source) <= LONGEST_TEXT and time.monotonic() <= self._until:
+            with suppress(_TimeUp):
+                return self._page(source)
+        return f"<pre>{html.escape(source)}</pre>"
 
     def _page(self, source: str) -> str:
-        clean = partial(super().markdown2html, {}, source)
-        return self._kept(source, "text", lambda: with_formulas(_CLEANER.clean(clean()), self._until))
+        set_as_html = partial(super().markdown2html, {}, source)
+
+        def clean() -> str:
+            with _bounded(self._until):
+                return _CLEANER.clean(set_as_html())
+
+        return self._kept(source, "text", lambda: with_formulas(clean(), self._until))
