@@ -28,6 +28,7 @@ def clean_answer(reply: Any) -> Answer:
     gradients, after = reply.gradients, reply.inputs_after
     shaped = (
         _arrays(reply.outputs)
+        and isinstance(reply.several, bool)
         and (gradients is None or (isinstance(gradients, list) and _arrays([g for g in gradients if g is not None])))
         and (after is None or isinstance(after, list))
     )
