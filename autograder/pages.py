@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 from py_mini_racer import JSEvalException, MiniRacer
 from traitlets import default
 
+from autograder.customs import picture
 from autograder.places import ROOT
 
 TAGS = frozenset(
@@ -75,13 +76,14 @@ TAGS = frozenset(
     ]
 )
 ATTRIBUTES = {"a": {"href"}, "img": {"alt", "src"}, "td": {"align"}, "th": {"align"}}
-PICTURE_INSIDE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]*")
+PICTURE_INSIDE = re.compile(r"data:(?P<mime>image/(?:png|jpeg));base64,(?P<content>[A-Za-z0-9+/=\s]*)")
 
 
 def _allowed(tag: str, name: str, value: str) -> bool:
     """Tell whether an attribute may stay: a link waits for a click, a picture must lie in the page itself."""
     if name == "src":
-        return tag == "img" and PICTURE_INSIDE.fullmatch(value) is not None
+        found = PICTURE_INSIDE.fullmatch(value) if tag == "img" else None
+        return found is not None and picture(found["mime"], "".join(found["content"].split()))
     if name == "href" and value.lstrip().lower().startswith("data:"):
         return False
     return name in {"class", "id", "title"} or name in ATTRIBUTES.get(tag, ())
@@ -94,6 +96,7 @@ FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1
 # MathML needs neither style sheet nor font, and `trust` off keeps links and styles out: students write formulas too.
 KATEX = {"output": "mathml", "throwOnError": True, "strict": "ignore", "trust": False, "maxExpand": 200, "maxSize": 20}
 SECONDS = 2.0
+SHORT_FORMULA, GROWTH = 2000, 60  # characters of MathML, in all and for each of a formula's: macros could make millions
 # What a page may cost, whatever a student wrote: beyond that text and code are shown as they were written.
 LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
 MOST_KEPT = 500  # texts and cells, as they look on a page
@@ -181,9 +184,10 @@ def render(found: re.Match) -> str:
     formula = html.unescape(found["display"] or found["inline"])
     options = KATEX | {"displayMode": display}
     try:
-        return str(_called("katex.renderToString", formula, options))
+        shown = str(_called("katex.renderToString", formula, options))
     except JSEvalException:
         return found[0]
+    return shown if len(shown) <= SHORT_FORMULA + GROWTH * len(formula) else found[0]
 
 
 def with_formulas(page: str, until: float = math.inf) -> str:
