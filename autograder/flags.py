@@ -65,7 +65,7 @@ def _remarks(node: ast.AST) -> Iterator[tuple[str, str]]:
         # compile the builtin, not the attribute: re.compile and torch.compile are everyday tools.
         if last in BACK_DOORS or (isinstance(node, ast.Name) and name == "compile"):
             yield "", f"looks behind the scenes: {last}"
-        if name.startswith("solutions."):
+        if name.startswith(("solutions.", "lab.decoding")):  # the lab searches as the taught functions do
             yield "", f"imports {name}"
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
         yield from (("", f"looks behind the scenes: {said}") for said in _looked_up(node.func.id, node.args))

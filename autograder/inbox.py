@@ -36,8 +36,9 @@ def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
     depth = 0 if place.is_dir() else around([found.parts for found in files if not found.folder], known)
     _demand_class(files, place, known)
     inbox, students = Inbox(), defaultdict(list)
+    lone = len({found.parts[0] for found in files if len(found.parts) > 1}) == 1
     for found in files:
-        claim = claimed(found.parts, depth)
+        claim = claimed(found.parts, depth, lone)
         if claim:
             students[claim.student].append(Piece(found, claim))
         elif found.trouble or (not found.folder and found.parts[-1].lower().endswith((".ipynb", ".zip"))):

@@ -1,6 +1,7 @@
 """One notebook's way through the judge: its cells run behind the wall, its checks are decided here."""
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +18,8 @@ from autograder.normal import CHECK, Template, grade_id
 from autograder.reading import TRAIN, checked
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
+
+MOST_OUTPUT = 8 << 20  # bytes of the outputs of all cells: the page holds them, and the class's folder
 
 
 def judge(check_id: str, caller: Caller, rng: Any) -> Verdict:
@@ -66,6 +69,7 @@ class Judge:
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
         judged.flags = flags([cell.source for cell in notebook.cells if runs(cell)])
         stopped: dict[str, str | None] = {}
+        left = MOST_OUTPUT
         with Session(self.wall, self.limits) as session:
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
@@ -78,8 +82,10 @@ class Judge:
                     if verdict.score < verdict.max_score and (trouble := session.trouble or why):
                         judged.flags.append(f"{function}: {trouble}")
                 elif runs(cell):
-                    outputs = judged.outputs[cell.id] = session.run(cell.source)
+                    outputs = session.run(cell.source)
                     stopped |= dict.fromkeys(wanted(cell, form), stop(outputs))
+                    left -= len(json.dumps(outputs))
+                    judged.outputs[cell.id] = outputs if left > 0 else too_long(outputs)
         follow(judged, form.assignment)
         return judged
 
@@ -117,6 +123,14 @@ def stop(outputs: list[dict[str, Any]]) -> str | None:
         return None
     value = re.sub(r" \([^()]*, (line \d+)\)$", r" (\1)", " ".join(error["evalue"].split()))
     return f"{error['ename']}: {value}"[:300]
+
+
+def too_long(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what is shown instead of outputs when those of all cells together are too long."""
+    said = f"… not shown: the outputs of all cells hold more than {MOST_OUTPUT >> 20} MB\n"
+    error = stop(outputs)
+    text = f"{said}{error}\n" if error else said
+    return [{"output_type": "stream", "name": "stdout", "text": text}] if outputs else []
 
 
 def runs(cell: NotebookNode) -> bool:

@@ -33,9 +33,13 @@ def is_junk(parts: tuple[str, ...]) -> bool:
     return any(part in JUNK for part in parts) or parts[-1].startswith("._")
 
 
-def claimed(parts: tuple[str, ...], depth: int) -> Claim | None:
-    """Return what a path says; None where it lies in no student's folder and has no LMS's name."""
-    for place, part in enumerate(parts[:2]):  # one folder may be around them all
+def claimed(parts: tuple[str, ...], depth: int, lone: bool = True) -> Claim | None:
+    """Return what a path says; None where it lies in no student's folder and has no LMS's name.
+
+    A lone folder may lie around all that an LMS gave. One of several is a student's: what they call their files says
+    nothing about whose they are.
+    """
+    for place, part in enumerate(parts[: 1 + lone]):
         last = place == len(parts) - 1
         if found := MOODLE.fullmatch(part):
             own = (found["file"],) if last and found["file"] else ()

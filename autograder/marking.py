@@ -50,6 +50,7 @@ class Clerk:
                 self._keep(handed, content)
             except Unreadable as error:
                 reason = str(error)
+                self._forget(handed)
             self.keys[number] = records.key_of(handed, content, reason)
             yield number, Task(handed.student, handed.assignment, content, reason)
 
@@ -65,6 +66,12 @@ class Clerk:
                 settings.write(folder / name, beside.read_bytes(), 0o644)
             elif handed.stamped:
                 (folder / name).unlink(missing_ok=True)
+
+    def _forget(self, handed: Handed) -> None:
+        """Remove the copy of what was handed in before, which nbgrader's own commands would grade."""
+        if (self.out / "submitted").resolve() != self.place.resolve():
+            copy = self.out / "submitted" / handed.student / handed.assignment / f"{handed.assignment}.ipynb"
+            copy.unlink(missing_ok=True)
 
     def _entered(self, number: int, handed: Handed, outcome: Outcome) -> dict[str, Any]:
         about = {"student": handed.student, "file": handed.file, "notes": list(handed.notes)}

@@ -4,20 +4,24 @@ import asyncio
 import html
 import math
 import re
+import signal
+import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
 from typing import Any
 
 import bleach
 from jinja2 import BaseLoader, DictLoader, pass_context
 from nbconvert.exporters import HTMLExporter
-from nbconvert.filters import Highlight2HTML
+from nbconvert.filters import Highlight2HTML, ansi2html
 from nbformat import NotebookNode
 from py_mini_racer import JSEvalException, MiniRacer
 from traitlets import default
 
+from autograder.customs import picture
 from autograder.places import ROOT
 
 TAGS = frozenset(
@@ -72,13 +76,14 @@ TAGS = frozenset(
     ]
 )
 ATTRIBUTES = {"a": {"href"}, "img": {"alt", "src"}, "td": {"align"}, "th": {"align"}}
-PICTURE_INSIDE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]*")
+PICTURE_INSIDE = re.compile(r"data:(?P<mime>image/(?:png|jpeg));base64,(?P<content>[A-Za-z0-9+/=\s]*)")
 
 
 def _allowed(tag: str, name: str, value: str) -> bool:
     """Tell whether an attribute may stay: a link waits for a click, a picture must lie in the page itself."""
     if name == "src":
-        return tag == "img" and PICTURE_INSIDE.fullmatch(value) is not None
+        found = PICTURE_INSIDE.fullmatch(value) if tag == "img" else None
+        return found is not None and picture(found["mime"], "".join(found["content"].split()))
     if name == "href" and value.lstrip().lower().startswith("data:"):
         return False
     return name in {"class", "id", "title"} or name in ATTRIBUTES.get(tag, ())
@@ -91,6 +96,7 @@ FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1
 # MathML needs neither style sheet nor font, and `trust` off keeps links and styles out: students write formulas too.
 KATEX = {"output": "mathml", "throwOnError": True, "strict": "ignore", "trust": False, "maxExpand": 200, "maxSize": 20}
 SECONDS = 2.0
+SHORT_FORMULA, GROWTH = 2000, 60  # characters of MathML, in all and for each of a formula's: macros could make millions
 # What a page may cost, whatever a student wrote: beyond that text and code are shown as they were written.
 LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
 MOST_KEPT = 500  # texts and cells, as they look on a page
@@ -123,6 +129,33 @@ def _finished(page: str) -> str:
     return PICTURE.sub('<img alt="a picture, not described"', page)
 
 
+class _TimeUp(Exception):
+    """One text or cell takes too long to be set."""
+
+
+@contextmanager
+def _bounded(until: float) -> Iterator[None]:
+    """Raise _TimeUp in the block once its time is up: blank lines alone keep a highlighter's patterns busy for hours.
+
+    A signal is all that ends a pattern's search; only the main thread, where pages are made, can be sent one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise _TimeUp
+
+    left = max(0.01, min(SECONDS, until - time.monotonic()))
+    before = signal.signal(signal.SIGALRM, ring)
+    earlier = signal.setitimer(signal.ITIMER_REAL, left, left)  # again and again: a library may swallow the first
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *earlier)
+        signal.signal(signal.SIGALRM, before)
+
+
 @cache
 def engine() -> MiniRacer:
     """Return V8 with KaTeX in it, started once."""
@@ -151,9 +184,10 @@ def render(found: re.Match) -> str:
     formula = html.unescape(found["display"] or found["inline"])
     options = KATEX | {"displayMode": display}
     try:
-        return str(_called("katex.renderToString", formula, options))
+        shown = str(_called("katex.renderToString", formula, options))
     except JSEvalException:
         return found[0]
+    return shown if len(shown) <= SHORT_FORMULA + GROWTH * len(formula) else found[0]
 
 
 def with_formulas(page: str, until: float = math.inf) -> str:
@@ -203,18 +237,31 @@ class Page(HTMLExporter):
         yield from super().default_filters()
         yield "highlight_code", self._highlight
         yield "filter_data_type", _first_shown
+        yield "ansi2html", self._terminal
 
     @cached_property
     def _lexed(self) -> Highlight2HTML:
         return Highlight2HTML(pygments_lexer="ipython3", parent=self)
 
     def _highlight(self, source: str, metadata: Any = None) -> str:
-        if len(source) > LONGEST_CODE or time.monotonic() > self._until:
-            return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
-        return self._coloured(source)
+        if len(source) <= LONGEST_CODE and time.monotonic() <= self._until:
+            with suppress(_TimeUp):
+                return self._coloured(source)
+        return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
+
+    def _terminal(self, text: str) -> str:
+        """Return an output with its colours, while there is time: every change of colour takes a copy of the rest."""
+        if time.monotonic() <= self._until:
+            with suppress(_TimeUp), _bounded(self._until):
+                return ansi2html(text)
+        return html.escape(text.replace("\x1b", "␛"))
 
     def _coloured(self, source: str) -> str:
-        return self._kept(source, "code", lambda: str(self._lexed(source)))
+        def lexed() -> str:
+            with _bounded(self._until):
+                return str(self._lexed(source))
+
+        return self._kept(source, "code", lexed)
 
     def _kept(self, source: str, kind: str, make: Callable[[], str]) -> str:
         """Return what was made of a text before, if it was: the released text is the same on every page of a class."""
@@ -230,10 +277,16 @@ class Page(HTMLExporter):
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
         source = source or ""
-        if len(source) > LONGEST_TEXT or time.monotonic() > self._until:
-            return f"<pre>{html.escape(source)}</pre>"
-        return self._page(source)
+        if len(source) <= LONGEST_TEXT and time.monotonic() <= self._until:
+            with suppress(_TimeUp):
+                return self._page(source)
+        return f"<pre>{html.escape(source)}</pre>"
 
     def _page(self, source: str) -> str:
-        clean = partial(super().markdown2html, {}, source)
-        return self._kept(source, "text", lambda: with_formulas(_CLEANER.clean(clean()), self._until))
+        set_as_html = partial(super().markdown2html, {}, source)
+
+        def clean() -> str:
+            with _bounded(self._until):
+                return _CLEANER.clean(set_as_html())
+
+        return self._kept(source, "text", lambda: with_formulas(clean(), self._until))

@@ -1,13 +1,10 @@
 """What students get: notebooks that nbgrader made from the solved ones, and the kit that they import."""
 
 import ast
-import contextlib
 import hashlib
 import io
-import logging
 import os
 import tempfile
-import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +19,7 @@ from traitlets.config import Config
 
 from autograder.blank import BlankError, Module, blanked
 from autograder.checks import assignments, checks
+from autograder.database import quiet
 from autograder.kit import recorded
 from autograder.places import BUILD, ROOT
 from autograder.weave import weave
@@ -54,7 +52,7 @@ def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
 
 def for_students(name: str, source: str) -> str:
     """Return the student's notebook, made from the solved one by nbgrader's generate_assignment."""
-    with tempfile.TemporaryDirectory() as folder, _quiet():
+    with tempfile.TemporaryDirectory() as folder, quiet():
         course = Path(folder)
         write(course / "source" / name / f"{name}.ipynb", source.encode())
         config = Config()
@@ -168,16 +166,3 @@ def write(path: Path, content: bytes) -> None:
     except BaseException:
         Path(aside).unlink(missing_ok=True)
         raise
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """nbgrader's log is for its own command line, and its warnings are about its own code."""
-    level = logging.getLogger("traitlets").level
-    logging.getLogger("traitlets").setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.getLogger("traitlets").setLevel(level)

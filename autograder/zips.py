@@ -2,11 +2,13 @@
 
 import io
 import lzma
+import math
 import stat
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,20 +36,21 @@ def listed(path: Path) -> list[Found]:
 
 
 def inside(outer: Found) -> list[Found]:
-    """Return the files of a zip that a student handed in; it is read again for each of them, and never kept."""
+    """Return the files of a zip that a student handed in; of all such zips the last one is kept."""
     return [
         Found(outer.parts[:-1] + each.parts, lambda n=n: _within(outer)[n].read(), each.trouble, each.folder)
         for n, each in enumerate(_within(outer))
     ]
 
 
+@lru_cache(maxsize=1)
 def _within(outer: Found) -> list[Found]:
     file = io.BytesIO(outer.read())
     _demand_small(file, MOST_ENTRIES_OF_ONE)
-    return list(_files(file, MOST_ENTRIES_OF_ONE))
+    return list(_files(file, MOST_ENTRIES_OF_ONE, LARGEST_FILE))
 
 
-def _files(file: Path | BinaryIO, most: int) -> Iterator[Found]:
+def _files(file: Path | BinaryIO, most: int, most_bytes: float = math.inf) -> Iterator[Found]:
     try:
         opened = zipfile.ZipFile(file)
         entries = opened.infolist()
@@ -55,6 +58,9 @@ def _files(file: Path | BinaryIO, most: int) -> Iterator[Found]:
         raise Unreadable(f"this is no zip, or a broken one ({_said(error)}); make it and hand it in again") from None
     if len(entries) > most:
         raise Unreadable(f"the zip has {len(entries)} entries, at most {most} are read")
+    size = sum(entry.file_size for entry in entries if entry.filename.lower().endswith(".ipynb"))
+    if size > most_bytes:
+        raise Unreadable(f"the zip's notebooks have {size >> 20} MB together; hand in those that are meant alone")
     for entry in entries:
         parts, trouble = _parts(_name(entry))
         trouble = trouble or _trouble(entry)

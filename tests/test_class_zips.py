@@ -170,7 +170,7 @@ def test_an_entry_that_lies_about_its_size_or_is_encrypted_is_refused(tmp_path: 
     whole = zipped({"ann/bahdanau/bahdanau.ipynb": notebook() * 50})
     cases = {
         "cannot be unpacked": patched(whole, 24, struct.pack("<L", 100)),
-        "password": patched(whole, 8, struct.pack("<H", 1)),
+        "without a password": patched(whole, 8, struct.pack("<H", 1)),
         "it says that it has|cannot be unpacked": patched(whole, 24, struct.pack("<L", 1 << 19)),
         "cannot be unpacked ": whole[:45] + b"\xff" * 20 + whole[65:],
     }

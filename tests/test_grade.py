@@ -158,6 +158,20 @@ def test_odd_names_of_students_are_only_names(graded, run, tmp_path: Path) -> No
     assert {name: totals(tmp_path / "out")[name, "bahdanau"] for name in names} == dict.fromkeys(names, 10.0)
 
 
+def test_what_was_handed_in_lies_where_nbgrader_looks_for_it(graded, run, tmp_path: Path) -> None:
+    """Byte for byte, with its time; and no longer when what came later cannot be read."""
+    folder, out = tmp_path / "in", tmp_path / "out"
+    shutil.copytree(graded[0] / "fay", folder / "fay")
+    (folder / "fay/bahdanau/timestamp.txt").write_text("2026-11-21 12:00:00 UTC")
+    assert run(folder, out) == 0
+    for name in ("bahdanau.ipynb", "timestamp.txt"):
+        assert (out / "submitted/fay/bahdanau" / name).read_bytes() == (folder / "fay/bahdanau" / name).read_bytes()
+    (folder / "fay/bahdanau/bahdanau.ipynb").unlink()
+    assert run(folder, out) == 0
+    assert totals(out) == {("fay", "bahdanau"): 0}
+    assert not (out / "submitted/fay/bahdanau/bahdanau.ipynb").exists()
+
+
 def test_links_lead_nowhere(graded, run, tmp_path: Path) -> None:
     """Neither a notebook nor a whole folder may be somebody else's."""
     (tmp_path / "in/thief/bahdanau").mkdir(parents=True)

@@ -52,7 +52,8 @@ class TestTheWire:
             FRAME + "def leaves(x):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0:\n"
             "            while True:\n                os.write(3, forged(1))\n        os._exit(0)\n    os._exit(0)"
         )
-        assert "ended the Python process" in (ask(defined, "leaves", X).error or "")
+        said = ask(defined, "leaves", X).error or ""
+        assert "ended the Python process" in said or "disturbed the grader's connection" in said  # whichever is first
         assert still_answers(defined)
 
     @pytest.mark.parametrize("sizes", [(2**32 - 1, 0), (0, 2**32 - 1), (6 << 20, 0), (0, 17 << 20)])

@@ -42,18 +42,6 @@ class Written:
     text: str
 
 
-class Tried(Known):
-    """A known mistake that is run when someone asks what it gives: most are ruled out by the first case."""
-
-    def __init__(self, mistake: Callable, run: Callable[[], list[np.ndarray] | None]) -> None:
-        self.name, self.hint = mistake.__name__, " ".join((mistake.__doc__ or "").split())
-        self.run = run
-
-    @cached_property
-    def outputs(self) -> list[np.ndarray] | None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return self.run()
-
-
 @dataclass(frozen=True)
 class Check:
     """One graded function: how its cases are drawn, what earns points, and which mistakes have a name."""
@@ -119,10 +107,6 @@ class Check:
     def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
         answer = call({self.function: mistake}, self.function, arguments)
         return None if answer.error else aligned(answer, case)
-
-    def _given(self, mistake: Callable, arguments: list, right: dict[str, np.ndarray]) -> list[np.ndarray] | None:
-        answer = call({self.function: mistake}, self.function, arguments)
-        return None if answer.error else aligned(answer, Case("", {}, right))
 
 
 def checks(name: str) -> dict[str, Check]:

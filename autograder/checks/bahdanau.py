@@ -3,7 +3,8 @@
 import numpy as np
 
 from autograder.checks import DIFFERENTIABLE, Check, Drawn, Written
-from autograder.checks.draw import Rng, gaps, normal, padding
+from autograder.checks.additive import arguments, far_from_zero, far_units, padding_above, weights_of_all_sizes
+from autograder.checks.draw import Rng, gaps, longest_first, normal, padding
 from autograder.checks.examples import bahdanau as examples
 from autograder.checks.mistakes import bahdanau as mistakes
 from autograder.kit.cases import EXACT, Criterion
@@ -51,12 +52,15 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
     ordinary = [
         Drawn("no mask", [normal(rng, 4, 6), None], gradients=True),
         Drawn("padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], [PADDING], gradients=True),
-        Drawn("other padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], [PADDING]),
+        Drawn("other padded sentences", [normal(rng, 4, 6), longest_first(rng, 4, 6)], [PADDING]),
+        Drawn("nothing masked", [normal(rng, 4, 6), np.ones((4, 6), bool)]),
         Drawn("a mask with gaps", [normal(rng, 5, 8), gaps(rng, 5, 8)], [PADDING, GAPS], gradients=True),
         Drawn("as many sentences as positions", [normal(rng, 5, 5), gaps(rng, 5, 5)], [PADDING, GAPS]),
-        Drawn("one sentence", [normal(rng, 1, 6), gaps(rng, 1, 6)], [PADDING, GAPS]),
-        Drawn("one axis", [normal(rng, 6), gaps(rng, 6)], [PADDING, GAPS]),
+        Drawn("one sentence", [normal(rng, 1, 6), gaps(rng, 1, 6)], [PADDING, GAPS], gradients=True),
+        Drawn("one axis", [normal(rng, 6), gaps(rng, 6)], [PADDING, GAPS], gradients=True),
+        Drawn("one axis, no mask", [normal(rng, 6), None]),  # who remembers the last mask of this size is found here
         Drawn("three axes", [normal(rng, 3, 5, 7), gaps(rng, 3, 5, 7)], [PADDING, RANK], gradients=True),
+        Drawn("three axes, no mask", [normal(rng, 3, 5, 7), None], [RANK]),
         Drawn("four axes", [normal(rng, 2, 3, 4, 5), gaps(rng, 2, 3, 4, 5)], [PADDING, RANK]),
         Drawn("four axes, no mask", [normal(rng, 2, 3, 4, 5), None], [RANK]),
         Drawn("one position, no mask", [normal(rng, 3, 1), None]),
@@ -75,6 +79,7 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
         Drawn("scores around 800, no mask", [high, None], [LARGE]),
         Drawn("scores of size 40 and more", [wide, wide_mask], [PADDING, LARGE]),
         Drawn("rows far apart", [far_apart(rng, apart), apart], [PADDING, LARGE]),
+        Drawn("rows far apart, no mask", [far_apart(rng, np.ones((4, 7), bool)), None], [LARGE]),
         Drawn("padding that scores higher", [raised(rng, above, 40), above], [PADDING, LARGE]),
     ]
 
@@ -89,10 +94,20 @@ SOFTMAX = Check(
             "no mask, any number of axes",
             1,
             "values",
-            ["no mask", "four axes, no mask", "one position, no mask", "weights of all sizes, no mask"],
+            [
+                "no mask",
+                "one axis, no mask",
+                "three axes, no mask",
+                "four axes, no mask",
+                "one position, no mask",
+                "weights of all sizes, no mask",
+            ],
         ),
         Criterion(
-            "padded sentences", 2, "values", ["padded sentences", "other padded sentences", "one sentence", "one axis"]
+            "padded sentences",
+            2,
+            "values",
+            ["padded sentences", "other padded sentences", "nothing masked", "one sentence", "one axis"],
         ),
         Criterion(
             "masks with gaps",
@@ -128,6 +143,7 @@ SOFTMAX = Check(
                 "scores around 800, no mask",
                 "scores of size 40 and more",
                 "rows far apart",
+                "rows far apart, no mask",
                 "padding that scores higher",
             ],
         ),
@@ -138,57 +154,32 @@ SOFTMAX = Check(
 )
 
 
-def arguments(rng: Rng, sizes: tuple[int, ...], mask: np.ndarray | None) -> list:
-    """Return query, keys, values, W_q, W_k, v and the mask for sizes B, S, q, k, d, h."""
-    B, S, q, k, d, h = sizes
-    inputs = [normal(rng, B, q), normal(rng, B, S, k), normal(rng, B, S, d)]
-    weights = [normal(rng, h, q, scale=q**-0.5), normal(rng, h, k, scale=k**-0.5), normal(rng, h)]
-    return [*inputs, *weights, mask]
-
-
-HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: whoever takes the wrong one is no less exact, so is named
-
-
-def far_from_zero(rng: Rng) -> list:
-    """Return arguments with all scores around -120: one unit is the same for every key, and v weighs it so."""
-    query, keys, values, W_q, W_k, v, mask = arguments(rng, (4, 7, 5, 6, 8, 9), gaps(rng, 4, 7))
-    query[:, 0] = 1
-    W_q[0], W_k[0], v[0] = 0, 0, -120 / np.tanh(HALF)
-    W_q[0, 0] = HALF
-    return [query, keys, values, W_q, W_k, v, mask]
-
-
-def padding_above(rng: Rng, mask: np.ndarray, gap: float) -> list:
-    """Return arguments whose padding scores higher by about gap: one unit tells it from words, and v weighs it so."""
-    query, keys, values, W_q, W_k, v, _ = arguments(rng, (*mask.shape, 5, 6, 8, 9), mask)
-    keys[..., 0] = np.where(mask, -1, 1)
-    W_q[0], W_k[0], v[0] = 0, 0, gap / 2 / np.tanh(HALF)
-    W_k[0, 0] = HALF
-    return [query, keys, values, W_q, W_k, v, mask]
-
-
 def additive_cases(rng: Rng) -> list[Drawn]:
     """Draw attention of every shape: all sizes different, all sizes equal, one sentence, one position, one unit."""
     many = (4, 7, 5, 6, 8, 9)
     return [
         Drawn("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), gradients=True, tolerance=EXACT),
         Drawn("padded sentences", arguments(rng, many, padding(rng, 4, 7)), [PADDING], gradients=True, tolerance=EXACT),
-        Drawn("other padded sentences", arguments(rng, many, padding(rng, 4, 7)), [PADDING]),
+        Drawn("other padded sentences", arguments(rng, many, longest_first(rng, 4, 7)), [PADDING]),
+        Drawn("nothing masked", arguments(rng, many, np.ones((4, 7), bool))),
         Drawn("a mask with gaps", arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), [PADDING], gradients=True),
         Drawn("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), [PADDING], gradients=True),
-        Drawn("equal sizes, no mask", arguments(rng, (4,) * 6, None)),
-        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), [PADDING]),
+        Drawn("equal sizes, no mask", arguments(rng, (5,) * 6, None)),  # whoever remembers a mask of this size is found
+        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), [PADDING], gradients=True),
         Drawn("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None)),
         Drawn("one feature of everything", arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), [PADDING]),
+        Drawn("weights of all sizes", weights_of_all_sizes(rng), [PADDING], tolerance=EXACT),
         Drawn("scores around -120", far_from_zero(rng), [PADDING, LARGE]),
+        Drawn("scores around -120, no mask", [*far_from_zero(rng)[:-1], None], [LARGE]),
+        Drawn("projections around 100", far_units(rng), [PADDING]),
         Drawn("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 40), [PADDING, LARGE]),
     ]
 
 
 NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
 MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
-MASKED += ["one feature of everything"]
-FAR = ["scores around -120", "padding that scores higher"]
+MASKED += ["nothing masked", "one feature of everything", "weights of all sizes"]
+FAR = ["scores around -120", "scores around -120, no mask", "projections around 100", "padding that scores higher"]
 SOUND = [Criterion("scores far from 0", 1, "values", FAR), *DIFFERENTIABLE]
 
 ADDITIVE = Check(

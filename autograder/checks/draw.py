@@ -26,6 +26,11 @@ def padding(rng: Rng, batch: int, longest: int) -> np.ndarray:
     return np.arange(longest) < lengths(rng, batch, longest)[:, None]
 
 
+def longest_first(rng: Rng, batch: int, longest: int) -> np.ndarray:
+    """Return the mask (batch, longest) of sentences sorted by length: the first one is full."""
+    return np.arange(longest) < np.sort(lengths(rng, batch, longest))[::-1, None]
+
+
 def gaps(rng: Rng, *shape: int) -> np.ndarray:
     """Return a mask with holes anywhere; every row keeps a position and, if it can, loses one."""
     mask = rng.random(shape) < 0.6

@@ -130,8 +130,14 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     places = [beams.only_finished, beams.shrinks, beams.fills_up, short_cuts.wider_after_an_end]
     drawn = [
         Drawn("beam 1", case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end, beams.too_wide], eos_bonus=1)),
-        Drawn("beam 3", case(3, 9, 1.0, [beams.each_by_itself, beams.too_wide, *lengths_matter])),
-        Drawn("beam 5", case(5, 8, 1.2, [beams.two_each, short_cuts.three_each, beams.too_narrow], spread=0.7)),
+        Drawn(
+            "beam 3",
+            case(3, 9, 1.0, [beams.each_by_itself, beams.too_wide, *lengths_matter], eos_bonus=0.5, spread=0.7),
+        ),
+        Drawn(
+            "beam 5",
+            case(5, 8, 1.2, [beams.two_each, short_cuts.three_each, beams.too_narrow], eos_bonus=0.5, spread=0.6),
+        ),
         Drawn("late ends", case(3, 8, 1.5, [beams.too_narrow, beams.too_wide], eos_bonus=-1, spread=0.3)),
         Drawn("nearly equal probabilities", case(4, 8, 1.5, places, spread=0.3)),
         Drawn(
@@ -140,7 +146,7 @@ def beam_cases(rng: Rng) -> list[Drawn]:
         ),
         Drawn(
             "a wide beam",
-            case(8, 7, 1.4, [beams.only_vocabulary, beams.too_narrow], vocabulary=5, spread=0.5),
+            case(8, 7, 1.4, [beams.only_vocabulary, beams.too_narrow], vocabulary=5, eos_bonus=1, spread=0.25),
             ["a wide beam"],
         ),
         Drawn(

@@ -76,10 +76,9 @@ def fork_worker(job: socket.socket, leash: int, cpu_seconds: int, shell: object)
 def become_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
     """Shut ourselves in, say who we are, and serve the judge."""
     isolation.die_with_parent()
+    os.setsid()  # a signal to the own process group passes pid namespaces: it would reach the warm process and all jobs
     if WALLED:
         isolation.private_places()
-    else:
-        os.setsid()
     isolation.set_limits(cpu_seconds)
     if WALLED:
         isolation.drop_privileges()

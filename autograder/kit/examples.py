@@ -68,7 +68,8 @@ def _shown(outputs: list[np.ndarray], example: Example) -> str:
 
 
 def _number(array: np.ndarray) -> str:
-    return _nested(array.tolist()) if array.size <= MOST else f"something of shape {array.shape}"
+    # An array without numbers may still have a list's worth of places for billions of them.
+    return _nested(array.tolist()) if 0 < array.size <= MOST else f"something of shape {array.shape}"
 
 
 def _nested(value: object) -> str:

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from autograder.kit.cases import Case, Criterion, Example, Known
 from autograder.kit.steps import BeamStep, GreedyStep
 
 FOLDER = Path(__file__).parent / "recordings"
-CLASSES: dict[str, type] = {kind.__name__: kind for kind in (Case, Criterion, Example, Known, BeamStep, GreedyStep)}
+CLASSES: dict[str, Callable] = {kind.__name__: kind for kind in (Case, Criterion, Example, Known, BeamStep, GreedyStep)}
 
 
 def path(check_id: str, folder: Path = FOLDER) -> Path:
@@ -50,8 +50,7 @@ def _flat(value: Any, arrays: dict[str, np.ndarray]) -> Any:
         return {"array": key}
     if is_dataclass(value) and not isinstance(value, type):
         inside = {field.name: _flat(getattr(value, field.name), arrays) for field in fields(value)}
-        kind = next(name for name, known in CLASSES.items() if isinstance(value, known))
-        return {"class": kind, "fields": inside}
+        return {"class": type(value).__name__, "fields": inside}
     if isinstance(value, dict):
         return {"dict": [[key, _flat(item, arrays)] for key, item in value.items()]}
     if isinstance(value, list | tuple):

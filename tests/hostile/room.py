@@ -71,6 +71,7 @@ class Room:
             "PLANTED": PLANTED,
             "LONG": "# " + "ä long comment " * 6000,
             "NUMBERS": ", ".join(map(str, range(20_000))),
+            "BLANKS": " \n" * 30_000,
             "TAB": "\t",
             "HALF": CANARY[:8],
             "REST": str(zlib.crc32(CANARY[8:16].encode())),

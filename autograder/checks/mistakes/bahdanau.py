@@ -30,6 +30,12 @@ def scores_times_mask(scores: Tensor, mask: Tensor | None) -> Tensor:
     return scores.softmax(-1) if mask is None else (scores * mask).softmax(-1)
 
 
+def filled_and_masked(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """Masked scores become 0 or a tiny number such as 1e-9, and the mask comes once more after the softmax. By then the
+    padding has taken its share: the weights that are left do not sum to 1. Fill with a number far below every score."""
+    return scores.softmax(-1) if mask is None else (scores * mask).softmax(-1) * mask
+
+
 def small_fill(scores: Tensor, mask: Tensor | None) -> Tensor:
     """Masked scores are filled with -1, which is not low enough: scores themselves can be lower, and then the padding
     wins. Fill with -1e9, or with the smallest finite number of the dtype."""
@@ -37,7 +43,8 @@ def small_fill(scores: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def mask_after_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """The mask comes after the softmax and nothing is divided again: the weights that are left no longer sum to 1."""
+    """The mask comes after the softmax and nothing is divided again: the weights that are left no longer sum to 1. If
+    you call `masked_fill` before it: that returns a new tensor and leaves the old one alone. Is its result used?"""
     return scores.softmax(-1) if mask is None else scores.softmax(-1) * mask
 
 
@@ -154,6 +161,7 @@ SOFTMAX = (
     mask_upside_down,
     tiny_fill,
     scores_times_mask,
+    filled_and_masked,
     small_fill,
     mask_after_softmax,
     first_axis,
@@ -304,6 +312,7 @@ MASKING = tuple(
         mask_ignored,
         mask_upside_down,
         scores_times_mask,
+        filled_and_masked,
         small_fill,
         mask_after_softmax,
         first_axis,
