@@ -10,7 +10,7 @@ from autograder.checks.draw import Rng, lengths, normal
 from autograder.checks.examples import encoder_decoder as examples
 from autograder.checks.mistakes import beams, short_cuts
 from autograder.checks.mistakes import encoder_decoder as mistakes
-from autograder.checks.tables import beam_case, greedy_case
+from autograder.checks.tables import BOS, EOS, PAD, beam_case, greedy_case
 from autograder.kit.cases import EXACT, Criterion
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
@@ -25,7 +25,8 @@ def state_cases(rng: Rng) -> list[Drawn]:
         Drawn("padded sentences", [normal(rng, 4, 7, 6), lengths(rng, 4, 7)], [PADDING], gradients=True),
         Drawn("other padded sentences", [normal(rng, 4, 7, 6), lengths(rng, 4, 7)], [PADDING]),
         Drawn("padding in every row", [normal(rng, 5, 8, 6), short], [PADDING], gradients=True),
-        Drawn("one sentence", [normal(rng, 1, 6, 4), np.array([3])], [PADDING]),
+        Drawn("two full rows", [normal(rng, 4, 6, 6), np.array([6, *rng.permutation([2, 6, 4])])], [PADDING]),
+        Drawn("one sentence", [normal(rng, 1, 6, 4), np.array([3])], [PADDING], gradients=True),
         Drawn("equal sizes", [normal(rng, 6, 6, 6), lengths(rng, 6, 6)], [PADDING], gradients=True),
         Drawn("one unit in each direction", [normal(rng, 3, 5, 2), lengths(rng, 3, 5)], [PADDING]),
         Drawn("one position", [normal(rng, 3, 1, 4), np.ones(3, np.int64)]),
@@ -44,7 +45,7 @@ STATES = Check(
             "padded sentences",
             2,
             "values",
-            ["padded sentences", "other padded sentences", "padding in every row", "equal sizes"],
+            ["padded sentences", "other padded sentences", "padding in every row", "two full rows", "equal sizes"],
         ),
         Criterion(
             "one sentence, one unit, one token",
@@ -63,18 +64,26 @@ def greedy_cases(rng: Rng) -> list[Drawn]:
     """Draw batches whose rows end at different steps, all at once, at the last step, or not at all."""
     middle = [int(end) for end in 3 + rng.permutation(4)]
     ends = [4, *middle] if middle[0] != 3 else [5, *middle]
+    different = greedy_case(rng, [ends[0], 2, 7, 5, 3], 12)
+    _, _, bos, eos, pad, _ = different
+    others = greedy_case(rng, [3, 8, 2, 4, 6], 12, tokens=[pad, bos, eos], level=200.0)  # nothing but step is another
     return [
-        Drawn("rows that end at different steps", greedy_case(rng, [ends[0], 2, 7, 5, 3], 12)),
-        Drawn("others of the same number", greedy_case(rng, [3, 8, 2, 4, 6], 12)),
+        Drawn("rows that end at different steps", different),
+        Drawn("others of the same number", others),
         Drawn("one sentence", greedy_case(rng, [5], 9)),
-        Drawn("nearly equal logits", greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03), ["a close race"]),
+        Drawn("nearly equal logits", greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03, zero=EOS), ["a close race"]),
         Drawn("rows that end at once", greedy_case(rng, [1, 1], 5)),
         # What depends on max_len comes last: who forgets it has been tried on all the others by then.
         Drawn("a row that ends with the last token allowed", greedy_case(rng, [2, 7, 4], 7)),
         Drawn("rows that do not end within max_len", greedy_case(rng, [3, None, 6, None], 6), ["a row without end"]),
         Drawn("one token at most", greedy_case(rng, [None, 1, None], 1), ["a row without end"]),
-        Drawn("long sentences", greedy_case(rng, [3, 14, None], 16, share=0.07), ["a row without end"]),
-        Drawn("equal sizes", greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8), ["a row without end"]),
+        Drawn("long sentences", greedy_case(rng, [3, 14, None], 16, share=0.07, zero=BOS), ["a row without end"]),
+        Drawn("very long sentences of few words", greedy_case(rng, [4, 28, 9], 29, vocabulary=6, share=0.07, path=40)),
+        Drawn(
+            "equal sizes",
+            greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8, zero=PAD),
+            ["a row without end"],
+        ),
     ]
 
 
@@ -105,6 +114,7 @@ GREEDY = Check(
                 "a row that ends with the last token allowed",
                 "one token at most",
                 "long sentences",
+                "very long sentences of few words",
                 "equal sizes",
             ],
         ),
