@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 from py_mini_racer import JSEvalException, MiniRacer
 from traitlets import default
 
-from autograder.customs import picture
+from autograder.pictures import picture
 from autograder.places import ROOT
 
 HARMLESS = (
