@@ -136,8 +136,13 @@ def beam_cases(rng: Rng) -> list[Drawn]:
         short_cuts.one_step_ahead,
         short_cuts.at_twice_beam,
     ]
+    long_way = [short_cuts.three_steps_ahead, short_cuts.pruned, short_cuts.twelve_at_most]
     same_places = (beams.shrinks, beams.ended_compete)
     places = [beams.only_finished, beams.shrinks, beams.fills_up, short_cuts.wider_after_an_end]
+    flat = case(4, 8, 1.5, places, spread=0.3, zero=BOS)
+    bos, eos = flat[1:3]
+    tokens, remembered = [1, bos, eos], beam_search(*flat)
+    others = [lambda *_: remembered]  # nothing but step is another than in the flat case
     drawn = [
         Drawn("beam 1", case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end, beams.too_wide], eos_bonus=1)),
         Drawn(
@@ -148,15 +153,23 @@ def beam_cases(rng: Rng) -> list[Drawn]:
             "beam 5",
             case(5, 8, 1.2, [beams.two_each, short_cuts.three_each, beams.too_narrow], eos_bonus=0.5, spread=0.6),
         ),
-        Drawn("late ends", case(3, 8, 1.5, [beams.too_narrow, beams.too_wide], eos_bonus=-1, spread=0.3)),
-        Drawn("nearly equal probabilities", case(4, 8, 1.5, places, spread=0.3)),
+        Drawn("late ends", case(4, 8, 1.5, [*others, beams.too_narrow], eos_bonus=-1, spread=0.3, tokens=tokens)),
+        Drawn("nearly equal probabilities", flat),
         Drawn(
             "sentences that end early",
-            case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11),
+            case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11, zero=EOS),
         ),
         Drawn(
             "a wide beam",
-            case(8, 7, 1.4, [beams.only_vocabulary, beams.too_narrow], vocabulary=5, eos_bonus=1, spread=0.25),
+            case(
+                11,
+                7,
+                1.6,
+                [short_cuts.eight_at_most, short_cuts.seven_at_most, beams.only_vocabulary, short_cuts.recombined],
+                vocabulary=5,
+                eos_bonus=1,
+                spread=0.15,
+            ),
             ["a wide beam"],
         ),
         Drawn(
@@ -173,7 +186,15 @@ def beam_cases(rng: Rng) -> list[Drawn]:
                 spread=1.5,
             ),
         ),
-        Drawn("a later end that is better", case(3, 10, 1.6, no_early_stop, eos_bonus=1)),
+        Drawn(
+            "a later end that is better",
+            case(3, 10, 1.6, no_early_stop, eos_bonus=1, apart=(beams.raw_choice, beams.stops_when_ahead)),
+        ),
+        Drawn("a long way to a better end", case(4, 20, 1.5, long_way, eos_bonus=-1, spread=3, first_end=3.1)),
+        Drawn(
+            "many ends before a better one",
+            case(2, 20, 2.0, [short_cuts.at_three_beams, short_cuts.twelve_at_most, beams.never_empty], eos_bonus=2),
+        ),
         Drawn("one token at most", case(3, 1, 2.0, [beams.never_empty, beams.one_too_many], eos_bonus=2)),
     ]
     return [replace(one, tolerance=EXACT) for one in drawn]
@@ -190,7 +211,17 @@ BEAM = Check(
         Criterion("the tokens", 3, "values", ORDINARY, part="tokens"),
         Criterion("the score", 2, "values", ORDINARY, part="score"),
         Criterion("a beam wider than the vocabulary", 1, "values", ["a wide beam"]),
-        Criterion("when the search ends", 2, "values", ["sentences that end early", "a later end that is better"]),
+        Criterion(
+            "when the search ends",
+            2,
+            "values",
+            [
+                "sentences that end early",
+                "a later end that is better",
+                "a long way to a better end",
+                "many ends before a better one",
+            ],
+        ),
         REPEAT,
     ],
     mistakes=beams.BEAM,

@@ -383,6 +383,10 @@ BEAM = {
     "beam at most 4": _asked(lambda step, b, e, k, n, a: (step, b, e, min(4, k), n, a)),
     "beam at most 5": _asked(lambda step, b, e, k, n, a: (step, b, e, min(5, k), n, a)),
     "beam at most 7": _asked(lambda step, b, e, k, n, a: (step, b, e, min(7, k), n, a)),
+    "beam at most 8": _asked(lambda step, b, e, k, n, a: (step, b, e, min(8, k), n, a)),
+    "max_len at most 12": _asked(lambda step, b, e, k, n, a: (step, b, e, k, min(n, 12), a)),
+    "eos 0 never ends": _asked(lambda step, b, e, *rest: (step, b, e or -1, *rest)),
+    "bos 0 becomes 1": _asked(lambda step, b, *rest: (step, b or 1, *rest)),
     "max_len - 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k, max(1, n - 1), a)),
     "max_len + 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n + 1, a)),
     "max_len at most 8": _asked(lambda step, b, e, k, n, a: (step, b, e, k, min(n, 8), a)),
@@ -550,6 +554,21 @@ BEAM = {
     "pruned far behind": _searched(
         grow=lambda step, act, k, f, e: [h for h in _every(step, act)[:k] if h[0] > _every(step, act)[0][0] - 1]
     ),
+    "stops when two words more cannot win": _searched(
+        stop=lambda f, g, k, a, n: f and best(f, a)[1] >= max(g)[0] / (len(g[0][1]) + 1) ** a
+    ),
+    "stops when three words more cannot win": _searched(
+        stop=lambda f, g, k, a, n: f and best(f, a)[1] >= max(g)[0] / (len(g[0][1]) + 2) ** a
+    ),
+    "stops at three times beam ends": _searched(stop=lambda f, g, k, a, n: len(f) >= 3 * k),
+    "pruned 2.5 behind": _searched(
+        grow=lambda step, act, k, f, e: [h for h in _every(step, act)[:k] if h[0] > _every(step, act)[0][0] - 2.5]
+    ),
+    "the same two last words are one": _searched(
+        grow=lambda step, act, k, f, e: list({tuple(h[1][-2:]): h for h in _every(step, act)[:k][::-1]}.values())[::-1]
+    ),
+    "remembers all but the model": lambda step, *rest: _remembered(("beam", *rest), B(step, *rest)),
+    "remembers the model by its prefix": lambda step, *rest: B(_step_by_prefix(step), *rest),
     "remembers the model": lambda step, *rest: B(_remembered("beam model", step), *rest),
     "remembers by size": lambda step, b, e, k, n, a: _remembered(("beam", k, n), B(step, b, e, k, n, a)),
     "tires": lambda step, b, e, k, n, a: B(step, b, e, k if _count("beam tires") <= 11 else 1, n, a),
