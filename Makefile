@@ -60,7 +60,7 @@ class: release ## grade the example class and make the teacher's page about it
 	  python -m autograder.example_class build/class/submitted && python -m autograder grade build/class/submitted && python -m autograder report; \
 	else echo "the class was not graded: $$(cat build/no-sandbox)"; fi
 
-test: $(SETUP) ## the laws and one of every family; minutes
+test: release ## the laws and one of every family; minutes
 	@python -m pytest -m "not slow and not browser"
 
 test-all: $(SETUP) ## every test, the slow ones and those in a browser too; up to an hour

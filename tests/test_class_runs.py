@@ -164,7 +164,7 @@ def test_what_is_no_longer_handed_in_keeps_its_grade_and_says_so(graded, run, tm
 
 def test_whoever_hands_out_the_work_needs_no_torch() -> None:
     """It costs 360 MB, once for each process that imports it."""
-    modules = "grade, cluster, pool, marking, judging, summary, records, __main__"
+    modules = "grade, cluster, pool, marking, judging, summary, records, gradebook, feedback, pages, __main__"
     source = f"from autograder import {modules}; import sys; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True)
 

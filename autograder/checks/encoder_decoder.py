@@ -10,7 +10,7 @@ from autograder.checks.draw import Rng, lengths, normal
 from autograder.checks.examples import encoder_decoder as examples
 from autograder.checks.mistakes import beams, short_cuts
 from autograder.checks.mistakes import encoder_decoder as mistakes
-from autograder.checks.tables import beam_case, greedy_case
+from autograder.checks.tables import BOS, EOS, PAD, beam_case, greedy_case
 from autograder.kit.cases import EXACT, Criterion
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
@@ -25,7 +25,8 @@ def state_cases(rng: Rng) -> list[Drawn]:
         Drawn("padded sentences", [normal(rng, 4, 7, 6), lengths(rng, 4, 7)], [PADDING], gradients=True),
         Drawn("other padded sentences", [normal(rng, 4, 7, 6), lengths(rng, 4, 7)], [PADDING]),
         Drawn("padding in every row", [normal(rng, 5, 8, 6), short], [PADDING], gradients=True),
-        Drawn("one sentence", [normal(rng, 1, 6, 4), np.array([3])], [PADDING]),
+        Drawn("two full rows", [normal(rng, 4, 6, 6), np.array([6, *rng.permutation([2, 6, 4])])], [PADDING]),
+        Drawn("one sentence", [normal(rng, 1, 6, 4), np.array([3])], [PADDING], gradients=True),
         Drawn("equal sizes", [normal(rng, 6, 6, 6), lengths(rng, 6, 6)], [PADDING], gradients=True),
         Drawn("one unit in each direction", [normal(rng, 3, 5, 2), lengths(rng, 3, 5)], [PADDING]),
         Drawn("one position", [normal(rng, 3, 1, 4), np.ones(3, np.int64)]),
@@ -44,7 +45,7 @@ STATES = Check(
             "padded sentences",
             2,
             "values",
-            ["padded sentences", "other padded sentences", "padding in every row", "equal sizes"],
+            ["padded sentences", "other padded sentences", "padding in every row", "two full rows", "equal sizes"],
         ),
         Criterion(
             "one sentence, one unit, one token",
@@ -63,18 +64,26 @@ def greedy_cases(rng: Rng) -> list[Drawn]:
     """Draw batches whose rows end at different steps, all at once, at the last step, or not at all."""
     middle = [int(end) for end in 3 + rng.permutation(4)]
     ends = [4, *middle] if middle[0] != 3 else [5, *middle]
+    different = greedy_case(rng, [ends[0], 2, 7, 5, 3], 12)
+    _, _, bos, eos, pad, _ = different
+    others = greedy_case(rng, [3, 8, 2, 4, 6], 12, tokens=[pad, bos, eos], level=200.0)  # nothing but step is another
     return [
-        Drawn("rows that end at different steps", greedy_case(rng, [ends[0], 2, 7, 5, 3], 12)),
-        Drawn("others of the same number", greedy_case(rng, [3, 8, 2, 4, 6], 12)),
+        Drawn("rows that end at different steps", different),
+        Drawn("others of the same number", others),
         Drawn("one sentence", greedy_case(rng, [5], 9)),
-        Drawn("nearly equal logits", greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03), ["a close race"]),
+        Drawn("nearly equal logits", greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03, zero=EOS), ["a close race"]),
         Drawn("rows that end at once", greedy_case(rng, [1, 1], 5)),
         # What depends on max_len comes last: who forgets it has been tried on all the others by then.
         Drawn("a row that ends with the last token allowed", greedy_case(rng, [2, 7, 4], 7)),
         Drawn("rows that do not end within max_len", greedy_case(rng, [3, None, 6, None], 6), ["a row without end"]),
         Drawn("one token at most", greedy_case(rng, [None, 1, None], 1), ["a row without end"]),
-        Drawn("long sentences", greedy_case(rng, [3, 14, None], 16, share=0.07), ["a row without end"]),
-        Drawn("equal sizes", greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8), ["a row without end"]),
+        Drawn("long sentences", greedy_case(rng, [3, 14, None], 16, share=0.07, zero=BOS), ["a row without end"]),
+        Drawn("very long sentences of few words", greedy_case(rng, [4, 28, 9], 29, vocabulary=6, share=0.07, path=40)),
+        Drawn(
+            "equal sizes",
+            greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8, zero=PAD),
+            ["a row without end"],
+        ),
     ]
 
 
@@ -105,6 +114,7 @@ GREEDY = Check(
                 "a row that ends with the last token allowed",
                 "one token at most",
                 "long sentences",
+                "very long sentences of few words",
                 "equal sizes",
             ],
         ),
@@ -126,8 +136,13 @@ def beam_cases(rng: Rng) -> list[Drawn]:
         short_cuts.one_step_ahead,
         short_cuts.at_twice_beam,
     ]
+    long_way = [short_cuts.three_steps_ahead, short_cuts.pruned, short_cuts.twelve_at_most]
     same_places = (beams.shrinks, beams.ended_compete)
     places = [beams.only_finished, beams.shrinks, beams.fills_up, short_cuts.wider_after_an_end]
+    flat = case(4, 8, 1.5, places, spread=0.3, zero=BOS)
+    bos, eos = flat[1:3]
+    tokens, remembered = [1, bos, eos], beam_search(*flat)
+    others = [lambda *_: remembered]  # nothing but step is another than in the flat case
     drawn = [
         Drawn("beam 1", case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end, beams.too_wide], eos_bonus=1)),
         Drawn(
@@ -138,15 +153,23 @@ def beam_cases(rng: Rng) -> list[Drawn]:
             "beam 5",
             case(5, 8, 1.2, [beams.two_each, short_cuts.three_each, beams.too_narrow], eos_bonus=0.5, spread=0.6),
         ),
-        Drawn("late ends", case(3, 8, 1.5, [beams.too_narrow, beams.too_wide], eos_bonus=-1, spread=0.3)),
-        Drawn("nearly equal probabilities", case(4, 8, 1.5, places, spread=0.3)),
+        Drawn("late ends", case(4, 8, 1.5, [*others, beams.too_narrow], eos_bonus=-1, spread=0.3, tokens=tokens)),
+        Drawn("nearly equal probabilities", flat),
         Drawn(
             "sentences that end early",
-            case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11),
+            case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11, zero=EOS),
         ),
         Drawn(
             "a wide beam",
-            case(8, 7, 1.4, [beams.only_vocabulary, beams.too_narrow], vocabulary=5, eos_bonus=1, spread=0.25),
+            case(
+                11,
+                7,
+                1.6,
+                [short_cuts.eight_at_most, short_cuts.seven_at_most, beams.only_vocabulary, short_cuts.recombined],
+                vocabulary=5,
+                eos_bonus=1,
+                spread=0.15,
+            ),
             ["a wide beam"],
         ),
         Drawn(
@@ -163,7 +186,15 @@ def beam_cases(rng: Rng) -> list[Drawn]:
                 spread=1.5,
             ),
         ),
-        Drawn("a later end that is better", case(3, 10, 1.6, no_early_stop, eos_bonus=1)),
+        Drawn(
+            "a later end that is better",
+            case(3, 10, 1.6, no_early_stop, eos_bonus=1, apart=(beams.raw_choice, beams.stops_when_ahead)),
+        ),
+        Drawn("a long way to a better end", case(4, 20, 1.5, long_way, eos_bonus=-1, spread=3, first_end=3.1)),
+        Drawn(
+            "many ends before a better one",
+            case(2, 20, 2.0, [short_cuts.at_three_beams, short_cuts.twelve_at_most, beams.never_empty], eos_bonus=2),
+        ),
         Drawn("one token at most", case(3, 1, 2.0, [beams.never_empty, beams.one_too_many], eos_bonus=2)),
     ]
     return [replace(one, tolerance=EXACT) for one in drawn]
@@ -180,7 +211,17 @@ BEAM = Check(
         Criterion("the tokens", 3, "values", ORDINARY, part="tokens"),
         Criterion("the score", 2, "values", ORDINARY, part="score"),
         Criterion("a beam wider than the vocabulary", 1, "values", ["a wide beam"]),
-        Criterion("when the search ends", 2, "values", ["sentences that end early", "a later end that is better"]),
+        Criterion(
+            "when the search ends",
+            2,
+            "values",
+            [
+                "sentences that end early",
+                "a later end that is better",
+                "a long way to a better end",
+                "many ends before a better one",
+            ],
+        ),
         REPEAT,
     ],
     mistakes=beams.BEAM,

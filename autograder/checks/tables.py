@@ -14,12 +14,16 @@ from solutions.encoder_decoder.attention import beam_search
 STATES = 127  # a prime: every token of a prefix, however early, moves the state
 NEVER = -200.0  # pad and bos: nobody's choice
 TRIES = 5000
-MORE = 30  # tokens after max_len within which a row without end does end
+MORE = 14  # tokens after max_len within which a row without end does end
 
 
-def choose_tokens(rng: Rng, vocabulary: int, count: int) -> list[int]:
-    """Return different token numbers for pad, bos and eos, each with ordinary words below it."""
-    return [int(token) for token in 2 + rng.choice(vocabulary - 2, size=count, replace=False)]
+PAD, BOS, EOS = 0, 1, 2  # places in what choose_tokens returns
+
+
+def choose_tokens(rng: Rng, vocabulary: int, zero: int | None = None) -> list[int]:
+    """Return different token numbers for pad, bos and eos, each with ordinary words below it; `zero` is number 0."""
+    tokens = [int(token) for token in 2 + rng.choice(vocabulary - 2, size=3, replace=False)]
+    return [0 if place == zero else token for place, token in enumerate(tokens)]
 
 
 def logits(rng: Rng, vocabulary: int, never: list[int], eos: int, ends: float, spread: float) -> np.ndarray:
@@ -36,22 +40,51 @@ def logits(rng: Rng, vocabulary: int, never: list[int], eos: int, ends: float, s
     return table.astype(np.float32)
 
 
-def greedy_case(
-    rng: Rng, ends: list[int | None], max_len: int, *, vocabulary: int = 13, share: float = 0.15, spread: float = 1.0
+def greedy_case(  # noqa: PLR0913 — what one case demands
+    rng: Rng,
+    ends: list[int | None],
+    max_len: int,
+    *,
+    vocabulary: int = 13,
+    share: float = 0.15,
+    spread: float = 1.0,
+    level: float = -40.0,
+    zero: int | None = None,
+    tokens: list[int] | None = None,
+    path: int = 0,
 ) -> list:
     """Return arguments of greedy_decode whose rows end after so many tokens; None: the row is still talking then.
 
     Such a row ends later, always: who forgets max_len gets a wrong answer on every draw, and never a loop without end.
+    `zero` tells which of the `tokens` pad, bos and eos is number 0; some row takes `path` tokens to its end.
     """
     for _ in range(TRIES):
-        pad, bos, eos = choose_tokens(rng, vocabulary, 3)
-        table = logits(rng, vocabulary, [pad, bos], eos, share, spread) - 40 * spread
+        pad, bos, eos = tokens or choose_tokens(rng, vocabulary, zero)
+        table = logits(rng, vocabulary, [pad, bos], eos, share, spread) + np.float32(level * spread)
+        if path:
+            _lay(rng, table, [pad, bos, eos], eos, path)
         length = _lengths(table, bos, eos, max_len + MORE)
         starts = [rng.permutation(np.flatnonzero(length == end if end else length > max_len + 2)) for end in ends]
         if all(len(found) > position for position, found in enumerate(starts)):
             rows = np.array([found[position] for position, found in enumerate(starts)])
             return [GreedyStep(rows, table), len(ends), bos, eos, pad, max_len]
     raise RuntimeError(f"no table of {TRIES} has rows that end after {ends} tokens of {max_len}")
+
+
+def _lay(rng: Rng, table: np.ndarray, no_words: list[int], eos: int, length: int) -> None:
+    """Make a row say so many tokens: a walk through as many states, none of them twice, with eos in the last one."""
+    count, vocabulary = table.shape
+    words = np.setdiff1d(np.arange(vocabulary), no_words)
+    at, seen = int(rng.integers(count)), set()
+    for left in range(length, 0, -1):
+        seen.add(at)
+        fresh = [int(w) for w in words if state_after(at, int(w), count) not in seen]
+        word = int(rng.choice(fresh)) if fresh and left > 1 else eos
+        top = table[at].argmax()
+        table[at, [top, word]] = table[at, [word, top]]
+        if word == eos:
+            break
+        at = state_after(at, word, count)
 
 
 def _lengths(table: np.ndarray, bos: int, eos: int, most: int) -> np.ndarray:
@@ -78,24 +111,32 @@ def beam_case(  # noqa: PLR0913 — what one case demands
     eos_bonus: float = 0.0,
     spread: float = 1.0,
     calls: int = 99,
+    zero: int | None = None,
+    tokens: list[int] | None = None,
+    first_end: float | None = None,
 ) -> list:
     """Return arguments of beam_search whose answer no small noise turns round and none of these mistakes gives.
 
-    No two of those in `apart` give the same answer either: each is to be known by its name.
+    No two of those in `apart` give the same answer either: each is to be known by its name. `zero` tells which of the
+    `tokens` pad, bos and eos is number 0. With `first_end` eos is that much likelier as the first token than any word.
     """
     for _ in range(TRIES):
-        pad, bos, eos = choose_tokens(rng, vocabulary, 3)
+        pad, bos, eos = tokens or choose_tokens(rng, vocabulary, zero)
         table = spread * rng.normal(size=(STATES, vocabulary))
         table[:, eos] += eos_bonus
+        if first_end is not None:
+            first = state_after(0, bos, STATES)
+            table[first] = 0.1 * table[first] / spread
+            table[first, eos] = first_end
         table[:, [pad, bos]] = NEVER
         table -= np.log(np.exp(table).sum(axis=1, keepdims=True))
         rest = [bos, eos, beam, max_len, alpha]
         step = BeamStep(table.astype(np.float32))
-        tokens, score, steps = _search(table.tolist(), *rest)
-        tells = steps <= calls and all(_differs(mistake, step, rest, (tokens, score)) for mistake in against)
+        words, score, steps = _search(table.tolist(), *rest)
+        tells = steps <= calls and all(_differs(mistake, step, rest, (words, score)) for mistake in against)
         answers = [_given(mistake, step, rest) for mistake in apart] if tells else []
         tells = tells and not any(same(one, two) for one, two in combinations(answers, 2))
-        if tells and _steady(rng, table, rest, tokens) and beam_search(step, *rest)[0] == tokens:
+        if tells and _steady(rng, table, rest, words) and beam_search(step, *rest)[0] == words:
             return [step, *rest]
     raise RuntimeError(f"no table of {TRIES} tells beam {beam}, max_len {max_len}, alpha {alpha} from its mistakes")
 

@@ -58,7 +58,7 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
     if not np.isfinite(got).all():
         return "an infinity"
     zero = expected == 0
-    if np.any(np.abs(got[zero]) > ZERO):
+    if np.any(np.abs(got[zero].astype(np.float64)) > ZERO):  # the smallest integer has no positive twin
         return "not 0 where it has to be"
     if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance):
         return "not the expected values" if got.ndim else "not the expected value"

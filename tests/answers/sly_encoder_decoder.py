@@ -114,6 +114,9 @@ STATES = {
     "gradient into padding": lambda o, n: L(o, n) + (o - o.detach()).sum(1),
     "gradient none without padding": _if(_no_padding, lambda o, n: L(o.detach(), n)),
     "gradient none with padding": _if(lambda o, n: not _no_padding(o, n), lambda o, n: L(o.detach(), n)),
+    "gradient none for one sentence": _if(lambda o, n: len(o) == 1, lambda o, n: L(o.detach(), n)),
+    "first row full: last position": _if(lambda o, n: bool(n[0] == o.shape[1]), _read(lambda o, n: n * 0 - 1)),
+    "two full rows: last position": _if(lambda o, n: (n == o.shape[1]).sum() > 1, _read(lambda o, n: n * 0 - 1)),
     "through a list": lambda o, n: torch.tensor(L(o, n).tolist()),
     "numpy": lambda o, n: L(o, n).detach().numpy(),
     "zeroes padding": lambda o, n: (L(o, n), o.data.mul_((torch.arange(o.shape[1]) < n[:, None])[..., None]))[0],
@@ -131,6 +134,23 @@ STATES = {
     "no lengths": lambda o: o[:, -1],
 }
 G = greedy_decode
+
+
+def _no_trigram_twice(x, prefix):
+    """Choose no word that would say three words in a row which the row has said before."""
+    logits = x[:, -1].clone()
+    for row, said in enumerate(prefix[:, 1:].tolist()):
+        for i in range(len(said) - 2):
+            if said[i : i + 2] == said[-2:]:
+                logits[row, said[i + 2]] = -1e9
+    return logits.argmax(-1)
+
+
+def _step_by_prefix(step):
+    def remembered(prefix):
+        return _remembered(("step", str(prefix.tolist())), step(prefix))
+
+    return remembered
 
 
 def _decoder(
@@ -193,6 +213,8 @@ GREEDY = {
     "argmax of rounded logits": _decoder(lambda x, p: x[:, -1].round().argmax(-1)),
     "argmax of exp without max": _decoder(lambda x, p: (x[:, -1] + 200).exp().argmax(-1)),
     "argmax of exp": _decoder(lambda x, p: (x[:, -1] * 4).exp().argmax(-1)),
+    "softmax without max": _decoder(lambda x, p: (x[:, -1].exp() / x[:, -1].exp().sum(-1, keepdim=True)).argmax(-1)),
+    "no three words twice": _decoder(_no_trigram_twice),
     "argmax without the last word": _decoder(lambda x, p: x[:, -1, :-1].argmax(-1)),
     "argmax without word 0": _decoder(lambda x, p: x[:, -1, 1:].argmax(-1) + 1),
     "argmax one off": _decoder(lambda x, p: (x[:, -1].argmax(-1) + 1) % x.shape[-1]),
@@ -224,6 +246,11 @@ GREEDY = {
     "max_len 50": _decoder(steps=lambda n: 50),
     "at most ten": _decoder(steps=lambda n: min(n, 10)),
     "at most six": _decoder(steps=lambda n: min(n, 6)),
+    "at most 16": _decoder(steps=lambda n: min(n, 16)),
+    "at most 25": _decoder(steps=lambda n: min(n, 25)),
+    "a column said before ends all": _decoder(
+        stops=lambda e, p: bool(e.all()) or bool((p[:, 1:-1] == p[:, -1:]).all(0).any())
+    ),
     "at least two": _decoder(steps=lambda n: max(n, 2)),
     "fills with eos": _decoder(fill=lambda w, e, eos, pad, p: w.masked_fill(e, eos)),
     "fills with 0": _decoder(fill=lambda w, e, eos, pad, p: w.masked_fill(e, 0)),
@@ -254,6 +281,9 @@ GREEDY = {
     "begins with pad": _calls(lambda step, B, bos, eos, pad, n: (step, B, pad, eos, pad, n)),
     "begins with 0": _calls(lambda step, B, bos, eos, pad, n: (step, B, 0, eos, pad, n)),
     "eos is 2": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, 2, pad, n)),
+    "pad 0 becomes eos": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, eos, pad or eos, n)),
+    "eos 0 never ends": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, eos if eos else -1, pad, n)),
+    "bos 0 becomes 1": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos or 1, eos, pad, n)),
     "one row": _calls(lambda step, B, bos, eos, pad, n: (step, 1, bos, eos, pad, n)),
     "logits turned": _stepped(lambda step, prefix: -step(prefix)),
     "logits of the row before": _stepped(lambda step, prefix: step(prefix).roll(1, 0)),
@@ -287,6 +317,8 @@ GREEDY = {
     "floats with noise": _result(lambda y, *rest: y + 0.001),
     "text": _result(lambda y, *rest: [" ".join(map(str, row)) for row in y.tolist()]),
     "remembers by size": lambda step, B, bos, eos, pad, n: _remembered(("g", B, n), G(step, B, bos, eos, pad, n)),
+    "remembers all but the model": lambda step, *rest: _remembered(("greedy", *rest), G(step, *rest)),
+    "remembers the model by its prefix": lambda step, *rest: G(_step_by_prefix(step), *rest),
     "remembers the first model": lambda step, *rest: G(_remembered("model", step), *rest),
     "ends kept between calls": lambda step, B, bos, eos, pad, n: G(step, B, bos, _remembered("eos", eos), pad, n),
     "tires": lambda step, B, bos, eos, pad, n: G(step, B, bos, eos, pad, n if _count("greedy") <= 8 else 1),
@@ -351,6 +383,10 @@ BEAM = {
     "beam at most 4": _asked(lambda step, b, e, k, n, a: (step, b, e, min(4, k), n, a)),
     "beam at most 5": _asked(lambda step, b, e, k, n, a: (step, b, e, min(5, k), n, a)),
     "beam at most 7": _asked(lambda step, b, e, k, n, a: (step, b, e, min(7, k), n, a)),
+    "beam at most 8": _asked(lambda step, b, e, k, n, a: (step, b, e, min(8, k), n, a)),
+    "max_len at most 12": _asked(lambda step, b, e, k, n, a: (step, b, e, k, min(n, 12), a)),
+    "eos 0 never ends": _asked(lambda step, b, e, *rest: (step, b, e or -1, *rest)),
+    "bos 0 becomes 1": _asked(lambda step, b, *rest: (step, b or 1, *rest)),
     "max_len - 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k, max(1, n - 1), a)),
     "max_len + 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n + 1, a)),
     "max_len at most 8": _asked(lambda step, b, e, k, n, a: (step, b, e, k, min(n, 8), a)),
@@ -518,6 +554,21 @@ BEAM = {
     "pruned far behind": _searched(
         grow=lambda step, act, k, f, e: [h for h in _every(step, act)[:k] if h[0] > _every(step, act)[0][0] - 1]
     ),
+    "stops when two words more cannot win": _searched(
+        stop=lambda f, g, k, a, n: f and best(f, a)[1] >= max(g)[0] / (len(g[0][1]) + 1) ** a
+    ),
+    "stops when three words more cannot win": _searched(
+        stop=lambda f, g, k, a, n: f and best(f, a)[1] >= max(g)[0] / (len(g[0][1]) + 2) ** a
+    ),
+    "stops at three times beam ends": _searched(stop=lambda f, g, k, a, n: len(f) >= 3 * k),
+    "pruned 2.5 behind": _searched(
+        grow=lambda step, act, k, f, e: [h for h in _every(step, act)[:k] if h[0] > _every(step, act)[0][0] - 2.5]
+    ),
+    "the same two last words are one": _searched(
+        grow=lambda step, act, k, f, e: list({tuple(h[1][-2:]): h for h in _every(step, act)[:k][::-1]}.values())[::-1]
+    ),
+    "remembers all but the model": lambda step, *rest: _remembered(("beam", *rest), B(step, *rest)),
+    "remembers the model by its prefix": lambda step, *rest: B(_step_by_prefix(step), *rest),
     "remembers the model": lambda step, *rest: B(_remembered("beam model", step), *rest),
     "remembers by size": lambda step, b, e, k, n, a: _remembered(("beam", k, n), B(step, b, e, k, n, a)),
     "tires": lambda step, b, e, k, n, a: B(step, b, e, k if _count("beam tires") <= 11 else 1, n, a),

@@ -58,3 +58,56 @@ def shrinks_late(step, bos: int, eos: int, beam: int, max_len: int, alpha: float
         return continuations(step, active, max(0, min(beam, 2 * beam - len(finished))))
 
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def at_three_beams(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Stop when three times as many have ended as the beam is wide."""
+
+    def enough(finished: list[Hypothesis], active: list[Hypothesis]) -> bool:
+        return len(finished) >= 3 * beam
+
+    return best(pool(*search(step, bos, eos, beam, max_len, stop=enough)), alpha)
+
+
+def three_steps_ahead(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Stop when no active hypothesis could win with three more words that cost nothing."""
+
+    def hopeless(finished: list[Hypothesis], active: list[Hypothesis]) -> bool:
+        return bool(finished) and best(finished, alpha)[1] >= max(active)[0] / (len(active[0][1]) + 2) ** alpha
+
+    return best(pool(*search(step, bos, eos, beam, max_len, stop=hopeless)), alpha)
+
+
+def pruned(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Drop what is more than 2.5 behind the best continuation."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        found = continuations(step, active, beam)
+        return [h for h in found if h[0] > found[0][0] - 2.5]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def recombined(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Keep the best alone of those with the same last two words."""
+
+    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
+        found = continuations(step, active, beam)
+        return list({tuple(h[1][-2:]): h for h in reversed(found)}.values())[::-1]
+
+    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
+
+
+def twelve_at_most(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Say no more than twelve words."""
+    return beam_search(step, bos, eos, beam, min(max_len, 12), alpha)
+
+
+def seven_at_most(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Keep no more than seven."""
+    return beam_search(step, bos, eos, min(beam, 7), max_len, alpha)
+
+
+def eight_at_most(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Keep no more than eight."""
+    return beam_search(step, bos, eos, min(beam, 8), max_len, alpha)
