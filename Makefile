@@ -10,6 +10,8 @@ export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTHON3 ?= python3
 STAMPS := build/stamps
+# Pure and many: run on two cores. The other tests would disturb each other.
+CHECKS := tests/test_checks.py tests/test_mistakes.py
 SETUP := $(STAMPS)/requirements $(STAMPS)/system
 
 .PHONY: help setup course book book-students release class test test-all lint bench results clean
@@ -61,11 +63,12 @@ class: release ## grade the example class and make the teacher's page about it
 	else echo "the class was not graded: $$(cat build/no-sandbox)"; fi
 
 test: release ## the laws and one of every family; minutes
-	@python -m pytest -m "not slow and not browser"
+	@python -m pytest -n 2 --dist loadfile -m "not slow and not browser" $(CHECKS)
+	@python -m pytest -m "not slow and not browser" $(CHECKS:%=--ignore=%)
 
 test-all: $(SETUP) ## every test, the slow ones and those in a browser too; up to an hour
-	@$(MAKE) --no-print-directory course
-	@python -m pytest
+	@$(MAKE) --no-print-directory course test
+	@python -m pytest -m "slow or browser"
 
 lint: $(SETUP) ## style and types
 	@ruff check .

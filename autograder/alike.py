@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.places import released_notebook, source_notebook
+from autograder.reading import parsed
 
 SHORT = 3  # statements: up to so many are written alike by people who never met
 BIGGEST = 2_000_000  # bytes of a notebook that is looked into
@@ -59,10 +60,11 @@ class _Plain(ast.NodeTransformer):
 
 
 def plain(source: str, rename: bool = True) -> str | None:
-    """Return what two cells have in common when they are the same, or None when it is no Python."""
+    """Return what two cells have in common when they are the same; None for no Python, and for what is too long."""
+    tree = parsed(source)
     try:
-        return ast.dump(_Plain(rename).visit(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.dump(_Plain(rename).visit(tree)) if tree else None
+    except (RecursionError, MemoryError):
         return None
 
 
@@ -72,7 +74,7 @@ def statements(source: str) -> int:
         isinstance(node, ast.stmt)
         and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Pass | ast.Import | ast.ImportFrom | ast.Raise)
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parsed(source) or ast.Module([], []))
     )
 
 

@@ -6,19 +6,25 @@ a network of your own use TLS (`tls://`, with Dask's own settings in ~/.config/d
 """
 
 import sys
+import time
+from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from contextlib import suppress
+from itertools import chain, islice
+from queue import Empty, SimpleQueue
 from typing import Any
 
-from distributed import Client, Future, as_completed
+from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
 from autograder.judging import OtherGrader, Terms, grader_digest, judged, prepare
-from autograder.pool import NoJudges, Work, settle_threads
+from autograder.pool import Given, NoJudges, Work, settle_threads
 from autograder.tasks import Outcome, Task
 from autograder.wall import NoSandbox
 
 CONNECT_SECONDS = 10
+LOOK_SECONDS = 5  # without an outcome, before it is asked whether there are workers left
+WAIT_SECONDS = 300  # for a worker, once all have gone
 AHEAD = 2  # tasks a worker has at hand
 
 
@@ -38,6 +44,11 @@ class Cluster:
             raise NoCluster(
                 f"No Dask scheduler answers at {address}: {error}. Start one with `dask scheduler`, or leave "
                 "--scheduler out to grade on this machine. What was graded so far is kept."
+            ) from None
+        except TypeError as error:  # what Dask raises where its settings name no certificates
+            raise NoCluster(
+                f"{address} cannot be reached: {error}. For tls:// set distributed.comm.tls.ca-file, client.cert and "
+                "client.key in ~/.config/dask/distributed.yaml."
             ) from None
 
     def __enter__(self) -> "Cluster":
@@ -70,33 +81,68 @@ class Cluster:
 
     def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
         """Return what comes of each task, as it comes; a lost worker's tasks go to the others."""
-        fresh, flying = iter(tasks), dict[Future, tuple[int, Task]]()
-        queue: Any = as_completed(loop=self.client.loop)
-        self._send(islice(fresh, AHEAD * max(1, len(self.workers))), flying, queue)
-        for future in queue:
+        fresh, again = iter(tasks), deque[Given]()
+        flying: dict[Future, tuple[int, Task]] = {}
+        done: SimpleQueue[Future] = SimpleQueue()
+        room = AHEAD * max(1, len(self.workers))
+        while True:
+            for number, task, failed in islice(chain(_drained(again), ((*each, "") for each in fresh)), room):
+                future = self.client.submit(self.work, self.terms, task, failed, pure=False)
+                flying[future] = number, task
+                future.add_done_callback(done.put)
+            if not flying:
+                return
+            future, room = self._next(done), 1
             number, task = flying.pop(future)
             outcome = self._outcome(future, task)
             future.release()
-            self._send(islice(fresh, 1), flying, queue)
-            yield number, outcome
+            if outcome is None:
+                again.append((number, task, "the processes that judged it died, please tell its maintainers"))
+            else:
+                yield number, outcome
 
-    def _send(self, tasks: Iterable[tuple[int, Task]], flying: dict[Future, tuple[int, Task]], queue: Any) -> None:
-        for number, task in tasks:
-            future = self.client.submit(self.work, self.terms, task, "", pure=False)
-            flying[future] = number, task
-            queue.add(future)
+    def _next(self, done: SimpleQueue[Future]) -> Future:
+        """Return the next future that ended; do not wait without end, or in silence, where no worker is left."""
+        alone_since: float | None = None
+        while True:
+            with suppress(Empty):
+                return done.get(timeout=LOOK_SECONDS)
+            if self._has_workers():
+                alone_since = None
+            elif alone_since is None:
+                alone_since = time.monotonic()
+                print(
+                    f"The scheduler has lost all its workers. Waiting {WAIT_SECONDS} s for one: `dask worker` there.",
+                    file=sys.stderr,
+                )
+            elif time.monotonic() - alone_since > WAIT_SECONDS:
+                raise NoCluster(
+                    f"The scheduler has had no workers for {WAIT_SECONDS} s. What was graded is kept: the same command "
+                    "goes on from there once there are some."
+                )
 
-    def _outcome(self, future: Future, task: Task) -> Outcome:
+    def _has_workers(self) -> bool:
+        try:
+            return bool(self.workers)
+        except (OSError, TimeoutError):  # no scheduler: its futures are about to say so
+            return True
+
+    def _outcome(self, future: Future, task: Task) -> Outcome | None:
+        """Return what came of a task; None where each worker that was at it died."""
         if future.status == "finished":
             return future.result()
         error = future.exception() if future.status == "error" else None
         if isinstance(error, KilledWorker):
             print(f"Workers died at {task.student}/{task.assignment}.", file=sys.stderr)
-            reason = "the processes that judged it died, please tell its maintainers"
-            return self.client.submit(self.work, self.terms, task, reason, pure=False).result()
+            return None
         raise NoCluster(
             f"The cluster broke off: {_spoken(error) if error else future.status}. What was graded is kept."
         )
+
+
+def _drained(again: deque[Given]) -> Iterator[Given]:
+    while again:
+        yield again.popleft()
 
 
 def _ready(terms: Terms) -> str:

@@ -67,7 +67,15 @@ def mend() -> None:
 def timestamp(folder: Path) -> datetime | None:
     """Return when a submission was handed in, None where its file does not say: nbgrader would stop at that."""
     try:
-        said = parse_utc(read_bytes(folder / "timestamp.txt", LONGEST_TIMESTAMP).decode("utf-8").strip())
-    except (Unreadable, ValueError, OverflowError):
+        return moment(read_bytes(folder / "timestamp.txt", LONGEST_TIMESTAMP))
+    except Unreadable:
+        return None
+
+
+def moment(written: bytes) -> datetime | None:
+    """Return the time that a timestamp.txt says, None where it says none."""
+    try:
+        said = parse_utc(written.decode("utf-8").strip())
+    except (ValueError, OverflowError, TypeError, OSError):
         return None
     return said if 1 < said.year < 9999 else None  # the outermost years cannot be shown in every time zone

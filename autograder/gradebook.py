@@ -19,11 +19,11 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
-from nbgrader.utils import parse_utc
 from sqlalchemy.exc import DataError, IntegrityError, StatementError
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
+from autograder.course import moment
 from autograder.database import NoGradebook, named, opened, quiet, speaking
 from autograder.entries import Entries, Shelf
 from autograder.feedback import Pages, marks
@@ -193,12 +193,8 @@ class Book:
             return Handed(known=False)
         if not timestamp.strip():
             return Handed(known=True)
-        try:
-            when = parse_utc(timestamp.decode("utf-8").strip())
-            if 1 < when.year < 9999:  # the outermost years cannot be shown in every time zone
-                return Handed(True, when)
-        except (ValueError, OverflowError, TypeError, OSError):
-            pass
+        if when := moment(timestamp):
+            return Handed(True, when)
         LOG.warning(
             f"The timestamp of {form.assignment} of {student} cannot be read: expected one such as "
             f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as one whose time nobody knows."

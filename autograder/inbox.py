@@ -7,7 +7,7 @@ from pathlib import Path
 from autograder import zips
 from autograder.desk import Desk, Handed, Inbox, Piece, Stray, where
 from autograder.found import Found, walked
-from autograder.lms import around, claimed, folder_name, is_junk
+from autograder.lms import around, claimed, folder_name, is_junk, lone_wrapper
 
 __all__ = ["Handed", "Inbox", "Stray", "read"]
 
@@ -36,7 +36,7 @@ def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
     depth = 0 if place.is_dir() else around([found.parts for found in files if not found.folder], known)
     _demand_class(files, place, known)
     inbox, students = Inbox(), defaultdict(list)
-    lone = len({found.parts[0] for found in files if len(found.parts) > 1}) == 1
+    lone = lone_wrapper([found.parts for found in files if not found.folder])
     for found in files:
         claim = claimed(found.parts, depth, lone)
         if claim:

@@ -51,6 +51,19 @@ def claimed(parts: tuple[str, ...], depth: int, lone: bool = True) -> Claim | No
     return Claim(parts[depth], parts[depth + 1 :]) if len(parts) > depth + 1 else None
 
 
+def lone_wrapper(paths: list[tuple[str, ...]]) -> bool:
+    """Tell whether all paths lie in one folder around what an LMS gave.
+
+    Nobody calls a file as Moodle does. Canvas's names are less odd, and a student's own folder may hold one such file:
+    there, each thing in it must have such a name.
+    """
+    below = [parts for parts in paths if len(parts) > 1]
+    if len({parts[0] for parts in below}) != 1:
+        return False
+    moodle = any(MOODLE.fullmatch(parts[1]) for parts in below)
+    return moodle or all(len(parts) == 2 and CANVAS.fullmatch(parts[1]) for parts in below)
+
+
 def around(paths: list[tuple[str, ...]], known: list[str]) -> int:
     """Return how many folders of a zip lie around the students' folders: 0 or 1."""
     if len({parts[0] for parts in paths}) != 1:

@@ -3,7 +3,6 @@
 import copy
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -225,11 +224,3 @@ def submission(content: bytes, form: Template, known: list[str]) -> NotebookNode
     if claimed not in (None, form.assignment):
         raise Unreadable(f"this is the notebook of '{claimed}', expected that of '{form.assignment}'")
     return normalise(notebook, form)
-
-
-def write(notebook: NotebookNode, path: Path) -> None:
-    """Write a notebook of ours so that it is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.part")
-    fresh.write_text(nbformat.writes(notebook), "utf-8")
-    fresh.replace(path)

@@ -7,6 +7,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from importlib import metadata
 from pathlib import Path
 
 import nbformat
@@ -26,7 +27,7 @@ from autograder.weave import weave
 
 RECORDINGS = Path("autograder", "kit", recorded.FOLDER.name)
 README = Path(__file__).parent / "templates" / "kit.md"
-UNSEEN = {"ipykernel", "tensorboard"}  # what the kit needs and no import of it shows
+UNSEEN = {"ipykernel", "ipython", "tensorboard"}  # what kit and notebooks need and no import in the kit shows
 
 
 def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
@@ -109,7 +110,9 @@ def _requirements(files: dict[Path, bytes]) -> str:
     nodes = [node for tree in trees for node in ast.walk(tree)]
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
-    wanted = {name.partition(".")[0] for name in imported} | UNSEEN
+    packages = metadata.packages_distributions()  # sklearn is called scikit-learn where it is installed from
+    modules = {name.partition(".")[0] for name in imported}
+    wanted = {package.lower() for module in modules for package in packages.get(module, [])} | UNSEEN
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines(keepends=True)
     return "".join(line for line in lines if line.partition("==")[0] in wanted)
 

@@ -1,5 +1,6 @@
 """Where no control group can be had: a thread adds up what a job's processes take, and ends one that takes too much."""
 
+import os
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -8,7 +9,7 @@ from autograder.cgroups import MEMORY
 from autograder.door import Process
 
 EVERY = 0.05  # seconds
-_PAGE = 4096
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def family(pid: int) -> list[int]:

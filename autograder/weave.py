@@ -17,10 +17,12 @@ from nbformat import NotebookNode
 
 from autograder.blank import BlankError, Module, solved
 from autograder.checks import assignments, find, written
+from autograder.opening import TRAIN
 from autograder.places import ROOT
 
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
+SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
 
 
 def weave(name: str, root: Path = ROOT) -> NotebookNode:
@@ -50,7 +52,9 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
 
 
 def _dress(cell: NotebookNode, name: str, module: Module) -> None:
-    """Turn a marked cell into what it stands for; other cells stay as they are."""
+    """Turn a marked cell into what it stands for; other cells stay as they are, but that training is not validated."""
+    if TRAIN in cell.metadata.get("tags", []):
+        cell.metadata.tags.append(SKIPPED)
     if "written" in cell.metadata:
         question = cell.metadata.pop("written")
         answer = written(name, question)

@@ -33,13 +33,17 @@ def score(result: dict[str, Any], *path: str) -> dict[str, Any] | None:
     return found
 
 
-def summary(found: Sequence[dict[str, Any]], *path: str, digits: int = 1) -> str:
-    """Return one score over the seeds: the mean, and the lowest and highest seed, or the bootstrap interval of one."""
+def summary(found: Sequence[dict[str, Any]], *path: str, digits: int = 1, scale: float = 1) -> str:
+    """Return one score over the seeds: the mean, and the lowest and highest seed, or the bootstrap interval of one.
+
+    `scale` is 100 for a share that is to be read in per cent.
+    """
     scores = [value for result in found if (value := score(result, *path)) is not None]
     if not scores:
         return MISSING
-    values = [value["value"] for value in scores]
-    low, high = (min(values), max(values)) if len(values) > 1 else (scores[0]["low"], scores[0]["high"])
+    values = [scale * value["value"] for value in scores]
+    one = scale * scores[0]["low"], scale * scores[0]["high"]
+    low, high = (min(values), max(values)) if len(values) > 1 else one
     return f"{statistics.fmean(values):.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
 
 

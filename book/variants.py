@@ -17,6 +17,17 @@ VARIANTS = {
     "oneway": "general, encoder one way",
 }
 
+# On the 447 sentences of the Hansards: aligner, the text it has learnt from, AER. The first scored by us from the links
+# that awesome-align publishes, the others from the table of github.com/lilt/alignment-scripts.
+ALIGNERS = (
+    ("awesome-align", "texts of many languages (BERT)", 0.041),
+    ("Mgiza, both directions put together", "Hansards", 0.059),
+    ("Mgiza, English to French", "Hansards", 0.080),
+    ("fast_align, both directions put together", "Hansards", 0.105),
+    ("fast_align, English to French", "Hansards", 0.164),
+)
+DIAGONAL = ("a diagonal aligner, which has seen no word", "–", 0.531)  # a test computes it
+
 
 def named(run: str, variant: str) -> str:
     return f"{run}-{variant}" if variant else run
@@ -62,5 +73,18 @@ def windows(run: str = PHRASEBOOK) -> HTML:
     return table(
         "Distance of the window's centre from the linked source words, phrasebook, test",
         ["position", "mean |p − gold|", "share within 1", "share within 2"],
+        rows,
+    )
+
+
+def hansards(run: str = "hansards-en-fr-short") -> HTML:
+    """Return the alignment error rate of Luong's weights on the Hansards beside those of aligners."""
+    found = results("luong", run)
+    ours = summary(found, "test", "alignment", "argmax", "aer", digits=3)
+    rows = [["Luong, dot: strongest English word of each French one" + budget(found), "Tatoeba", ours]]
+    rows += [[aligner, learnt, f"{aer:.3f}"] for aligner, learnt, aer in (*ALIGNERS, DIAGONAL)]
+    return table(
+        "Alignment error rate on 447 sentences of the Hansards, English to French (ours: 95% bootstrap interval)",
+        ["aligner", "has learnt from", "AER (lower is better)"],
         rows,
     )

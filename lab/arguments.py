@@ -1,7 +1,124 @@
 """Command lines read in two steps: a recipe's fields are options, so its name is needed before the rest is parsed."""
 
-from dataclasses import fields, is_dataclass
-from typing import Any
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+
+from lab import runs
+from lab.checkpoints import CheckpointError
+from lab.corpora import CorpusError
+from lab.runs import Solution
+from lab.schedules import RecipeError
+from lab.training import best_device
+
+
+class UsageError(Exception):
+    """A command that cannot be carried out as written."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """By which recipe: the options that every command has."""
+
+    recipe: str | None = None
+    """name of a recipe; by default the one made for the corpus"""
+    variant: str = ""
+    """a word for what differs from the recipe; part of the run's name"""
+    threads: int | None = None
+    """CPU threads; by default as many as torch takes"""
+
+
+@dataclass(frozen=True)
+class Long:
+    """The options of a training."""
+
+    seed: int = 1
+    minutes: float | None = None
+    """stop after this time and keep what there is"""
+    fresh: bool = False
+    """forget an earlier training of this run"""
+    device: str | None = None
+    """cpu, cuda, …; by default a GPU if there is one"""
+
+
+def dispatch(
+    solution: Solution, commands: Mapping[str, Callable[[Solution, list[str]], None]], argv: list[str] | None
+) -> None:
+    """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
+    argv = sys.argv[1:] if argv is None else argv
+    if not argv or argv[0] not in commands:
+        asked = argv[0] if argv else "nothing"
+        help_asked = asked in ("-h", "--help")
+        usage = f"usage: python -m solutions.{solution.name} {' | '.join(commands)} [--help]"
+        print(usage if help_asked else f"{usage}\nexpected one of these commands, got {asked}", file=sys.stderr)
+        sys.exit(0 if help_asked else 2)
+    try:
+        commands[argv[0]](solution, argv[1:])
+    except (CorpusError, CheckpointError, RecipeError, UsageError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        fail("stopped; what the last checkpoint holds is kept, the same command goes on from there")
+
+
+def fail(message: str) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: list[str]) -> tuple[Any, Any]:
+    """Return the options of `train`, and the recipe: every field of it is an option beside them."""
+    import tyro
+
+    recipe = find_recipe(solution, named)
+    options: Any = make_dataclass("Options", [("what", kind), ("model", type(recipe))], frozen=True)
+    parsed = tyro.cli(
+        options,
+        prog=f"python -m solutions.{solution.name} train",
+        description=kind.__doc__,
+        args=argv,
+        default=options(default, recipe),
+        config=(tyro.conf.OmitArgPrefixes,),
+    )
+    if parsed.model != recipe and not parsed.what.variant:
+        changed = ", ".join(differences(recipe, parsed.model))
+        raise UsageError(f"{changed} differs from recipe {named}: name the run with --variant WORD")
+    return parsed.what, parsed.model
+
+
+def find_recipe(solution: Solution, name: str) -> Any:
+    if name not in solution.recipes:
+        raise UsageError(f"{solution.name} has no recipe {name!r}. Its recipes are: {', '.join(solution.recipes)}.")
+    return solution.recipes[name]
+
+
+def set_threads(what: Named) -> None:
+    if what.threads:
+        torch.set_num_threads(what.threads)
+
+
+def find_device(name: str | None) -> torch.device:
+    if name is None:
+        return best_device()
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise UsageError(f"--device {name} cannot be used here ({reason}). Leave it out, or say cpu.") from None
+    return device
+
+
+def newest(solution: Solution, pattern: str, asked: str | None) -> Path | None:
+    """Return the folder that was trained last among the runs that fit; None if there is none."""
+    found = sorted((runs.RUNS / solution.name).glob(f"{pattern}/seed*/best.pt"), key=lambda path: path.stat().st_mtime)
+    if not found and asked:
+        known = sorted({path.parent.parent.name for path in (runs.RUNS / solution.name).glob("*/seed*/best.pt")})
+        raise CheckpointError(f"{solution.name} has no run {asked!r}. It has: {', '.join(known) or 'none yet'}.")
+    return found[-1].parent if found else None
 
 
 def differences(first: Any, second: Any, prefix: str = "") -> list[str]:

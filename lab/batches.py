@@ -1,5 +1,6 @@
 """Batches of sentences of similar length: little padding, a fixed number of target tokens."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -33,7 +34,7 @@ class Batch:
 
 def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "batch length"]:
     """Return the rows as one tensor, filled up with PAD on the right."""
-    table = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)
+    table = np.full((len(rows), max(map(len, rows), default=0)), PAD, dtype=np.int64)
     for number, row in enumerate(rows):
         table[number, : len(row)] = row
     return torch.from_numpy(table)
@@ -59,22 +60,62 @@ def bucketed(
 
     With a seed both the groups and their order differ from seed to seed; without one the order is by length.
     """
-    rng = np.random.default_rng(seed)
-    target = np.array([len(pair[1]) + 1 for pair in examples])
-    source = np.array([len(pair[0]) + 1 for pair in examples])
-    # Target length decides (the decoder costs most); source length, blurred by the seed, orders equals.
-    order = np.lexsort((source + (rng.uniform(0, 2, len(source)) if seed is not None else 0), target))
-    groups: list[list[int]] = [[]]
-    for index in order:
-        longest = -(-int(target[index]) // round_to) * round_to
-        if groups[-1] and longest * (len(groups[-1]) + 1) > tokens:
-            groups.append([])
-        groups[-1].append(int(index))
-    if seed is not None:
+    rng = None if seed is None else np.random.default_rng(seed)
+    source, target = (np.array([len(pair[side]) for pair in examples]) for side in (0, 1))
+    for group in grouped(source, target, tokens, rng, round_to):
+        yield [examples[i] for i in group]
+
+
+def grouped(
+    source: Int[np.ndarray, " pairs"],
+    target: Int[np.ndarray, " pairs"],
+    tokens: int,
+    rng: np.random.Generator | None = None,
+    round_to: int = 1,
+) -> list[list[int]]:
+    """Return the groups of `bucketed` as numbers of pairs, from the lengths of their sentences alone."""
+    # Target length decides (the decoder costs most); source length, blurred by chance, orders equals.
+    blur = rng.uniform(0, 2, len(source)) if rng is not None else 0
+    order = np.lexsort((source + 1 + blur, target + 1))
+    lengths = [(-(-int(length + 1) // round_to) * round_to,) for length in target]
+    groups = within([int(index) for index in order], lengths, tokens)
+    if rng is not None:
         rng.shuffle(groups)
-    for group in groups:
-        if group:
-            yield [examples[i] for i in group]
+    return groups
+
+
+def within(order: Iterable[int], sizes: Sequence[tuple[int, ...]], cells: int) -> list[list[int]]:
+    """Return the numbers in groups, in this order, whose padded table has at most so many cells.
+
+    Each text needs sizes[number] of a table: its length, or (nested) its sentences and the words of the longest one.
+    """
+    groups: list[list[int]] = []
+    widest: tuple[int, ...] = ()
+    for number in order:
+        wider = tuple(map(max, widest, sizes[number])) if widest else sizes[number]
+        if not groups or math.prod(wider) * (len(groups[-1]) + 1) > cells:
+            groups.append([])
+            wider = sizes[number]
+        groups[-1].append(number)
+        widest = wider
+    return groups
+
+
+def text_batch(
+    documents: Sequence[Sequence[Sequence[int]]], nested: bool
+) -> tuple[Int[Tensor, "batch ..."], Bool[Tensor, "batch ..."]]:
+    """Return texts and their mask (True = a word), each one row of words or, nested, one row for each sentence.
+
+    The smallest table has one cell, and that is padding where no text has a word.
+    """
+    if not nested:
+        table = pad([[word for sentence in document for word in sentence] or [PAD] for document in documents])
+        return table, table != PAD
+    most = max(map(len, documents), default=0) or 1
+    rows = [[*document, *[[]] * (most - len(document))] for document in documents]
+    table = pad([sentence or [PAD] for document in rows for sentence in document])
+    table = table.reshape(len(documents), most, -1)
+    return table, table != PAD
 
 
 def padding_ratio(batches: Iterable[Batch]) -> float:

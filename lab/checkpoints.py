@@ -35,3 +35,15 @@ def load(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise CheckpointError(f"{path} is no checkpoint: expected a dict, got {type(content).__name__}.")
     return content
+
+
+def same_training(path: Path, state: dict[str, Any], about: dict[str, Any], seed: int) -> None:
+    """Refuse a checkpoint of another training; the message says in what it differs."""
+    now = {"seed": seed, **about}
+    kept = {"seed": state.get("seed"), **state.get("about", {})}
+    if kept != now:
+        differing = [key for key in now if kept.get(key) != now[key]]
+        raise CheckpointError(
+            f"{path} belongs to another training: it differs in {', '.join(differing) or 'what it keeps'}. "
+            "Give this one a --variant of its own, or start over with --fresh."
+        )

@@ -1,26 +1,31 @@
 """The command line of every translation chapter: python -m solutions.NAME train | evaluate | translate."""
 
 import sys
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn
-
-import torch
 
 from lab import corpora
-from lab.arguments import differences, peek, split_arguments
+from lab.arguments import (
+    Long,
+    Named,
+    UsageError,
+    dispatch,
+    find_device,
+    find_recipe,
+    newest,
+    peek,
+    set_threads,
+    split_arguments,
+    with_recipe,
+)
 from lab.checkpoints import CheckpointError
-from lab.corpora import CorpusError
-from lab.training import best_device
-from lab.translation import RUNS, Run, Solution, Trained, restore, train
-
-
-class UsageError(Exception):
-    """A command that cannot be carried out as written."""
+from lab.runs import Solution, trained_seeds
+from lab.team import here, part_ways
+from lab.translation import Run, Trained, restore, train
 
 
 @dataclass(frozen=True)
-class Where:
+class Where(Named):
     """Which corpus, in which direction, by which recipe."""
 
     corpus: str = "phrasebook"
@@ -29,25 +34,14 @@ class Where:
     """language to translate from; by default the corpus's own"""
     target: str | None = None
     """language to translate into; by default the corpus's own"""
-    recipe: str | None = None
-    """name of a recipe; by default the one made for the corpus"""
-    variant: str = ""
-    """a word for what differs from the recipe; part of the run's name"""
-    threads: int | None = None
-    """CPU threads; by default as many as torch takes"""
 
 
 @dataclass(frozen=True)
-class Train(Where):
+class Train(Long, Where):
     """Train a model, and go on where an earlier call of the same run was stopped."""
 
-    seed: int = 1
-    minutes: float | None = None
-    """stop after this time and keep what there is"""
-    fresh: bool = False
-    """forget an earlier training of this run"""
-    device: str | None = None
-    """cpu, cuda, …; by default a GPU if there is one"""
+    compiled: bool = False
+    """compile the model with torch.compile: a slow start, and worth it on a GPU only"""
 
 
 @dataclass(frozen=True)
@@ -60,6 +54,8 @@ class Evaluate(Where):
     """width of the beam search that is scored beside greedy decoding"""
     alpha: float = 1.0
     """exponent of the length by which a hypothesis's log-probability is divided"""
+    shift: float = 0.0
+    """length counts as (shift + length) / (shift + 1): 0 is the length itself, 5 the penalty of Wu et al. (2016)"""
 
 
 @dataclass(frozen=True)
@@ -78,72 +74,47 @@ class Translate(Where):
 
 def main(solution: Solution, argv: list[str] | None = None) -> None:
     """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
-    argv = sys.argv[1:] if argv is None else argv
-    commands = {"train": run_train, "evaluate": run_evaluate, "translate": run_translate}
-    if not argv or argv[0] not in commands:
-        asked = argv[0] if argv else "nothing"
-        help_asked = asked in ("-h", "--help")
-        usage = f"usage: python -m solutions.{solution.name} {' | '.join(commands)} [--help]"
-        print(usage if help_asked else f"{usage}\nexpected one of these commands, got {asked}", file=sys.stderr)
-        sys.exit(0 if help_asked else 2)
-    try:
-        commands[argv[0]](solution, argv[1:])
-    except (CorpusError, CheckpointError, UsageError) as error:
-        fail(str(error))
-    except KeyboardInterrupt:
-        fail("stopped; what the last checkpoint holds is kept, the same command goes on from there")
-
-
-def fail(message: str) -> NoReturn:
-    print(f"error: {message}", file=sys.stderr)
-    sys.exit(2)
+    dispatch(solution, {"train": run_train, "evaluate": run_evaluate, "translate": run_translate}, argv)
 
 
 def run_train(solution: Solution, argv: list[str]) -> None:
     named = peek(argv, "--recipe") or default_recipe(solution, peek(argv, "--corpus") or Where.corpus)
-    recipe = find_recipe(solution, named)
-    import tyro
-
-    # Every field of the recipe is an option beside those of Train.
-    options: Any = make_dataclass("Options", [("what", Train), ("model", type(recipe))], frozen=True)
-    parsed = tyro.cli(
-        options,
-        prog=f"python -m solutions.{solution.name} train",
-        description=Train.__doc__,
-        args=argv,
-        default=options(Train(), recipe),
-        config=(tyro.conf.OmitArgPrefixes,),
-    )
-    what: Any = parsed.what
-    if parsed.model != recipe and not what.variant:
-        changed = ", ".join(differences(recipe, parsed.model))
-        raise UsageError(f"{changed} differs from recipe {named}: name the run with --variant WORD")
+    what, recipe = with_recipe(solution, named, Train, Train(), argv)
     set_threads(what)
     run = name_run(solution, what, named, what.seed)
     device = find_device(what.device)
-    print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    trained = train(solution, run, parsed.model, minutes=what.minutes, device=device, fresh=what.fresh)
+    team = here()
+    if team.leads:
+        print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
+    trained = train(
+        solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, compiled=what.compiled
+    )
+    part_ways()
+    if not team.leads:
+        return
     best = trained.progress
     print(f"best validation BLEU {best.best:.2f} after epoch {best.best_epoch}")
     if best.ended_by_budget:
-        print(f"ended by the time budget of {what.minutes:g} minutes, before epoch {parsed.model.training.epochs}")
+        print(f"ended by the time budget of {what.minutes:g} minutes, before epoch {recipe.training.epochs}")
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
     import tyro
 
+    from lab.decoding import Search
     from lab.results import evaluate
 
     what = tyro.cli(Evaluate, prog=f"python -m solutions.{solution.name} evaluate", args=argv)
     if what.beam < 1:
         raise UsageError(f"--beam must be 1 or more, got {what.beam}")
     set_threads(what)
-    first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), what.seed or 1)
-    seeds = [what.seed] if what.seed else trained_seeds(first.folder.parent)
+    first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
+    seeds = trained_seeds(first.folder.parent) if what.seed is None else [what.seed]
     if not seeds:
         raise CheckpointError(nothing_trained(solution, first))
     for seed in seeds:
-        path = evaluate(solution, replace(first, seed=seed), width=what.beam, alpha=what.alpha, command=" ".join(argv))
+        search = Search(what.beam, what.alpha, what.shift)
+        path = evaluate(solution, replace(first, seed=seed), search, command=" ".join(argv))
         print(f"wrote {path}")
 
 
@@ -156,10 +127,10 @@ def run_translate(solution: Solution, argv: list[str]) -> None:
     if what.beam < 1:
         raise UsageError(f"--beam must be 1 or more, got {what.beam}")
     set_threads(what)
-    source, _ = corpora.direction(what.corpus, what.source, what.target)
-    trained = newest(solution, what)
+    trained = restore(solution, newest_folder(solution, what))
+    corpus, source, *_ = trained.about["run"].split("-")  # a run that is asked for by name may be of another
     lines = sentences or [line.rstrip("\n") for line in sys.stdin]
-    said = [show(trained, corpora.tokenise(what.corpus, sentence, source), what) for sentence in lines]
+    said = [show(trained, corpora.tokenise(corpus, sentence, source), what) for sentence in lines]
     if not all(said):
         sys.exit(2)
 
@@ -199,40 +170,14 @@ def default_recipe(solution: Solution, corpus: str) -> str:
     return solution.defaults.get(corpus) or list(solution.defaults.values())[-1]
 
 
-def set_threads(what: Where) -> None:
-    if what.threads:
-        torch.set_num_threads(what.threads)
-
-
-def find_device(name: str | None) -> torch.device:
-    if name is None:
-        return best_device()
-    try:
-        device = torch.device(name)
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise UsageError(f"--device {name} cannot be used here ({reason}). Leave it out, or say cpu.") from None
-    return device
-
-
-def find_recipe(solution: Solution, name: str) -> Any:
-    if name not in solution.recipes:
-        raise UsageError(f"{solution.name} has no recipe {name!r}. Its recipes are: {', '.join(solution.recipes)}.")
-    return solution.recipes[name]
-
-
-def newest(solution: Solution, what: Translate) -> Trained:
-    """Return the model of the run asked for, or the one trained last for the corpus and direction."""
+def newest_folder(solution: Solution, what: Translate) -> Path:
+    """Return the folder of the run asked for, or of the one trained last for the corpus and direction."""
     first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
     pattern = what.run or (first.name if what.recipe or what.variant else f"{first.task}-*")
-    found = sorted((RUNS / solution.name).glob(f"{pattern}/seed*/best.pt"), key=lambda path: path.stat().st_mtime)
-    if not found and what.run:
-        known = sorted({path.parent.parent.name for path in (RUNS / solution.name).glob("*/seed*/best.pt")})
-        raise CheckpointError(f"{solution.name} has no run {what.run!r}. It has: {', '.join(known) or 'none yet'}.")
-    if not found:
+    found = newest(solution, pattern, what.run)
+    if found is None:
         raise CheckpointError(nothing_trained(solution, first))
-    return restore(solution, found[-1].parent)
+    return found
 
 
 def nothing_trained(solution: Solution, run: Run) -> str:
@@ -243,7 +188,3 @@ def nothing_trained(solution: Solution, run: Run) -> str:
         command += f" --recipe {run.recipe}"
     command += f" --variant {run.variant}" if run.variant else ""
     return f"no trained model of {run.task} in {run.folder.parent.parent}. Make one with: {command}"
-
-
-def trained_seeds(folder: Path) -> list[int]:
-    return sorted(int(path.parent.name.removeprefix("seed")) for path in folder.glob("seed*/best.pt"))

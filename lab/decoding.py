@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn import functional
 
-from lab.batches import pad, source_batch
+from lab.batches import Batch, pad, source_batch
 from lab.text import BOS, EOS, PAD
 
 Memory = dict[str, Tensor]
@@ -41,6 +42,11 @@ class Translator(nn.Module):
         memory, state = self.encode(source, mask)
         features, _, _ = self.decode(inputs, memory, state)
         return self.readout(at(real, features))
+
+    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"], smoothing: float) -> Float[Tensor, ""]:
+        """Return the cross-entropy at the real target positions, with label smoothing."""
+        scores = self(batch.source, batch.mask, batch.inputs, real)
+        return functional.cross_entropy(scores, batch.targets[real], label_smoothing=smoothing)
 
     def step(
         self, tokens: Int[Tensor, " batch"], memory: Memory, state: State
@@ -104,12 +110,35 @@ def greedy(
     return outputs
 
 
+def length_penalty(length: int, alpha: float, shift: float = 0.0) -> float:
+    """Return what a hypothesis's log-probability is divided by: ((shift + length) / (shift + 1))^α.
+
+    With shift 0 it is the length^α of the taught `beam_search`, with shift 5 that of Wu et al. (2016), equation 14,
+    which Vaswani et al. (2017), section 6.1, use with α = 0.6.
+    """
+    return ((shift + length) / (shift + 1)) ** alpha
+
+
+@dataclass(frozen=True)
+class Search:
+    """A beam search: how wide, and by what power of the length a hypothesis's log-probability is divided."""
+
+    beam: int = 5
+    alpha: float = 1.0
+    shift: float = 0.0
+
+    def __str__(self) -> str:
+        length = f"(({self.shift:g} + length) / {self.shift + 1:g})" if self.shift else "length"
+        return f"log p / {length}^{self.alpha:g}"
+
+
 @dataclass
 class Beams:
     """The hypotheses of the sentences still in hand: one row a sentence, `width` places in a row."""
 
     width: int
     alpha: float
+    shift: float
     max_len: int
     total: Float[Tensor, "sentences width"]  # log-probabilities; -inf in an empty place
     history: Int[Tensor, "sentences width length"]
@@ -118,12 +147,14 @@ class Beams:
     live: list[int]  # which of them the rows are
 
     @classmethod
-    def start(cls, count: int, width: int, alpha: float, max_len: int, device: torch.device) -> "Beams":
+    def start(cls, count: int, width: int, alpha: float, shift: float, max_len: int, device: torch.device) -> "Beams":
         total = torch.full((count, width), -torch.inf, device=device)
         total[:, 0] = 0.0  # at first there is one hypothesis: <s>
         history = torch.empty((count, width, 0), dtype=torch.long, device=device)
         nothing = torch.full((count,), -torch.inf, device=device)
-        return cls(width, alpha, max_len, total, history, nothing, [[] for _ in range(count)], list(range(count)))
+        return cls(
+            width, alpha, shift, max_len, total, history, nothing, [[] for _ in range(count)], list(range(count))
+        )
 
     def grow(self, log_p: Float[Tensor, "sentences width vocabulary"]) -> Int[Tensor, "sentences width"]:
         """Keep the best continuations, set aside those that end; return the place that each one came from."""
@@ -137,7 +168,7 @@ class Beams:
         before = self.history.gather(1, came_from[..., None].expand(-1, -1, length - 1))
         self.history = torch.cat([before, word[..., None]], dim=2)
         ending = (word == EOS) if length < self.max_len else torch.ones_like(word, dtype=torch.bool)
-        top, which = (torch.where(ending, total, -torch.inf) / length**self.alpha).max(dim=1)
+        top, which = (torch.where(ending, total, -torch.inf) / self.penalty(length)).max(dim=1)
         for row in (top > self.best_score).nonzero()[:, 0].tolist():
             self.best_score[row] = top[row]
             tokens = self.history[row, which[row]].tolist()
@@ -148,9 +179,13 @@ class Beams:
     def hopeful(self) -> Int[Tensor, " kept"]:
         """Return the rows that may still find something better.
 
-        A log-probability only falls, and log p / n^α is largest at the greatest n: stopping here changes no result.
+        A log-probability only falls, and log p / penalty is largest at the greatest length: stopping here changes no
+        result.
         """
-        return (self.total.amax(dim=1) / self.max_len**self.alpha > self.best_score).nonzero()[:, 0]
+        return (self.total.amax(dim=1) / self.penalty(self.max_len) > self.best_score).nonzero()[:, 0]
+
+    def penalty(self, length: int) -> float:
+        return length_penalty(length, self.alpha, self.shift)
 
     def keep(self, kept: Int[Tensor, " kept"]) -> None:
         self.total, self.history, self.best_score = self.total[kept], self.history[kept], self.best_score[kept]
@@ -165,13 +200,14 @@ def beam(
     width: int,
     alpha: float = 1.0,
     max_len: int | None = None,
+    shift: float = 0.0,
 ) -> list[Output]:
-    """Return for each row what the taught `beam_search` returns (without </s>): best log p / length^alpha."""
+    """Return for each row what the taught `beam_search` returns (without </s>): best log p / length_penalty."""
     memory, state = model.encode(source, mask)
     places = torch.arange(width, device=source.device)
     every = torch.arange(len(source), device=source.device).repeat_interleave(width)
     memory, state = rows(memory, every), rows(state, every)
-    beams = Beams.start(len(source), width, alpha, max_len or length_limit(source), source.device)
+    beams = Beams.start(len(source), width, alpha, shift, max_len or length_limit(source), source.device)
     tokens = torch.full((len(every),), BOS, device=source.device)
     while True:
         scores, state, _ = model.step(tokens, memory, state)
@@ -207,7 +243,12 @@ def forced(
 
 
 def translate(
-    model: Translator, sentences: Sequence[Sequence[int]], width: int = 1, alpha: float = 1.0, tokens: int = 4000
+    model: Translator,
+    sentences: Sequence[Sequence[int]],
+    width: int = 1,
+    alpha: float = 1.0,
+    tokens: int = 4000,
+    shift: float = 0.0,
 ) -> list[Output]:
     """Translate many sentences, those of similar length together, and return them in their own order."""
     device = next(model.parameters()).device
@@ -218,7 +259,7 @@ def translate(
         group, order = order[-size:], order[:-size]
         source, mask = source_batch([sentences[i] for i in group])
         source, mask = source.to(device), mask.to(device)
-        found = greedy(model, source, mask) if width == 1 else beam(model, source, mask, width, alpha)
+        found = greedy(model, source, mask) if width == 1 else beam(model, source, mask, width, alpha, shift=shift)
         for index, output in zip(group, found, strict=True):
             outputs[index] = output
     return outputs

@@ -58,10 +58,12 @@ def heat_table(
     target_words: Sequence[str],
     caption: str,
     languages: tuple[str, str] | None = None,
+    axes: str = "Rows: output words; columns: input words.",
 ) -> HeatTable:
     """Return the weights as a table: a row for each output word, a column for each input word.
 
-    The languages (source, target) tell a screen reader how to pronounce the words.
+    `axes` says what rows and columns are, behind the caption. The languages (source, target) tell a screen reader how
+    to pronounce the words.
     """
     matrix = matching(weights, source_words, target_words)
     source, target = (f' lang="{escape(code)}"' for code in languages) if languages else ("", "")
@@ -73,7 +75,7 @@ def heat_table(
         rows.append(f'<tr><th scope="row"{target}>{escape(word)}</th>{"".join(cells)}</tr>')
     html = (
         f'<div class="heat"><style>{STYLE}</style><table role="grid"><caption>{escape(caption)} '
-        "Rows: output words; columns: input words.</caption>"
+        f"{escape(axes)}</caption>"
         f"<thead><tr><td></td>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         '<p aria-live="polite">Point at a cell, or use Tab and then the arrow keys.</p>'
         f"<script>{SCRIPT}</script></div>"
@@ -93,12 +95,18 @@ def alignment_text(weights: Weights, source_words: Sequence[str], target_words: 
     for columns in _blocks([len(word) for word in source_words], width - margin):
         lines = [" " * margin + "".join(f" {source_words[i]}" for i in columns)]
         for word, row in zip(target_words, matrix, strict=True):
-            lines.append(word.rjust(margin) + "".join(" " + _shade(row[i]) * len(source_words[i]) for i in columns))
+            lines.append(word.rjust(margin) + "".join(" " + shade(row[i]) * len(source_words[i]) for i in columns))
         blocks.append("\n".join(line.rstrip() for line in lines))
     return "\n\n".join(blocks)
 
 
-def _shade(weight: float) -> str:
+def bar(weight: float, width: int = 20) -> str:
+    """Return a weight between 0 and 1 as a bar of characters, always as wide."""
+    length = min(max(round(weight * width), 0), width)
+    return "█" * length + "·" * (width - length)
+
+
+def shade(weight: float) -> str:
     return SHADES[min(max(round(weight * (len(SHADES) - 1)), 0), len(SHADES) - 1)]
 
 

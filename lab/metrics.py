@@ -1,6 +1,6 @@
 """Scores, each with the interval that its test set leaves open: BLEU on two scales, alignment error rate, accuracy."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
@@ -131,6 +131,29 @@ def accuracy(predicted: Sequence[object], labels: Sequence[object]) -> Score:
     _same_number("predictions", predicted, "labels", labels)
     right = [float(p == label) for p, label in zip(predicted, labels, strict=True)]
     return ratio("accuracy", right, [1.0] * len(right), "exact match")
+
+
+def macro_f1(predicted: Sequence[str], labels: Sequence[str], classes: Mapping[str, str | None]) -> Score:
+    """Return the mean of the F1 of the classes that have a label here (0 to 1).
+
+    `classes` maps each label to the class that counts it, None = to none. Labels of one class are told apart: with
+    Cause-Effect(e1,e2) and Cause-Effect(e2,e1) of the class Cause-Effect, a wrong direction is an error of precision
+    and of recall. So scores SemEval-2010 Task 8 (Hendrickx et al., 2010), Other being of no class.
+    """
+    _same_number("predictions", predicted, "labels", labels)
+    names = sorted({name for name in classes.values() if name is not None})
+    place = {label: names.index(name) for label, name in classes.items() if name is not None}
+    rows = np.zeros((len(labels), 3, len(names)))  # right, predicted, gold
+    for row, (said, label) in enumerate(zip(predicted, labels, strict=True)):
+        for kind, counted in enumerate((label if said == label else None, said, label)):
+            if counted in place:
+                rows[row, kind, place[counted]] = 1
+
+    def mean_f1(total: np.ndarray) -> float:
+        right, claimed, gold = total.reshape(3, -1)[:, total.reshape(3, -1)[2] > 0]
+        return float(np.mean(2 * right / (claimed + gold))) if len(gold) else 1.0
+
+    return _score("macro-F1", rows.reshape(len(labels), -1), mean_f1, f"{len(names)} classes")
 
 
 def ratio(name: str, parts: Sequence[float], wholes: Sequence[float], signature: str) -> Score:

@@ -14,14 +14,16 @@ import numpy as np
 import torch
 
 from lab import corpora, metrics
+from lab.alignment import aligned, alignment_scores, alignments
 from lab.checkpoints import load
 from lab.corpora import Parallel
+from lab.decoding import Search
 from lab.positions import Positions, counted, crossing, position_scores, positions
+from lab.runs import ROOT, Solution
 from lab.training import Progress
-from lab.translation import ROOT, Run, Solution, Trained, restore
+from lab.translation import Run, Trained, restore
 
 LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 30))  # buckets of source words
-THRESHOLDS = tuple(round(tau, 2) for tau in np.arange(0.05, 0.96, 0.05))
 
 Outputs = dict[str, Any]
 
@@ -30,12 +32,12 @@ def results_folder(solution: str) -> Path:
     return ROOT / "solutions" / solution / "results"
 
 
-def evaluate(solution: Solution, run: Run, *, width: int, alpha: float, command: str) -> Path:
+def evaluate(solution: Solution, run: Run, search: Search, *, command: str) -> Path:
     """Translate and align the test sets with the best checkpoint of a run, score, and write both files."""
     trained = restore(solution, run.folder)
     corpus = corpora.load(run.corpus, run.source, run.target)
-    outputs: Outputs = {"translations": translations(trained, corpus, width, alpha)}
-    if hasattr(trained.model, "look") and corpus.validation[0].links is not None:
+    outputs: Outputs = {"translations": translations(trained, corpus, search)}
+    if hasattr(trained.model, "look") and aligned(corpus):
         outputs |= alignments(trained, corpus)
     if getattr(trained.model, "predicts", False) and corpus.validation[0].links is not None:
         outputs["positions"] = {split: positions(trained, pairs) for split, pairs in corpus.tests.items()}
@@ -44,49 +46,33 @@ def evaluate(solution: Solution, run: Run, *, width: int, alpha: float, command:
         "solution": run.solution,
         "seed": run.seed,
         "corpus": {"name": corpus.name, "source": corpus.source, "target": corpus.target},
-        "decoding": {"greedy": "", f"beam{width}": f"log p / length^{alpha:g}"},
+        "decoding": {"greedy": "", f"beam{search.beam}": str(search)},
         "scores": score(outputs, corpus),
         "peers": list(solution.peers.get(run.task, ())),
-        **provenance(trained, run, command),
+        **provenance(trained, run, command, "target_tokens", "bleu"),
     }
-    folder = results_folder(run.solution)
-    stem = f"{run.name}-seed{run.seed}"
+    return keep(result, outputs)
+
+
+def keep(result: dict[str, Any], outputs: Outputs) -> Path:
+    """Write a result and the outputs that it was scored from; return the path of the result."""
+    folder = results_folder(result["solution"])
+    stem = f"{result['run']}-seed{result['seed']}"
     write_json(folder / f"{stem}.outputs.json.gz", outputs)
     path = folder / f"{stem}.json"
     write_json(path, result)
     return path
 
 
-def translations(trained: Trained, corpus: Parallel, width: int, alpha: float) -> Outputs:
+def translations(trained: Trained, corpus: Parallel, search: Search) -> Outputs:
     found: Outputs = {}
     for split, pairs in corpus.tests.items():
         sources = [pair.source for pair in pairs]
         found[split] = {
             "greedy": trained.translate(sources),
-            f"beam{width}": trained.translate(sources, width, alpha),
+            f"beam{search.beam}": trained.translate(sources, search.beam, search.alpha, search.shift),
         }
     return found
-
-
-def alignments(trained: Trained, corpus: Parallel) -> Outputs:
-    """Read links off the weights while the references are forced; the threshold is chosen on the validation part."""
-    maps = trained.alignments(corpus.validation)
-    gold = [pair.links or frozenset() for pair in corpus.validation]
-    tau = min(THRESHOLDS, key=lambda tau: metrics.aer(read(maps, corpus.validation, tau), gold).value)
-    links: Outputs = {}
-    for split, pairs in corpus.tests.items():
-        maps = trained.alignments(pairs)
-        readings = {"argmax": read(maps, pairs, None), "threshold": read(maps, pairs, tau)}
-        links[split] = {name: [sorted(sentence) for sentence in found] for name, found in readings.items()}
-    return {"links": links, "threshold": tau}
-
-
-def read(maps: Sequence[torch.Tensor], pairs: Sequence[corpora.Pair], tau: float | None) -> list[frozenset]:
-    """Return the links of each sentence: the strongest source word, or with tau every one that gets at least tau."""
-    sizes = [(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
-    if tau is None:
-        return [metrics.argmax_links(weights, s, t) for weights, (s, t) in zip(maps, sizes, strict=True)]
-    return [metrics.threshold_links(weights, tau, s, t) for weights, (s, t) in zip(maps, sizes, strict=True)]
 
 
 def score(outputs: Outputs, corpus: Parallel) -> dict[str, Any]:
@@ -96,7 +82,7 @@ def score(outputs: Outputs, corpus: Parallel) -> dict[str, Any]:
         found[split] = {
             decoding: bleu_scores(said, corpus, split) for decoding, said in outputs["translations"][split].items()
         }
-        if "links" in outputs:
+        if split in outputs.get("links", ()):
             found[split]["alignment"] = alignment_scores(outputs["links"][split], pairs)
         if "positions" in outputs:
             found[split]["positions"] = all_position_scores(outputs["positions"][split], pairs)
@@ -106,28 +92,15 @@ def score(outputs: Outputs, corpus: Parallel) -> dict[str, Any]:
 def bleu_scores(said: Sequence[str], corpus: Parallel, split: str) -> dict[str, Any]:
     pairs = corpus.tests[split]
     reference = [pair.target for pair in pairs]
-    made = pairs[0].links is not None  # a made corpus is tokenised already
-    scores: dict[str, Any] = {"bleu": asdict(metrics.bleu(said, reference, "none" if made else "13a"))}
-    tokenised = None if made else corpora.references(corpus.name, split, corpus.target)
+    scores: dict[str, Any] = {"bleu": asdict(metrics.bleu(said, reference, "none" if corpus.tokenised else "13a"))}
+    tokenised = None if corpus.tokenised else corpora.references(corpus.name, split, corpus.target)
     if tokenised is not None:
         scores["bleu_lc_tok"] = asdict(metrics.tokenised_bleu(said, tokenised, corpus.target))
-    if made:
+    if corpus.name == "phrasebook":  # the buckets are made for its lengths
         lengths = [len(pair.source.split()) for pair in pairs]
         found = metrics.bleu_by_length(said, reference, lengths, LENGTHS, "none")
         scores["by_length"] = [asdict(bucket) for bucket in found]
     return scores
-
-
-def alignment_scores(links: Outputs, pairs: Sequence[corpora.Pair]) -> dict[str, Any]:
-    gold = [pair.links or frozenset() for pair in pairs]
-    readings = {name: [frozenset(map(tuple, sentence)) for sentence in found] for name, found in links.items()}
-    readings["diagonal"] = [
-        metrics.diagonal_links(len(pair.source.split()), len(pair.target.split())) for pair in pairs
-    ]
-    return {
-        reading: {name: asdict(value) for name, value in metrics.alignment_scores(found, gold).items()}
-        for reading, found in readings.items()
-    }
 
 
 def all_position_scores(predicted: Positions, pairs: Sequence[corpora.Pair]) -> dict[str, Any]:
@@ -148,8 +121,11 @@ def all_position_scores(predicted: Positions, pairs: Sequence[corpora.Pair]) -> 
     }
 
 
-def provenance(trained: Trained, run: Run, command: str) -> dict[str, Any]:
-    """Return how the result came about, as far as a reader needs it to get the same."""
+def provenance(trained: Any, run: Any, command: str, unit: str, metric: str) -> dict[str, Any]:
+    """Return how the result came about, as far as a reader needs it to get the same.
+
+    `unit` is what the training counted (target_tokens), `metric` what its model was selected by (bleu).
+    """
     epochs = trained.about["recipe"]["training"]["epochs"]
     progress = Progress(**load(run.folder / "last.pt")["progress"])
     return {
@@ -162,17 +138,21 @@ def provenance(trained: Trained, run: Run, command: str) -> dict[str, Any]:
             "of_epochs": epochs,
             "steps": progress.step,
             "seconds": round(progress.seconds, 1),
-            "target_tokens": progress.tokens,
-            "target_tokens_per_second": round(progress.tokens / max(progress.seconds, 1e-9)),
+            unit: progress.tokens,
+            f"{unit}_per_second": round(progress.tokens / max(progress.seconds, 1e-9)),
             "ended_by_budget": progress.epoch < epochs,
-            "validation_bleu": trained.progress.best,
+            f"validation_{metric}": trained.progress.best,
         },
-        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
+        "versions": versions(),
         "commit": commit(),
         "command": f"python -m solutions.{run.solution} evaluate {command}".strip(),
         "data": trained.about["data"],
         "checkpoint_sha256": hashlib.sha256((run.folder / "best.pt").read_bytes()).hexdigest(),
     }
+
+
+def versions() -> dict[str, str]:
+    return {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__}
 
 
 def commit() -> str:
@@ -204,10 +184,15 @@ def rescored(path: Path) -> dict[str, Any] | None:
     result = read_json(path)
     named = result["corpus"]
     try:
-        corpus = corpora.load(named["name"], named["source"], named["target"])
+        corpus = corpora.load(named["name"], named.get("source"), named.get("target"))
     except corpora.CorpusError:
         return None
-    return score(read_json(path.with_suffix(".outputs.json.gz")), corpus)
+    outputs = read_json(path.with_suffix(".outputs.json.gz"))
+    if "labels" in outputs:
+        from lab import label_results
+
+        return label_results.score(outputs, corpus)
+    return score(outputs, corpus)
 
 
 def kept() -> list[Path]:
@@ -233,15 +218,21 @@ def main() -> None:
             f"{training['device'] or 'a CPU'}{budget}"
         )
         for split, scores in result["scores"].items():
-            for decoding in result["decoding"]:
-                figures = "  ".join(
-                    f"{name} {value['value']:.2f} [{value['low']:.2f}, {value['high']:.2f}]"
-                    for name, value in scores[decoding].items()
-                    if isinstance(value, dict)
-                )
-                print(f"  {split:<10} {decoding:<8} {figures}")
+            for decoding in result.get("decoding", ()):
+                print(f"  {split:<10} {decoding:<8} {figures(scores[decoding])}")
             for reading, values in scores.get("alignment", {}).items():
                 print(f"  {split:<10} {reading:<10} AER {values['aer']['value']:.3f}")
+            if "decoding" not in result:
+                print(f"  {split:<10} {figures(scores, digits=4)}")
+
+
+def figures(scores: dict[str, Any], digits: int = 2) -> str:
+    """Return scores with their intervals, in one line."""
+    return "  ".join(
+        f"{name} {value['value']:.{digits}f} [{value['low']:.{digits}f}, {value['high']:.{digits}f}]"
+        for name, value in scores.items()
+        if isinstance(value, dict)
+    )
 
 
 if __name__ == "__main__":

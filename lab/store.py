@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from lab import corpora
+from lab import classification, corpora, translation
 from lab.imports import files_behind
-from lab.translation import ROOT, Run, Solution, Trained, restore, train
+from lab.runs import ROOT, Solution
 
 STORE = Path(os.environ.get("ATTENTION_STORE", ROOT / "build" / "store"))
 
@@ -23,19 +23,23 @@ def trained(
     seed: int = 1,
     quiet: bool = False,
     **changes: Any,
-) -> Trained:
+) -> Any:
     """Return a chapter's model, trained on a corpus; from the store when nothing that it depends on has changed.
 
-    `changes` replace fields of the recipe's training: epochs=2, for example.
+    It is a `lab.translation.Trained`, or on a corpus with labels a `lab.classification.Trained`. `changes` replace
+    fields of the recipe's training: epochs=2, for example.
     """
     named = recipe or solution.defaults[corpus]
     settings = solution.recipes[named]
     settings = replace(settings, training=replace(settings.training, **changes))
-    run = Run(solution.name, corpus, *corpora.direction(corpus), named, seed=seed)
+    if corpora.is_labelled(corpus):
+        task, run = classification, classification.Run(solution.name, corpus, named, seed=seed)
+    else:
+        task, run = translation, translation.Run(solution.name, corpus, *corpora.direction(corpus), named, seed=seed)
     folder = STORE / f"{solution.name}-{run.name}-seed{seed}-{key(solution, settings, seed)}"
     if (folder / "done").exists():
-        return restore(solution, folder)
-    found = train(solution, run, settings, folder=folder, quiet=quiet)
+        return task.restore(solution, folder)
+    found = task.train(solution, run, settings, folder=folder, quiet=quiet)
     (folder / "last.pt").unlink(missing_ok=True)
     (folder / "done").touch()
     return found

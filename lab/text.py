@@ -20,6 +20,14 @@ class Tokenizer(Protocol):
     def state(self) -> dict[str, Any]: ...
 
 
+def sentences(text: str) -> tuple[str, ...]:
+    """Return the sentences of English text, each with its words and signs apart: "It isn't." gives "It is not ." """
+    from syntok import segmenter
+
+    found = (sentence for paragraph in segmenter.process(text) for sentence in paragraph)
+    return tuple(" ".join(token.value for token in sentence) for sentence in found)
+
+
 class Words:
     """A vocabulary of whole words: the text is split at its spaces."""
 
@@ -28,10 +36,10 @@ class Words:
         self.index = {word: number for number, word in enumerate(self.words)}
 
     @classmethod
-    def learn(cls, texts: Iterable[str]) -> "Words":
-        """Return the vocabulary of all words in `texts`, the frequent ones first."""
+    def learn(cls, texts: Iterable[str], most: int | None = None) -> "Words":
+        """Return the vocabulary of the words in `texts`, the frequent ones first, and at `most` so many of them."""
         counts = Counter(word for text in texts for word in text.split())
-        return cls([*SPECIAL, *sorted(counts, key=lambda word: (-counts[word], word))])
+        return cls([*SPECIAL, *sorted(counts, key=lambda word: (-counts[word], word))[:most]])
 
     def __len__(self) -> int:
         return len(self.words)
@@ -56,10 +64,10 @@ class Words:
 class Subwords:
     """A sentencepiece model (Kudo and Richardson, 2018): byte-pair pieces of raw text, any text can be written."""
 
-    def __init__(self, model: bytes) -> None:
+    def __init__(self, model: bytes, lowercase: bool = False) -> None:
         import sentencepiece
 
-        self.model = model
+        self.model, self.lowercase = model, lowercase
         self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
 
     @classmethod
@@ -69,13 +77,14 @@ class Subwords:
 
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(texts),
+            # str.lower, not sentencepiece's own case folding, which makes ss of ß.
+            sentence_iterator=(text.lower() if lowercase else text for text in texts),
             model_writer=model,
             vocab_size=size,
             model_type="bpe",
             character_coverage=1.0,
             hard_vocab_limit=False,  # a small corpus has fewer pieces than a large recipe asks for
-            normalization_rule_name="nmt_nfkc_cf" if lowercase else "nmt_nfkc",
+            normalization_rule_name="nmt_nfkc",
             pad_id=PAD,
             bos_id=BOS,
             eos_id=EOS,
@@ -83,19 +92,22 @@ class Subwords:
             minloglevel=2,
             num_threads=1,
         )
-        return cls(model.getvalue())
+        return cls(model.getvalue(), lowercase)
 
     def __len__(self) -> int:
         return len(self.processor)
 
     def encode(self, text: str) -> list[int]:
-        return self.processor.encode(text)
+        return self.processor.encode(self.written(text))
+
+    def written(self, text: str) -> str:
+        return text.lower() if self.lowercase else text
 
     def decode(self, ids: Iterable[int]) -> str:
         return self.processor.decode([i for i in ids if i not in (PAD, BOS, EOS)])
 
     def pieces(self, text: str) -> list[str]:
-        return self.processor.encode(text, out_type=str)
+        return self.processor.encode(self.written(text), out_type=str)
 
     def unknown(self, text: str) -> list[str]:
         """Return the pieces of `text` that the model cannot write (characters it has never seen)."""
@@ -103,9 +115,11 @@ class Subwords:
         return [piece for number, piece in zip(ids, pieces, strict=True) if number == UNK]
 
     def state(self) -> dict[str, Any]:
-        return {"kind": "subwords", "model": self.model}
+        return {"kind": "subwords", "model": self.model, "lowercase": self.lowercase}
 
 
 def restore(state: dict[str, Any]) -> Words | Subwords:
     """Return the tokenizer that a checkpoint kept."""
-    return Words(state["words"]) if state["kind"] == "words" else Subwords(state["model"])
+    if state["kind"] == "words":
+        return Words(state["words"])
+    return Subwords(state["model"], state.get("lowercase", False))

@@ -1,41 +1,34 @@
 """A translation model of any chapter, from corpus to checkpoint and back: train it, load it, translate with it."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import sacrebleu
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from lab import corpora, text
-from lab.batches import Example
-from lab.checkpoints import CheckpointError, load
+from lab import corpora, shards, text
+from lab.batches import Example, bucketed, collate
 from lab.corpora import Pair, Parallel
 from lab.decoding import Translator, forced, translate
-from lab.training import Progress, Trainer, best_device, seed_all
+from lab.runs import ROOT, Named, Solution, about_of, best, built, forget, kept_about, rebuilt
+from lab.shards import Shards
+from lab.text import PAD
+from lab.training import Progress, Trainer, Training, best_device, seed_all
 
-ROOT = Path(__file__).resolve().parents[1]
-RUNS = ROOT / "build" / "runs"
+SAMPLE = 1_000_000  # pairs that vocabularies are learnt from; of a larger corpus every second, third, …
+LARGE = 1_000_000  # pairs above which a corpus is not held in memory
+SHARDS = ROOT / "build" / "shards"
+
 Tokenizer = text.Words | text.Subwords
-Build = Callable[[Any, int, int], Translator]  # (recipe, source vocabulary, target vocabulary) -> model
+Loss = Callable[[Tensor, Tensor], Tensor]  # (scores (real, vocabulary), targets (real,)) -> scalar
 
 
 @dataclass(frozen=True)
-class Solution:
-    """What a chapter hands to the lab: its name, its model, its recipes, and which recipe each corpus takes."""
-
-    name: str
-    build: Build
-    recipes: Mapping[str, Any]
-    defaults: Mapping[str, str]
-    peers: Mapping[str, Sequence[Mapping[str, Any]]]  # run without recipe: what others got, and how it was scored
-
-
-@dataclass(frozen=True)
-class Run:
+class Run(Named):
     """Which training: the corpus in its direction, the recipe by name, a word for what differs from it, the seed."""
 
     solution: str
@@ -50,14 +43,6 @@ class Run:
     def task(self) -> str:
         return f"{self.corpus}-{self.source}-{self.target}"
 
-    @property
-    def name(self) -> str:
-        return "-".join(part for part in (self.task, self.recipe, self.variant) if part)
-
-    @property
-    def folder(self) -> Path:
-        return RUNS / self.solution / self.name / f"seed{self.seed}"
-
 
 @dataclass
 class Trained:
@@ -69,9 +54,9 @@ class Trained:
     about: dict[str, Any]
     progress: Progress
 
-    def translate(self, sentences: Sequence[str], width: int = 1, alpha: float = 1.0) -> list[str]:
+    def translate(self, sentences: Sequence[str], width: int = 1, alpha: float = 1.0, shift: float = 0.0) -> list[str]:
         """Return the translations; width 1 is greedy, more is beam search."""
-        outputs = translate(self.model, [self.source_text.encode(s) for s in sentences], width, alpha)
+        outputs = translate(self.model, [self.source_text.encode(s) for s in sentences], width, alpha, shift=shift)
         return [self.target_text.decode(output.tokens) for output in outputs]
 
     def attention(self, source: str, target: str) -> Tensor:
@@ -88,20 +73,62 @@ class Trained:
         return maps
 
 
+class Translating:
+    """The task of a translation model: batches of similar length, the mean loss over the real target tokens."""
+
+    unit = "target tokens"
+
+    def __init__(self, examples: Sequence[Example] | Shards, training: Training, loss: Loss | None = None) -> None:
+        self.examples, self.training, self.given = examples, training, loss
+
+    def groups(self, seed: int) -> Sequence[list[Example]]:
+        if isinstance(self.examples, Shards):
+            return self.examples.groups(self.training.tokens, seed)
+        return list(bucketed(self.examples, self.training.tokens, seed=seed))
+
+    def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
+        batch = collate(group)
+        real = batch.targets != PAD
+        units = int(real.sum())
+        batch, real = batch.to(device), real.to(device)
+        if self.given is None and isinstance(model, Translator):
+            return model.loss(batch, real, self.training.smoothing), units
+        given = self.given or nn.CrossEntropyLoss(label_smoothing=self.training.smoothing)
+        return given(model(batch.source, batch.mask, batch.inputs, real), batch.targets[real]), units
+
+
 def encoded(pairs: Sequence[Pair], source_text: Tokenizer, target_text: Tokenizer) -> list[Example]:
     return [(source_text.encode(pair.source), target_text.encode(pair.target)) for pair in pairs]
 
 
 def vocabularies(corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
-    """Learn the vocabularies of both languages from the training part alone."""
-    sides = [[pair.source for pair in corpus.train], [pair.target for pair in corpus.train]]
+    """Learn the vocabularies of both languages, or one for both, from the training part alone."""
+    sample = corpus.train[:: max(1, -(-len(corpus.train) // SAMPLE))]
+    sides = [[pair.source for pair in sample], [pair.target for pair in sample]]
+    if getattr(recipe, "shared", False):
+        both = sides[0] + sides[1]
+        joint = (
+            text.Subwords.learn(both, recipe.vocabulary, recipe.lowercase)
+            if recipe.vocabulary
+            else text.Words.learn(both)
+        )
+        return joint, joint
     if not recipe.vocabulary:
         return text.Words.learn(sides[0]), text.Words.learn(sides[1])
     first, second = (text.Subwords.learn(side, recipe.vocabulary, recipe.lowercase) for side in sides)
     return first, second
 
 
-def train(
+def read(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer) -> Sequence[Example] | Shards:
+    """Return the training pairs in numbers, without empty sides; those of a large corpus stay on the disk."""
+    pairs = ((source_text.encode(pair.source), target_text.encode(pair.target)) for pair in corpus.train)
+    whole = (example for example in pairs if all(example))
+    if len(corpus.train) <= LARGE:
+        return list(whole)
+    return shards.kept(SHARDS, repr((fingerprint(corpus), source_text.state(), target_text.state())), whole)
+
+
+def train(  # noqa: PLR0913 — what a command can ask for
     solution: Solution,
     run: Run,
     recipe: Any,
@@ -112,32 +139,35 @@ def train(
     folder: Path | None = None,
     corpus: Parallel | None = None,
     fresh: bool = False,
+    compiled: bool = False,
 ) -> Trained:
     """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`."""
-    corpus = corpus or corpora.load(run.corpus, run.source, run.target)
+    texts: Parallel = corpus or corpora.load(run.corpus, run.source, run.target)
     folder = folder or run.folder
     about = {
         "solution": solution.name,
         "run": run.name,
         "recipe": asdict(recipe),
-        "data": fingerprint(corpus),
+        "data": fingerprint(texts),
     }
-    kept = None if fresh else kept_vocabularies(folder, about)
-    source_text, target_text = kept or vocabularies(corpus, recipe)
+    if kept := None if fresh else kept_about(folder, about):
+        source_text, target_text = text.restore(kept["source_text"]), text.restore(kept["target_text"])
+    else:
+        source_text, target_text = vocabularies(texts, recipe)
     about |= {"source_text": source_text.state(), "target_text": target_text.state()}
     seed_all(run.seed)
-    model = solution.build(recipe, len(source_text), len(target_text))
-    validation = corpus.validation[:1000]
+    model = built(solution, recipe, len(source_text), len(target_text))
+    validation = texts.validation[:1000]
     reference = [pair.target for pair in validation]
 
     def bleu_of(candidate: Any) -> float:
         trained = Trained(candidate, source_text, target_text, about, Progress())
         said = trained.translate([pair.source for pair in validation])
-        return sacrebleu.corpus_bleu(said, [reference], lowercase=recipe.lowercase).score
+        return sacrebleu.corpus_bleu(said, [reference], lowercase=recipe.lowercase, force=True).score
 
     trainer = Trainer(
         model,
-        [example for example in encoded(corpus.train, source_text, target_text) if all(example)],
+        Translating(read(texts, source_text, target_text), recipe.training),
         recipe.training,
         folder,
         seed=run.seed,
@@ -145,56 +175,24 @@ def train(
         about=about,
         device=device or best_device(),
         minutes=minutes,
+        rate=solution.rate(recipe) if solution.rate else None,
+        compiled=compiled,
         quiet=quiet,
     )
     if fresh:  # only now, when corpus and model are there
-        for file in ("last.pt", "best.pt"):
-            (trainer.folder / file).unlink(missing_ok=True)
+        forget(folder)
     progress = trainer.run()
     trained = restore(solution, trainer.folder, device)
     trained.progress = progress  # of the whole training; the checkpoint holds that of its best moment
     return trained
 
 
-def kept_vocabularies(folder: Path, about: dict[str, Any]) -> tuple[Tokenizer, Tokenizer] | None:
-    """Return the vocabularies of a training that can be gone on with: learnt anew, they need not be the same."""
-    if not (folder / "last.pt").exists():
-        return None
-    kept = load(folder / "last.pt").get("about", {})
-    if any(kept.get(key) != value for key, value in about.items()):
-        return None
-    return text.restore(kept["source_text"]), text.restore(kept["target_text"])
-
-
 def restore(solution: Solution, folder: Path, device: torch.device | None = None) -> Trained:
     """Return the best model of a run's folder; a checkpoint of another solution is an error."""
-    content = load(folder / "best.pt")
-    if missing := {"solution", "recipe", "weights", "progress"} - set(content):
-        raise CheckpointError(f"{folder / 'best.pt'} is no trained model: it has no {', '.join(sorted(missing))}.")
-    if content["solution"] != solution.name:
-        raise CheckpointError(
-            f"{folder / 'best.pt'} holds another model: expected {solution.name}, got {content['solution']}. "
-            f"Use python -m solutions.{content['solution']}, or train this one."
-        )
+    content = best(solution, folder)
     source_text, target_text = text.restore(content["source_text"]), text.restore(content["target_text"])
-    try:
-        recipe = as_recipe(type(next(iter(solution.recipes.values()))), content["recipe"])
-        model = solution.build(recipe, len(source_text), len(target_text))
-        model.load_state_dict(content["weights"])
-    except (RuntimeError, TypeError) as error:
-        raise CheckpointError(
-            f"{folder / 'best.pt'} does not fit the model as it is now: {str(error).splitlines()[-1].strip()} "
-            "Train again with --fresh."
-        ) from None
-    about = {key: value for key, value in content.items() if key not in ("weights", "progress")}
-    model.to(device or best_device()).eval()
-    return Trained(model, source_text, target_text, about, Progress(**content["progress"]))
-
-
-def as_recipe(kind: type, values: dict[str, Any]) -> Any:
-    """Return the recipe that a checkpoint keeps as plain values."""
-    training = kind.__dataclass_fields__["training"].default_factory
-    return kind(**{**values, "training": training(**values["training"])})
+    model = rebuilt(solution, folder, content, (len(source_text), len(target_text)), device)
+    return Trained(model, source_text, target_text, about_of(content), Progress(**content["progress"]))
 
 
 def fingerprint(corpus: Parallel) -> str:

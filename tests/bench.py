@@ -14,18 +14,25 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lab.batches import Example, bucketed, collate
+from lab.batches import Batch, Example, bucketed, collate
+from lab.classification import Classifying
 from lab.decoding import Translator, beam, greedy
 from lab.text import PAD
 from lab.training import Trainer, best_device, device_name, uses_bf16
+from lab.translation import Translating
 from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import RECIPES
 from solutions.encoder_decoder.model import EncoderDecoder, Readout
 from solutions.encoder_decoder.recipe import RECIPES as PLAIN_RECIPES
 from solutions.luong.model import Luong
 from solutions.luong.recipe import RECIPES as LUONG_RECIPES
+from solutions.pooling.model import HAN
+from solutions.pooling.recipe import RECIPES as POOLING_RECIPES
+from solutions.transformer.model import Transformer
+from solutions.transformer.recipe import Recipe as TransformerRecipe
 
 VOCABULARY, WIDTH = 6000, 256
+DROPOUT = ", dropout"
 
 
 class StepByStep(nn.Module):
@@ -67,10 +74,10 @@ class StepByStep(nn.Module):
 class TorchTransformer(nn.Module):
     """torch.nn.Transformer, 3 + 3 layers of width 256, as its documentation uses it."""
 
-    def __init__(self, width: int, vocabulary: int) -> None:
+    def __init__(self, width: int, vocabulary: int, dropout: float = 0.0) -> None:
         super().__init__()
         self.source, self.target = nn.Embedding(vocabulary, width), nn.Embedding(vocabulary, width)
-        self.network = nn.Transformer(width, 8, 3, 3, 4 * width, dropout=0.0, batch_first=True)
+        self.network = nn.Transformer(width, 8, 3, 3, 4 * width, dropout=dropout, batch_first=True)
         self.words = nn.Linear(width, vocabulary)
 
     def forward(self, source: Tensor, mask: Tensor, inputs: Tensor, real: Tensor) -> Tensor:
@@ -99,6 +106,9 @@ def models() -> dict[str, nn.Module]:
     fed = replace(LUONG_RECIPES["base"], dropout=0.0)
     return {
         "torch.nn.Transformer": TorchTransformer(WIDTH, VOCABULARY),
+        "transformer": transformer(),
+        f"torch.nn.Transformer{DROPOUT}": TorchTransformer(WIDTH, VOCABULARY, dropout=0.1),
+        f"transformer{DROPOUT}": transformer(dropout=0.1, inner_dropout=0.1),  # wherever torch.nn has it
         "encoder_decoder": EncoderDecoder(plain, VOCABULARY, VOCABULARY),
         "bahdanau": Bahdanau(recipe, VOCABULARY, VOCABULARY),
         "luong, input feeding": Luong(fed, VOCABULARY, VOCABULARY),
@@ -107,13 +117,17 @@ def models() -> dict[str, nn.Module]:
     }
 
 
+def transformer(**changes: float) -> Transformer:
+    """Return our model in the shape of TorchTransformer."""
+    shape = TransformerRecipe(d_model=WIDTH, d_ff=4 * WIDTH, layers=3, shared=False, dropout=0.0)
+    return Transformer(replace(shape, **changes), VOCABULARY, VOCABULARY)
+
+
 def training_rates(precision: str, batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
     """Return target tokens per second of each model, the rounds of all models interleaved."""
     training = replace(RECIPES["base"].training, precision=precision, ema=0.0, smoothing=0.0)
-    trainers = {
-        name: Trainer(model, [pair for batch in batches for pair in batch], training, Path("unused"), quiet=True)
-        for name, model in models().items()
-    }
+    task = Translating([pair for batch in batches for pair in batch], training)
+    trainers = {name: Trainer(model, task, training, Path("unused"), quiet=True) for name, model in models().items()}
     seconds: dict[str, list[float]] = {name: [] for name in trainers}
     for turn in range(rounds + 1):
         for name, trainer in trainers.items():
@@ -135,7 +149,7 @@ def decoding_rates(batch: list[Example], rounds: int) -> dict[str, float]:
     }
     rates = {}
     for name, model in models().items():
-        if not isinstance(model, Translator):
+        if not isinstance(model, Translator) or name.endswith(DROPOUT):  # decoding drops nothing
             continue
         model.to(best_device()).eval()
         for way, decode in ways.items():
@@ -145,6 +159,57 @@ def decoding_rates(batch: list[Example], rounds: int) -> dict[str, float]:
                 decode(model)
                 times.append(clock() - started)
             rates[f"{name}, {way}"] = len(batch) / statistics.median(times)
+    return rates
+
+
+def cache_gains(rounds: int, length: int = 100) -> dict[int, float]:
+    """Return how much faster the cache makes a translation of `length` words, by batch size."""
+    model, gains = transformer().to(best_device()).eval(), {}
+    for size in (16, 1):
+        batch = collate([([5] * 20, [5] * length)] * size).to(best_device())
+        seconds: dict[bool, list[float]] = {True: [], False: []}
+        for _ in range(rounds):
+            for cached, times in seconds.items():
+                started = clock()
+                say(model, batch, length, cached)
+                times.append(clock() - started)
+        gains[size] = statistics.median(seconds[False]) / statistics.median(seconds[True])
+    return gains
+
+
+@torch.no_grad()
+def say(model: Transformer, batch: Batch, length: int, cached: bool) -> None:
+    """Choose `length` words one by one; without the cache each step reads all words before it again."""
+    memory, first = model.encode(batch.source, batch.mask)
+    said, state = batch.inputs[:, :1], first
+    for _ in range(length):
+        words = said[:, -1:] if cached else said
+        features, state, _ = model.decode(words, memory, state if cached else first, look=False)
+        said = torch.cat([said, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
+
+
+def pooling_rates(rounds: int) -> dict[str, float]:
+    """Return words per second of HAN's training: documents by length, and drawn at random as tutorials do."""
+    recipe = POOLING_RECIPES["small_han"]
+    rng = np.random.default_rng(0)
+    documents = [
+        ([rng.integers(4, VOCABULARY, max(1, int(rng.gamma(2, 9)))).tolist() for _ in range(rng.integers(1, 25))], 0)
+        for _ in range(120)
+    ]
+    task = Classifying(documents, replace(recipe.training, tokens=12_000), nested=True)
+    ways = {"by length": task.groups(1), "at random": [documents[start : start + 15] for start in range(0, 120, 15)]}
+    rates = {}
+    for way, groups in ways.items():
+        trainer = Trainer(HAN(recipe, VOCABULARY, 2), task, recipe.training, Path("unused"), quiet=True)
+        times = []
+        for turn in range(rounds + 1):
+            started = clock()
+            for group in groups:
+                trainer.step(group)
+            if turn:  # the first round warms up
+                times.append(clock() - started)
+        words = sum(len(sentence) for document, _ in documents for sentence in document)
+        rates[f"HAN, documents {way}"] = words / statistics.median(times)
     return rates
 
 
@@ -168,15 +233,24 @@ def main() -> None:
     device = best_device()
     batches = list(bucketed(made_up(1200), 1500, seed=1))[: arguments.batches]
     print(f"{device_name(device)}, torch {torch.__version__}, batches of about 1500 target tokens\n")
+    exact: dict[str, float] = {}
     for precision in ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",):
         rates = training_rates(precision, batches, arguments.rounds)
-        print(f"training, {precision:<25} target tokens/s   / nn.Transformer   / step by step")
+        exact = exact or rates
+        print(f"training, {precision:<25} target tokens/s   / nn.Transformer   / the same in fp32   / step by step")
         for name, rate in rates.items():
-            ratios = rate / rates["torch.nn.Transformer"], rate / rates["additive, step by step"]
-            print(f"  {name:<33} {rate:10.0f}   {ratios[0]:16.2f}   {ratios[1]:14.2f}")
+            torchs = f"torch.nn.Transformer{DROPOUT if name.endswith(DROPOUT) else ''}"  # as much on both sides
+            ratios = rate / rates[torchs], rate / exact[torchs], rate / rates["additive, step by step"]
+            print(f"  {name:<33} {rate:10.0f}   {ratios[0]:16.2f}   {ratios[1]:18.2f}   {ratios[2]:14.2f}")
         print()
     print("decoding, fp32                       sentences/s")
     for name, rate in decoding_rates(batches[0], arguments.rounds).items():
+        print(f"  {name:<33} {rate:10.0f}")
+    print("\ntransformer, 100 words, fp32: how much faster with the cache of keys and values than without")
+    for size, gain in cache_gains(arguments.rounds).items():
+        print(f"  batch {size:<27} {gain:10.1f}")
+    print("\ntraining a classifier                words/s")
+    for name, rate in pooling_rates(arguments.rounds).items():
         print(f"  {name:<33} {rate:10.0f}")
 
 

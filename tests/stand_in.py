@@ -38,3 +38,9 @@ def judged(terms: Terms, task: Task, failed: str = "") -> Outcome:
     if mark:
         return without_points(template(task.assignment), "the second time")
     return judging.judged(terms, task, failed)
+
+
+def sleeping(terms: Terms, task: Task, failed: str = "") -> Outcome:
+    """Judge nobody for a while."""
+    time.sleep(3)
+    raise AssertionError("nobody waits for this")

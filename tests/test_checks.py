@@ -6,22 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.checks import Check, find
+from autograder.checks import Check, assignments, checks, find
 from autograder.kit.answers import call
 from autograder.kit.grading import Verdict, grade
-from tests.answers import (
-    right_bahdanau,
-    right_encoder_decoder,
-    right_luong,
-    wrong_bahdanau,
-    wrong_encoder_decoder,
-    wrong_luong,
-)
+from tests.answers import collected, right_bahdanau, wrong_bahdanau, wrong_encoder_decoder
 
-RIGHT = right_bahdanau.RIGHT | right_encoder_decoder.RIGHT | right_luong.RIGHT
-WRONG = wrong_bahdanau.WRONG | wrong_encoder_decoder.WRONG | wrong_luong.WRONG
+RIGHT, WRONG = collected("right", "RIGHT"), collected("wrong", "WRONG")
 IDS = list(RIGHT)
-SEEDS = (0, 1)
+SEEDS = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])  # one draw in minutes, two in all
 
 
 @functools.cache
@@ -35,12 +27,17 @@ def graded(check_id: str, seed: int, function) -> Verdict:
     return grade(check_id, cases, check.criteria, functools.partial(call, {check.function: function}))
 
 
+def test_every_check_has_answers():
+    ids = {f"{name}.{check}" for name in assignments() for check in checks(name)}
+    assert ids == set(RIGHT) == set(WRONG)
+
+
+@SEEDS
 @pytest.mark.parametrize("check_id", IDS)
-def test_the_reference_gets_all_points_and_no_hint(check_id):
+def test_the_reference_gets_all_points_and_no_hint(check_id, seed):
     check, _ = drawn(check_id, 0)
-    for seed in SEEDS:
-        verdict = graded(check_id, seed, check.reference)
-        assert (verdict.score, verdict.hint, verdict.mistakes) == (check.points, None, [])
+    verdict = graded(check_id, seed, check.reference)
+    assert (verdict.score, verdict.hint, verdict.mistakes) == (check.points, None, [])
 
 
 @pytest.mark.parametrize("check_id", IDS)
@@ -56,27 +53,27 @@ def test_an_unwritten_function_gets_nothing(check_id):
     assert "is not defined" in missing.hint
 
 
+@SEEDS
 @pytest.mark.parametrize(("check_id", "function"), [(id, f) for id in IDS for f in RIGHT[id]])
-def test_every_right_style_gets_all_points(check_id, function):
-    for seed in SEEDS:
-        assert graded(check_id, seed, function).hint is None
+def test_every_right_style_gets_all_points(check_id, function, seed):
+    assert graded(check_id, seed, function).hint is None
 
 
+@SEEDS
 @pytest.mark.parametrize(("check_id", "function"), [(id, f) for id in IDS for f in WRONG[id]])
-def test_no_wrong_answer_gets_all_points(check_id, function):
-    for seed in SEEDS:
-        verdict = graded(check_id, seed, function)
-        assert verdict.score < verdict.max_score
-        assert verdict.hint
+def test_no_wrong_answer_gets_all_points(check_id, function, seed):
+    verdict = graded(check_id, seed, function)
+    assert verdict.score < verdict.max_score
+    assert verdict.hint
 
 
+@SEEDS
 @pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in IDS for m in find(id).mistakes])
-def test_every_known_mistake_loses_points_and_is_named_alone(check_id, mistake):
-    for seed in SEEDS:
-        verdict = graded(check_id, seed, mistake)
-        assert verdict.score < verdict.max_score
-        assert verdict.mistakes == [mistake.__name__]
-        assert " ".join(mistake.__doc__.split()) in verdict.hint
+def test_every_known_mistake_loses_points_and_is_named_alone(check_id, mistake, seed):
+    verdict = graded(check_id, seed, mistake)
+    assert verdict.score < verdict.max_score
+    assert verdict.mistakes == [mistake.__name__]
+    assert " ".join(mistake.__doc__.split()) in verdict.hint
 
 
 @pytest.mark.parametrize("check_id", IDS)

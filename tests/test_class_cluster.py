@@ -2,9 +2,11 @@
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import dask
 import pytest
 from distributed import LocalCluster
 
@@ -109,3 +111,42 @@ def test_a_scheduler_that_dies_is_said_and_nothing_is_lost() -> None:
         scheduler.close()
         with pytest.raises(NoCluster, match="What was graded is kept"):
             list(came)
+
+
+def test_workers_that_all_vanish_are_missed_aloud_and_not_for_ever(released, monkeypatch, capfd) -> None:
+    monkeypatch.setattr("autograder.cluster.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("autograder.cluster.WAIT_SECONDS", 1)
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as emptied,
+        Cluster(emptied.scheduler_address, TERMS, stand_in.sleeping) as cluster,
+    ):
+        came = cluster.outcomes(tasks(["ada", "bob"]))
+        cluster.client.retire_workers(close_workers=True, remove=True)
+        with pytest.raises(NoCluster, match=r"no workers for 1 s\. What was graded is kept"):
+            list(came)
+    assert "lost all its workers. Waiting 1 s" in capfd.readouterr().err
+
+
+CERTIFICATES = """
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=course -keyout ca.key -out ca.pem
+openssl req -newkey rsa:2048 -nodes -subj /CN=host -keyout host.key -out host.csr
+openssl x509 -req -days 2 -in host.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out host.cert
+"""
+
+
+@pytest.mark.slow
+def test_a_cluster_behind_tls_takes_who_has_a_certificate(tmp_path: Path) -> None:
+    subprocess.run(["sh", "-ec", CERTIFICATES], cwd=tmp_path, check=True, capture_output=True)
+    tls = {"distributed.comm.tls.ca-file": str(tmp_path / "ca.pem")}
+    for who in ("client", "worker", "scheduler"):
+        tls |= {f"distributed.comm.tls.{who}.{part}": str(tmp_path / f"host.{part}") for part in ("cert", "key")}
+    with dask.config.set(tls):
+        walled = LocalCluster(n_workers=1, threads_per_worker=1, protocol="tls://", dashboard_address=None)
+    with walled:
+        assert walled.scheduler_address.startswith("tls://")
+        with dask.config.set(tls), Cluster(walled.scheduler_address, TERMS, stand_in.judged) as cluster:
+            came = dict(cluster.outcomes(tasks(["ada", "bob", "cid"])))
+        assert sorted(came) == [0, 1, 2]
+        assert all(outcome.line["score"] > 0 for outcome in came.values())
+        with pytest.raises(NoCluster, match=r"set distributed\.comm\.tls\.ca-file"):
+            Cluster(walled.scheduler_address, TERMS)

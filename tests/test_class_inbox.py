@@ -250,3 +250,15 @@ def test_a_copy_of_a_class_is_the_same_class(tmp_path: Path) -> None:
     keys = [[submission_key(handed) for handed in inbox.read(tmp_path / name, KNOWN).handed] for name in ("one", "two")]
     assert keys[0] == keys[1]
     assert isinstance(inbox.read(tmp_path / "one", KNOWN).handed[0], Handed)
+
+
+def test_a_lone_student_may_call_files_as_an_lms_does(tmp_path: Path) -> None:
+    """A class of one: what lies beside it shows that the folder is the student's, and no LMS's."""
+    mine = lay(tmp_path / "mine", {"ada/bahdanau/bahdanau.ipynb": notebook("bahdanau"), "ada/my_12_34_old.csv": b"1"})
+    assert taken(inbox.read(mine, KNOWN)) == {("ada", "bahdanau"): notebook("bahdanau")}
+    both = {"ada/my_12_34_old.ipynb": notebook("encoder_decoder"), "ada/notes.txt": b"1"}
+    assert taken(inbox.read(lay(tmp_path / "both", both), KNOWN)) == {
+        ("ada", "encoder_decoder"): notebook("encoder_decoder")
+    }
+    given = {"all/noether_12_34_a.ipynb": notebook("bahdanau"), "all/curie_13_35_b.ipynb": notebook("bahdanau")}
+    assert {student for student, _ in taken(inbox.read(lay(tmp_path / "lms", given), KNOWN))} == {"noether", "curie"}

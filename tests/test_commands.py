@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import commands, corpora, results, translation
+from lab import commands, corpora, results, runs
 from lab.arguments import peek, split_arguments
 from lab.corpora import Pair, Parallel
 from lab.results import read_json
@@ -34,15 +34,14 @@ SHORT = [
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A place of its own for runs and results, and a phrasebook of letters."""
-    monkeypatch.setattr(translation, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(commands, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(results, "ROOT", tmp_path)
     monkeypatch.setattr(results, "LENGTHS", ((1, 8),))
     monkeypatch.setattr(corpora, "load", lambda *_: LETTERS)
     return tmp_path
 
 
-def refused(capsys: pytest.CaptureFixture, *words: str, solution: translation.Solution = SOLUTION) -> str:
+def refused(capsys: pytest.CaptureFixture, *words: str, solution: runs.Solution = SOLUTION) -> str:
     """Return the message of a command that ends with exit code 2, and prints nothing else."""
     with pytest.raises(SystemExit) as stop:
         commands.main(solution, list(words))

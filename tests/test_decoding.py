@@ -1,5 +1,6 @@
 """The cached, batched decoding is the taught one, token for token, on random models of every chapter."""
 
+import itertools
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +19,10 @@ from solutions.encoder_decoder.model import EncoderDecoder
 from solutions.encoder_decoder.recipe import Recipe
 from solutions.luong.model import Luong
 from solutions.luong.recipe import Recipe as LuongRecipe
+from solutions.transformer.assembled import Assembled
+from solutions.transformer.attention import decoder_layer, encoder_layer, multi_head_attention, positional_encoding
+from solutions.transformer.model import Transformer
+from solutions.transformer.recipe import Recipe as TransformerRecipe
 
 SOURCE, TARGET = 11, 9
 SMALL = Recipe(embedding_dim=5, units=7, maxout=6)
@@ -46,6 +51,14 @@ for variant, changes in VARIANTS.items():
     for feeding in (True, False):
         recipe = replace(SHAPE, feeding=feeding, **changes)
         MODELS[f"luong, {variant}{', fed' if feeding else ''}"] = partial(Luong, recipe, SOURCE, TARGET)
+TAUGHT = encoder_layer, decoder_layer, positional_encoding, multi_head_attention
+HEADS = TransformerRecipe(d_model=6, d_ff=7, heads=2, layers=2, shared=False)
+MODELS |= {
+    "transformer": lambda: Transformer(HEADS, SOURCE, TARGET),
+    "transformer, pre-norm": lambda: Transformer(replace(HEADS, pre_norm=True), SOURCE, TARGET),
+    "transformer, shared": lambda: Transformer(replace(HEADS, shared=True), SOURCE, SOURCE),
+    "transformer, assembled": lambda: Assembled(HEADS, SOURCE, TARGET, *TAUGHT),
+}
 SENTENCES = [[4, 5, 6, 7, 8], [9], [10, 4, 4], [], [5, 5, 6, 4, 9, 10, 7]]
 LIMIT = 12
 
@@ -91,6 +104,26 @@ def test_cached_beam_finds_what_the_taught_one_finds(name: str, width: int, alph
         whole = reread(model, sentence)
         taught, _ = beam_search(lambda p, w=whole: w(p)[:, -1].log_softmax(-1), BOS, EOS, width, LIMIT, alpha)
         assert output.tokens == [token for token in taught if token != EOS]
+
+
+def test_the_penalty_of_the_transformers_paper_is_computed_as_it_is_written() -> None:
+    assert decoding.length_penalty(13, 0.6, shift=5.0) == pytest.approx(((5 + 13) / 6) ** 0.6)
+    assert decoding.length_penalty(13, 0.6) == pytest.approx(13**0.6)
+    assert str(decoding.Search(4, 0.6, 5.0)) == "log p / ((5 + length) / 6)^0.6"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_beam_wide_enough_finds_the_best_sentence_by_the_papers_penalty(seed: int) -> None:
+    model, limit, alpha = random_model("transformer", seed), 3, 3.0
+    found = decoding.beam(model, *source_batch(SENTENCES[:1]), TARGET**limit, alpha, limit, shift=5.0)[0].tokens
+    sentences = torch.tensor(list(itertools.product(range(TARGET), repeat=limit)))
+    prefixes = torch.cat([torch.full_like(sentences[:, :1], BOS), sentences[:, :-1]], dim=1)
+    log_p = reread(model, SENTENCES[0])(prefixes).log_softmax(-1).gather(-1, sentences[..., None])[..., 0]
+    every = {}
+    for words, scores in zip(sentences.tolist(), log_p, strict=True):
+        end = words.index(EOS) + 1 if EOS in words else limit
+        every[tuple(words[:end])] = scores[:end].sum().item() / ((5 + end) / 6) ** alpha
+    assert found == [word for word in max(every, key=every.__getitem__) if word != EOS]
 
 
 @pytest.mark.parametrize("name", MODELS)

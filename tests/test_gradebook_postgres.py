@@ -1,6 +1,10 @@
 """The gradebook on a PostgreSQL server: the same rows as in a file, readers meanwhile, a server that goes away."""
 
+import csv
+import subprocess
+import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,8 +12,11 @@ import pytest
 
 from autograder.gradebook import Book, NoGradebook, NotRecorded, quiet
 from autograder.normal import Template, template
+from autograder.places import ROOT
+from tests.nbgrader_course import submission
 from tests.outcomes import PEOPLE, TABLES, outcome, rows
 from tests.postgres import Server, running
+from tests.sandboxed import demand_sandbox
 
 with quiet():
     from nbgrader.api import Gradebook
@@ -111,3 +118,26 @@ def test_a_password_is_in_no_message_and_no_ones_to_read(forms: list[Template], 
         Book(tmp_path, url).register(forms[0])
     assert "hush" not in str(error.value)
     assert (tmp_path / "nbgrader_config.py").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.slow
+def test_the_command_takes_an_lms_zip_and_a_server(server: Server, released: Path, tmp_path: Path) -> None:
+    """`grade ZIP --db URL` as it is typed, twice: the second time there is nothing to do, and the rows stay."""
+    demand_sandbox()
+    url, place = server.database("command"), tmp_path / "bahdanau.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        for number, student in enumerate(("ada", "fay")):
+            name = f"{student.title()} Noether_{number}_assignsubmission_file_/bahdanau.ipynb"
+            archive.writestr(name, submission(student))
+    words = [sys.executable, "-m", "autograder", "grade", str(place), "--out", str(tmp_path / "out"), "--db", url]
+    found = []
+    for graded in (2, 0):
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
+        assert f"2 submissions, {graded} graded now" in done.stdout
+        found.append(rows(url))
+    assert found[0] == found[1]
+    assert not (tmp_path / "out" / "gradebook.db").exists()
+    with (tmp_path / "out" / "summary.csv").open(newline="") as file:
+        scores = {row["student"]: float(row["score"]) for row in csv.DictReader(file)}
+    assert scores == {"Ada Noether": 29.0, "Fay Noether": 10.0}

@@ -9,14 +9,15 @@ import pytest
 import torch
 
 from autograder.checks import find
+from autograder.checks.mistakes.searching import Shuffled, searched
 from autograder.kit.answers import call
 from autograder.kit.comparing import same
 from autograder.kit.grading import grade
-from tests.answers import more_right, right_luong, sly_bahdanau, sly_encoder_decoder
+from tests.answers import collected, forget, more_right
 
-SLY = sly_bahdanau.SLY | sly_encoder_decoder.SLY
+SLY = collected("sly", "SLY")
 IDS = list(SLY)
-EVERY = [*IDS, *right_luong.RIGHT]
+EVERY = list(collected("right", "RIGHT"))
 
 
 @functools.cache
@@ -30,33 +31,35 @@ def graded(check_id: str, seed: int, function):
     return grade(check_id, drawn(check_id, seed), check.criteria, caller, check.examples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check_id", IDS)
 def test_no_sly_answer_gets_all_points(check_id):
     for name, function in SLY[check_id].items():
-        sly_bahdanau._memory.clear()
-        sly_encoder_decoder._memory.clear()
+        forget()
         verdict = graded(check_id, 2, function)
         assert verdict.score < verdict.max_score, name
 
 
-@pytest.mark.parametrize("check_id", IDS)
+@pytest.mark.parametrize("check_id", more_right.RIGHT)
 def test_every_other_right_style_gets_all_points(check_id):
     for function in more_right.RIGHT[check_id]:
         assert graded(check_id, 2, function).hint is None, function
 
 
+@pytest.mark.parametrize(
+    "seed", [10, pytest.param(11, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("check_id", EVERY)
-def test_every_two_mistakes_are_told_apart_on_every_draw(check_id):
-    for seed in (10, 11, 12):
-        outputs: dict[str, list] = {}
-        for case in drawn(check_id, seed):
-            for known in case.mistakes():
-                outputs.setdefault(known.name, []).append(known.numbers())
-            outputs.setdefault("the reference", []).append(list(case.outputs.values()))
-        for one, two in itertools.combinations(outputs, 2):
-            pairs = zip(outputs[one], outputs[two], strict=True)
-            apart = any((a is None) != (b is None) or (a is not None and not same(a, b)) for a, b in pairs)
-            assert apart, f"{one} and {two} with seed {seed}"
+def test_every_two_mistakes_are_told_apart_on_every_draw(check_id, seed):
+    outputs: dict[str, list] = {}
+    for case in drawn(check_id, seed):
+        for known in case.mistakes():
+            outputs.setdefault(known.name, []).append(known.numbers())
+        outputs.setdefault("the reference", []).append(list(case.outputs.values()))
+    for one, two in itertools.combinations(outputs, 2):
+        pairs = zip(outputs[one], outputs[two], strict=True)
+        apart = any((a is None) != (b is None) or (a is not None and not same(a, b)) for a, b in pairs)
+        assert apart, f"{one} and {two} with seed {seed}"
 
 
 @pytest.mark.parametrize("check_id", EVERY)
@@ -152,3 +155,13 @@ def test_tokens_and_score_in_the_wrong_order_have_a_name():
 
     for seed in range(3):
         assert graded("encoder_decoder.beam_search", seed, swapped).mistakes == ["results_swapped"]
+
+
+def test_the_search_that_cases_are_drawn_with_is_the_reference():
+    for case in drawn("encoder_decoder.beam_search", 0):
+        step, *rest = case.arguments.values()
+        tokens, score = searched(step, *rest)
+        assert np.array_equal(tokens, case.outputs["tokens"])
+        assert abs(score - case.outputs["score"]) < 1e-5
+        shuffled = Shuffled(step.table, np.arange(len(step.table)), {})
+        assert searched(shuffled, *rest) == (tokens, score)

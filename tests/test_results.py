@@ -13,7 +13,7 @@ PAIRS = [
     Pair("il m' a entarté", "he hit me with a pie", frozenset({(0, 0), (1, 2), (3, 1)})),
     Pair("le chat dort", "the cat sleeps", frozenset({(0, 0), (1, 1), (2, 2)})),
 ]
-MADE = Parallel("made", "fr", "en", PAIRS, PAIRS, {"test": PAIRS})
+MADE = Parallel("made", "fr", "en", PAIRS, PAIRS, {"test": PAIRS}, tokenised=True)
 
 
 @pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)

@@ -144,7 +144,8 @@ def test_text_files_are_opened_with_their_encoding(kit):
             for call in calls(tree, verb):
                 modes = [part.value for part in call.args if isinstance(part, ast.Constant)]
                 binary = any(isinstance(mode, str) and "b" in mode and len(mode) < 4 for mode in modes)
-                encoded = any(word.arg == "encoding" for word in call.keywords)
+                binary |= ast.unparse(call.func) == "tarfile.open"
+                encoded = "utf-8" in modes or any(word.arg == "encoding" for word in call.keywords)
                 assert binary or encoded, f"{name}, line {call.lineno}: {ast.unparse(call)}"
 
 
@@ -220,7 +221,8 @@ RUN = """
 import sys, nbformat
 from nbclient import NotebookClient
 notebook = nbformat.read(sys.argv[1], as_version=4)
-NotebookClient(notebook, timeout=900, kernel_name="kit", resources={"metadata": {"path": sys.argv[2]}}).execute()
+about = {"kernel_name": "kit", "resources": {"metadata": {"path": sys.argv[2]}}}
+NotebookClient(notebook, timeout=900, skip_cells_with_tag="", **about).execute()  # the cells that train too
 nbformat.write(notebook, sys.argv[1])
 """
 

@@ -1,5 +1,6 @@
 """Laws of text, batches and the training loop: little padding, exact resume, nothing half-written."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,13 +8,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lab import checkpoints, text, translation
+from lab import checkpoints, devices, text, translation
 from lab.batches import Example, bucketed, collate, padding_ratio
 from lab.checkpoints import CheckpointError
 from lab.corpora import Pair, Parallel
+from lab.runs import forget
+from lab.schedules import Rate
 from lab.text import EOS, PAD
 from lab.training import Trainer, Training, rate_at, seed_all
-from lab.translation import Run, restore, train
+from lab.translation import Run, Translating, restore, train
 from solutions.bahdanau.model import SOLUTION, Bahdanau
 from solutions.bahdanau.recipe import Recipe
 from solutions.encoder_decoder.model import SOLUTION as OTHER
@@ -32,9 +35,10 @@ def sentences(count: int = 60, seed: int = 0) -> list[Example]:
     return [(row, row[::-1]) for row in (sentence() for _ in range(count))]
 
 
-def trainer(folder: Path, **changes) -> Trainer:
+def trainer(folder: Path, training: Training = TRAINING, dropout: float = 0.3, **changes) -> Trainer:
     seed_all(3)
-    return Trainer(Bahdanau(TINY, 15, 15), sentences(), TRAINING, folder, seed=3, quiet=True, **changes)
+    model = Bahdanau(replace(TINY, dropout=dropout), 15, 15)
+    return Trainer(model, Translating(sentences(), training), training, folder, seed=3, quiet=True, **changes)
 
 
 def test_every_sentence_is_in_exactly_one_batch_whatever_the_seed() -> None:
@@ -76,6 +80,130 @@ def test_a_training_that_was_stopped_ends_with_the_very_same_weights(tmp_path: P
     assert resumed.progress.step == whole.progress.step
     assert same(resumed.model, whole.model)
     assert same(resumed.result, whole.result)
+
+
+CHANGES = [
+    ({"ema": 0.0}, None),
+    ({"ema": 0.0, "mean_of": 2}, None),
+    ({"ema": 0.9}, lambda step, steps: 1e-2 * min((step + 1) ** -0.5, (step + 1) * 7**-1.5)),
+]
+
+
+@pytest.mark.parametrize(("changes", "rate"), CHANGES)
+def test_a_training_that_was_stopped_after_every_step_ends_with_the_very_same_weights(
+    tmp_path: Path, changes: dict, rate: Rate | None
+) -> None:
+    training = replace(TRAINING, **changes)
+    whole = trainer(tmp_path / "whole", training, rate=rate)
+    whole.run()
+    stops = 0
+    while (part := trainer(tmp_path / "parts", training, rate=rate, minutes=0.0)).run().ended_by_budget:
+        torch.rand(7)  # whatever happens to the random numbers in between
+        stops += 1
+    assert stops == whole.progress.step - 1
+    assert part.progress.step == whole.progress.step
+    assert same(part.model, whole.model)
+    assert same(part.result, whole.result)
+    assert all(math.isfinite(entry["loss"]) for entry in part.progress.history)
+
+
+def test_the_mean_of_the_last_epochs_is_validated_and_kept(tmp_path: Path) -> None:
+    seen: list[tuple[list[Tensor], list[Tensor]]] = []
+
+    def validate(candidate: nn.Module) -> float:
+        now, kept = ([weight.clone() for weight in model.parameters()] for model in (running.model, candidate))
+        seen.append((now, kept))
+        return float(len(seen))
+
+    running = trainer(tmp_path, replace(TRAINING, ema=0.0, mean_of=2), validate=validate)
+    running.run()
+    for epoch, (_, kept) in enumerate(seen):
+        last = [weights for weights, _ in seen[max(0, epoch - 1) : epoch + 1]]
+        torch.testing.assert_close(kept, [torch.stack(each).mean(dim=0) for each in zip(*last, strict=True)])
+    best = checkpoints.load(tmp_path / "best.pt")["weights"]
+    assert all(torch.equal(best[name], weight) for name, weight in running.result.state_dict().items())
+    assert sorted(file.name for file in (tmp_path / "epochs").iterdir()) == ["0002.pt", "0003.pt"]
+    forget(tmp_path)
+    assert not list((tmp_path / "epochs").iterdir())
+
+
+def test_a_mean_of_epochs_that_was_killed_while_it_closed_one_ends_with_the_very_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training = replace(TRAINING, ema=0.0, mean_of=2)
+    whole = trainer(tmp_path / "whole", training)
+    whole.run()
+
+    def killed(path: Path, content: dict) -> None:
+        if content["progress"]["epoch"] == 3:  # the weights of the epoch are written, last.pt is that of the second
+            raise KeyboardInterrupt
+        checkpoints.save(path, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("lab.training.save", killed)
+        with pytest.raises(KeyboardInterrupt):
+            trainer(tmp_path / "parts", training).run()
+    resumed = trainer(tmp_path / "parts", training)
+    resumed.run()
+    assert same(resumed.result, whole.result)
+
+
+def test_a_training_begun_on_a_gpu_goes_on_on_the_cpu() -> None:
+    chance = {"torch": torch.get_rng_state(), "cuda": torch.zeros(16, dtype=torch.uint8)}
+    first = torch.rand(5)
+    devices.set_chance(chance, torch.device("cpu"))
+    assert torch.equal(torch.rand(5), first)
+
+
+def test_two_averages_at_once_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"one average at a time.*ema = 0.9 and mean_of = 2"):
+        trainer(tmp_path, replace(TRAINING, mean_of=2))
+
+
+def test_a_schedule_that_is_handed_in_is_followed(tmp_path: Path) -> None:
+    rates: list[float] = []
+
+    class Watched(Translating):
+        def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
+            rates.append(running.optimizer.param_groups[0]["lr"])
+            return super().loss(model, group, device)
+
+    asked: list[tuple[int, int]] = []
+
+    def rate(step: int, steps: int) -> float:
+        asked.append((step, steps))
+        return 1e-3 / (step + 1)
+
+    seed_all(3)
+    task = Watched(sentences(), TRAINING)
+    running = Trainer(Bahdanau(TINY, 15, 15), task, TRAINING, tmp_path, rate=rate, quiet=True)
+    running.run()
+    assert rates == [1e-3 / (step + 1) for step in range(running.steps)]
+    assert asked == [(step, running.steps) for step in range(running.steps)]
+
+
+class Guesser(nn.Module):
+    """Says each word by the one before it alone; no loop, so that it is compiled in seconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(15, 15)
+
+    def forward(self, source: Tensor, mask: Tensor, inputs: Tensor, real: Tensor) -> Tensor:
+        return self.table(inputs)[real]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # torch's own compiler uses it
+def test_a_compiled_model_learns_the_same(tmp_path: Path) -> None:
+    training, ended = replace(TRAINING, epochs=1, precision="fp32"), []
+    for compiled in (False, True):
+        seed_all(3)
+        task = Translating(sentences(), training)
+        running = Trainer(Guesser(), task, training, tmp_path / str(compiled), compiled=compiled, quiet=True)
+        running.run()
+        ended.append(running.model.state_dict())
+    torch.testing.assert_close(ended[0], ended[1])
 
 
 def test_another_training_is_not_gone_on_with(tmp_path: Path) -> None:

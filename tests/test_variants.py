@@ -23,6 +23,7 @@ def result(value: float) -> dict:
 
 def test_tables_without_results_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "ROOT", tmp_path)
+    assert f'<td class="missing">{tables.MISSING}</td>' in variants.hansards().data
     for drawn in (variants.variants(), variants.windows()):
         assert tables.MISSING in drawn.data
         assert not any(f"<td>{digit}" in drawn.data for digit in range(10))
@@ -38,3 +39,12 @@ def test_each_variant_has_its_row_and_its_seeds(tmp_path: Path, monkeypatch: pyt
     assert '<th scope="row">dot</th><td>41.0 (40.0–42.0)</td>' in table
     assert table.count("<tr>") == 2 + len(variants.VARIANTS)
     assert "0.50 (-0.50–1.50)" in variants.windows().data
+
+
+def test_the_hansards_have_our_row_above_those_of_the_aligners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "ROOT", tmp_path)
+    folder = tmp_path / "solutions" / "luong" / "results"
+    write_json(folder / "hansards-en-fr-short-seed1.json", result(0.25))
+    table = variants.hansards().data
+    assert "<td>0.250 (-0.750–1.250)</td>" in table
+    assert table.count("<tr>") == 2 + len(variants.ALIGNERS) + 1

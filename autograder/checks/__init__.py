@@ -25,13 +25,18 @@ DIFFERENTIABLE = [
 
 @dataclass
 class Drawn:
-    """The arguments of one case before anyone has answered it; `features` say in words what is special in it."""
+    """The arguments of one case before anyone has answered it; `features` say in words what is special in it.
+
+    `asked` tells over the first axes of every output where it is compared: elsewhere, as at the outputs of padding, a
+    right function may give what it likes.
+    """
 
     name: str
     arguments: Sequence
     features: list[str] = field(default_factory=list)
     gradients: bool = False
     tolerance: float = TOLERANCE
+    asked: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,10 @@ class Check:
         cotangents, gradients = None, None
         if drawn.gradients:
             cotangents = [rng.normal(size=output.shape).astype(np.float32) for output in right]
+            _put(cotangents, 0, drawn.asked)
             gradients = self._answer(self.reference, arguments, cotangents).gradients
         named = dict(zip(self.arguments, arguments, strict=True))
+        _put(right, np.nan, drawn.asked)
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
         known = partial(self._known, arguments, outputs)
         return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known, drawn.tolerance)
@@ -107,6 +114,14 @@ class Check:
     def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
         answer = call({self.function: mistake}, self.function, arguments)
         return None if answer.error else aligned(answer, case)
+
+
+def _put(outputs: list[np.ndarray], number: float, asked: np.ndarray | None) -> None:
+    """Write the number wherever an output is not asked for."""
+    if asked is None:
+        return
+    for output in outputs:
+        output[~asked] = number
 
 
 def checks(name: str) -> dict[str, Check]:

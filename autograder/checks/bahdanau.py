@@ -11,7 +11,7 @@ from autograder.kit.cases import EXACT, Criterion
 from solutions.bahdanau.attention import additive_attention, masked_softmax
 
 PADDING, GAPS, EMPTY = "padding", "a mask with gaps", "a row with no True"
-RANK, LARGE, BATCH = "more than two axes", "a score far from 0", "more than one sentence"
+RANK, LARGE = "more than two axes", "a score far from 0"
 
 
 def raised(rng: Rng, mask: np.ndarray, gap: float) -> np.ndarray:

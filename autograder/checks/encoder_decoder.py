@@ -78,7 +78,11 @@ def greedy_cases(rng: Rng) -> list[Drawn]:
         Drawn("rows that do not end within max_len", greedy_case(rng, [3, None, 6, None], 6), ["a row without end"]),
         Drawn("one token at most", greedy_case(rng, [None, 1, None], 1), ["a row without end"]),
         Drawn("long sentences", greedy_case(rng, [3, 14, None], 16, share=0.07, zero=BOS), ["a row without end"]),
-        Drawn("very long sentences of few words", greedy_case(rng, [4, 28, 9], 29, vocabulary=6, share=0.07, path=40)),
+        Drawn(
+            "very long sentences of few words",
+            greedy_case(rng, [4, 57, None], 60, vocabulary=7, share=0.05, path=75),
+            ["a row without end"],
+        ),
         Drawn(
             "equal sizes",
             greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8, zero=PAD),
@@ -129,6 +133,7 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     """Draw models for which the usual short cuts of beam search lead to another sentence."""
     case = partial(beam_case, rng)
     lengths_matter = [beams.length_without_eos, beams.raw_choice]
+    nearly = [beams.too_wide, short_cuts.longest_of_the_nearly_best]
     no_early_stop = [
         beams.stops_at_first,
         beams.stops_at_beam,
@@ -147,7 +152,7 @@ def beam_cases(rng: Rng) -> list[Drawn]:
         Drawn("beam 1", case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end, beams.too_wide], eos_bonus=1)),
         Drawn(
             "beam 3",
-            case(3, 9, 1.0, [beams.each_by_itself, beams.too_wide, *lengths_matter], eos_bonus=0.5, spread=0.7),
+            case(3, 9, 1.0, [beams.each_by_itself, *nearly, *lengths_matter], eos_bonus=0.5, spread=0.7),
         ),
         Drawn(
             "beam 5",

@@ -30,12 +30,13 @@ def score_cases(arguments: Callable, widths: tuple[int, ...]) -> Callable[[Rng],
 
     def draw(rng: Rng) -> list[Drawn]:
         wide, count = tuple(width + 2 for width in widths[::-1]), len(widths)
+        alone = (3, 4, 7) if count == 3 else widths  # here the matrix of concat is square
         return [
             Drawn("all sizes different", arguments(rng, (3, 4, 5, *widths)), gradients=True),
             Drawn("other sizes", arguments(rng, (4, 6, 3, *wide)), gradients=True),
             Drawn("equal sizes", arguments(rng, (5, 5, 5, *[5] * count)), gradients=True),
             Drawn("equal sizes but for the batch", arguments(rng, (2, 4, 4, *[4] * count))),
-            Drawn("one sentence", arguments(rng, (1, 3, 5, *widths))),
+            Drawn("one sentence", arguments(rng, (1, 3, 5, *alone))),
             Drawn("one target position", arguments(rng, (4, 1, 5, *widths))),
             Drawn("one source position", arguments(rng, (4, 5, 1, *widths))),
             Drawn("large states", arguments(rng, (3, 4, 5, *widths), scale=20.0), ["large states"]),

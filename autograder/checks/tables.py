@@ -1,19 +1,19 @@
 """Random tables for the steps of the decoding checks, drawn again until a case shows what it is for."""
 
-from collections.abc import Callable, Iterable
-from heapq import nlargest
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, islice
 
 import numpy as np
 
 from autograder.checks.draw import Rng
+from autograder.checks.mistakes.searching import Shuffled, best, pool, search, searched
 from autograder.kit.comparing import same
-from autograder.kit.steps import BeamStep, GreedyStep, state_after
-from solutions.encoder_decoder.attention import beam_search
+from autograder.kit.steps import GreedyStep, state_after
 
 STATES = 127  # a prime: every token of a prefix, however early, moves the state
 NEVER = -200.0  # pad and bos: nobody's choice
 TRIES = 5000
+SHUFFLES = 50  # steps from one table: to draw numbers anew for each takes longer than to look at what they give
 MORE = 14  # tokens after max_len within which a row without end does end
 
 
@@ -120,52 +120,50 @@ def beam_case(  # noqa: PLR0913 — what one case demands
     No two of those in `apart` give the same answer either: each is to be known by its name. `zero` tells which of the
     `tokens` pad, bos and eos is number 0. With `first_end` eos is that much likelier as the first token than any word.
     """
-    for _ in range(TRIES):
-        pad, bos, eos = tokens or choose_tokens(rng, vocabulary, zero)
-        table = spread * rng.normal(size=(STATES, vocabulary))
-        table[:, eos] += eos_bonus
-        if first_end is not None:
-            first = state_after(0, bos, STATES)
-            table[first] = 0.1 * table[first] / spread
-            table[first, eos] = first_end
-        table[:, [pad, bos]] = NEVER
-        table -= np.log(np.exp(table).sum(axis=1, keepdims=True))
+    drawn = _steps(
+        rng, lambda: tokens or choose_tokens(rng, vocabulary, zero), vocabulary, eos_bonus, spread, first_end
+    )
+    for bos, eos, step in islice(drawn, TRIES):
         rest = [bos, eos, beam, max_len, alpha]
-        step = BeamStep(table.astype(np.float32))
-        words, score, steps = _search(table.tolist(), *rest)
+        finished, active = search(step, *rest[:-1])
+        words, score = best(pool(finished, active), alpha)
+        steps = max(len(hypothesis) for _, hypothesis in pool(finished, active)) - 1
         tells = steps <= calls and all(_differs(mistake, step, rest, (words, score)) for mistake in against)
         answers = [_given(mistake, step, rest) for mistake in apart] if tells else []
         tells = tells and not any(same(one, two) for one, two in combinations(answers, 2))
-        if tells and _steady(rng, table, rest, words) and beam_search(step, *rest)[0] == words:
-            return [step, *rest]
+        if tells and _steady(rng, step, rest, words):
+            return [step.step, *rest]
     raise RuntimeError(f"no table of {TRIES} tells beam {beam}, max_len {max_len}, alpha {alpha} from its mistakes")
 
 
-def _search(
-    rows: list[list[float]], bos: int, eos: int, beam: int, max_len: int, alpha: float
-) -> tuple[list[int], float, int]:
-    """Return what beam_search answers on a table, and after how many steps no hypothesis remained.
+def _steps(
+    rng: Rng, choose: Callable, vocabulary: int, eos_bonus: float, spread: float, first_end: float | None
+) -> Iterator[tuple[int, int, Shuffled]]:
+    """Return bos, eos and a step again and again, without end; some in a row come from one table."""
+    while True:
+        pad, bos, eos = choose()
+        table = spread * rng.normal(size=(STATES + 1, vocabulary))
+        table[:, eos] += eos_bonus
+        if first_end is not None:  # the last row is for the first token then
+            table[STATES] *= 0.1 / spread
+            table[STATES, eos] = first_end
+        table[:, [pad, bos]] = NEVER
+        table -= np.log(np.exp(table).sum(axis=1, keepdims=True))
+        ranked: dict[int, list[tuple[float, int]]] = {}
+        for _ in range(SHUFFLES):
+            order = rng.permutation(STATES)
+            if first_end is not None:
+                order[state_after(0, bos, STATES)] = STATES
+            yield bos, eos, Shuffled(table, order, ranked)
 
-    It looks states up instead of asking a step: drawing a case again and again takes a quarter of the time.
-    """
-    active, finished, steps = [(0.0, [bos], state_after(0, bos, len(rows)))], [], 0
-    while active and steps < max_len:
-        steps += 1
-        every = [(score + p, word, i) for i, (score, _, at) in enumerate(active) for word, p in enumerate(rows[at])]
-        grown = [(score, [*active[i][1], word], active[i][2]) for score, word, i in nlargest(beam, every)]
-        finished += [hypothesis for hypothesis in grown if hypothesis[1][-1] == eos]
-        active = [(s, tokens, state_after(at, tokens[-1], len(rows))) for s, tokens, at in grown if tokens[-1] != eos]
-    score, tokens = max((score / (len(tokens) - 1) ** alpha, tokens[1:]) for score, tokens, _ in finished + active)
-    return tokens, score, steps
 
-
-def _steady(rng: Rng, table: np.ndarray, rest: list, tokens: list[int]) -> bool:
+def _steady(rng: Rng, step: Shuffled, rest: list, tokens: list[int]) -> bool:
     """Tell whether the winner stays under noise that is hundreds of times that of float32."""
-    noisy = (table + rng.uniform(-1e-3, 1e-3, size=table.shape) for _ in range(3))
-    return all(_search(other.tolist(), *rest)[0] == tokens for other in noisy)
+    noisy = (step.table + rng.uniform(-1e-3, 1e-3, size=step.table.shape) for _ in range(3))
+    return all(searched(Shuffled(table, step.order, {}), *rest)[0] == tokens for table in noisy)
 
 
-def _differs(mistake: Callable, step: BeamStep, rest: list, right: tuple[list[int], float]) -> bool:
+def _differs(mistake: Callable, step: Shuffled, rest: list, right: tuple[list[int], float]) -> bool:
     """Tell whether the mistake shows on this case: it crashes, says other tokens, or gives another score."""
     given = _given(mistake, step, rest)
     if given is None:
@@ -174,7 +172,7 @@ def _differs(mistake: Callable, step: BeamStep, rest: list, right: tuple[list[in
     return not np.array_equal(tokens, right[0]) or abs(float(score) - right[1]) > 0.01
 
 
-def _given(mistake: Callable, step: BeamStep, rest: list) -> list[np.ndarray] | None:
+def _given(mistake: Callable, step: Shuffled, rest: list) -> list[np.ndarray] | None:
     """Return tokens and score as the mistake gives them; None: it crashes."""
     try:
         tokens, score = mistake(step, *rest)

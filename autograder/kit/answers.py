@@ -58,7 +58,7 @@ def call(namespace: dict, function: str, arguments: list, cotangents: list | Non
             result = target(*given)
             answer.several = isinstance(result, tuple | list)
             answer.outputs = _outputs(result)
-            answer.inputs_after = [tensor.detach().numpy().copy() for tensor in tensors]
+            answer.inputs_after = [tensor.detach().numpy().copy() for tensor in _tensors(given)]
             if cotangents is not None:
                 answer.gradients = _gradients(result, cotangents, tensors)
     except KeyboardInterrupt:
@@ -83,6 +83,17 @@ def _fresh(value, tensors: list[Tensor], wants_gradients: bool):
     if isinstance(value, list | tuple):
         return [_fresh(item, tensors, wants_gradients) for item in value]
     return value
+
+
+def _tensors(value) -> Iterator[Tensor]:
+    """Yield every tensor in the arguments, in order: after the call, what the function has left in them."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, dict):
+        yield from _tensors(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _tensors(item)
 
 
 def _outputs(result) -> list[np.ndarray]:

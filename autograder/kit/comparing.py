@@ -22,19 +22,26 @@ def named(answer: Answer, case: Case | Example) -> dict[str, np.ndarray] | str:
     names, given = list(case.outputs), answer.outputs or []
     if len(names) > 1:
         if answer.several and len(given) == len(names):
-            return {name: _number(array, case.outputs[name]) for name, array in zip(names, given, strict=True)}
+            pairs = zip(given, case.outputs.values(), strict=True)
+            return dict(zip(names, (_compared(_number(*pair), pair[1]) for pair in pairs), strict=True))
         got = f"{len(given)} things" if answer.several else "one thing"
         return f"returns {got}, expected ({', '.join(names)})."
     if not answer.several and len(given) == 1:
-        return {names[0]: given[0]}
+        return {names[0]: _compared(given[0], case.outputs[names[0]])}
     if len({row.shape for row in given}) > 1:
         return f"returns {len(given)} things of different shapes, expected {names[0]} alone, every row of one length."
-    return {names[0]: np.stack(given) if given else np.zeros(0)}
+    return {names[0]: _compared(np.stack(given), case.outputs[names[0]]) if given else np.zeros(0)}
 
 
 def _number(array: np.ndarray, expected: np.ndarray) -> np.ndarray:
     """Return a tensor of one element as a number where a number is expected."""
     return array.reshape(()) if expected.ndim == 0 and array.size == 1 else array
+
+
+def _compared(array: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """Return an output with NaN where NaN is expected: what stands there is not compared with anything."""
+    free = np.isnan(expected)
+    return np.where(free, np.nan, array) if free.any() and array.shape == expected.shape else array
 
 
 def checked(answer: Answer) -> Answer:
@@ -50,17 +57,22 @@ def checked(answer: Answer) -> Answer:
 
 
 def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERANCE) -> str | None:
-    """Return how the values differ, in words that give no expected value away, or None when they agree."""
+    """Return how the values differ, in words that give no expected value away, or None when they agree.
+
+    Where NaN is expected, nothing is compared.
+    """
+    if expected.dtype.kind == "b" and got.dtype.kind != "b":
+        return "not boolean, True or False"
     if expected.dtype.kind in "iub":
         return None if np.array_equal(expected, got) else "not the expected values"
-    if np.isnan(got).any():
+    if np.any(np.isnan(got) & ~np.isnan(expected)):
         return "NaN"
-    if not np.isfinite(got).all():
+    if np.isinf(got).any():
         return "an infinity"
     zero = expected == 0
     if np.any(np.abs(got[zero].astype(np.float64)) > ZERO):  # the smallest integer has no positive twin
         return "not 0 where it has to be"
-    if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance):
+    if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance, equal_nan=True):
         return "not the expected values" if got.ndim else "not the expected value"
     return None
 

@@ -18,9 +18,11 @@ MAX_BODY = 64 << 20
 MAX_DEPTH = 24
 MAX_NODES = 200_000
 MAX_INTEGER = 1 << 63
-DTYPES = frozenset(
-    ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
-)  # numpy's names, always little-endian on the wire
+_WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+DTYPES = {
+    name: np.dtype(name).newbyteorder("<") for name in ["bool", *_WHOLE, "float16", "float32", "float64"]
+}  # by numpy's names, always little-endian on the wire
+NAMES = {dtype: name for name, dtype in DTYPES.items()}  # numpy makes a name anew each time that it is asked for it
 
 _SIZES = struct.Struct("<II")
 
@@ -92,11 +94,11 @@ def _pack_number(value: Any) -> Any:
 
 
 def _pack_array(value: np.ndarray, arrays: list[np.ndarray]) -> dict[str, Any]:
-    if value.dtype.name not in DTYPES:
+    name = NAMES.get(value.dtype) or value.dtype.name
+    if name not in DTYPES:
         raise WireError(f"an array of {value.dtype} cannot be sent; the wire carries {', '.join(sorted(DTYPES))}")
-    array = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
-    arrays.append(array)
-    return {"array": [array.dtype.name, list(value.shape)]}
+    arrays.append(np.ascontiguousarray(value, dtype=DTYPES[name]))
+    return {"array": [name, list(value.shape)]}
 
 
 @dataclass
@@ -142,13 +144,13 @@ class _Reader:
         count = 1
         for n in shape:
             count *= n
-        kind = np.dtype(dtype).newbyteorder("<")
+        kind = DTYPES[dtype]
         size = count * kind.itemsize
         if size > len(self.body) - self.offset:
             raise WireError(f"an array of {size} bytes, of which {len(self.body) - self.offset} came")
         flat = np.frombuffer(self.body, kind, count, self.offset)
         self.offset += size
-        return flat.reshape(shape).astype(np.dtype(dtype))  # a copy of its own, which may be written to
+        return flat.reshape(shape).astype(kind.newbyteorder("="))  # a copy of its own, which may be written to
 
 
 def _rebuild(kind: str, content: dict[str, Any]) -> Any:
@@ -162,7 +164,12 @@ def _rebuild(kind: str, content: dict[str, Any]) -> Any:
 
 def send(link: socket.socket, value: Any) -> None:
     """Send one value as one frame."""
-    header, body = encode(value)
+    send_encoded(link, encode(value))
+
+
+def send_encoded(link: socket.socket, frame: tuple[bytes, bytes]) -> None:
+    """Send what `encode` returned."""
+    header, body = frame
     link.sendall(_SIZES.pack(len(header), len(body)) + header + body)
 
 

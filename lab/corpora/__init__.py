@@ -1,4 +1,7 @@
-"""Parallel texts by name: a corpus is a module of this folder that has a DIRECTION and a function load."""
+"""Corpora by name: a corpus is a module of this folder that has a function load.
+
+A parallel text has a DIRECTION, and `load` returns a Parallel; a text with labels has LABELS, and returns a Labelled.
+"""
 
 import difflib
 import importlib
@@ -6,6 +9,7 @@ import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 
 class CorpusError(Exception):
@@ -14,11 +18,15 @@ class CorpusError(Exception):
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence and its translation; links are the gold (source word, target word), from 0, words = text.split()."""
+    """A sentence and its translation; links are the gold (source word, target word), from 0, words = text.split().
+
+    Where annotators were asked how sure they were, links are the sure ones, and the possible ones hold these too.
+    """
 
     source: str
     target: str
     links: frozenset[tuple[int, int]] | None = None
+    possible: frozenset[tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,34 @@ class Parallel:
     train: Sequence[Pair]
     validation: Sequence[Pair]
     tests: Mapping[str, Sequence[Pair]]
+    tokenised: bool = False  # words and marks stand apart in the text: scored as it is
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text and its label; evidence holds the gold (sentence, word), from 0, words = sentence.split()."""
+
+    sentences: tuple[str, ...]
+    label: str
+    evidence: frozenset[tuple[int, int]] | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """All words, the sentences one after the other."""
+        return [word for sentence in self.sentences for word in sentence.split()]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A corpus of texts with labels, in its splits."""
+
+    name: str
+    labels: tuple[str, ...]
+    train: Sequence[Document]
+    validation: Sequence[Document]
+    tests: Mapping[str, Sequence[Document]]
+    metric: str = "accuracy"  # the score that a model is selected by: accuracy, or macro_f1
+    classes: Mapping[str, str | None] | None = None  # label: the class whose F1 counts it (None: not counted)
 
 
 def names() -> list[str]:
@@ -38,14 +74,21 @@ def names() -> list[str]:
     return [name for name in _modules() if _is_corpus(_import(name))]
 
 
-def load(name: str, source: str | None = None, target: str | None = None) -> Parallel:
-    """Return the corpus in the direction asked for; a language not given is that of the corpus's DIRECTION."""
-    return _corpus(name).load(*direction(name, source, target))
+def load(name: str, source: str | None = None, target: str | None = None) -> Any:
+    """Return the corpus: a Labelled, or a Parallel in the direction asked for (by default the corpus's DIRECTION)."""
+    return _corpus(name).load() if is_labelled(name) else _corpus(name).load(*direction(name, source, target))
+
+
+def is_labelled(name: str) -> bool:
+    """Return whether the corpus is one of texts with labels."""
+    return hasattr(_corpus(name), "LABELS")
 
 
 def direction(name: str, source: str | None = None, target: str | None = None) -> tuple[str, str]:
     """Return the languages that `load` would take, without loading anything."""
     module = _corpus(name)
+    if is_labelled(name):
+        raise CorpusError(f"{name} holds texts with labels and has no direction: it is for classification.")
     default: tuple[str, str] = module.DIRECTION
     source, target = source or default[0], target or default[1]
     directions = getattr(module, "DIRECTIONS", None)
@@ -69,6 +112,13 @@ def tokenise(name: str, text: str, language: str) -> str:
     return module.tokenise(text, language) if hasattr(module, "tokenise") else text
 
 
+def read(name: str, text: str) -> tuple[str, ...]:
+    """Return text as people write it as the sentences of a labelled corpus, each cut into words."""
+    if not is_labelled(name):
+        raise CorpusError(f"{name} is a parallel text and has no labels: it is for translation.")
+    return _corpus(name).read(text)
+
+
 def _corpus(name: str) -> ModuleType:
     if name in _modules() and _is_corpus(module := _import(name)):
         return module
@@ -87,4 +137,4 @@ def _import(name: str) -> ModuleType:
 
 
 def _is_corpus(module: ModuleType) -> bool:
-    return hasattr(module, "DIRECTION") and hasattr(module, "load")
+    return hasattr(module, "load") and (hasattr(module, "DIRECTION") or hasattr(module, "LABELS"))

@@ -1,6 +1,10 @@
 """Files from their official places: fetched once, checked by their SHA-256, kept in one data folder."""
 
+import hashlib
+import lzma
 import os
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +45,37 @@ def fetch(source: Source) -> Path:
     return path
 
 
+def unpacked(path: Path, unpack: Callable[[bytes], bytes], sha256: str, url: str) -> bytes:
+    """Return the content of a packed file, once it is what it should be."""
+    try:
+        content = unpack(path.read_bytes())
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise CorpusError(
+            f"{path} cannot be unpacked: {error}. Delete the file: it is then made again from {url}."
+        ) from None
+    got = hashlib.sha256(content).hexdigest()
+    if got != sha256:
+        raise CorpusError(
+            f"{path} has not the content that it should have.\n"
+            f"  expected SHA-256 of the unpacked content {sha256}\n"
+            f"  got                                      {got} ({len(content)} bytes)\n"
+            f"Delete the file: it is then made again from {url}."
+        )
+    return content
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, whoever else writes it at the same time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = _aside(path)
+    aside.write_bytes(content)
+    aside.replace(path)
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
 def _sha256(path: Path) -> str:
     try:
         return pooch.file_hash(str(path))
@@ -52,7 +87,7 @@ def _sha256(path: Path) -> str:
 
 def _download(source: Source, path: Path) -> None:
     """Download aside, verify, rename: the file is there whole and right, or not at all."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    aside = _aside(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # A total, because pooch takes a bar without one for no bar; it sets the true one.

@@ -7,8 +7,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab.decoding import Memory, State, Translator
+from lab.runs import Solution
 from lab.text import PAD
-from lab.translation import Solution
 from solutions.bahdanau.attention import additive_scores, masked_softmax, weighted_sum
 from solutions.bahdanau.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 from solutions.encoder_decoder.model import Encoder, Readout

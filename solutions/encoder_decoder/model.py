@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from lab.decoding import Memory, State, Translator
+from lab.runs import Solution
 from lab.text import PAD
-from lab.translation import Solution
 from solutions.encoder_decoder.attention import last_states
 from solutions.encoder_decoder.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 

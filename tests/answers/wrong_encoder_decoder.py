@@ -2,6 +2,7 @@
 
 import torch
 
+from autograder.checks.mistakes import short_cuts
 from autograder.checks.mistakes.searching import best, continuations, pool, search
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
@@ -258,7 +259,15 @@ def greedy_max_len_half(step, batch_size, bos, eos, pad, max_len):
 
 
 def greedy_endless(step, batch_size, bos, eos, pad, max_len):
-    return greedy_decode(step, batch_size, bos, eos, pad, 30)
+    return greedy_decode(step, batch_size, bos, eos, pad, 100)
+
+
+def greedy_fifty_at_most(step, batch_size, bos, eos, pad, max_len):
+    return greedy_decode(step, batch_size, bos, eos, pad, min(max_len, 50))
+
+
+def greedy_last_four(step, batch_size, bos, eos, pad, max_len):
+    return greedy_decode(lambda prefix: step(prefix[:, -4:]), batch_size, bos, eos, pad, max_len)
 
 
 def greedy_probabilities_returned(step, batch_size, bos, eos, pad, max_len):
@@ -464,6 +473,17 @@ def beam_random(step, bos, eos, beam, max_len, alpha):
 
 def beam_nothing(step, bos, eos, beam, max_len, alpha):
     return [], 0.0
+
+
+def beam_longest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha):
+    return short_cuts.longest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha)
+
+
+def beam_shortest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha):
+    found = [(score / (len(y) - 1) ** alpha, y) for score, y in pool(*search(step, bos, eos, beam, max_len))]
+    near = [(-len(y), score, y) for score, y in found if score >= 1.1 * max(found)[0]]
+    _, score, tokens = max(near)
+    return tokens[1:], score
 
 
 BEAM = [value for name, value in list(globals().items()) if name.startswith("beam_") and name != "beam_search"]

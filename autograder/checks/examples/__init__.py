@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import torch
 
@@ -44,4 +45,11 @@ def given(function: str, code: str) -> list:
     caught: list = []
     # The code is the course's own text.
     exec(code, {"torch": torch, function: lambda *arguments: caught.extend(arguments)})
-    return [argument.numpy() if isinstance(argument, torch.Tensor) else argument for argument in caught]
+    return [_plain(argument) for argument in caught]
+
+
+def _plain(value: Any) -> Any:
+    """Return a tensor as an array, and the tensors of a dictionary too."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value.numpy() if isinstance(value, torch.Tensor) else value

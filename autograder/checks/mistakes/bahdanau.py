@@ -352,3 +352,19 @@ ADDITIVE = (
     context_keeps_axis,
     weights_keep_axis,
 )
+
+# What a masked softmax can do wrong where every row may look somewhere.
+MASKED = (
+    mask_ignored,
+    mask_upside_down,
+    scores_times_mask,
+    small_fill,
+    mask_after_softmax,
+    first_axis,
+    no_maximum,
+    epsilon_in_denominator,
+    fills_where_true,
+    infinity_where_true,
+    fills_the_rest,
+    sigmoid_weights,
+)

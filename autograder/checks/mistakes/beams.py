@@ -2,18 +2,17 @@
 
 import torch
 
-from autograder.checks.mistakes.searching import Answer, Hypothesis, best, continuations, pool, search
-from solutions.encoder_decoder.attention import beam_search
+from autograder.checks.mistakes.searching import Answer, Hypothesis, best, continuations, pool, search, searched
 
 
 def no_length(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The length plays no part. Each hypothesis of the pool is judged by logp / length^alpha."""
-    return beam_search(step, bos, eos, beam, max_len, 0.0)
+    return searched(step, bos, eos, beam, max_len, 0.0)
 
 
 def plain_mean(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """logp is divided by the length itself. alpha is the exponent of the length: logp / length^alpha."""
-    return beam_search(step, bos, eos, beam, max_len, 1.0)
+    return searched(step, bos, eos, beam, max_len, 1.0)
 
 
 def google_length(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
@@ -23,7 +22,7 @@ def google_length(step, bos: int, eos: int, beam: int, max_len: int, alpha: floa
 
 def multiplies(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """logp is multiplied by length^alpha. It is divided by it."""
-    return beam_search(step, bos, eos, beam, max_len, -alpha)
+    return searched(step, bos, eos, beam, max_len, -alpha)
 
 
 def length_without_eos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
@@ -39,25 +38,25 @@ def length_with_bos(step, bos: int, eos: int, beam: int, max_len: int, alpha: fl
 
 def raw_choice(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The winner is chosen by logp alone and divided by its length afterwards. Divide first, then choose."""
-    tokens, score = beam_search(step, bos, eos, beam, max_len, 0.0)
+    tokens, score = searched(step, bos, eos, beam, max_len, 0.0)
     return tokens, score / len(tokens) ** alpha
 
 
 def raw_score(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The tokens are right, but the score is logp. The score that is returned is logp / length^alpha."""
-    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    tokens, score = searched(step, bos, eos, beam, max_len, alpha)
     return tokens, score * len(tokens) ** alpha
 
 
 def keeps_bos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The tokens still begin with bos. Return them without it."""
-    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    tokens, score = searched(step, bos, eos, beam, max_len, alpha)
     return [bos, *tokens], score
 
 
 def drops_eos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """eos is missing from the tokens. A hypothesis that ended keeps its eos."""
-    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    tokens, score = searched(step, bos, eos, beam, max_len, alpha)
     return [token for token in tokens if token != eos], score
 
 
@@ -175,29 +174,29 @@ def forgets_score(step, bos: int, eos: int, beam: int, max_len: int, alpha: floa
 
 def forgets_prefix(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The model is shown the last word only. It needs the whole prefix, bos included."""
-    return beam_search(lambda prefix: step(prefix[:, -1:]), bos, eos, beam, max_len, alpha)
+    return searched(lambda prefix: step(prefix[:, -1:]), bos, eos, beam, max_len, alpha)
 
 
 def beam_of_one(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """This is greedy search. Keep the `beam` best continuations, not one. (Copies of one hypothesis are one: at first,
     only a single bos is active.)"""
-    return beam_search(step, bos, eos, 1, max_len, alpha)
+    return searched(step, bos, eos, 1, max_len, alpha)
 
 
 def too_narrow(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """One hypothesis fewer than `beam` is kept."""
-    return beam_search(step, bos, eos, max(1, beam - 1), max_len, alpha)
+    return searched(step, bos, eos, max(1, beam - 1), max_len, alpha)
 
 
 def too_wide(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """One hypothesis more than `beam` is kept."""
-    return beam_search(step, bos, eos, beam + 1, max_len, alpha)
+    return searched(step, bos, eos, beam + 1, max_len, alpha)
 
 
 def only_vocabulary(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The beam never grows wider than the vocabulary. From the second step on there are more continuations than words:
     keep `beam` of them, or all if fewer exist."""
-    return beam_search(step, bos, eos, min(beam, step(torch.tensor([[bos]])).shape[-1]), max_len, alpha)
+    return searched(step, bos, eos, min(beam, step(torch.tensor([[bos]])).shape[-1]), max_len, alpha)
 
 
 def only_finished(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
@@ -208,13 +207,13 @@ def only_finished(step, bos: int, eos: int, beam: int, max_len: int, alpha: floa
 
 def sign_turned(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The tokens are right, but the score has the wrong sign. A log-probability is never positive."""
-    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    tokens, score = searched(step, bos, eos, beam, max_len, alpha)
     return tokens, -score
 
 
 def adds_probabilities(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """Probabilities are added up. `step` gives log-probabilities, and these are what adds up."""
-    return beam_search(lambda prefix: step(prefix).exp(), bos, eos, beam, max_len, alpha)
+    return searched(lambda prefix: step(prefix).exp(), bos, eos, beam, max_len, alpha)
 
 
 def never_empty(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
@@ -224,22 +223,22 @@ def never_empty(step, bos: int, eos: int, beam: int, max_len: int, alpha: float)
         log_p = step(prefix)
         return log_p if prefix.shape[1] > 1 else log_p.index_fill(1, torch.tensor([eos]), -1e9)
 
-    return beam_search(later, bos, eos, beam, max_len, alpha)
+    return searched(later, bos, eos, beam, max_len, alpha)
 
 
 def bos_counts(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The search stops one token early. max_len counts the tokens that are said, bos is none of them."""
-    return beam_search(step, bos, eos, beam, max_len - 1, alpha)
+    return searched(step, bos, eos, beam, max_len - 1, alpha)
 
 
 def one_too_many(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """One token too many: a hypothesis has at most max_len tokens, and eos counts."""
-    return beam_search(step, bos, eos, beam, max_len + 1, alpha)
+    return searched(step, bos, eos, beam, max_len + 1, alpha)
 
 
 def results_swapped(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> tuple[float, list[int]]:
     """The results have changed places. The tokens come first, then the score."""
-    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    tokens, score = searched(step, bos, eos, beam, max_len, alpha)
     return score, tokens
 
 
@@ -277,7 +276,7 @@ def divides_each_step(step, bos: int, eos: int, beam: int, max_len: int, alpha: 
 
 def score_as_probability(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """The tokens are right, but the score is a probability, exp(logp / length^alpha). Return it without the exp."""
-    tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
+    tokens, score = searched(step, bos, eos, beam, max_len, alpha)
     return tokens, torch.tensor(score).exp().item()
 
 

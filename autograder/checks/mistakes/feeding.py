@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from autograder.checks.mistakes.luong import MASKED
+from autograder.checks.mistakes.bahdanau import MASKED
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import dot_score, input_feeding
 

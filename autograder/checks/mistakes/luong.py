@@ -277,24 +277,8 @@ def results_swapped(h_t, h_s, W_a, W_c, mask):
     return attentional_state(h_t, h_s, W_a, W_c, mask)[::-1]
 
 
-# What a masked softmax can do wrong where every row may look somewhere.
-MASKED = (
-    masking.mask_ignored,
-    masking.mask_upside_down,
-    masking.scores_times_mask,
-    masking.small_fill,
-    masking.mask_after_softmax,
-    masking.first_axis,
-    masking.no_maximum,
-    masking.epsilon_in_denominator,
-    masking.fills_where_true,
-    masking.infinity_where_true,
-    masking.fills_the_rest,
-    masking.sigmoid_weights,
-)
-
 STATE = (
-    *(state_with(softmax) for softmax in MASKED),
+    *(state_with(softmax) for softmax in masking.MASKED),
     concatenated_the_other_way,
     state_without_tanh,
     context_alone,

@@ -1,7 +1,6 @@
 """Short cuts of beam search that no hint names, and none of which may pass: cases are drawn until each shows."""
 
-from autograder.checks.mistakes.searching import Answer, Hypothesis, best, continuations, pool, search
-from solutions.encoder_decoder.attention import beam_search
+from autograder.checks.mistakes.searching import Answer, Hypothesis, best, continuations, pool, search, searched
 
 
 def at_twice_beam(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
@@ -39,7 +38,7 @@ def never_second(step, bos: int, eos: int, beam: int, max_len: int, alpha: float
         log_p[:, eos] -= 1e9 * (prefix.shape[1] == 2)
         return log_p
 
-    return beam_search(later, bos, eos, beam, max_len, alpha)
+    return searched(later, bos, eos, beam, max_len, alpha)
 
 
 def wider_after_an_end(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
@@ -100,14 +99,24 @@ def recombined(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) 
 
 def twelve_at_most(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """Say no more than twelve words."""
-    return beam_search(step, bos, eos, beam, min(max_len, 12), alpha)
+    return searched(step, bos, eos, beam, min(max_len, 12), alpha)
 
 
 def seven_at_most(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """Keep no more than seven."""
-    return beam_search(step, bos, eos, min(beam, 7), max_len, alpha)
+    return searched(step, bos, eos, min(beam, 7), max_len, alpha)
 
 
 def eight_at_most(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """Keep no more than eight."""
-    return beam_search(step, bos, eos, min(beam, 8), max_len, alpha)
+    return searched(step, bos, eos, min(beam, 8), max_len, alpha)
+
+
+def longest_of_the_nearly_best(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    """Return the longest of those whose score is within a tenth of the best."""
+    found = [
+        (logp / (len(tokens) - 1) ** alpha, tokens) for logp, tokens in pool(*search(step, bos, eos, beam, max_len))
+    ]
+    near = [(len(tokens), score, tokens) for score, tokens in found if score >= 1.1 * max(found)[0]]
+    _, score, tokens = max(near)
+    return tokens[1:], score

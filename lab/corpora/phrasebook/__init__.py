@@ -93,4 +93,6 @@ def load(source: str = "fr", target: str = "en") -> Parallel:
     found = splits()
     if (source, target) != DIRECTION:
         found = {name: tuple(map(turned, pairs)) for name, pairs in found.items()}
-    return Parallel("phrasebook", source, target, found["train"], found["validation"], {"test": found["test"]})
+    return Parallel(
+        "phrasebook", source, target, found["train"], found["validation"], {"test": found["test"]}, tokenised=True
+    )

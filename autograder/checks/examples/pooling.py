@@ -1,0 +1,60 @@
+"""Public examples of attention that pools: small calls in which all sizes are 2, so that wrong sizes run as well."""
+
+MASK = "torch.tensor([[True, False], [True, True]])"
+OTHER = "torch.tensor([[False, True], [True, False]])"
+SAME = "torch.tensor([[False, True], [False, True]])"
+
+
+def _pool(w: str, mask: str) -> str:
+    return f"""\
+H = torch.tensor([[[1., 0.5], [-0.5, 2.]], [[0.3, -1.], [1.5, 1.]]])
+attention_pool(H, torch.tensor({w}), {mask})"""
+
+
+POOL = (
+    "attention_pool(torch.tensor([[[0.5493], [-0.5493]]]), torch.tensor([1.0986]), None)",
+    _pool("[1., -2.]", "None"),
+    _pool("[1., -2.]", MASK),
+    _pool("[1., -2.]", SAME),
+    _pool("[90., 90.]", MASK),
+    _pool("[-90., -90.]", OTHER),
+    _pool("[90., -90.]", OTHER),
+)
+
+
+def _context(u: str, mask: str) -> str:
+    return f"""\
+H = torch.tensor([[[1., 0.5], [-0.5, 2.]], [[0.3, -1.], [1.5, 1.]]])
+W, b = torch.tensor([[1., -1.], [0., 0.5]]), torch.tensor([0.5, -1.])
+context_attention(H, W, b, torch.tensor({u}), {mask})"""
+
+
+CONTEXT = (
+    _context("[1., 2.]", "None"),
+    _context("[1., 2.]", MASK),
+    _context("[1., 2.]", SAME),
+    _context("[90., 90.]", MASK),
+    _context("[-90., 90.]", OTHER),
+    _context("[-90., -90.]", OTHER),
+)
+
+
+def hierarchy(function: str) -> tuple[str, ...]:
+    """Return the examples of a function that is called as hierarchical_attention is."""
+
+    def code(u_w: str, u_s: str, mask: str) -> str:
+        return f"""\
+H = torch.tensor([[[[1., 0.5], [-0.5, 2.]], [[0.3, -1.], [1.5, 1.]]], [[[2., 0.], [1., 1.]], [[-1., 1.], [0.5, 0.]]]])
+words = torch.tensor([[1., -1.], [0., 0.5]]), torch.tensor([0.5, -1.]), torch.tensor({u_w})
+sentences = torch.tensor([[0.5, 1.], [-1., 0.]]), torch.tensor([0.3, 1.]), torch.tensor({u_s})
+{function}(H, *words, *sentences, {mask}, None)"""
+
+    one_empty = "torch.tensor([[[True, False], [True, True]], [[True, True], [False, False]]])"
+    holes = "torch.tensor([[[False, True], [True, True]], [[True, True], [False, True]]])"
+    return (
+        code("[1., 2.]", "[2., -1.]", "None"),
+        code("[1., 2.]", "[2., -1.]", one_empty),
+        code("[1., 2.]", "[2., -1.]", holes),
+        code("[90., 90.]", "[90., 90.]", one_empty),
+        code("[-90., -90.]", "[-90., -90.]", holes),
+    )

@@ -1,0 +1,156 @@
+"""Tables and pictures of Vaswani's table, measured: from the file that solutions.self_attention.complexity wrote."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from IPython.display import HTML
+from matplotlib.figure import Figure
+
+from book.tables import MISSING, ROOT, table
+from lab.plots import STYLES, Picture
+from lab.results import read_json
+
+KINDS = {
+    "self_attention": "self-attention, no projections",
+    "self_attention, projected": "self-attention with W_q, W_k, W_v",
+    "self_attention, projected, fused": "the same, fused kernel",
+    "recurrent": "recurrent, one gate",
+    "recurrent, GRU": "recurrent, GRU",
+    "recurrent, LSTM": "recurrent, LSTM",
+    "convolution": "convolution",
+    "restricted": "restricted, no projections",
+    "restricted, projected": "restricted with W_q, W_k, W_v",
+}
+GATES = {"recurrent": 1, "recurrent, GRU": 3, "recurrent, LSTM": 4}
+DRAWN = ("self_attention, projected", "self_attention, projected, fused", "recurrent", "recurrent, LSTM", "convolution")
+
+
+def measured(device: str = "cpu") -> dict[str, Any] | None:
+    """Return what was measured on a device, or None where nobody has."""
+    path = ROOT / "solutions" / "self_attention" / "results" / f"complexity-{device}.json"
+    return read_json(path) if path.exists() else None
+
+
+def exponents(device: str = "cpu") -> HTML:
+    """Return the exponents of n and of d: counted multiplications, numbers kept, times with their range."""
+    found = measured(device)
+    if not found:
+        return missing("Exponents")
+    rows = [[words, *_fits(found["exponents"][name])] for name, words in KINDS.items()]
+    first, last = found["over_length"][0], found["over_length"][-1]
+    return table(
+        f"Exponents, fitted over n = {first['n']}–{last['n']} at d = {first['d']}, and over d = "
+        f"{found['over_width'][0]['d']}–{found['over_width'][-1]['d']} at n = {found['over_width'][0]['n']}; "
+        f"time in brackets: fits to the fastest and to the slowest pass. {about(found)}",
+        ["layer", *(f"{what}, {axis}" for axis in "nd" for what in ("products", "memory", "time"))],
+        rows,
+    )
+
+
+def _fits(of: Mapping[str, Any]) -> list[str]:
+    cells = []
+    for axis in "nd":
+        fit = of[axis]
+        times = fit["seconds"]
+        low, high = sorted((times["fastest"], times["slowest"]))
+        cells += [
+            f"{fit['multiplications']:.2f}",
+            f"{fit['kept_bytes']:.2f}",
+            f"{times['median']:.2f} ({low:.2f}–{high:.2f})",
+        ]
+    return cells
+
+
+def about(found: Mapping[str, Any]) -> str:
+    """Return what the figures were measured on."""
+    return f"{found['device']}, PyTorch {found['versions']['torch']}, commit {found['commit']}."
+
+
+def times(device: str = "cpu") -> HTML:
+    """Return the median time of a forward and backward pass, with the fastest and the slowest."""
+    found = measured(device)
+    if not found:
+        return missing("Times")
+    lengths = sorted({row["n"] for row in found["over_length"]})
+    by = {(row["layer"], row["n"]): 1000 * np.array(row["seconds"]) for row in found["over_length"]}
+    rows = [
+        [
+            words,
+            *(f"{np.median(by[name, n]):.3g} ({by[name, n].min():.3g}–{by[name, n].max():.3g})" for n in lengths),
+        ]
+        for name, words in KINDS.items()
+    ]
+    caption = (
+        f"Milliseconds of a forward and backward pass, d = {found['over_length'][0]['d']}: median (fastest–slowest). "
+    )
+    return table(caption + about(found), ["layer", *(f"n = {n}" for n in lengths)], rows)
+
+
+def memory(device: str = "cpu") -> HTML:
+    """Return the megabytes that a forward pass keeps for the backward pass."""
+    found = measured(device)
+    if not found:
+        return missing("Memory")
+    lengths = sorted({row["n"] for row in found["over_length"]})
+    by = {(row["layer"], row["n"]): row["kept_bytes"] / 2**20 for row in found["over_length"]}
+    rows = [[words, *(f"{by[name, n]:.3g}" for n in lengths)] for name, words in KINDS.items()]
+    caption = f"Mebibytes kept for the backward pass, weights left out, d = {found['over_length'][0]['d']}, float32"
+    return table(caption, ["layer", *(f"n = {n}" for n in lengths)], rows)
+
+
+def crossings(device: str = "cpu") -> HTML:
+    """Return from which length on self-attention is dearer than a recurrent layer: counted, and in time."""
+    found = measured(device)
+    rows = []
+    for name, gates in GATES.items():
+        # 2n²d (+ 3nd²) against 2 · gates · nd²: the n at which both are equal.
+        with_projections = f"{gates - 1.5:g} d" if gates > 1.5 else "always"
+        row = [KINDS[name], f"{gates} d" if gates > 1 else "d", with_projections]
+        for attention in ("self_attention", "self_attention, projected", "self_attention, projected, fused"):
+            row.append(_from(found, attention, name) if found else MISSING)
+        rows.append(row)
+    width = found["over_length"][0]["d"] if found else "…"
+    return table(
+        f"Self-attention is dearer than a recurrent layer from this n on; times at d = {width}",
+        ["against", "counted, no projections", "counted, with them", "in time, no projections", "with them", "fused"],
+        rows,
+    )
+
+
+def _from(found: Mapping[str, Any], attention: str, recurrent: str) -> str:
+    lengths = [row["n"] for row in found["over_length"]]
+    n = found["timed_crossings"][attention][recurrent]
+    if n is None:
+        return f"beyond {max(lengths)}"
+    return f"below {min(lengths)}" if n <= min(lengths) else f"{n:.0f}"
+
+
+def missing(what: str) -> HTML:
+    return HTML(f'<p class="results">{what}: {MISSING}.</p>')
+
+
+def picture(device: str = "cpu") -> Picture | HTML:
+    """Draw the median times over the length, with the range from the fastest to the slowest pass."""
+    found = measured(device)
+    if not found:
+        return missing("Picture of the times")
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = figure.subplots()
+    told = []
+    for name, (colour, marker, line) in zip(DRAWN, STYLES, strict=True):
+        rows = [row for row in found["over_length"] if row["layer"] == name]
+        n = [row["n"] for row in rows]
+        passes = [1000 * np.array(row["seconds"]) for row in rows]
+        median = np.array([np.median(p) for p in passes])
+        reach = [median - [p.min() for p in passes], [p.max() for p in passes] - median]
+        axes.errorbar(n, median, yerr=reach, color=colour, marker=marker, linestyle=line, capsize=3, label=KINDS[name])
+        told.append(f"{KINDS[name]}: {median[0]:.3g} ms at n = {n[0]}, {median[-1]:.3g} ms at n = {n[-1]}")
+    axes.set(xscale="log", yscale="log", xlabel="length n (words)", ylabel="milliseconds, forward and backward")
+    axes.set_xticks(n, [str(x) for x in n])
+    axes.minorticks_off()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#dddddd")
+    axes.legend(frameon=False, fontsize=9)
+    width = found["over_length"][0]["d"]
+    return Picture(figure, f"Time of one pass by length, d = {width}, both axes logarithmic. {'; '.join(told)}.")

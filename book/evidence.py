@@ -1,0 +1,100 @@
+"""How much of the weight falls on the words that decide, and what happens when words are taken away."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from IPython.display import HTML
+from numpy.typing import NDArray
+
+from book.tables import table
+from lab.classification import Run, Trained, train
+from lab.corpora import Document, reviews
+from lab.label_results import evidence_scores, gold, looks
+from solutions.pooling.model import SOLUTION
+
+Weights = NDArray[np.floating]
+Rule = Callable[[Weights, NDArray[np.bool_], np.random.Generator], NDArray[np.int_]]  # the places of the words to erase
+
+COLUMNS = {
+    "evidence": "weight on the evidence",
+    "evidence_uniform": "with equal weights",
+    "evidence_top": "the heaviest word is evidence",
+}
+
+
+def reader(seed: int) -> Trained:
+    """Return HAN, trained on short reviews."""
+    run = Run(SOLUTION.name, "reviews", "short_han", seed=seed)
+    recipe = SOLUTION.recipes[run.recipe]
+    with tempfile.TemporaryDirectory() as folder:
+        return train(SOLUTION, run, recipe, quiet=True, folder=Path(folder), corpus=reviews.short())
+
+
+def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -> HTML:
+    """Return how often two models say the same, and how often they look at the same place."""
+    texts = [document.sentences for document in documents]
+    pairs = [
+        (first.words[0].numpy(), second.words[0].numpy())
+        for first, second in zip(one.looks(texts), two.looks(texts), strict=True)
+    ]
+    said = zip(one.classify(texts), two.classify(texts), strict=True)
+    rows = [
+        ["they give the same label", f"{100 * np.mean([a == b for a, b in said]):.1f}"],
+        [
+            "they give most weight to the same word",
+            f"{100 * np.mean([a.argmax() == b.argmax() for a, b in pairs]):.1f}",
+        ],
+        ["weight that lies on the same words", f"{100 * np.mean([np.minimum(a, b).sum() for a, b in pairs]):.1f}"],
+    ]
+    return table(caption, ["of two trainings", "%"], rows)
+
+
+def shares(named: dict[str, tuple[Any, Sequence[Document]]]) -> HTML:
+    """Return the share of the weight on the evidence, for each model and its texts, beside what equal weights give."""
+    rows = []
+    for name, (trained, documents) in named.items():
+        scores = evidence_scores(looks(trained, documents), documents)
+        rows.append([name, *(f"{scores[key]['value']:.2f}" for key in COLUMNS)])
+    caption = "Shares, from 0 to 1: means over the test texts that have evidence"
+    return table(caption, ["model", *COLUMNS.values()], rows)
+
+
+def without(document: Document, gone: NDArray[np.int_]) -> tuple[str, ...]:
+    """Return the sentences without the words at these places, counted through the text."""
+    left, place = [], 0
+    for sentence in document.sentences:
+        words = sentence.split()
+        left.append(" ".join(word for t, word in enumerate(words, start=place) if t not in gone))
+        place += len(words)
+    return tuple(left)
+
+
+RULES: dict[str, Rule] = {
+    "the gold evidence": lambda weights, marked, rng: np.flatnonzero(marked),
+    "as many words, those with the most weight": lambda weights, marked, rng: np.argsort(-weights)[: marked.sum()],
+    "as many words, at random": lambda weights, marked, rng: rng.choice(len(marked), marked.sum(), replace=False),
+}
+
+
+def erasures(trained: Any, documents: Sequence[Document], caption: str, seed: int = 1) -> HTML:
+    """Return what is left of the labels when the evidence is erased, or the heaviest words, or any."""
+    documents = [document for document in documents if document.evidence]
+    texts, rng = [document.sentences for document in documents], np.random.default_rng(seed)
+    weights, before = [look.words[0].numpy() for look in trained.looks(texts)], trained.classify(texts)
+    rows = [["nothing", *_told(before, before, documents)]]
+    for name, rule in RULES.items():
+        left = [
+            without(document, rule(row, gold(document).bool().numpy(), rng))
+            for document, row in zip(documents, weights, strict=True)
+        ]
+        rows.append([name, *_told(trained.classify(left), before, documents)])
+    return table(caption, ["erased", "accuracy, %", "label has changed, %"], rows)
+
+
+def _told(after: Sequence[str], before: Sequence[str], documents: Sequence[Document]) -> list[str]:
+    right = np.mean([label == document.label for label, document in zip(after, documents, strict=True)])
+    changed = np.mean([one != two for one, two in zip(after, before, strict=True)])
+    return [f"{100 * right:.1f}", f"{100 * changed:.1f}"]

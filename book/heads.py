@@ -1,0 +1,119 @@
+"""Pictures and tables of the chapter on the Transformer: all heads at a glance, positions, and what was measured."""
+
+from collections.abc import Mapping, Sequence
+
+from IPython.display import HTML
+from jaxtyping import Float
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from book.tables import MISSING, budget, results, score, summary, table
+from lab.metrics import as_matrix
+from lab.plots import Picture
+from solutions.transformer.attention import noam_rate, sinusoids
+
+USES = {  # of attention: who asks, who answers
+    "encoder": "encoder: source asks source",
+    "decoder": "decoder: target asks target",
+    "cross": "decoder to encoder: target asks source",
+}
+FOCUSED = 0.5  # of a head's rows: what it is said to look at is where it looks most
+
+
+def head_view(looks: Mapping[str, Float[Tensor, "layers heads asking answering"]], use: str) -> Picture:
+    """Draw the weights of every layer and head in one use of attention, small, a row of pictures for each layer."""
+    layers, heads, asking, answering = looks[use].shape
+    figure = Figure(figsize=(1.6 * heads, 0.4 + 1.6 * layers * asking / answering), layout="constrained")
+    grid = figure.subplots(layers, heads, squeeze=False)
+    told = []
+    for i, row in enumerate(grid):
+        for j, axes in enumerate(row):
+            weights = looks[use][i, j]
+            axes.imshow(as_matrix(weights), cmap="Blues", vmin=0, vmax=1)
+            axes.set(xticks=[], yticks=[])
+            axes.set_title(f"layer {i + 1}, head {j + 1}", fontsize=8)
+            told.append(f"layer {i + 1}, head {j + 1}: {habit(weights)}")
+    return Picture(figure, f"{USES[use]}. Rows ask, columns answer, dark where much is read. {'; '.join(told)}.")
+
+
+def habit(weights: Float[Tensor, "asking answering"]) -> str:
+    """Return in words where most rows look most, counted from their own place."""
+    rows, columns = weights.shape
+    if rows != columns:
+        first = (weights.argmax(dim=-1) == 0).float().mean()
+        return "mostly at the first word" if first > FOCUSED else "at several places"
+    shifts = weights.argmax(dim=-1) - weights.new_tensor(range(rows))
+    for shift, words in ((0, "at itself"), (-1, "at the word before"), (1, "at the word after")):
+        if (shifts == shift).float().mean() > FOCUSED:
+            return f"mostly {words}"
+    return "at several places"
+
+
+def positions(length: int = 50, d_model: int = 64) -> Picture:
+    """Draw the table of positional encodings: a row for each position, a column for each feature."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(as_matrix(sinusoids(length, d_model)), cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
+    axes.set(xlabel="feature", ylabel="position")
+    figure.colorbar(image, ax=axes)
+    return Picture(
+        figure,
+        f"The positional encoding of {length} positions, {d_model} features. The features at the left turn from +1 to "
+        "-1 and back every few positions; the further right, the longer a turn takes, and at the right edge sines "
+        "stay near 0 and cosines near 1.",
+    )
+
+
+def schedules(steps: int = 20_000) -> dict[str, list[tuple[int, float]]]:
+    """Return the paper's learning rate for three widths and two warm-ups, as curves over the steps."""
+    kinds = {
+        "d_model 512, warmup 4000": (512, 4000),
+        "d_model 512, warmup 8000": (512, 8000),
+        "d_model 1024, warmup 4000": (1024, 4000),
+    }
+    return {
+        name: [(step, noam_rate(step, d_model, warmup)) for step in range(1, steps, 100)]
+        for name, (d_model, warmup) in kinds.items()
+    }
+
+
+RUNS = {  # run: what it is called in the table
+    "multi30k-en-de-tiny": "English to German",
+    "multi30k-de-en-tiny": "German to English",
+}
+SPLITS = ("test2016", "test2017", "mscoco")
+
+
+def multi30k() -> HTML:
+    """Return our scores on Multi30k, lower-cased and tokenised, beside what the results files call peers."""
+    rows = []
+    for run, direction in RUNS.items():
+        found = results("transformer", run)
+        for decoding in ("greedy", "beam5"):
+            cells = [summary(found, split, decoding, "bleu_lc_tok") for split in SPLITS]
+            rows.append([f"{direction}, {decoding}{budget(found)}", *cells])
+        peers = {(peer["system"], peer["scale"], f"{peer['score']}") for result in found for peer in result["peers"]}
+        rows += [[f"{system} ({scale})", value, "–", "–"] for system, scale, value in sorted(peers)]
+    return table(
+        "Multi30k: BLEU, lower-cased and tokenised, with its 95% bootstrap interval (several seeds: lowest–highest)",
+        ["run", *SPLITS],
+        rows,
+    )
+
+
+def phrasebook(models: Sequence[tuple[str, str]]) -> HTML:
+    """Return translation and alignment of several models on the phrasebook; each is a solution and its run."""
+    rows = []
+    for solution, run in models:
+        found = results(solution, run)
+        rows.append(
+            [
+                f"{solution}, {run.rpartition('-')[2]}{budget(found)}",
+                summary(found, "test", "greedy", "bleu"),
+                summary(found, "test", "beam5", "bleu"),
+                summary(found, "test", "alignment", "argmax", "aer", digits=3),
+                f"{found[0]['parameters']:,}" if found and score(found[0], "test") else MISSING,
+            ]
+        )
+    columns = ["model, recipe", "BLEU, greedy", "BLEU, beam 5", "AER, argmax", "weights"]
+    return table("Phrasebook French to English, test (one seed: bootstrap interval)", columns, rows)

@@ -1,0 +1,277 @@
+"""A classifier of any chapter, from corpus to checkpoint and back: train it, load it, label texts with it."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from lab import corpora, metrics, text
+from lab.batches import text_batch, within
+from lab.corpora import Document, Labelled
+from lab.runs import Named, Solution, about_of, best, built, forget, kept_about, rebuilt
+from lab.training import Progress, Trainer, Training, best_device, seed_all
+
+Encoded = list[list[int]]  # the word numbers of each sentence of a text
+Example = tuple[Encoded, int]  # and its label
+Row = TypeVar("Row", list[int], list[str])
+CELLS = 20_000  # words, padding included, that are read at once when nothing is learnt
+
+
+class Classifier(nn.Module):
+    """From the words of a batch to scores of the labels. True in the mask is a word, False is padding.
+
+    A flat model reads all words of a text in one row, (batch, words); a nested one reads (batch, sentences, words).
+    A text may have no words, and a document of a batch sentences that are only padding.
+    """
+
+    nested: ClassVar[bool] = False
+
+    def forward(
+        self, tokens: Int[Tensor, "batch ..."], mask: Bool[Tensor, "batch ..."]
+    ) -> Float[Tensor, "batch labels"] | tuple[Float[Tensor, "batch labels"], Float[Tensor, "*batch"]]:
+        """Return the scores of the labels; with them, if the model has one, what is added to the loss (its mean)."""
+        raise NotImplementedError
+
+    def look(self, tokens: Int[Tensor, "batch ..."], mask: Bool[Tensor, "batch ..."]) -> Any:
+        """Return the weights: (batch, words) or (batch, hops, words); nested: those of words and of sentences.
+
+        Nested: word weights (batch, sentences, words), which add up to 1 in each sentence, and (batch, sentences).
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Run(Named):
+    """Which training: the corpus, the recipe by name, a word for what differs from it, the seed."""
+
+    solution: str
+    corpus: str
+    recipe: str
+    variant: str = ""
+    seed: int = 1
+
+    @property
+    def task(self) -> str:
+        return self.corpus
+
+
+@dataclass(frozen=True)
+class Look:
+    """Where a classifier looked in one text: a row of weights over all its words for each hop, most models have one.
+
+    A nested model's weight of a word is that of the word in its sentence times that of the sentence.
+    """
+
+    words: Float[Tensor, "hops words"]
+    sentences: Float[Tensor, " sentences"] | None = None
+
+
+@dataclass
+class Trained:
+    """A trained classifier with its vocabulary and labels: texts in, labels out."""
+
+    model: Classifier
+    text: text.Words
+    labels: tuple[str, ...]
+    about: dict[str, Any]
+    progress: Progress
+
+    def normal(self, sentences: Sequence[str]) -> tuple[str, ...]:
+        """Return the sentences as the model reads them: lower-cased if its recipe says so."""
+        return normal(sentences, self.about["recipe"].get("lowercase", False))
+
+    def parts(self, sentences: Sequence[str]) -> list[list[str]]:
+        """Return the words of each sentence, one longer than the recipe's `longest` in parts."""
+        return parts([sentence.split() for sentence in sentences], self.about["recipe"].get("longest", 0))
+
+    @torch.no_grad()
+    def probabilities(self, texts: Sequence[Sequence[str]]) -> Float[Tensor, "texts labels"]:
+        """Return the probability of each label for each text (its sentences), in the order given."""
+        found = torch.empty(len(texts), len(self.labels))
+        for rows, tokens, mask in self.batches(texts):
+            output = self.model(tokens, mask)
+            scores = output[0] if isinstance(output, tuple) else output
+            found[rows] = scores.float().softmax(dim=-1).cpu()
+        return found
+
+    def classify(self, texts: Sequence[Sequence[str]]) -> list[str]:
+        """Return the most probable label of each text."""
+        return [self.labels[best] for best in self.probabilities(texts).argmax(dim=-1)]
+
+    @torch.no_grad()
+    def looks(self, texts: Sequence[Sequence[str]]) -> list[Look]:
+        """Return where the model looks in each text."""
+        found: dict[int, Look] = {}
+        for rows, tokens, mask in self.batches(texts):
+            weights = self.model.look(tokens, mask)
+            for place, row in enumerate(rows):
+                found[row] = look_of(weights, place, mask[place])
+        return [found[row] for row in range(len(texts))]
+
+    def batches(self, texts: Sequence[Sequence[str]]):
+        """Yield texts of similar length together: their numbers, words and mask."""
+        numbers = [encoded(sentences, self.text, self.about["recipe"]) for sentences in texts]
+        sizes = [size(document, self.model.nested) for document in numbers]
+        device = next(self.model.parameters()).device
+        for rows in within(sorted(range(len(texts)), key=sizes.__getitem__), sizes, CELLS):
+            tokens, mask = text_batch([numbers[row] for row in rows], self.model.nested)
+            yield rows, tokens.to(device), mask.to(device)
+
+
+def look_of(weights: Any, place: int, mask: Bool[Tensor, "*words"]) -> Look:
+    """Return the weights of one text of a batch, without its padding."""
+    if isinstance(weights, tuple):
+        of_words, of_sentences = (part[place].float().cpu() for part in weights)
+        mask = mask.cpu()
+        return Look((of_words * of_sentences[:, None])[mask][None], of_sentences[mask.any(dim=-1)])
+    row = weights[place].float().cpu()
+    return Look(row.reshape(-1, row.shape[-1])[:, mask.cpu()])
+
+
+class Classifying:
+    """The task of a classifier: texts of similar length, the mean loss over them, and the model's own term."""
+
+    unit = "words"
+
+    def __init__(self, examples: Sequence[Example], training: Training, nested: bool) -> None:
+        self.examples, self.training, self.nested = examples, training, nested
+        self.sizes = [size(document, nested) for document, _ in examples]
+
+    def groups(self, seed: int) -> list[list[Example]]:
+        """Return texts of about equal length together, others with each other in each epoch."""
+        rng = np.random.default_rng(seed)
+        blur = rng.uniform(0.9, 1.1, len(self.sizes))
+        keys = [tuple(count * factor for count in sizes) for sizes, factor in zip(self.sizes, blur, strict=True)]
+        groups = within(sorted(range(len(keys)), key=keys.__getitem__), self.sizes, self.training.tokens)
+        rng.shuffle(groups)
+        return [[self.examples[row] for row in group] for group in groups]
+
+    def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
+        tokens, mask = text_batch([document for document, _ in group], self.nested)
+        labels = torch.tensor([label for _, label in group])
+        output = model(tokens.to(device), mask.to(device))
+        scores, extra = output if isinstance(output, tuple) else (output, None)
+        smoothing = self.training.smoothing
+        loss = nn.functional.cross_entropy(scores.float(), labels.to(device), label_smoothing=smoothing)
+        return loss if extra is None else loss + extra.mean(), int(mask.sum())
+
+
+def size(document: Encoded, nested: bool) -> tuple[int, ...]:
+    """Return how large a table the text needs: its words, or its sentences and the words of the longest."""
+    if nested:
+        return len(document), max(map(len, document), default=0)
+    return (sum(map(len, document)),)
+
+
+def normal(sentences: Sequence[str], lowercase: bool) -> tuple[str, ...]:
+    return tuple(sentence.lower() for sentence in sentences) if lowercase else tuple(sentences)
+
+
+def parts(rows: Sequence[Row], longest: int) -> list[Row]:
+    """Return the rows, one with more than `longest` items cut into parts of so many (0: none is cut)."""
+    if not longest:
+        return list(rows)
+    return [row[start : start + longest] for row in rows for start in range(0, max(len(row), 1), longest)]
+
+
+def encoded(sentences: Sequence[str], words: text.Words, recipe: dict[str, Any]) -> Encoded:
+    """Return the word numbers of each sentence, as the recipe wants to read them (`lowercase`, `longest`)."""
+    rows = [words.encode(sentence) for sentence in normal(sentences, recipe.get("lowercase", False))]
+    return parts(rows, recipe.get("longest", 0))
+
+
+def train(
+    solution: Solution,
+    run: Run,
+    recipe: Any,
+    *,
+    minutes: float | None = None,
+    quiet: bool = False,
+    device: torch.device | None = None,
+    folder: Path | None = None,
+    corpus: Labelled | None = None,
+    fresh: bool = False,
+) -> Trained:
+    """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`."""
+    texts: Labelled = corpus or corpora.load(run.corpus)
+    folder = folder or run.folder
+    about: dict[str, Any] = {
+        "solution": solution.name,
+        "run": run.name,
+        "recipe": asdict(recipe),
+        "data": fingerprint(texts),
+    }
+    kept = None if fresh else kept_about(folder, about)
+    words = text.Words(kept["text"]["words"]) if kept else vocabulary(texts, recipe)
+    about |= {"text": words.state(), "labels": list(texts.labels)}
+    seed_all(run.seed)
+    model = built(solution, recipe, len(words), len(texts.labels))
+    if not kept and hasattr(model, "prepare"):  # vectors that come from elsewhere
+        model.prepare(words, texts)
+
+    def score_of(candidate: Any) -> float:
+        trained = Trained(candidate, words, texts.labels, about, Progress())
+        said = trained.classify([document.sentences for document in texts.validation])
+        return 100 * scores(said, texts, texts.validation)[texts.metric].value
+
+    trainer = Trainer(
+        model,
+        Classifying(examples(texts, words, about["recipe"]), recipe.training, model.nested),
+        recipe.training,
+        folder,
+        seed=run.seed,
+        validate=score_of,
+        about=about,
+        device=device or best_device(),
+        minutes=minutes,
+        quiet=quiet,
+    )
+    if fresh:  # only now, when corpus and model are there
+        forget(folder)
+    progress = trainer.run()
+    trained = restore(solution, folder, device)
+    trained.progress = progress  # of the whole training; the checkpoint holds that of its best moment
+    return trained
+
+
+def vocabulary(texts: Labelled, recipe: Any) -> text.Words:
+    """Learn the vocabulary from the training part alone: all words, or the most frequent ones."""
+    lower = getattr(recipe, "lowercase", False)
+    lines = (" ".join(document.sentences) for document in texts.train)
+    return text.Words.learn((line.lower() if lower else line for line in lines), recipe.vocabulary or None)
+
+
+def examples(texts: Labelled, words: text.Words, recipe: dict[str, Any]) -> list[Example]:
+    """Return the training texts that have words, as numbers."""
+    label = {name: number for number, name in enumerate(texts.labels)}
+    found = [(encoded(document.sentences, words, recipe), label[document.label]) for document in texts.train]
+    return [(document, name) for document, name in found if any(document)]
+
+
+def scores(said: Sequence[str], texts: Labelled, documents: Sequence[Document]) -> dict[str, metrics.Score]:
+    """Return accuracy and macro-F1 of the labels said of some documents of a corpus."""
+    gold = [document.label for document in documents]
+    classes = texts.classes or {label: label for label in texts.labels}
+    return {"accuracy": metrics.accuracy(said, gold), "macro_f1": metrics.macro_f1(said, gold, classes)}
+
+
+def restore(solution: Solution, folder: Path, device: torch.device | None = None) -> Trained:
+    """Return the best model of a run's folder; a checkpoint of another solution is an error."""
+    content = best(solution, folder)
+    words, labels = text.Words(content["text"]["words"]), tuple(content["labels"])
+    model = rebuilt(solution, folder, content, (len(words), len(labels)), device)
+    return Trained(model, words, labels, about_of(content), Progress(**content["progress"]))
+
+
+def fingerprint(texts: Labelled) -> str:
+    """Return a short name of the training text: a checkpoint is only gone on with on the same text."""
+    digest = hashlib.sha256()
+    for document in texts.train:
+        digest.update("\n".join([document.label, *document.sentences, "", ""]).encode())
+    return digest.hexdigest()[:16]

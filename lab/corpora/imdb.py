@@ -1,0 +1,99 @@
+"""IMDB (Maas et al., 2011): 50,000 film reviews, positive or negative, at most 30 of one film, no film in both parts.
+
+The reviews are IMDb users' and the data set has no licence; it is customary for research and teaching, so it is
+fetched and never shipped. Models are selected on 5,000 of the 25,000 training reviews, those that the repository
+below sets aside. Sentences are split and cut into words by syntok, once: the result is kept in build/cache.
+"""
+
+import functools
+import gzip
+import hashlib
+import io
+import lzma
+import re
+import tarfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from lab.corpora import CorpusError, Document, Labelled
+from lab.corpora.sources import Source, data_folder, fetch, unpacked, write
+from lab.text import sentences
+
+LABELS = ("negative", "positive")
+NAMES = {"neg": "negative", "pos": "positive"}
+COMMIT = "05fb2144cdac27a88f277b3969df58e2ae041af6"
+# All reviews as separate files, with the validation part; nobody has checked the archive, but what is made of it is.
+ARCHIVE = Source(f"https://codeload.github.com/dax44/AMLM/tar.gz/{COMMIT}", None, "imdb/AMLM.tar.gz")
+# SHA-256 of the tables: label, id, stars, part (train, val or test), text; newlines and tabs of the text are spaces.
+CONTENTS = {
+    "train": "354b6f8cbb7523274bca892d6dc34954e5b29e975edd86fb6dc27854f91fe33d",
+    "test": "94deb0f8e3a29aa9504f7e26ea8b33c80c82f2007881549f8a828f2b9c4b42df",
+}
+CACHE = Path(__file__).resolve().parents[2] / "build" / "cache" / "imdb"
+CUT = "syntok 1.4.4"  # another version may cut differently: its work is kept in another file
+
+
+def table(name: str) -> bytes:
+    """Return one of the two tables, checked; made of the archive if it is not there."""
+    path = data_folder() / "imdb" / f"{name}.tsv.xz"
+    if not path.exists():
+        pack(fetch(ARCHIVE), path.parent)
+    return unpacked(path, lzma.decompress, CONTENTS[name], ARCHIVE.url)
+
+
+def pack(archive: Path, folder: Path) -> None:
+    """Write the two tables, of the files data/aclImdb/{train,val,test}/{neg,pos}/ID_STARS.txt of the archive."""
+    rows: dict[str, list[tuple[str, int, str]]] = {"train": [], "test": []}
+    try:
+        with tarfile.open(archive) as files:
+            for member in files:
+                found = re.search(r"/aclImdb/(train|val|test)/(neg|pos)/(\d+)_(\d+)\.txt$", member.name)
+                content = files.extractfile(member) if found else None
+                if found and content:
+                    part, label, number, stars = found.groups()
+                    text = re.sub(r"[\t\r\n]", " ", content.read().decode())
+                    line = "\t".join([label, number, stars, part, text])
+                    rows["test" if part == "test" else "train"].append((label, int(number), line))
+    except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
+        raise CorpusError(f"{archive} cannot be unpacked ({error}). Delete it: it is fetched again.") from None
+    for name, lines in rows.items():
+        text = "".join(f"{line}\n" for *_, line in sorted(lines))
+        write(folder / f"{name}.tsv.xz", lzma.compress(text.encode()))
+
+
+def cut(name: str) -> bytes:
+    """Return a table cut into sentences and words: label, part, and the sentences, between tabs."""
+    key = hashlib.sha256((CONTENTS[name] + CUT).encode()).hexdigest()[:12]
+    path = CACHE / f"{name}-{key}.tsv.gz"
+    if path.exists():
+        return gzip.decompress(path.read_bytes())
+    print(f"cutting the {name} reviews of IMDB into sentences, once (about a minute)", flush=True)
+    lines = []
+    for line in table(name).decode().split("\n")[:-1]:
+        label, _, _, part, text = line.split("\t")
+        lines.append("\t".join([label, part, *read(text)]))
+    content = "".join(f"{line}\n" for line in lines).encode()
+    write(path, gzip.compress(content, 6, mtime=0))
+    return content
+
+
+def documents(name: str) -> Iterator[tuple[str, Document]]:
+    """Yield each review with the part it belongs to."""
+    for line in io.StringIO(cut(name).decode(), newline="\n"):
+        label, part, *found = line.rstrip("\n").split("\t")
+        yield part, Document(tuple(found), NAMES[label])
+
+
+@functools.cache
+def load() -> Labelled:
+    """Return the splits: 20,000 reviews to train on, 5,000 to select by, 25,000 to test on."""
+    learnt = list(documents("train"))
+    train = [document for part, document in learnt if part == "train"]
+    validation = [document for part, document in learnt if part == "val"]
+    return Labelled("imdb", LABELS, train, validation, {"test": [document for _, document in documents("test")]})
+
+
+def read(text: str) -> tuple[str, ...]:
+    """Return a review as people write it as its sentences; a line break (<br />) is a space."""
+    return sentences(re.sub(r"<br\s*/?>", " ", text))

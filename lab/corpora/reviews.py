@@ -1,0 +1,166 @@
+"""Film reviews made here: one sentence judges the film, the others praise or blame something else.
+
+The label is the writer's own verdict on the film. Its evidence, word by word, is the adjective of that verdict and
+what turns it round: not, never, hardly, far from, anything but. Everything else distracts, with the same adjectives:
+what the writer says of the seats, of another film, of the weather; what somebody else thought of the film; what the
+writer had expected, before a "but". Counting words, or pairs of words, says very little.
+
+The hash of its verdict decides which split a review is in: no verdict of a test review was read in training.
+"""
+
+import functools
+import itertools
+import random
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.corpora import Document, Labelled
+from lab.text import sentences
+
+LABELS = ("negative", "positive")
+SIZES = {"train": 4000, "validation": 500, "test": 1000}
+
+GOOD = (
+    "good great superb gripping moving funny clever charming brilliant delightful lovely excellent touching "
+    "thrilling witty elegant fresh honest warm inventive"
+).split()
+BAD = (
+    "bad poor awful dull boring tedious silly clumsy dreadful weak stale shallow cold ugly noisy confusing lazy "
+    "hollow annoying forgettable"
+).split()
+TURNS = ("not", "not really", "never", "hardly", "far from", "anything but")
+DEGREES = ("", "", "very", "really", "rather", "quite", "truly", "simply")
+TURNED = 0.35  # share of the opinions that turn an adjective round
+FILMS = ("this film", "the film", "this movie", "the movie", "this picture", "it")
+THINGS = (
+    "the popcorn|the seat in front of me|the cinema|the weather that evening|the trailer before it|the coffee|"
+    "the restaurant next door|his last film|her first film|the book it is based on|the poster|the street outside|"
+    "the old version|the music in the bar|the band we heard later|the play we saw on monday|the sequel"
+).split("|")
+PEOPLE = (
+    "my brother|my sister|my neighbour|the critic of the times|a friend of mine|the man beside me|my teacher|"
+    "everybody else|the audience|my father|the woman at the door"
+).split("|")
+FILLERS = (
+    "we went on a rainy tuesday .",
+    "the story begins in a small town by the sea .",
+    "two sisters inherit a house and a secret .",
+    "i saw it in a half empty room .",
+    "it runs for a little over two hours .",
+    "the director lives in lisbon .",
+    "a train , a letter and a dog play a part .",
+    "we sat in the third row .",
+    "the tickets cost nine euros .",
+    "it was shown with subtitles .",
+)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """Words that judge something, and at which of them one sees how."""
+
+    words: tuple[str, ...]
+    evidence: tuple[int, ...]
+
+
+def opinion(rng: random.Random, good: bool) -> Clause:
+    """Return what stands after "it was": an adjective with its degree, or the opposite one turned round."""
+    turned = rng.random() < TURNED
+    adjective = rng.choice(GOOD if good != turned else BAD)
+    before = tuple(rng.choice(TURNS if turned else DEGREES).split())
+    return Clause((*before, adjective), tuple(range(len(before) + 1)) if turned else (len(before),))
+
+
+def joined(*parts: str | Clause) -> Clause:
+    """Return the parts as one clause; the evidence is that of the clauses among them."""
+    words: list[str] = []
+    evidence: list[int] = []
+    for part in parts:
+        if isinstance(part, Clause):
+            evidence += [len(words) + place for place in part.evidence]
+            words += part.words
+        else:
+            words += part.split()
+    return Clause(tuple(words), tuple(evidence))
+
+
+def hidden(clause: Clause) -> str:
+    """Return the words of a clause that is no evidence."""
+    return " ".join(clause.words)
+
+
+def verdict(rng: random.Random, good: bool) -> Clause:
+    """Return the sentence that decides, in one of several forms; some name another opinion first, or after it."""
+    film, said, other = rng.choice(FILMS), opinion(rng, good), hidden(opinion(rng, rng.random() < 0.5))
+    person, thing = rng.choice(PEOPLE), rng.choice(THINGS)
+    forms = (
+        lambda: joined("for me", film, "was", said, "."),
+        lambda: joined("i found", film, said, "."),
+        lambda: joined(person, "called it", other, ", but i found", film, said, "."),
+        lambda: joined("i expected it to be", other, ", but", film, "was", said, "."),
+        lambda: joined("i found", film, said, ", whatever", person, "says of", thing, "."),
+        lambda: joined(thing, "was", other, ", but", film, "was", said, "."),
+        lambda: joined(film, "was", said, ", although", thing, "was", other, "."),
+    )
+    return rng.choice(forms)()
+
+
+def distraction(rng: random.Random) -> Clause:
+    """Return a sentence that does not tell what the writer thinks of the film."""
+    film, person, thing, second = rng.choice(FILMS), rng.choice(PEOPLE), rng.choice(THINGS), rng.choice(THINGS)
+    said, other = (hidden(opinion(rng, rng.random() < 0.5)) for _ in range(2))
+    forms = (
+        lambda: joined(thing, "was", said, "."),
+        lambda: joined("i found", thing, said, "."),
+        lambda: joined("for me", thing, "was", said, "."),
+        lambda: joined(person, "found", film, said, "."),
+        lambda: joined("i expected", film, "to be", said, "."),
+        lambda: joined(thing, "was", said, ", but", second, "was", other, "."),
+        lambda: joined("for", person, film, "was", said, "."),
+        lambda: joined(rng.choice(FILLERS)),
+    )
+    return rng.choice(forms)()
+
+
+def split(decides: Clause) -> str:
+    """Return the split that a review with this verdict belongs to."""
+    share = zlib.crc32(hidden(decides).encode()) % 100
+    return "validation" if share < 8 else "test" if share < 24 else "train"
+
+
+def stream(rng: random.Random, part: str | None, shortest: int, longest: int) -> Iterator[Document]:
+    """Yield reviews of `shortest` to `longest` sentences without end, of one split or of all."""
+    for number in itertools.count():
+        good = number % 2 == 1
+        while split(decides := verdict(rng, good)) != (part or split(decides)):
+            pass
+        clauses = [distraction(rng) for _ in range(rng.randint(shortest, longest) - 1)]
+        place = rng.randint(0, len(clauses))
+        clauses.insert(place, decides)
+        evidence = frozenset((place, word) for word in decides.evidence)
+        yield Document(tuple(map(hidden, clauses)), LABELS[good], evidence)
+
+
+def generate(count: int, seed: int, part: str | None = None, shortest: int = 3, longest: int = 8) -> list[Document]:
+    """Return `count` reviews of `shortest` to `longest` sentences, as many positive as negative."""
+    return list(itertools.islice(stream(random.Random(seed), part, shortest, longest), count))
+
+
+@functools.cache
+def short() -> Labelled:
+    """Return reviews of one to three sentences: a model learns from them in seconds, and can read the long ones."""
+    train, validation = generate(4000, 2016, "train", 1, 3), generate(200, 2017, "validation", 1, 3)
+    return Labelled("reviews", LABELS, train, validation, {"test": load().tests["test"]})
+
+
+@functools.cache
+def load() -> Labelled:
+    """Return the fixed splits."""
+    parts = {name: generate(size, 2016 + number, name) for number, (name, size) in enumerate(SIZES.items())}
+    return Labelled("reviews", LABELS, parts["train"], parts["validation"], {"test": parts["test"]})
+
+
+def read(text: str) -> tuple[str, ...]:
+    """Return text as people write it as the sentences of a review."""
+    return sentences(text.lower())

@@ -1,0 +1,49 @@
+"""What computes: the device, its name, the precision that it multiplies natively, and where chance starts."""
+
+import os
+import platform
+import random
+from typing import Any
+
+import numpy as np
+import torch
+
+
+def seed_all(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+def best_device() -> torch.device:
+    """Return a GPU if there is one; under torchrun each process of a machine has its own."""
+    return torch.device(f"cuda:{os.environ.get('LOCAL_RANK', 0)}" if torch.cuda.is_available() else "cpu")
+
+
+def device_name(device: torch.device) -> str:
+    """Return what computes, in words: the GPU's name, or the CPU's threads."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"{platform.machine()} CPU, {torch.get_num_threads()} thread(s)"
+
+
+def uses_bf16(precision: str, device: torch.device) -> bool:
+    """Return whether to compute in bfloat16: as asked, or by `auto` where the hardware does it natively."""
+    if precision != "auto":
+        return precision == "bf16"
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+
+
+def get_chance(device: torch.device) -> dict[str, Any]:
+    """Return where the random numbers of a training stand."""
+    cuda = torch.cuda.get_rng_state(device) if device.type == "cuda" else None
+    return {"torch": torch.get_rng_state(), "cuda": cuda}
+
+
+def set_chance(chance: dict[str, Any], device: torch.device) -> None:
+    """Go on with random numbers from there; a training that moved from a GPU to the CPU leaves the GPU's behind."""
+    torch.set_rng_state(chance["torch"])
+    if chance["cuda"] is not None and device.type == "cuda":
+        torch.cuda.set_rng_state(chance["cuda"], device)

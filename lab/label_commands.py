@@ -1,0 +1,193 @@
+"""The command line of every classification chapter: python -m solutions.NAME train | evaluate | classify."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lab import corpora
+from lab.arguments import (
+    Long,
+    Named,
+    UsageError,
+    dispatch,
+    find_device,
+    find_recipe,
+    newest,
+    peek,
+    set_threads,
+    split_arguments,
+    with_recipe,
+)
+from lab.checkpoints import CheckpointError
+from lab.classification import Run, Trained, restore, train
+from lab.corpora import CorpusError
+from lab.runs import Solution, trained_seeds
+from lab.team import here, part_ways
+
+LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
+
+
+@dataclass(frozen=True)
+class Where(Named):
+    """Which corpus, by which recipe."""
+
+    corpus: str | None = None
+    """name of a corpus; by default the chapter's first, which is made on the spot, as reviews and relations are"""
+
+
+@dataclass(frozen=True)
+class Train(Long, Where):
+    """Train a model, and go on where an earlier call of the same run was stopped."""
+
+
+@dataclass(frozen=True)
+class Evaluate(Where):
+    """Score the trained models on the test sets and write solutions/NAME/results/RUN-seedN.json.
+
+    With --recipe linear: fit and score the baseline, TF-IDF of words and pairs of words with logistic regression.
+    """
+
+    seed: int | None = None
+    """one seed; by default every seed that has been trained"""
+
+
+@dataclass(frozen=True)
+class Classify(Where):
+    """Label texts (arguments, or lines of standard input) with the newest model of a corpus."""
+
+    run: str | None = None
+    """name of a run; by default the newest of the corpus"""
+    weights: bool = True
+    """draw where the model looked"""
+
+
+def main(solution: Solution, argv: list[str] | None = None) -> None:
+    """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
+    dispatch(solution, {"train": run_train, "evaluate": run_evaluate, "classify": run_classify}, argv)
+
+
+def run_train(solution: Solution, argv: list[str]) -> None:
+    corpus = find_corpus(solution, peek(argv, "--corpus"))
+    named = peek(argv, "--recipe") or default_recipe(solution, corpus)
+    what, recipe = with_recipe(solution, named, Train, Train(), argv)
+    set_threads(what)
+    if here().size > 1:  # the loss is the mean over texts, and processes are weighed by their words
+        part_ways()
+        raise UsageError("a classifier is trained by one process: run the command without torchrun")
+    run = Run(solution.name, corpus, named, what.variant, what.seed)
+    device = find_device(what.device)
+    print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
+    trained = train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh)
+    best = trained.progress
+    print(f"best validation score {best.best:.2f} after epoch {best.best_epoch}")
+    if best.ended_by_budget:
+        print(f"ended by the time budget of {what.minutes:g} minutes, before epoch {recipe.training.epochs}")
+
+
+def run_evaluate(solution: Solution, argv: list[str]) -> None:
+    import tyro
+
+    from lab.label_results import evaluate, evaluate_linear
+
+    what = tyro.cli(Evaluate, prog=f"python -m solutions.{solution.name} evaluate", args=argv)
+    set_threads(what)
+    command = " ".join(argv)
+    corpus = find_corpus(solution, what.corpus)
+    if what.recipe == LINEAR:
+        print(f"wrote {evaluate_linear(solution, Run(solution.name, corpus, LINEAR), command=command)}")
+        return
+    first = name_run(solution, corpus, what, 1)
+    seeds = trained_seeds(first.folder.parent) if what.seed is None else [what.seed]
+    if not seeds:
+        raise CheckpointError(nothing_trained(solution, first))
+    for seed in seeds:
+        print(f"wrote {evaluate(solution, replace(first, seed=seed), command=command)}")
+
+
+def run_classify(solution: Solution, argv: list[str]) -> None:
+    import tyro
+
+    options, found = split_arguments(argv)
+    what = tyro.cli(Classify, prog=f"python -m solutions.{solution.name} classify [options] TEXT …", args=options)
+    set_threads(what)
+    corpus = find_corpus(solution, what.corpus)
+    trained = restore(solution, newest_folder(solution, corpus, what))
+    corpus = trained.about["run"].split("-")[0]  # a run that is asked for by name may be of another
+    said = [show(trained, corpus, line, what.weights) for line in found or [line.rstrip("\n") for line in sys.stdin]]
+    if not all(said):
+        sys.exit(2)
+
+
+def show(trained: Trained, corpus: str, line: str, weights: bool) -> bool:
+    """Print the label of a text, and below it the weight of each word; tell whether there was one."""
+    try:
+        sentences = corpora.read(corpus, line) if line.strip() else ()
+    except CorpusError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return False
+    if not any(sentence.split() for sentence in sentences):
+        print("error: an empty text has no label: give at least one word", file=sys.stderr)
+        return False
+    probabilities = trained.probabilities([sentences])[0]
+    best = int(probabilities.argmax())
+    print(f"{trained.labels[best]}  {probabilities[best]:.2f}")
+    unknown = [word for sentence in trained.normal(sentences) for word in trained.text.unknown(sentence)]
+    if unknown:
+        print(f"  read as <unk>, for training had no such word: {' '.join(unknown)}")
+    if weights:
+        print("\n".join(drawn(trained, sentences)))
+    return True
+
+
+def drawn(trained: Trained, sentences: Sequence[str]) -> list[str]:
+    """Return a line for each word: its weight as a number and as a bar, and at a sentence's end the sentence's."""
+    from lab.heat import bar
+
+    look = trained.looks([sentences])[0]
+    weights = look.words.mean(dim=0).tolist()
+    lines, start = [], 0
+    for number, sentence in enumerate(trained.parts(sentences)):
+        if look.sentences is not None:
+            lines.append(f"  sentence {number + 1}: {look.sentences[number]:.2f}")
+        for word, weight in zip(sentence, weights[start : start + len(sentence)], strict=True):
+            lines.append(f"    {weight:.2f} {bar(weight)} {word}")
+        start += len(sentence)
+    return lines
+
+
+def find_corpus(solution: Solution, name: str | None) -> str:
+    """Return the corpus asked for, or the chapter's first; a misspelt or a parallel one is an error."""
+    name = name or next(iter(solution.defaults))
+    if not corpora.is_labelled(name):
+        known = ", ".join(solution.defaults)
+        raise CorpusError(f"{name} is a parallel text and has no labels. The corpora of {solution.name} are: {known}.")
+    return name
+
+
+def default_recipe(solution: Solution, corpus: str) -> str:
+    return solution.defaults.get(corpus) or next(iter(solution.defaults.values()))
+
+
+def name_run(solution: Solution, corpus: str, what: Where, seed: int) -> Run:
+    recipe = what.recipe or default_recipe(solution, corpus)
+    find_recipe(solution, recipe)
+    return Run(solution.name, corpus, recipe, what.variant, seed)
+
+
+def newest_folder(solution: Solution, corpus: str, what: Classify) -> Path:
+    """Return the folder of the run asked for, or of the one trained last for the corpus."""
+    first = name_run(solution, corpus, what, 1)
+    pattern = what.run or (first.name if what.recipe or what.variant else f"{corpus}-*")
+    found = newest(solution, pattern, what.run)
+    if found is None:
+        raise CheckpointError(nothing_trained(solution, first))
+    return found
+
+
+def nothing_trained(solution: Solution, run: Run) -> str:
+    command = f"python -m solutions.{solution.name} train --corpus {run.corpus}"
+    if run.recipe != default_recipe(solution, run.corpus):
+        command += f" --recipe {run.recipe}"
+    command += f" --variant {run.variant}" if run.variant else ""
+    return f"no trained model of {run.corpus} in {run.folder.parent.parent}. Make one with: {command}"

@@ -1,0 +1,126 @@
+"""Scoring a classifier on test sets: its labels, and how much of its attention falls on the gold evidence."""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+import torch
+from torch import Tensor
+
+from lab import corpora, linear, metrics
+from lab.classification import Run, Trained, fingerprint, restore, scores
+from lab.corpora import Document, Labelled
+from lab.results import Outputs, commit, keep, provenance, versions
+from lab.runs import Solution
+
+
+def evaluate(solution: Solution, run: Run, *, command: str) -> Path:
+    """Label the test sets with the best checkpoint of a run, score, and write both files."""
+    trained = restore(solution, run.folder)
+    corpus: Labelled = corpora.load(run.corpus)
+    texts = {split: [document.sentences for document in documents] for split, documents in corpus.tests.items()}
+    outputs: Outputs = {"labels": {split: trained.classify(found) for split, found in texts.items()}}
+    if corpus.validation[0].evidence is not None and hasattr(trained.model, "look"):
+        outputs["looks"] = {split: looks(trained, documents) for split, documents in corpus.tests.items()}
+    about = provenance(trained, run, command, "words", corpus.metric)
+    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs)
+
+
+def head(solution: Solution, run: Run) -> dict[str, Any]:
+    return {
+        "run": run.name,
+        "solution": run.solution,
+        "seed": run.seed,
+        "corpus": {"name": run.corpus},
+        "peers": list(solution.peers.get(run.task, ())),
+    }
+
+
+def looks(trained: Trained, documents: Sequence[Document]) -> list[dict[str, list]]:
+    """Return for each document and hop the weight on the evidence, and the number of the word that gets most."""
+    found = []
+    for document, look in zip(documents, trained.looks([d.sentences for d in documents]), strict=True):
+        shares = (look.words * gold(document)).sum(dim=-1)
+        top = look.words.argmax(dim=-1).tolist() if look.words.shape[-1] else []
+        found.append({"share": [round(share, 4) for share in shares.tolist()], "top": top})
+    return found
+
+
+def gold(document: Document) -> Tensor:
+    """Return 1 for each word of the evidence and 0 for each other, in the order of the words."""
+    evidence = document.evidence or frozenset()
+    return torch.tensor(
+        [
+            float((number, word) in evidence)
+            for number, sentence in enumerate(document.sentences)
+            for word in range(len(sentence.split()))
+        ]
+    )
+
+
+def score(outputs: Outputs, corpus: Labelled) -> dict[str, Any]:
+    """Return every score of the outputs, by test set; from the outputs and the corpus alone."""
+    found: dict[str, Any] = {}
+    for split, documents in corpus.tests.items():
+        said = scores(outputs["labels"][split], corpus, documents)
+        found[split] = {name: asdict(value) for name, value in said.items()}
+        if "looks" in outputs:
+            found[split] |= evidence_scores(outputs["looks"][split], documents)
+    return found
+
+
+def evidence_scores(looked: Sequence[dict[str, list]], documents: Sequence[Document]) -> dict[str, Any]:
+    """Return the share of the weight that falls on the gold evidence, beside what equal weights would give it.
+
+    Each share is a mean over the documents that have evidence; `top` says how often the word with most weight is of
+    it. With several hops, the mean over them, and each by itself in `hops`.
+    """
+    pairs = [(look, gold(document)) for look, document in zip(looked, documents, strict=True) if document.evidence]
+    shares = np.array([look["share"] for look, _ in pairs])
+    tops = np.array([[float(evidence[top]) for top in look["top"]] for look, evidence in pairs])
+    found: dict[str, Any] = {
+        "evidence": asdict(mean("evidence share", shares.mean(axis=1))),
+        "evidence_top": asdict(mean("top word is evidence", tops.mean(axis=1))),
+        "evidence_uniform": asdict(mean("share of equal weights", [float(e.mean()) for _, e in pairs])),
+    }
+    if shares.shape[1] > 1:
+        hops = range(shares.shape[1])
+        found["hops"] = [asdict(mean(f"evidence share, hop {hop + 1}", shares[:, hop])) for hop in hops]
+    return found
+
+
+def mean(name: str, values: Any) -> metrics.Score:
+    return metrics.ratio(name, list(values), [1.0] * len(values), "mean over documents")
+
+
+def evaluate_linear(solution: Solution, run: Run, *, command: str) -> Path:
+    """Fit the linear baseline on a corpus, score it on the test sets, and write both files."""
+    corpus: Labelled = corpora.load(run.corpus)
+    started = time.process_time()
+    model = linear.fit(corpus)
+    seconds = time.process_time() - started
+    outputs: Outputs = {"labels": {split: model.classify(documents) for split, documents in corpus.tests.items()}}
+    about = {
+        "recipe": model.settings,
+        "parameters": model.parameters,
+        "training": {
+            "device": "one CPU thread",
+            "best_epoch": 1,
+            "epochs": 1,
+            "of_epochs": 1,
+            "seconds": round(seconds, 1),
+            "ended_by_budget": False,
+            f"validation_{corpus.metric}": 100 * model.validation,
+        },
+        "versions": versions() | {"scikit-learn": sklearn.__version__},
+        "commit": commit(),
+        "command": f"python -m solutions.{run.solution} evaluate {command}".strip(),
+        "data": fingerprint(corpus),
+        "checkpoint_sha256": hashlib.sha256(np.ascontiguousarray(model.weights).tobytes()).hexdigest(),
+    }
+    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs)

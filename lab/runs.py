@@ -1,0 +1,116 @@
+"""What every training has, whatever its task: a chapter's recipes, a folder, a checkpoint to come back to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lab.checkpoints import CheckpointError, load
+from lab.devices import best_device
+from lab.schedules import Rate, RecipeError
+
+ROOT = Path(__file__).resolve().parents[1]
+RUNS = ROOT / "build" / "runs"
+Build = Callable[[Any, int, int], Any]  # (recipe, source or text vocabulary, target vocabulary or labels) -> model
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a chapter hands to the lab: its name, its model, its recipes, and which recipe each corpus takes."""
+
+    name: str
+    build: Build
+    recipes: Mapping[str, Any]
+    defaults: Mapping[str, str]
+    peers: Mapping[str, Sequence[Mapping[str, Any]]]  # run without recipe: what others got, and how it was scored
+    rate: Callable[[Any], Rate | None] | None = None  # recipe -> its learning rates, where the loop's are not taken
+
+
+class Named:
+    """The names of a run: what it is trained on, by which recipe, a word for what differs from it, the seed."""
+
+    solution: str
+    recipe: str
+    variant: str
+    seed: int
+
+    @property
+    def task(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        return "-".join(part for part in (self.task, self.recipe, self.variant) if part)
+
+    @property
+    def folder(self) -> Path:
+        return RUNS / self.solution / self.name / f"seed{self.seed}"
+
+
+def trained_seeds(folder: Path) -> list[int]:
+    """Return the seeds that a run has been trained with."""
+    return sorted(int(path.parent.name.removeprefix("seed")) for path in folder.glob("seed*/best.pt"))
+
+
+def kept_about(folder: Path, about: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what a training that can be gone on with keeps about itself: its vocabularies, learnt anew, may differ."""
+    if not (folder / "last.pt").exists():
+        return None
+    kept = load(folder / "last.pt").get("about", {})
+    return kept if all(kept.get(key) == value for key, value in about.items()) else None
+
+
+def forget(folder: Path) -> None:
+    """Remove the checkpoints of a training."""
+    for file in (folder / "last.pt", folder / "best.pt", *folder.glob("epochs/*.pt")):
+        file.unlink(missing_ok=True)
+
+
+def best(solution: Solution, folder: Path) -> dict[str, Any]:
+    """Return the best checkpoint of a run's folder; one of another solution is an error."""
+    content = load(folder / "best.pt")
+    if missing := {"solution", "recipe", "weights", "progress"} - set(content):
+        raise CheckpointError(f"{folder / 'best.pt'} is no trained model: it has no {', '.join(sorted(missing))}.")
+    if content["solution"] != solution.name:
+        raise CheckpointError(
+            f"{folder / 'best.pt'} holds another model: expected {solution.name}, got {content['solution']}. "
+            f"Use python -m solutions.{content['solution']}, or train this one."
+        )
+    return content
+
+
+def built(solution: Solution, recipe: Any, *sizes: int) -> Any:
+    """Return a new model; values of the recipe that it cannot have are an error of the recipe."""
+    try:
+        return solution.build(recipe, *sizes)
+    except ValueError as error:
+        raise RecipeError(f"{solution.name} cannot be built so: {error}") from error
+
+
+def rebuilt(
+    solution: Solution, folder: Path, content: dict[str, Any], sizes: tuple[int, int], device: torch.device | None
+) -> Any:
+    """Return the model of a checkpoint, ready to be used."""
+    try:
+        recipe = as_recipe(type(next(iter(solution.recipes.values()))), content["recipe"])
+        model = solution.build(recipe, *sizes)
+        model.load_state_dict(content["weights"])
+    except (RuntimeError, TypeError) as error:
+        raise CheckpointError(
+            f"{folder / 'best.pt'} does not fit the model as it is now: {str(error).splitlines()[-1].strip()} "
+            "Train again with --fresh."
+        ) from None
+    return model.to(device or best_device()).eval()
+
+
+def about_of(content: dict[str, Any]) -> dict[str, Any]:
+    """Return what a checkpoint says about its training."""
+    return {key: value for key, value in content.items() if key not in ("weights", "progress")}
+
+
+def as_recipe(kind: type, values: dict[str, Any]) -> Any:
+    """Return the recipe that a checkpoint keeps as plain values."""
+    training = kind.__dataclass_fields__["training"].default_factory
+    return kind(**{**values, "training": training(**values["training"])})

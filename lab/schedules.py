@@ -1,0 +1,43 @@
+"""What the loop reads of a recipe: how long and how fast a model learns."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Rate: TypeAlias = Callable[[int, int], float]  # (step, from 0, and number of all steps) -> learning rate
+
+
+class RecipeError(ValueError):
+    """Values of a recipe that do not fit together; the message says which."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a model is trained; a part of every recipe."""
+
+    tokens: int = 2000  # tokens in a batch: target tokens in translation, words in classification
+    epochs: int = 10
+    rate: float = 1e-3  # highest learning rate of AdamW
+    warmup: float = 0.05  # share of all steps in which the rate rises
+    halve_after: int = 0  # epochs after which the rate is halved every epoch; 0 = half a cosine down to nothing
+    weight_decay: float = 1e-4
+    clip: float = 1.0  # largest norm of the gradient
+    smoothing: float = 0.0  # label smoothing
+    ema: float = 0.0  # decay of the exponential moving average of the weights; 0 = none
+    mean_of: int = 0  # what is validated and kept: the mean of the weights after so many last epochs; 0 = no mean
+    precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the machine multiplies it natively
+
+
+def rate_at(step: int, steps: int, training: Training) -> float:
+    """Return the learning rate of a step: a straight rise, then half a cosine down to nothing (ours).
+
+    With `halve_after`, constant for so many epochs, then half as high in each: Luong et al. (2015), section 4.1.
+    """
+    rise = max(1, round(training.warmup * steps))
+    if step < rise:
+        return training.rate * (step + 1) / rise
+    if training.halve_after:
+        epoch = step * training.epochs // steps
+        return training.rate * 0.5 ** max(0, epoch - training.halve_after + 1)
+    return training.rate * 0.5 * (1 + math.cos(math.pi * min(1.0, (step - rise) / max(1, steps - rise))))

@@ -1,0 +1,81 @@
+"""Attention that pools: one vector for a sentence (Zhou et al., 2016), and one for a document (Yang et al., 2016)."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from solutions.bahdanau.attention import masked_softmax, weighted_sum
+
+
+def attention_pool(
+    H: Float[Tensor, "batch source value_dim"],
+    w: Float[Tensor, " value_dim"],
+    mask: Bool[Tensor, "batch source"] | None = None,
+) -> tuple[Float[Tensor, "batch value_dim"], Float[Tensor, "batch source"]]:
+    """Return one vector for each sentence, h* = tanh(r), and the weights α it was made with.
+
+    M = tanh(H), α = softmax(M w), r = Σ_s α_s h_s. The states are the rows of H.
+
+    Zhou et al. (2016), the section on attention. There the states are the columns of H.
+    """
+    weights = masked_softmax(torch.tanh(H) @ w, mask)
+    return torch.tanh(weighted_sum(weights, H)), weights
+
+
+def context_attention(
+    H: Float[Tensor, "batch words value_dim"],
+    W: Float[Tensor, "hidden value_dim"],
+    b: Float[Tensor, " hidden"],
+    u: Float[Tensor, " hidden"],
+    mask: Bool[Tensor, "batch words"] | None = None,
+) -> tuple[Float[Tensor, "batch value_dim"], Float[Tensor, "batch words"]]:
+    """Return one vector for each sentence, s = Σ_t α_t h_t, and the weights α.
+
+    u_t = tanh(W h_t + b), α = softmax of u_t · u over t. The vector u is learned: it is a query that never changes.
+
+    Yang et al. (2016), equations 5 to 7, and 8 to 10 with sentences in the place of words.
+    """
+    weights = masked_softmax(torch.tanh(H @ W.T + b) @ u, mask)
+    return weighted_sum(weights, H), weights
+
+
+def hierarchical_attention(
+    H: Float[Tensor, "batch sentences words value_dim"],
+    W_w: Float[Tensor, "hidden value_dim"],
+    b_w: Float[Tensor, " hidden"],
+    u_w: Float[Tensor, " hidden"],
+    W_s: Float[Tensor, "hidden value_dim"],
+    b_s: Float[Tensor, " hidden"],
+    u_s: Float[Tensor, " hidden"],
+    mask: Bool[Tensor, "batch sentences words"] | None = None,
+    sentence_encoder: Callable[
+        [Float[Tensor, "batch sentences value_dim"], Bool[Tensor, "batch sentences"]],
+        Float[Tensor, "batch sentences value_dim"],
+    ]
+    | None = None,
+) -> tuple[
+    Float[Tensor, "batch value_dim"],
+    Float[Tensor, "batch sentences words"],
+    Float[Tensor, "batch sentences"],
+]:
+    """Return one vector for each document, the weights of its words and the weights of its sentences.
+
+    Attention over the words of each sentence gives a vector for the sentence, attention over these one for the
+    document. A sentence without words gets zeros: for its vector, its words and itself.
+
+    Yang et al. (2016), equations 5 to 10. `sentence_encoder` is the GRU over the sentences that stands between the
+    two attentions (section 2.2); None leaves the sentences as they are.
+    """
+    if mask is None:
+        mask = torch.ones(H.shape[:3], dtype=torch.bool, device=H.device)
+    batch, sentences = H.shape[:2]
+    # To the attention over words, the sentences of all documents are one large batch.
+    vectors, word_weights = context_attention(H.flatten(0, 1), W_w, b_w, u_w, mask.flatten(0, 1))
+    vectors = vectors.unflatten(0, (batch, sentences))
+    not_empty = mask.any(dim=-1)
+    if sentence_encoder is not None:
+        vectors = sentence_encoder(vectors, not_empty)
+    document, sentence_weights = context_attention(vectors, W_s, b_s, u_s, not_empty)
+    return document, word_weights.unflatten(0, (batch, sentences)), sentence_weights

@@ -1,0 +1,45 @@
+"""What the classifiers of several chapters read with: embeddings that drop words, networks that never see padding."""
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from lab.text import PAD, UNK
+
+
+class Embedding(nn.Embedding):
+    """Word vectors. While it learns, it reads a share `word_dropout` of the words as <unk> (Iyyer et al., 2015)."""
+
+    def __init__(self, vocabulary: int, width: int, dropout: float = 0.0, word_dropout: float = 0.0) -> None:
+        super().__init__(vocabulary, width, padding_idx=PAD)
+        nn.init.normal_(self.weight, std=0.1)
+        with torch.no_grad():
+            self.weight[PAD] = 0
+        self.word_dropout, self.dropout = word_dropout, nn.Dropout(dropout)
+
+    def forward(self, input: Int[Tensor, "*words"]) -> Float[Tensor, "*words width"]:
+        if self.training and self.word_dropout:
+            unread = (torch.rand(input.shape, device=input.device) < self.word_dropout) & (input != PAD)
+            input = input.masked_fill(unread, UNK)
+        return self.dropout(super().forward(input))
+
+
+def states(
+    network: nn.RNNBase, inputs: Float[Tensor, "rows length width"], mask: Bool[Tensor, "rows length"]
+) -> Float[Tensor, "rows length states"]:
+    """Return the states of a recurrent network at the positions where the mask is True, and zeros elsewhere.
+
+    It runs over these positions alone, wherever they stand; a row without any is left out.
+    """
+    lengths = mask.sum(dim=1)
+    order = (~mask).int().argsort(dim=1, stable=True)  # the positions to be read first, in their order
+    rows = lengths.nonzero()[:, 0]
+    width = network.hidden_size * (2 if network.bidirectional else 1)
+    found = inputs.new_zeros(*mask.shape, width)
+    if not len(rows):
+        return found
+    read = inputs.gather(1, order[:, :, None].expand_as(inputs))[rows]
+    packed = pack_padded_sequence(read, lengths[rows].cpu(), batch_first=True, enforce_sorted=False)
+    outputs, _ = pad_packed_sequence(network(packed)[0], batch_first=True, total_length=mask.shape[1])
+    return found.to(outputs.dtype).index_put((rows[:, None], order[rows]), outputs)

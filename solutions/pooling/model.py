@@ -1,0 +1,134 @@
+"""The full models around the pools: Att-BLSTM of Zhou et al. (2016), and HAN of Yang et al. (2016)."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from lab.classification import Classifier
+from lab.corpora import Labelled
+from lab.runs import Solution
+from lab.text import Words
+from solutions.pooling.attention import attention_pool, hierarchical_attention
+from solutions.pooling.layers import Embedding, states
+from solutions.pooling.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+
+Pool = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.pooling.attention_pool
+Hierarchy = Callable[..., tuple[Tensor, Tensor, Tensor]]  # those of solutions.pooling.hierarchical_attention
+
+
+class Pooling(Classifier):
+    """What both models share: word vectors that may come from elsewhere."""
+
+    recipe: Recipe
+    embedding: Embedding
+
+    def prepare(self, words: Words, texts: Labelled) -> None:
+        """Start from the vectors that the recipe names; once, before a training."""
+        if self.recipe.vectors == "random":
+            return
+        from solutions.pooling import vectors
+
+        width = self.recipe.embedding_dim
+        glove = self.recipe.vectors == "glove"
+        vectors.start(
+            self.embedding, *(vectors.glove(words, width) if glove else vectors.of_texts(words, texts, width))
+        )
+
+
+class AttBLSTM(Pooling):
+    """Words, a bidirectional LSTM whose two directions are added, one weighted pool, scores of the labels.
+
+    `attend` is any function with the arguments of `attention_pool`.
+    """
+
+    nested: ClassVar[bool] = False
+
+    def __init__(self, recipe: Recipe, vocabulary: int, labels: int, attend: Pool = attention_pool) -> None:
+        super().__init__()
+        units = recipe.units
+        self.recipe, self.attend = recipe, attend
+        self.embedding = Embedding(vocabulary, recipe.embedding_dim, recipe.embedding_dropout, recipe.word_dropout)
+        self.network = nn.LSTM(recipe.embedding_dim, units, batch_first=True, bidirectional=True)
+        self.states_dropout = nn.Dropout(recipe.states_dropout)
+        self.w = nn.Parameter(torch.randn(units) * units**-0.5)
+        self.dropout = nn.Dropout(recipe.dropout)
+        self.labels = nn.Linear(units, labels)
+
+    def pool(
+        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+    ) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch source"]]:
+        """Return h* and α; h_i = →h_i + ←h_i, as in the paper."""
+        forward, backward = states(self.network, self.embedding(tokens), mask).chunk(2, dim=-1)
+        H = self.states_dropout(forward + backward)
+        return self.attend(H, self.w.to(H.dtype), mask)
+
+    def forward(
+        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+    ) -> Float[Tensor, "batch labels"]:
+        return self.labels(self.dropout(self.pool(tokens, mask)[0]))
+
+    def look(
+        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+    ) -> Float[Tensor, "batch source"]:
+        return self.pool(tokens, mask)[1]
+
+
+class HAN(Pooling):
+    """Words, a bidirectional GRU and attention in each sentence, the same over the sentences, scores of the labels.
+
+    `attend` is any function with the arguments of `hierarchical_attention`.
+    """
+
+    nested: ClassVar[bool] = True
+
+    def __init__(
+        self, recipe: Recipe, vocabulary: int, labels: int, attend: Hierarchy = hierarchical_attention
+    ) -> None:
+        super().__init__()
+        width, hidden = 2 * recipe.units, recipe.hidden
+        self.recipe, self.attend = recipe, attend
+        self.embedding = Embedding(vocabulary, recipe.embedding_dim, recipe.embedding_dropout, recipe.word_dropout)
+        self.words = nn.GRU(recipe.embedding_dim, recipe.units, batch_first=True, bidirectional=True)
+        self.sentences = nn.GRU(width, recipe.units, batch_first=True, bidirectional=True)
+        self.word_projection, self.sentence_projection = nn.Linear(width, hidden), nn.Linear(width, hidden)
+        self.u_w = nn.Parameter(torch.randn(hidden) * hidden**-0.5)
+        self.u_s = nn.Parameter(torch.randn(hidden) * hidden**-0.5)
+        self.states_dropout, self.dropout = nn.Dropout(recipe.states_dropout), nn.Dropout(recipe.dropout)
+        self.labels = nn.Linear(width, labels)
+
+    def pool(
+        self, tokens: Int[Tensor, "batch sentences words"], mask: Bool[Tensor, "batch sentences words"]
+    ) -> tuple[Float[Tensor, "batch width"], Float[Tensor, "batch sentences words"], Float[Tensor, "batch sentences"]]:
+        """Return the document vector, the weights of the words and those of the sentences."""
+        rows = states(self.words, self.embedding(tokens).flatten(0, 1), mask.flatten(0, 1))
+        H = self.states_dropout(rows).unflatten(0, mask.shape[:2])
+        words, sentences = self.word_projection, self.sentence_projection
+        weights = (words.weight, words.bias, self.u_w, sentences.weight, sentences.bias, self.u_s)
+        return self.attend(H, *(weight.to(H.dtype) for weight in weights), mask, self.read_sentences)
+
+    def read_sentences(
+        self, vectors: Float[Tensor, "batch sentences width"], mask: Bool[Tensor, "batch sentences"]
+    ) -> Float[Tensor, "batch sentences width"]:
+        """Return sentence vectors that know their neighbours: the GRU between the two attentions."""
+        return self.states_dropout(states(self.sentences, vectors, mask))
+
+    def forward(
+        self, tokens: Int[Tensor, "batch sentences words"], mask: Bool[Tensor, "batch sentences words"]
+    ) -> Float[Tensor, "batch labels"]:
+        return self.labels(self.dropout(self.pool(tokens, mask)[0]))
+
+    def look(
+        self, tokens: Int[Tensor, "batch sentences words"], mask: Bool[Tensor, "batch sentences words"]
+    ) -> tuple[Float[Tensor, "batch sentences words"], Float[Tensor, "batch sentences"]]:
+        return self.pool(tokens, mask)[1:]
+
+
+def build(recipe: Recipe, vocabulary: int, labels: int) -> Classifier:
+    """Return the model that the recipe names."""
+    return (HAN if recipe.model == "han" else AttBLSTM)(recipe, vocabulary, labels)
+
+
+SOLUTION = Solution("pooling", build, RECIPES, DEFAULTS, PEERS)

@@ -1,0 +1,103 @@
+"""Word vectors that a model starts from: GloVe, or vectors made of the texts at hand."""
+
+import io
+import zipfile
+from collections.abc import Iterable
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from scipy.sparse import coo_array, csr_array
+from sklearn.utils.extmath import randomized_svd
+from torch import Tensor
+
+from lab import corpora, text
+from lab.corpora import CorpusError, Labelled
+from lab.corpora.sources import Source, fetch
+from lab.text import UNK
+
+# Pennington, Socher and Manning (2014): 6 billion words of Wikipedia and news; PDDL. Nobody here could verify the file.
+GLOVE = Source("https://downloads.cs.stanford.edu/nlp/data/glove.6B.zip", None, "glove/glove.6B.zip")
+WIDTHS = (50, 100, 200, 300)
+WINDOW = 5  # words on either side that a word is seen with
+SHIFT = 1.0  # log of the number of negative samples that the shift stands for
+COMPANY = "imdb"  # the largest English text at hand
+
+Vectors = tuple[Float[Tensor, "words width"], Bool[Tensor, " words"]]  # and which words have one
+
+
+def glove(words: text.Words, width: int) -> Vectors:
+    """Return GloVe's vectors of a vocabulary: a download of 860 MB, once."""
+    if width not in WIDTHS:
+        raise CorpusError(f"GloVe has vectors of {', '.join(map(str, WIDTHS))} numbers, got embedding_dim = {width}.")
+    vectors, known = torch.zeros(len(words), width), torch.zeros(len(words), dtype=torch.bool)
+    path = fetch(GLOVE)
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(f"glove.6B.{width}d.txt") as file:
+            for line in io.TextIOWrapper(file, encoding="utf8"):
+                word, *numbers = line.rstrip("\n").split(" ")
+                if (row := words.index.get(word)) is not None:
+                    vectors[row], known[row] = torch.tensor([float(number) for number in numbers]), True
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise CorpusError(f"{path} is not GloVe's archive ({error}). Delete it: it is fetched again.") from None
+    return vectors, known
+
+
+def of_texts(words: text.Words, texts: Labelled, width: int) -> Vectors:
+    """Return vectors made of the training texts, and of IMDB's where they are at hand.
+
+    The square root of the singular values times the left singular vectors of the shifted positive pointwise mutual
+    information of words at most WINDOW apart: Levy and Goldberg (2014).
+    """
+    sentences = [sentence for document in texts.train for sentence in document.sentences]
+    if texts.name != COMPANY:
+        try:
+            company: Labelled = corpora.load(COMPANY)
+            sentences += [sentence for document in company.train for sentence in document.sentences]
+        except CorpusError:
+            print(f"without {COMPANY}: the word vectors are made of {texts.name} alone", flush=True)
+    counts = together(words, (sentence.lower() for sentence in sentences))
+    known = torch.from_numpy(np.asarray(counts.sum(axis=1)).ravel() > 0)
+    left, singular, _ = randomized_svd(shifted_information(counts), min(width, len(words) - 1), random_state=0)
+    vectors = torch.zeros(len(words), width)
+    vectors[:, : left.shape[1]] = torch.from_numpy(left * np.sqrt(singular))
+    return vectors, known
+
+
+def together(words: text.Words, sentences: Iterable[str]) -> csr_array:
+    """Return how often two words of the vocabulary stand at most WINDOW apart in a sentence."""
+    gap = [-1] * WINDOW  # so that no two sentences meet in a window
+    numbers = np.array([n for sentence in sentences for n in (*words.encode(sentence), *gap)])
+    numbers[numbers == UNK] = -1
+    size = len(words)
+    total = csr_array((size, size))
+    for distance in range(1, WINDOW + 1):
+        first, second = numbers[:-distance], numbers[distance:]
+        real = (first >= 0) & (second >= 0)
+        pairs = coo_array((np.ones(real.sum()), (first[real], second[real])), shape=(size, size)).tocsr()
+        total = total + pairs + pairs.T
+    return total.tocsr()
+
+
+def shifted_information(counts: csr_array) -> csr_array:
+    """Return max(log(p(a, b) / (p(a) p(b))) − SHIFT, 0), with p(b) smoothed by the exponent 3/4.
+
+    The exponent is that of Levy, Goldberg and Dagan (2015).
+    """
+    table = counts.tocoo()
+    rows = np.asarray(counts.sum(axis=1)).ravel()
+    columns = rows**0.75
+    expected = rows[table.row] * columns[table.col] / columns.sum()
+    values = np.maximum(np.log(table.data / expected) - SHIFT, 0)
+    found = coo_array((values, (table.row, table.col)), shape=table.shape).tocsr()
+    found.eliminate_zeros()
+    return found
+
+
+def start(embedding: torch.nn.Embedding, vectors: Float[Tensor, "words width"], known: Bool[Tensor, " words"]) -> None:
+    """Put the vectors in, scaled so that their numbers spread as widely as those they replace."""
+    if not known.any():
+        return
+    with torch.no_grad():
+        scale = embedding.weight[known].std() / vectors[known].std()
+        embedding.weight[known] = vectors[known] * scale

@@ -1,0 +1,261 @@
+"""Table 1 of Vaswani et al. (2017), measured: python -m solutions.self_attention.complexity writes the figures.
+
+Each layer maps n vectors of width d to n vectors of width d. What is counted is exact and the same everywhere: the
+multiplications of its matrix products, and the numbers that it keeps for the backward pass. What is timed is one
+forward and backward pass on this machine, several times, as a range: on a CPU the processor's time, in which other
+programs of the machine do not count.
+"""
+
+import math
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import tyro
+from torch import Tensor, nn
+from torch.autograd.graph import saved_tensors_hooks
+from torch.nn.functional import scaled_dot_product_attention
+from torch.utils.flop_counter import FlopCounterMode
+
+from lab.results import commit, results_folder, write_json
+from lab.training import best_device, device_name
+from solutions.self_attention.attention import scaled_dot_product
+from solutions.self_attention.layers import matrix
+
+KERNEL, REACH = 3, 32  # k and r of the table
+LENGTHS, WIDTHS = (64, 128, 256, 512, 1024, 2048), (32, 64, 128, 256, 512, 1024)
+FIXED_LENGTH, FIXED_WIDTH = 256, 256  # while the other one grows
+
+
+class Attention(nn.Module):
+    """Self-attention of the table; with `projected`, the three matrices in front of it, which the table leaves out."""
+
+    def __init__(self, d: int, projected: bool, product: Callable = scaled_dot_product) -> None:
+        super().__init__()
+        self.product = product
+        self.matrices = nn.ParameterList(matrix(d, d) for _ in range(3 if projected else 0))
+
+    def forward(self, X: Tensor) -> Tensor:
+        query, key, value = [X @ W.T for W in self.matrices] or [X, X, X]
+        output = self.product(query, key, value)
+        return output[0] if isinstance(output, tuple) else output
+
+
+class Recurrent(nn.Module):
+    """A recurrent layer of PyTorch's: one gate (plain), three (GRU) or four (LSTM)."""
+
+    def __init__(self, d: int, cell: Callable = nn.RNN) -> None:
+        super().__init__()
+        self.network = cell(d, d, bias=False, batch_first=True)
+
+    def forward(self, X: Tensor) -> Tensor:
+        return self.network(X[None])[0][0]
+
+
+class Convolution(nn.Module):
+    """A convolution over k neighbouring words."""
+
+    def __init__(self, d: int) -> None:
+        super().__init__()
+        self.layer = nn.Conv1d(d, d, KERNEL, padding=KERNEL // 2, bias=False)
+
+    def forward(self, X: Tensor) -> Tensor:
+        return self.layer(X.T[None])[0].T
+
+
+def near(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Return softmax(q · k / √d) v over the r keys around each query: position i looks at i - r/2 … i + r/2 - 1."""
+    n, d = query.shape
+    # Windows are views of the padded keys and values: (n, d, r).
+    keys, values = (nn.functional.pad(x, (0, 0, REACH // 2, REACH // 2 - 1)).unfold(0, REACH, 1) for x in (key, value))
+    place = torch.arange(n, device=query.device)[:, None] + torch.arange(REACH, device=query.device) - REACH // 2
+    outside = (place < 0) | (place >= n)
+    scores = torch.bmm(query[:, None], keys)[:, 0] / math.sqrt(d)
+    weights = scores.masked_fill(outside, -math.inf).softmax(dim=-1)
+    return torch.bmm(values, weights[..., None])[..., 0]
+
+
+LAYERS: dict[str, Callable[[int], nn.Module]] = {
+    "self_attention": lambda d: Attention(d, projected=False),
+    "self_attention, projected": lambda d: Attention(d, projected=True),
+    "self_attention, projected, fused": lambda d: Attention(d, projected=True, product=fused),
+    "recurrent": Recurrent,
+    "recurrent, GRU": lambda d: Recurrent(d, nn.GRU),
+    "recurrent, LSTM": lambda d: Recurrent(d, nn.LSTM),
+    "convolution": Convolution,
+    "restricted": lambda d: Attention(d, projected=False, product=near),
+    "restricted, projected": lambda d: Attention(d, projected=True, product=near),
+}
+
+
+def fused(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Return the same by PyTorch's own kernel, which never writes the weights down."""
+    return scaled_dot_product_attention(query[None, None], key[None, None], value[None, None])[0, 0]
+
+
+def multiplications(name: str, n: int, d: int) -> int:
+    """Return how many products of two numbers the layer's matrix products take, by formula."""
+    kind, projected = name.partition(",")[0], 3 * n * d * d * ("projected" in name)
+    gates = {"recurrent": 1, "recurrent, GRU": 3, "recurrent, LSTM": 4}
+    if kind == "recurrent":
+        return 2 * gates[name] * n * d * d  # for the word and for the state before
+    if kind == "convolution":
+        return KERNEL * n * d * d
+    return projected + 2 * n * d * (n if kind == "self_attention" else REACH)  # scores, and sums of values
+
+
+def counted(layer: nn.Module, X: Tensor) -> int:
+    """Return the multiplications of a forward pass as PyTorch counts them; it cannot see into the fused kernel."""
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        layer(X.detach())
+    return counter.get_total_flops() // 2  # it counts the addition too
+
+
+def kept(layer: nn.Module, X: Tensor) -> int:
+    """Return how many bytes a forward pass keeps for the backward pass, the layer's weights left out."""
+    weights = {weight.untyped_storage().data_ptr() for weight in layer.parameters()}
+    sizes: dict[int, int] = {}
+    alive = []  # an address is used again once its tensor is gone
+
+    def note(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in weights:
+            sizes[storage.data_ptr()] = storage.nbytes()
+            alive.append(tensor)
+        return tensor
+
+    with saved_tensors_hooks(note, lambda tensor: tensor):
+        layer(X)
+    return sum(sizes.values())
+
+
+@dataclass(frozen=True)
+class Options:
+    """Measure the layers of the table over sequence length and width, and write what was found."""
+
+    repeats: int = 7
+    """passes that are timed, for each layer and size, in turn"""
+    device: str | None = None
+    """cpu or cuda; by default a GPU if there is one"""
+    threads: int | None = None
+    """CPU threads; by default as many as torch takes"""
+    seconds: float = 1.5
+    """a layer that takes longer for one pass is timed three times only"""
+
+
+def clock(layer: nn.Module, X: Tensor) -> float:
+    """Return the seconds of one forward and backward pass: those of the processor, or of the GPU's work."""
+    if not X.is_cuda:
+        started = time.process_time()
+        layer(X).sum().backward()
+        return time.process_time() - started
+    torch.cuda.synchronize()
+    started = time.perf_counter()
+    layer(X).sum().backward()
+    torch.cuda.synchronize()
+    return time.perf_counter() - started
+
+
+def measure(sizes: Sequence[tuple[int, int]], options: Options, device: torch.device) -> list[dict[str, Any]]:
+    """Return counts and times of every layer at every size (n, d); the layers take turns, so that noise hits all."""
+    rows = []
+    for n, d in sizes:
+        torch.manual_seed(0)
+        X = torch.randn(n, d, device=device, requires_grad=True)
+        layers = {name: build(d).to(device) for name, build in LAYERS.items()}
+        times: dict[str, list[float]] = {name: [] for name in layers}
+        for turn in range(options.repeats + 1):
+            for name, layer in layers.items():
+                if turn > 3 and times[name][-1] > options.seconds:
+                    continue
+                seconds = clock(layer, X)
+                if turn:  # the first pass warms up
+                    times[name].append(seconds)
+        rows += [
+            {"layer": name, "n": n, "d": d, "seconds": times[name], "kept_bytes": kept(layer, X)}
+            | {"multiplications": multiplications(name, n, d), "counted": counted(layer, X)}
+            for name, layer in layers.items()
+        ]
+        print(f"n = {n}, d = {d}", flush=True)
+    return rows
+
+
+def slope(x: Sequence[int | float], y: Sequence[int | float]) -> float:
+    """Return the exponent a of the power law y = c · xᵃ that fits best: a straight line through the logarithms."""
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def exponents(rows: Sequence[dict[str, Any]], axis: str) -> dict[str, Any]:
+    """Return, for one layer, the exponents of what was counted and of the times: their median, fastest and slowest."""
+    x = [row[axis] for row in rows]
+    fits = {
+        name: slope(x, [statistic(row["seconds"]) for row in rows])
+        for name, statistic in (("median", np.median), ("fastest", min), ("slowest", max))
+    }
+    late = [row for row in rows if row[axis] >= sorted(x)[len(x) // 2]]
+    return {
+        "multiplications": slope(x, [row["multiplications"] for row in rows]),
+        "kept_bytes": slope(x, [row["kept_bytes"] for row in rows]),
+        "seconds": fits,
+        "seconds_of_the_larger_half": slope([r[axis] for r in late], [float(np.median(r["seconds"])) for r in late]),
+    }
+
+
+def crossing(lengths: Sequence[int], first: Sequence[int | float], second: Sequence[int | float]) -> float | None:
+    """Return the length from which on the first takes longer than the second, between two sizes by a power law."""
+    gaps = np.log(first) - np.log(second)
+    if gaps[-1] <= 0:
+        return None
+    place = max(i for i in range(len(gaps)) if i == 0 or gaps[i - 1] <= 0)
+    if place == 0:
+        return float(lengths[0])
+    low, high = gaps[place - 1], gaps[place]
+    share = -low / (high - low)
+    return float(np.exp((1 - share) * np.log(lengths[place - 1]) + share * np.log(lengths[place])))
+
+
+def main(options: Options) -> Path:
+    """Measure, fit, write, and return the file."""
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    device = torch.device(options.device) if options.device else best_device()
+    over_length = measure([(n, FIXED_WIDTH) for n in LENGTHS], options, device)
+    over_width = measure([(FIXED_LENGTH, d) for d in WIDTHS], options, device)
+
+    def of(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+        return [row for row in rows if row["layer"] == name]
+
+    def times(name: str) -> list[float]:
+        return [float(np.median(row["seconds"])) for row in of(over_length, name)]
+
+    attention = [name for name in LAYERS if name.startswith("self_attention")]
+    recurrent = [name for name in LAYERS if name.startswith("recurrent")]
+    content = {
+        "device": device_name(device),
+        "clock": "seconds of the processor" if device.type == "cpu" else "seconds on the wall",
+        "k": KERNEL,
+        "r": REACH,
+        "over_length": over_length,
+        "over_width": over_width,
+        "exponents": {
+            name: {"n": exponents(of(over_length, name), "n"), "d": exponents(of(over_width, name), "d")}
+            for name in LAYERS
+        },
+        "timed_crossings": {a: {b: crossing(LENGTHS, times(a), times(b)) for b in recurrent} for a in attention},
+        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
+        "commit": commit(),
+        "command": "python -m solutions.self_attention.complexity"
+        f" --repeats {options.repeats} --threads {torch.get_num_threads()}",
+    }
+    path = results_folder("self_attention") / f"complexity-{device.type}.json"
+    write_json(path, content)
+    return path
+
+
+if __name__ == "__main__":
+    print(main(tyro.cli(Options, prog="python -m solutions.self_attention.complexity")))

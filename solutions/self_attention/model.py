@@ -1,0 +1,120 @@
+"""A text classifier of self-attention and little else: words, places, one to four blocks, a mean, a decision."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+from lab.classification import Classifier
+from lab.runs import Solution
+from lab.text import UNK
+from solutions.self_attention.attention import self_attention, simple_self_attention
+from solutions.self_attention.layers import SelfAttention, SimpleSelfAttention, places
+from solutions.self_attention.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+
+WORD = 0.3  # size of a word's features at the start: smaller than its place's, so that near words are heard first
+
+
+class SelfAttentive(Classifier):
+    """Words attend to each other in each block; then each is read with its context, and the mean decides.
+
+    `attend` takes the place of the taught function of its kind: simple_self_attention or self_attention.
+    """
+
+    places: Tensor
+
+    def __init__(self, recipe: Recipe, vocabulary_size: int, labels: int, attend: Callable | None = None) -> None:
+        super().__init__()
+        if not 1 <= recipe.blocks <= 4:
+            raise ValueError(f"blocks: expected one to four, got {recipe.blocks}.")
+        width = recipe.embedding_dim + recipe.positions * recipe.place_dim
+        self.recipe, self.handed_in = recipe, attend is not None
+        self.words = nn.Embedding(vocabulary_size, recipe.embedding_dim)
+        if recipe.positions:
+            self.register_buffer("places", recipe.place_scale * places(recipe.most, recipe.place_dim), persistent=False)
+        if recipe.attention == "simple":
+            self.blocks = nn.ModuleList(
+                SimpleSelfAttention(attend or simple_self_attention) for _ in range(recipe.blocks)
+            )
+        else:
+            self.blocks = nn.ModuleList(
+                SelfAttention(width, width, width, attend or self_attention) for _ in range(recipe.blocks)
+            )
+            for matrix in self.blocks.parameters():
+                nn.init.eye_(matrix)  # the start is the form without parameters, scaled
+        nn.init.normal_(self.words.weight, std=WORD)
+        self.reader = nn.Sequential(nn.Linear(width, recipe.hidden), nn.ReLU())
+        self.decide = nn.Linear(recipe.hidden, labels)
+        self.dropout = nn.Dropout(recipe.dropout)
+
+    def forward(
+        self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]
+    ) -> Float[Tensor, "batch labels"]:
+        tokens, mask, _ = self.read(tokens, mask)
+        X = self.placed(tokens)
+        for block in self.blocks:
+            context = block(X, mask)[0] if self.handed_in else fused(block, X, mask)
+            X = X + self.dropout(context)
+        features = self.reader(X) * mask[..., None]
+        mean = features.sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+        return self.decide(self.dropout(mean))
+
+    def look(
+        self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]
+    ) -> Float[Tensor, "batch words"]:
+        """Return each word's share of what all words are made of behind the last block.
+
+        A block makes the mixture (I + A) / 2 of its words and their contexts; the blocks' mixtures are multiplied, and
+        the mean over the words that ask is taken: attention rollout, Abnar and Zuidema (2020).
+        """
+        some, kept, place = self.read(tokens, mask)
+        X = self.placed(some)
+        share = kept / kept.sum(dim=1, keepdim=True).clamp(min=1)
+        mixtures = []
+        for block in self.blocks:
+            context, weights = block(X, kept)
+            X = X + context
+            mixtures.append((weights + torch.eye(X.shape[1], device=X.device)) / 2)
+        for mixture in reversed(mixtures):
+            share = (share[:, None].to(mixture.dtype) @ mixture)[:, 0]
+        return torch.zeros(tokens.shape, dtype=share.dtype, device=share.device).scatter_add(1, place, share * kept)
+
+    def placed(self, tokens: Int[Tensor, "batch words"]) -> Float[Tensor, "batch words embedding_dim"]:
+        """Return the vectors of the words, with those of their places."""
+        if self.training and self.recipe.word_dropout:
+            hidden = torch.rand(tokens.shape, device=tokens.device) < self.recipe.word_dropout
+            tokens = tokens.masked_fill(hidden, UNK)
+        X = self.dropout(self.words(tokens))
+        if not self.recipe.positions:
+            return X
+        return torch.cat([X, self.places[: tokens.shape[1]].expand(len(X), -1, -1)], dim=-1)
+
+    def read(
+        self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]
+    ) -> tuple[Int[Tensor, "batch read"], Bool[Tensor, "batch read"], Int[Tensor, "batch read"]]:
+        """Return the words that are read, their mask, and where they stand: of a long text beginning and end."""
+        most = self.recipe.most
+        place = torch.arange(min(most, tokens.shape[1]), device=tokens.device).expand(len(tokens), -1)
+        beyond = (mask.sum(dim=1, keepdim=True) - most).clamp(min=0)
+        place = place + beyond * (place >= most // 2)
+        return tokens.gather(1, place), mask.gather(1, place), place
+
+
+def fused(
+    block: nn.Module,
+    X: Float[Tensor, "batch words embedding_dim"],
+    mask: Bool[Tensor, "batch words"],
+) -> Float[Tensor, "batch words embedding_dim"]:
+    """Return the context as the block does, by PyTorch's own kernel, which never writes the weights down."""
+    some = mask | ~mask.any(dim=1, keepdim=True)  # a text without words: what comes out is not read
+    if isinstance(block, SelfAttention):
+        query, key, value, scale = X @ block.W_q.T, X @ block.W_k.T, X @ block.W_v.T, None
+    else:
+        query, key, value, scale = X, X, X, 1.0
+    heads = (x[:, None] for x in (query, key, value))
+    return scaled_dot_product_attention(*heads, attn_mask=some[:, None, None], scale=scale)[:, 0]
+
+
+SOLUTION = Solution("self_attention", SelfAttentive, RECIPES, DEFAULTS, PEERS)

@@ -1,0 +1,51 @@
+"""Every hyperparameter of the classifier made of self-attention: all of it is ours, no paper has this model."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from lab.training import Training
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which attention, how many blocks of it, the model's sizes, and how it is trained."""
+
+    attention: Literal["simple", "projected"] = "projected"  # softmax(XXᵀ)X, or with three matrices
+    blocks: int = 1
+    positions: bool = True  # a vector for each place stands beside that of the word
+    place_dim: int = 16  # its width
+    place_scale: float = 2.5  # its size: how far near places stand out before anything is learnt
+    embedding_dim: int = 64  # width of a word; keys and values are as wide as word and place together
+    hidden: int = 64  # units that read each word with its context before the text is summed up
+    most: int = 400  # words of a text that are read: half of them its first, half its last
+    dropout: float = 0.2
+    word_dropout: float = 0.0  # share of the words that are hidden while training
+    vocabulary: int = 0  # the most frequent words; 0 = all
+    lowercase: bool = True
+    training: Training = field(default_factory=Training)
+
+
+# A minute on a laptop.
+SMALL = Recipe(most=128, dropout=0.1, training=Training(tokens=1000, epochs=8, rate=3e-3, precision="fp32"))
+RECIPES = {
+    "small": SMALL,
+    # Reviews of hundreds of words.
+    "base": replace(
+        SMALL,
+        most=256,
+        dropout=0.3,
+        word_dropout=0.1,
+        vocabulary=20000,
+        training=Training(tokens=16000, epochs=6, rate=3e-3, weight_decay=1e-2, ema=0.99, precision="fp32"),
+    ),
+    # Sentences: few words, few examples.
+    "sentences": replace(
+        SMALL,
+        most=64,
+        dropout=0.3,
+        word_dropout=0.1,
+        training=Training(tokens=1000, epochs=8, rate=3e-3, weight_decay=1e-2, ema=0.99, precision="fp32"),
+    ),
+}
+DEFAULTS = {"relations": "small", "reviews": "small", "imdb": "base", "sst": "sentences"}  # corpus: recipe
+PEERS: dict[str, list] = {}  # nobody's numbers for this model are known to us

@@ -1,0 +1,166 @@
+"""The model of Lin et al. (2017): a bidirectional LSTM, several hops over its states, and a classifier."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from lab.classification import Classifier
+from lab.runs import Solution
+from solutions.encoder_decoder.model import Encoder
+from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
+from solutions.structured.attention import structured_attention
+from solutions.structured.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+
+Attend = Callable[..., tuple[Tensor, Tensor, Tensor]]  # the arguments of solutions.structured.structured_attention
+
+
+class Reader(nn.Module):
+    """Words to the matrix M of each sentence, with the weights A of its hops and its penalty."""
+
+    def __init__(self, recipe: Recipe, vocabulary_size: int, attend: Attend = structured_attention) -> None:
+        super().__init__()
+        shape = EncoderRecipe(
+            cell="lstm", embedding_dim=recipe.embedding_dim, units=recipe.units, dropout=recipe.dropout
+        )
+        self.attend, self.encoder = attend, Encoder(vocabulary_size, shape)
+        with torch.no_grad():
+            self.encoder.embedding.weight *= recipe.embedding_scale
+        self.W_s1 = nn.Parameter(torch.empty(recipe.hidden, 2 * recipe.units))
+        self.W_s2 = nn.Parameter(torch.empty(recipe.hops, recipe.hidden))
+        for matrix in (self.W_s1, self.W_s2):
+            nn.init.xavier_uniform_(matrix)
+
+    def forward(
+        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+    ) -> tuple[Float[Tensor, "batch hops states"], Float[Tensor, "batch hops source"], Float[Tensor, " batch"]]:
+        """Return M, A and the penalty. A text without words has no weights, and zeros for M."""
+        first = torch.arange(tokens.shape[1], device=tokens.device) == 0
+        H, _ = self.encoder(tokens, mask | (first & ~mask.any(dim=1, keepdim=True)))  # an LSTM needs a step to take
+        # In full precision: the penalty lives on small differences between the hops.
+        with torch.autocast(H.device.type, enabled=False):
+            return self.attend(H.float(), self.W_s1, self.W_s2, mask)
+
+
+class Pruned(nn.Module):
+    """A hidden layer that keeps the rows and the columns of M apart: appendix A.
+
+    Row i of M has weights of its own and becomes p units, column j has weights of its own and becomes q units. That
+    takes (p + q)·r·2u weights, where a full layer of as many units would take (p·r + q·2u)·r·2u.
+    """
+
+    def __init__(self, hops: int, states: int, per_hop: int, per_feature: int) -> None:
+        super().__init__()
+        self.rows = nn.Parameter(torch.empty(hops, states, per_hop))
+        self.columns = nn.Parameter(torch.empty(states, hops, per_feature))
+        self.units = hops * per_hop + states * per_feature
+        for weights, inputs in ((self.rows, states), (self.columns, hops)):
+            nn.init.normal_(weights, std=(2 / inputs) ** 0.5)
+
+    def forward(self, M: Float[Tensor, "batch hops states"]) -> Float[Tensor, "batch hidden_units"]:
+        by_row = torch.einsum("brd,rdp->brp", M, self.rows)
+        by_column = torch.einsum("brd,drq->bdq", M, self.columns)
+        return torch.relu(torch.cat([by_row.flatten(1), by_column.flatten(1)], dim=1))
+
+
+class Full(nn.Module):
+    """A hidden layer on all of M, its rows behind each other: section 3."""
+
+    def __init__(self, hops: int, states: int, units: int) -> None:
+        super().__init__()
+        self.layer, self.units = nn.Linear(hops * states, units), units
+
+    def forward(self, M: Float[Tensor, "batch hops states"]) -> Float[Tensor, "batch hidden_units"]:
+        return torch.relu(self.layer(M.flatten(1)))
+
+
+def classifier(recipe: Recipe, labels: int) -> nn.Sequential:
+    """Return what makes scores of the labels from M: a hidden layer with ReLU, full or pruned, and one matrix."""
+    states = 2 * recipe.units
+    if recipe.pruned:
+        hidden = Pruned(recipe.hops, states, recipe.per_hop, recipe.per_feature)
+    else:
+        hidden = Full(recipe.hops, states, recipe.mlp)
+    dropout = nn.Dropout(recipe.dropout)
+    return nn.Sequential(dropout, hidden, dropout, nn.Linear(hidden.units, labels))
+
+
+class Structured(Classifier):
+    """Lin's classifier of one text: the loss is the cross-entropy and a weight times the mean penalty.
+
+    `attend` is any function with the arguments of `structured_attention`.
+    """
+
+    def __init__(
+        self, recipe: Recipe, vocabulary_size: int, labels: int, attend: Attend = structured_attention
+    ) -> None:
+        super().__init__()
+        self.recipe = recipe
+        self.reader = Reader(recipe, vocabulary_size, attend)
+        self.classifier = classifier(recipe, labels)
+
+    def forward(
+        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+    ) -> tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
+        """Return the scores of the labels, and what the penalty of each text adds to the loss."""
+        M, _, penalty = self.reader(tokens, mask)
+        return self.classifier(M), self.recipe.penalty * penalty
+
+    def look(
+        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+    ) -> Float[Tensor, "batch hops source"]:
+        """Return the weights of the hops."""
+        return self.reader(tokens, mask)[1]
+
+
+class StructuredPair(Classifier):
+    """Lin's model of two sentences, such as a premise and what may follow from it: section 4.3.
+
+    Both become matrices, by the same reader. Row i of the one and row i of the other are multiplied by matrices of
+    their own and then with each other, feature by feature: F_i = (M_i W_f)∘(M'_i W_f'). The classifier reads F.
+    """
+
+    nested = True  # a text is two sentences
+
+    def __init__(
+        self, recipe: Recipe, vocabulary_size: int, labels: int, attend: Attend = structured_attention
+    ) -> None:
+        super().__init__()
+        self.recipe = recipe
+        self.reader = Reader(recipe, vocabulary_size, attend)
+        states = 2 * recipe.units
+        self.factors = nn.Parameter(torch.empty(2, recipe.hops, states, states))
+        nn.init.normal_(self.factors, std=states**-0.5)
+        self.dropout = nn.Dropout(recipe.dropout)
+        self.classifier = classifier(recipe, labels)
+
+    def forward(
+        self, tokens: Int[Tensor, "batch two source"], mask: Bool[Tensor, "batch two source"]
+    ) -> tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
+        """Return the scores of the labels, and what the penalties of both sentences add to the loss."""
+        if tokens.shape[1] != 2:
+            raise ValueError(
+                f"This model compares two sentences; it was given texts of {tokens.shape[1]}. "
+                "Take a corpus of sentence pairs, or a recipe with pair=False."
+            )
+        M, _, penalty = self.reader(tokens.flatten(0, 1), mask.flatten(0, 1))
+        both = self.dropout(M).unflatten(0, (-1, 2))  # (batch, two, hops, states)
+        first, second = torch.einsum("btrd,trdf->tbrf", both, self.factors)
+        return self.classifier(first * second), self.recipe.penalty * penalty.view(-1, 2).sum(dim=1)
+
+    def look(
+        self, tokens: Int[Tensor, "batch two source"], mask: Bool[Tensor, "batch two source"]
+    ) -> tuple[Float[Tensor, "batch two source"], Float[Tensor, "batch two"]]:
+        """Return the weights of the words in each sentence, the mean of its hops, and equal weights of both."""
+        A = self.reader(tokens.flatten(0, 1), mask.flatten(0, 1))[1]
+        return A.mean(dim=1).unflatten(0, (-1, 2)), A.new_full((len(tokens), 2), 0.5)
+
+
+def build(recipe: Recipe, vocabulary_size: int, labels: int, attend: Attend = structured_attention) -> Classifier:
+    """Return the model of one text, or of two that are compared."""
+    model = StructuredPair if recipe.pair else Structured
+    return model(recipe, vocabulary_size, labels, attend)
+
+
+SOLUTION = Solution("structured", build, RECIPES, DEFAULTS, PEERS)

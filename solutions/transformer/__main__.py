@@ -1,0 +1,7 @@
+"""Train, evaluate or use the Transformer: python -m solutions.transformer train | evaluate | translate."""
+
+from lab.commands import main
+from solutions.transformer.model import SOLUTION
+
+if __name__ == "__main__":
+    main(SOLUTION)

@@ -1,0 +1,86 @@
+"""Laws of alignments read off attention: the pieces of a word are taken together, and no weight gets lost."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from lab import alignment, results, text
+from lab.corpora import Pair, Parallel
+
+LINES = [f"der mann nummer {n} fährt fahrrad durch den schnee" for n in range(40)]
+
+
+def weights(rows: int, columns: int) -> Tensor:
+    return torch.rand(rows, columns, generator=torch.Generator().manual_seed(5)).softmax(dim=1)
+
+
+def test_no_weight_is_lost_and_the_end_mark_keeps_its_own() -> None:
+    found = alignment.merged(weights(5, 7), source=[2, 1, 3], target=[1, 4])
+    assert found.shape == (2, 4)
+    torch.testing.assert_close(found.sum(dim=1), torch.ones(2))
+    torch.testing.assert_close(found[0, -1], weights(5, 7)[0, -1])
+    torch.testing.assert_close(found[1, 2], weights(5, 7)[1:5, 3:6].sum() / 4)
+
+
+def test_words_of_one_piece_keep_their_weights_to_the_last_bit() -> None:
+    given = weights(4, 6)
+    assert torch.equal(alignment.merged(given, [1] * 5, [1] * 4), given)
+
+
+def test_a_word_without_a_piece_gets_nothing_and_makes_no_nan() -> None:
+    found = alignment.merged(weights(2, 4), source=[1, 0, 2], target=[1, 0, 1])
+    assert found.shape == (3, 4)
+    assert found[:, 1].eq(0).all()
+    assert found[1].eq(0).all()
+
+
+def test_the_pieces_of_a_text_are_those_of_its_words() -> None:
+    subwords = text.Subwords.learn(LINES, 45)
+    for line in LINES[:3]:
+        assert sum(alignment.counts(subwords, line)) == len(subwords.encode(line))
+        assert max(alignment.counts(subwords, line)) > 1
+    assert alignment.counts(text.Words.learn(LINES), "der mann") == [1, 1]
+
+
+def test_pieces_that_cross_words_are_an_error() -> None:
+    with pytest.raises(ValueError, match="one by one"):
+        alignment.counts(Couples([]), "ab cd")
+
+
+class Letters(text.Words):
+    """Every letter is a piece."""
+
+    def encode(self, text: str) -> list[int]:
+        return [ord(letter) for letter in text.replace(" ", "")]
+
+
+class Couples(text.Words):
+    """Two letters are a piece, across the spaces too."""
+
+    def encode(self, text: str) -> list[int]:
+        return list(range((len(text) + 1) // 2))
+
+
+class Looking:
+    """A model that reads letters and looks at the letter of the same place; both languages are the same text."""
+
+    source_text = target_text = Letters([])
+
+    def alignments(self, pairs: list[Pair]) -> list[Tensor]:
+        return [torch.eye(len(pair.source.replace(" ", "")) + 1) for pair in pairs]
+
+
+def test_possible_links_are_no_errors_and_no_omissions() -> None:
+    sure, unsure = frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1), (2, 2), (2, 0)})
+    pairs = [Pair("ab c defg", "ab c defg", sure, unsure)]
+    plain = [Pair("ab", "ab")]
+    corpus = Parallel("made", "en", "fr", plain, plain, {"gold": pairs, "plain": plain}, tokenised=True)
+    model: Any = Looking()
+    outputs = alignment.alignments(model, corpus)
+    assert outputs == {"links": {"gold": {"argmax": [[(0, 0), (1, 1), (2, 2)]]}}}
+    said = {split: {"greedy": [pair.target for pair in found]} for split, found in corpus.tests.items()}
+    scores = results.score({"translations": said, **outputs}, corpus)
+    assert scores["gold"]["alignment"]["argmax"]["aer"]["value"] == 0
+    assert "alignment" not in scores["plain"]

@@ -1,0 +1,238 @@
+"""Laws of classification: padding changes nothing, an empty text has a label, a training goes on where it stopped."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from lab import arguments, corpora, label_commands, results, runs
+from lab.batches import text_batch, within
+from lab.checkpoints import load
+from lab.classification import Classifying, Run, Trained, restore, train
+from lab.corpora import Document, Labelled
+from lab.label_results import evidence_scores
+from lab.results import read_json, rescored
+from lab.team import Team
+from lab.training import Training
+from solutions.pooling.layers import states
+from solutions.pooling.model import HAN, SOLUTION, AttBLSTM
+from solutions.pooling.recipe import Recipe
+
+TRAINING = Training(tokens=40, epochs=3, rate=2e-2, ema=0.9, precision="fp32")
+TINY = Recipe(embedding_dim=6, units=5, hidden=4, states_dropout=0.1, word_dropout=0.1, training=TRAINING)
+BOTH = {"att_blstm": AttBLSTM, "han": HAN}
+TEXTS = [[[4, 5, 6], [7]], [[8]], [], [[5, 4, 9, 7, 6], [], [8, 4], [5]]]
+
+
+def net(kind: str):
+    torch.manual_seed(0)
+    return BOTH[kind](TINY, 12, 3).eval()
+
+
+def documents(count: int = 60) -> list[Document]:
+    """Return texts of which the label is whether they hold the word good; it is the evidence."""
+    found = []
+    for number in range(count):
+        word = ("good", "bad")[number % 2]
+        fill = " ".join("abcdefg"[(number * k) % 7] for k in range(1, 2 + number % 4))
+        evidence = frozenset({(1, 1)})
+        found.append(Document((fill, f"so {word} .", "the end")[: 2 + number % 2], word, evidence))
+    return found
+
+
+LETTERS = Labelled("reviews", ("bad", "good"), documents(), documents(20), {"test": documents(30)})
+
+
+def run_of(folder: Path, kind: str = "att_blstm", **changes) -> Trained:
+    run = Run("pooling", "reviews", "tiny")
+    recipe = replace(TINY, model=kind)
+    return train(SOLUTION, run, recipe, folder=folder, corpus=LETTERS, quiet=True, **changes)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_padding_never_changes_a_prediction(kind: str) -> None:
+    model = net(kind)
+    together = model(*text_batch(TEXTS, model.nested))
+    for row, text in enumerate(TEXTS):
+        torch.testing.assert_close(model(*text_batch([text], model.nested))[0], together[row])
+    tokens, mask = text_batch(TEXTS, model.nested)
+    wider = [0, 3] if not model.nested else [0, 2, 0, 1]
+    more, hidden = (torch.nn.functional.pad(part, wider) for part in (tokens, mask))
+    torch.testing.assert_close(model(more, hidden), together)
+    torch.testing.assert_close(model(torch.where(hidden, more, 11), hidden), together)  # whatever stands there
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_an_empty_text_has_a_label_and_no_weights(kind: str) -> None:
+    model = net(kind)
+    tokens, mask = text_batch([[], [[]]], model.nested)
+    assert not mask.any()
+    scores = model(tokens, mask)
+    assert torch.isfinite(scores).all()
+    torch.testing.assert_close(scores[0], model.labels.bias)
+    weights = model.look(tokens, mask)
+    assert all((part == 0).all() for part in (weights if isinstance(weights, tuple) else (weights,)))
+    scores.sum().backward()
+    assert all(p.grad is None or torch.isfinite(p.grad).all() for p in model.parameters())
+
+
+def test_an_empty_sentence_inside_a_document_is_as_if_it_were_not_there() -> None:
+    model = net("han")
+    hole, without = [[4, 5], [], [6]], [[4, 5], [6]]
+    torch.testing.assert_close(model(*text_batch([hole], True)), model(*text_batch([without], True)))
+
+
+def test_a_network_reads_the_real_positions_wherever_they_stand() -> None:
+    torch.manual_seed(0)
+    network = torch.nn.GRU(4, 3, batch_first=True, bidirectional=True)
+    inputs = torch.randn(3, 6, 4)
+    mask = torch.tensor([[1, 0, 1, 1, 0, 0], [0] * 6, [1] * 6]).bool()
+    found = states(network, inputs, mask)
+    torch.testing.assert_close(found[0, mask[0]], network(inputs[:1, mask[0]])[0][0])
+    torch.testing.assert_close(found[2], network(inputs[2:])[0][0])
+    assert (found[~mask] == 0).all()
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_attention_that_is_handed_in_is_called(kind: str) -> None:
+    called = []
+    taught = net(kind).attend
+
+    def mine(*arguments):
+        called.append(len(arguments))
+        return taught(*arguments)
+
+    torch.manual_seed(0)
+    model = BOTH[kind](TINY, 12, 3, attend=mine).eval()
+    batch = text_batch(TEXTS, model.nested)
+    torch.testing.assert_close(model(*batch), net(kind)(*batch))
+    assert called == [{"att_blstm": 3, "han": 9}[kind]]
+
+
+def test_every_text_is_in_one_batch_and_no_table_is_too_large() -> None:
+    examples = [([[1] * (1 + n % 5)] * (1 + n % 3), n % 2) for n in range(70)]
+    for nested in (True, False):
+        task = Classifying(examples, TRAINING, nested)
+        groups = task.groups(3)
+        assert sorted(map(str, (e for g in groups for e in g))) == sorted(map(str, examples))
+        assert all(text_batch([text for text, _ in group], nested)[0].numel() <= 40 for group in groups)
+        assert task.groups(3) == groups != task.groups(4)
+
+
+def test_a_text_larger_than_a_batch_has_one_of_its_own() -> None:
+    assert within([0, 1, 2], [(9,), (50,), (2,)], 20) == [[0], [1], [2]]
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_a_training_that_was_stopped_ends_with_the_very_same_weights(tmp_path: Path, kind: str) -> None:
+    whole = run_of(tmp_path / "whole", kind)
+    run_of(tmp_path / "parts", kind, minutes=0.0)
+    torch.rand(5)
+    parts = run_of(tmp_path / "parts", kind)
+    assert parts.progress.step == whole.progress.step
+    first, second = (load(tmp_path / name / "last.pt") for name in ("whole", "parts"))
+    for kept in ("model", "average"):
+        assert all(torch.equal(tensor, second[kept][name]) for name, tensor in first[kept].items())
+    texts = [d.sentences for d in LETTERS.tests["test"]]
+    assert restore(SOLUTION, tmp_path / "whole").classify(texts) == whole.classify(texts)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_labels_and_looks_come_in_the_order_of_the_texts(tmp_path: Path, kind: str) -> None:
+    trained = run_of(tmp_path, kind)
+    texts: Sequence[Sequence[str]] = [*(d.sentences for d in documents(12)), (), ("",), ("never seen", "so good .")]
+    alone = torch.cat([trained.probabilities([text]) for text in texts])
+    torch.testing.assert_close(trained.probabilities(texts), alone)
+    for text, look in zip(texts, trained.looks(texts), strict=True):
+        words = sum(len(sentence.split()) for sentence in text)
+        assert look.words.shape == (1, words)
+        assert float(look.words.sum()) == pytest.approx(1 if words else 0, abs=1e-5)
+
+
+def test_the_share_on_the_evidence_is_that_counted_by_hand() -> None:
+    texts = [Document(("a b", "c d"), "x", frozenset({(0, 1), (1, 0)})), Document(("a",), "x", frozenset())]
+    found = evidence_scores([{"share": [0.25, 0.75], "top": [0, 2]}, {"share": [0.0, 0.0], "top": [0, 0]}], texts)
+    assert found["evidence"]["value"] == 0.5
+    assert found["evidence_top"]["value"] == 0.5
+    assert found["evidence_uniform"]["value"] == 0.5
+    assert [hop["value"] for hop in found["hops"]] == [0.25, 0.75]
+    assert found["evidence"]["count"] == 1  # a text without evidence is not counted
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(corpora, "load", lambda *_: LETTERS)
+    return tmp_path
+
+
+def refused(capsys: pytest.CaptureFixture, *words: str) -> str:
+    with pytest.raises(SystemExit) as stop:
+        label_commands.main(SOLUTION, list(words))
+    assert stop.value.code == 2
+    return capsys.readouterr().err
+
+
+RUN = "--corpus reviews --recipe small --variant tiny".split()
+SHORT = [*RUN, *"--units 5 --embedding-dim 6 --epochs 2 --tokens 60".split()]
+
+
+def test_train_evaluate_and_classify_hold_together(place: Path, capsys: pytest.CaptureFixture) -> None:
+    label_commands.main(SOLUTION, ["train", *SHORT])
+    assert "best validation score" in capsys.readouterr().out
+    label_commands.main(SOLUTION, ["evaluate", *RUN])
+    path = place / "solutions/pooling/results/reviews-small-tiny-seed1.json"
+    result = read_json(path)
+    assert set(result["scores"]["test"]) == {"accuracy", "macro_f1", "evidence", "evidence_top", "evidence_uniform"}
+    assert rescored(path) == result["scores"]
+    capsys.readouterr()
+    label_commands.main(SOLUTION, ["classify", "--corpus", "reviews", "So good. Zzz."])
+    printed = capsys.readouterr().out
+    assert printed.split()[0] in LETTERS.labels
+    assert "read as <unk>, for training had no such word: zzz" in printed
+    assert "an empty text has no label" in refused(capsys, "classify", "--corpus", "reviews", " ")
+    label_commands.main(SOLUTION, ["classify", "--run", "reviews-small-tiny", "Good."])  # no sentence of the default's
+    assert capsys.readouterr().out.split()[0] in LETTERS.labels
+    assert "no checkpoint at" in refused(capsys, "evaluate", *RUN, "--seed", "0")
+
+
+def test_a_classifier_is_trained_by_one_process(
+    place: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(label_commands, "here", lambda: Team(0, 2))
+    assert "run the command without torchrun" in refused(capsys, "train", *SHORT)
+
+
+def test_the_linear_baseline_is_a_result_like_others(place: Path) -> None:
+    label_commands.main(SOLUTION, "evaluate --corpus reviews --recipe linear".split())
+    path = place / "solutions/pooling/results/reviews-linear-seed1.json"
+    result = read_json(path)
+    assert result["scores"]["test"]["accuracy"]["value"] == 1  # one word tells the label
+    assert rescored(path) == result["scores"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train", "--corpus", "review"], "Did you mean reviews?"),
+        (["train", "--corpus", "phrasebook"], "is a parallel text and has no labels"),
+        (["train", "--recipe", "huge"], "no recipe 'huge'. Its recipes are: small"),
+        (["train", "--units", "7"], "units=7 differs from recipe small: name the run with --variant"),
+        (["train", "--corpus", "reviews", "--dropout", "2", "--variant", "x"], "pooling cannot be built so: dropout"),
+        (["train", "--corpus", "reviews", "--ema", "0.9", "--mean-of", "2", "--variant", "x"], "one average at a time"),
+        (["evaluate"], "no trained model of relations"),
+        (["classify", "a"], "Make one with: python -m solutions.pooling train --corpus relations"),
+        (["classify", "--run", "unheard-of", "a"], "no run 'unheard-of'. It has: none yet"),
+        (["fly"], "expected one of these commands, got fly"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_what_cannot_be_done_is_said_in_one_message(
+    place: Path, capsys: pytest.CaptureFixture, words: list[str], message: str
+) -> None:
+    assert message in refused(capsys, *words)
+    assert not list(place.rglob("*.pt"))
+    assert arguments.find_device("cpu").type == "cpu"

@@ -1,0 +1,169 @@
+"""Laws of the corpora with labels: evidence that is evidence, splits that share nothing, the official score."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+from lab import corpora, metrics
+from lab.corpora import CorpusError, Document, imdb, relations, reviews, semeval2010, sources, sst
+from lab.corpora.markers import MARKERS, with_markers
+from lab.text import Words
+from solutions.pooling import vectors
+
+MADE = {"reviews": reviews, "relations": relations}
+
+
+def evidence_words(document: Document) -> list[str]:
+    return [document.sentences[s].split()[w] for s, w in sorted(document.evidence or ())]
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_made_corpus_is_the_same_each_time_of_any_size_and_in_balance(name: str) -> None:
+    make = MADE[name].generate
+    assert make(37, 5) == make(37, 5) != make(37, 6)
+    assert make(37, 5) == make(90, 5)[:37]
+    counts = {label: [d.label for d in make(52, 1)].count(label) for label in MADE[name].LABELS}
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_no_text_is_in_two_splits(name: str) -> None:
+    found = corpora.load(name)
+    parts = [set(found.train), set(found.validation), set(found.tests["test"])]
+    assert sum(map(len, parts)) == len(set.union(*parts))
+    assert [len(found.train), len(found.validation), len(found.tests["test"])] == [4000, 500, 1000]
+
+
+def test_no_verdict_of_a_test_review_was_read_in_training() -> None:
+    def verdicts(documents) -> set[str]:
+        return {d.sentences[min(d.evidence)[0]] for d in documents}
+
+    found = reviews.load()
+    assert not verdicts(found.train) & (verdicts(found.validation) | verdicts(found.tests["test"]))
+
+
+def test_no_pair_of_a_test_sentence_was_read_in_training() -> None:
+    found = relations.load()
+    pairs = {relations.marked(d) for d in found.train}
+    assert not pairs & {relations.marked(d) for part in (found.validation, found.tests["test"]) for d in part}
+
+
+def test_the_evidence_of_a_review_tells_its_label() -> None:
+    for document in reviews.generate(400, 3):
+        *turns, adjective = evidence_words(document)
+        assert len({sentence for sentence, _ in document.evidence}) == 1
+        good = (adjective in reviews.GOOD) != bool(turns)
+        assert adjective in (*reviews.GOOD, *reviews.BAD)
+        assert not turns or " ".join(turns) in reviews.TURNS
+        assert document.label == reviews.LABELS[good]
+
+
+def test_the_evidence_of_a_relation_is_its_trigger_and_tells_the_direction() -> None:
+    for document in relations.generate(400, 3):
+        words, found = document.words, evidence_words(document)
+        assert [word for word in words if word in MARKERS] == list(MARKERS)
+        if document.label == relations.OTHER:
+            assert not found
+            continue
+        name, way = document.label.rstrip(")").split("(")
+        assert found[0] in relations.TRIGGERS[name]
+        assert (found[1:] == ["by"]) == (way == "e2,e1")
+
+
+def test_every_trigger_also_distracts() -> None:
+    triggers = {trigger for group in relations.TRIGGERS.values() for trigger in group}
+    distracting = {
+        word
+        for document in relations.generate(1500, 3)
+        for place, word in enumerate(document.words)
+        if word in triggers and (0, place) not in document.evidence
+    }
+    assert distracting == triggers
+
+
+@pytest.mark.parametrize(
+    ("text", "got"),
+    [
+        ("the storm caused a flood", "no markers"),
+        ("<e2>a</e2> b <e1>c</e1>", "<e2> </e2> <e1> </e1>"),
+        ("<e1>a b <e2>c</e2>", "<e1> <e2> </e2>"),
+    ],
+)
+def test_nominals_that_are_not_marked_are_an_error_that_shows_how(text: str, got: str) -> None:
+    with pytest.raises(CorpusError, match="must be marked") as error:
+        with_markers(text)
+    assert f"Got {got}." in str(error.value)
+
+
+def test_markers_are_words_of_their_own() -> None:
+    assert with_markers("The <e1>old storm</e1>, isn't <e2>it</e2>?") == (
+        "The <e1> old storm </e1> , is not <e2> it </e2> ?"
+    )
+
+
+def test_a_corpus_of_another_task_is_refused() -> None:
+    with pytest.raises(CorpusError, match="is for classification"):
+        corpora.direction("reviews")
+    with pytest.raises(CorpusError, match="is for translation"):
+        corpora.read("phrasebook", "a b")
+
+
+def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTENTION_DATA", str(tmp_path))
+    packed = gzip.compress(b"1 a fine film\n")
+    names = ["sst/stsa.binary.train.gz", "imdb/train.tsv.xz", "imdb/AMLM.tar.gz", "glove/glove.6B.zip"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(packed[:-9])
+    asked = [
+        lambda: sst.documents("train"),
+        lambda: imdb.table("train"),
+        lambda: imdb.table("test"),  # made of the archive
+        lambda: vectors.glove(Words(["a"]), 50),
+    ]
+    for name, ask in zip(names, asked, strict=True):
+        with pytest.raises(CorpusError, match=re.escape(f"{name} ")):
+            ask()
+    (tmp_path / names[0]).write_bytes(packed)
+    with pytest.raises(CorpusError, match="has not the content that it should have"):
+        sst.documents("train")
+
+
+CLASSES = {"A(e1,e2)": "A", "A(e2,e1)": "A", "B(e1,e2)": "B", "B(e2,e1)": "B", "Other": None}
+
+
+def f1(said: list[str], gold: list[str]) -> float:
+    return metrics.macro_f1(said, gold, CLASSES).value
+
+
+def test_the_official_score_is_that_counted_by_hand() -> None:
+    gold = ["A(e1,e2)", "A(e2,e1)", "B(e1,e2)", "Other", "Other"]
+    assert f1(gold, gold) == 1
+    # A wrong direction is wrong: A has 1 right of 2 said and 2 gold, F1 = 1/2; B is right.
+    assert f1(["A(e1,e2)", "A(e1,e2)", "B(e1,e2)", "Other", "Other"], gold) == pytest.approx((1 / 2 + 1) / 2)
+    # Other said of an A: recall 1/2, precision 1, F1 = 2/3. An A said of Other: precision of A 2/3, recall 1.
+    assert f1(["Other", "A(e2,e1)", "B(e1,e2)", "Other", "Other"], gold) == pytest.approx((2 / 3 + 1) / 2)
+    assert f1(["A(e1,e2)", "A(e2,e1)", "B(e1,e2)", "A(e1,e2)", "Other"], gold) == pytest.approx((4 / 5 + 1) / 2)
+    # Other itself is not counted: two Others more that are right change nothing.
+    assert f1([*gold, "Other"], [*gold, "Other"]) == 1
+    # Nothing but Other is said: no class is found.
+    assert f1(["Other"] * 5, gold) == 0
+
+
+def test_the_official_classes_are_nine_relations_without_other() -> None:
+    assert len(semeval2010.LABELS) == 19
+    assert set(semeval2010.CLASSES.values()) == {*semeval2010.RELATIONS, None}
+
+
+REAL = {"sst": (6920, 872, 1821), "semeval2010": (7200, 800, 2717)}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_real_corpus_has_the_published_sizes(name: str) -> None:
+    if not any((sources.data_folder() / name).glob("*")):
+        pytest.skip(f"{name} is not in the data folder (ATTENTION_DATA)")
+    found = corpora.load(name)
+    assert (len(found.train), len(found.validation), len(found.tests["test"])) == REAL[name]
+    assert {document.label for document in found.train} == set(found.labels)

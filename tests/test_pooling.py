@@ -1,0 +1,144 @@
+"""Laws of attention that pools: what must hold for any right implementation, checked on the one that is shown."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from solutions.bahdanau import additive_attention
+from solutions.pooling import attention_pool, context_attention, hierarchical_attention
+
+B, N, S, T, D, A = 3, 4, 5, 6, 7, 2
+MASK = torch.arange(S) < torch.tensor([5, 1, 3])[:, None]
+WORDS = torch.tensor(
+    [[6, 2, 0, 0], [1, 4, 3, 5], [3, 0, 6, 1]]
+)  # words of each sentence; one sentence of three is empty
+NESTED = torch.arange(T) < WORDS[..., None]
+
+
+def normal(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed + sum(shape)), dtype=torch.float64)
+
+
+def level(seed: int) -> list[Tensor]:
+    """Return W, b and u of one level."""
+    return [normal(A, D, seed=seed), normal(A, seed=seed), normal(A, seed=seed + 1)]
+
+
+H, W_W, W_S = normal(B, N, T, D), level(10), level(20)
+
+
+def test_attention_pool_is_the_formula_of_the_paper_whose_states_are_columns() -> None:
+    states, w = normal(B, S, D), normal(D)
+    pooled, weights = attention_pool(states, w, MASK)
+    for b, length in enumerate(MASK.sum(dim=1).tolist()):
+        columns = states[b, :length].T
+        alpha = (w[None] @ torch.tanh(columns)).softmax(dim=-1)
+        torch.testing.assert_close(pooled[b], torch.tanh(columns @ alpha.T)[:, 0])
+        torch.testing.assert_close(weights[b, :length], alpha[0])
+        assert (weights[b, length:] == 0).all()
+
+
+def test_attention_pool_with_a_vector_of_zeros_is_the_mean() -> None:
+    states = normal(B, S, D)
+    pooled, _ = attention_pool(states, torch.zeros(D, dtype=torch.float64))
+    torch.testing.assert_close(pooled, torch.tanh(states.mean(dim=1)))
+
+
+def test_context_attention_is_additive_attention_without_a_query() -> None:
+    states, (W, b, u) = normal(B, S, D), W_W
+    zero, nothing = torch.zeros(B, 1, dtype=torch.float64), torch.zeros(A, 1, dtype=torch.float64)
+    ones = torch.ones(B, S, 1, dtype=torch.float64)
+    expected = additive_attention(
+        zero, torch.cat([states, ones], -1), states, nothing, torch.cat([W, b[:, None]], -1), u, MASK
+    )
+    for ours, theirs in zip(context_attention(states, W, b, u, MASK), expected, strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_a_document_is_two_levels_one_after_the_other() -> None:
+    document, words, sentences = hierarchical_attention(H, *W_W, *W_S, NESTED)
+    for b in range(B):
+        vectors = []
+        for n, length in enumerate(WORDS[b].tolist()):
+            assert (words[b, n, length:] == 0).all()
+            if length:
+                vector, alone = context_attention(H[b, n, None, :length], *W_W)
+                torch.testing.assert_close(words[b, n, :length], alone[0])
+                vectors.append(vector[0])
+        vector, alone = context_attention(torch.stack(vectors)[None], *W_S)
+        torch.testing.assert_close(document[b], vector[0])
+        torch.testing.assert_close(sentences[b, WORDS[b] > 0], alone[0])
+        assert (sentences[b, WORDS[b] == 0] == 0).all()
+
+
+def test_padding_changes_nothing_neither_words_nor_sentences() -> None:
+    longer = torch.full((B, N + 2, T + 3, D), 9.0, dtype=torch.float64)
+    longer[:, :N, :T] = H
+    mask = torch.zeros(B, N + 2, T + 3, dtype=torch.bool)
+    mask[:, :N, :T] = NESTED
+    document, words, sentences = hierarchical_attention(H, *W_W, *W_S, NESTED)
+    again, more_words, more_sentences = hierarchical_attention(longer, *W_W, *W_S, mask)
+    torch.testing.assert_close(again, document)
+    torch.testing.assert_close(more_words[:, :N, :T], words)
+    torch.testing.assert_close(more_sentences[:, :N], sentences)
+    assert (more_words.sum() - words.sum()).abs() < 1e-9
+    assert (more_sentences[:, N:] == 0).all()
+
+
+def test_the_order_of_words_and_sentences_does_not_matter_without_an_encoder() -> None:
+    """That is what the recurrent networks below and between the levels are for."""
+    words, sentences = torch.randperm(T), torch.randperm(N)
+    document, _, weights = hierarchical_attention(H, *W_W, *W_S, NESTED)
+    moved = [tensor[:, sentences][:, :, words] for tensor in (H, NESTED)]
+    again, _, moved_weights = hierarchical_attention(moved[0], *W_W, *W_S, moved[1])
+    torch.testing.assert_close(again, document)
+    torch.testing.assert_close(moved_weights, weights[:, sentences])
+
+
+def test_a_mask_of_true_is_no_mask() -> None:
+    every = torch.ones(B, N, T, dtype=torch.bool)
+    pairs = [
+        (attention_pool(H[:, 0], normal(D)), attention_pool(H[:, 0], normal(D), every[:, 0])),
+        (context_attention(H[:, 0], *W_W), context_attention(H[:, 0], *W_W, every[:, 0])),
+        (hierarchical_attention(H, *W_W, *W_S), hierarchical_attention(H, *W_W, *W_S, every)),
+    ]
+    for without, with_mask in pairs:
+        for one, other in zip(without, with_mask, strict=True):
+            torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_what_is_empty_gives_zeros_and_no_nan_in_every_type(dtype: torch.dtype) -> None:
+    states, first, second = H.to(dtype), [x.to(dtype) for x in W_W], [x.to(dtype) for x in W_S]
+    mask = NESTED.clone()
+    mask[1] = False  # a whole document
+    pooled, weights = attention_pool(states[:, 0], normal(D).to(dtype), mask[:, 0])
+    document, words, sentences = hierarchical_attention(states, *first, *second, mask)
+    for tensor in (pooled, weights, document, words, sentences):
+        assert tensor.isfinite().all()
+        assert tensor.dtype == dtype
+        assert (tensor[1] == 0).all()
+
+
+def test_no_gradient_is_nan_where_sentences_are_empty() -> None:
+    states = H.clone().requires_grad_()
+    document, _, _ = hierarchical_attention(states, *W_W, *W_S, NESTED)
+    document.sum().backward()
+    assert states.grad is not None
+    assert states.grad.isfinite().all()
+    assert (states.grad[~NESTED] == 0).all()
+
+
+def test_the_encoder_of_sentences_is_given_the_vectors_and_which_of_them_are_not_empty() -> None:
+    given = []
+    network = nn.Linear(D, D).double()
+
+    def encoder(vectors: Tensor, mask: Tensor) -> Tensor:
+        given.append((vectors, mask))
+        return network(vectors)
+
+    document, words, sentences = hierarchical_attention(H, *W_W, *W_S, NESTED, encoder)
+    ((vectors, mask),) = given
+    assert torch.equal(mask, WORDS > 0)
+    torch.testing.assert_close(vectors, torch.einsum("bnt,bntd->bnd", words, H))
+    torch.testing.assert_close(document, torch.einsum("bn,bnd->bd", sentences, network(vectors)))

@@ -1,0 +1,186 @@
+"""Laws of self-attention: what must hold for any right implementation, checked on the one that is shown."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from solutions.luong import general_score
+from solutions.self_attention import layer_cost, scaled_dot_product, self_attention, simple_self_attention
+from solutions.self_attention.layers import SelfAttention, SimpleSelfAttention
+
+B, H, T, S, D, K, V = 3, 2, 4, 5, 8, 6, 7
+LENGTHS = torch.tensor([5, 1, 3])
+MASK = torch.arange(S) < LENGTHS[:, None]
+KINDS = ("self_attention", "recurrent", "convolution", "restricted")
+
+
+def normal(*shape: int, dtype: torch.dtype = torch.float64) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape)), dtype=torch.float64).to(dtype)
+
+
+def words(source: int = S) -> list[Tensor]:
+    return [normal(B, source, D), normal(K, D), normal(K, D + 1)[:, 1:], normal(V, D)]
+
+
+BOTH = [(simple_self_attention, 1), (self_attention, 4)]  # and how many of `words` they take
+
+
+@pytest.mark.parametrize(("attend", "count"), BOTH)
+def test_rows_sum_to_one_and_padding_gets_nothing(attend, count: int) -> None:
+    _, weights = attend(*words()[:count], MASK)
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, S, dtype=torch.float64))
+    assert (weights[~MASK[:, None].expand_as(weights)] == 0).all()
+
+
+@pytest.mark.parametrize(("attend", "count"), BOTH)
+def test_padding_changes_nothing(attend, count: int) -> None:
+    X, *matrices = words()[:count]
+    context, weights = attend(X, *matrices, None)
+    longer = torch.cat([X, torch.full((B, 2, D), 9.0, dtype=torch.float64)], dim=1)
+    again, more = attend(longer, *matrices, torch.arange(S + 2).expand(B, -1) < S)
+    torch.testing.assert_close(again[:, :S], context)
+    torch.testing.assert_close(more[:, :S, :S], weights)
+    assert (more[..., S:] == 0).all()
+
+
+@pytest.mark.parametrize(("attend", "count"), BOTH)
+def test_shuffled_words_give_the_same_results_shuffled(attend, count: int) -> None:
+    X, *matrices = words()[:count]
+    order = torch.tensor([3, 0, 4, 2, 1])
+    context, weights = attend(X, *matrices, MASK)
+    moved, moved_weights = attend(X[:, order], *matrices, MASK[:, order])
+    torch.testing.assert_close(moved, context[:, order])
+    torch.testing.assert_close(moved_weights, weights[:, order][:, :, order])
+
+
+def test_without_parameters_the_scores_are_symmetric_and_the_weights_are_not() -> None:
+    X = normal(B, S, D)
+    _, weights = simple_self_attention(X)
+    scores = weights.log() - weights.log().diagonal(dim1=1, dim2=2)[..., None] + (X**2).sum(-1, keepdim=True)
+    torch.testing.assert_close(scores, scores.mT)
+    assert not torch.allclose(weights, weights.mT)
+
+
+def test_self_attention_is_the_formula_word_by_word() -> None:
+    """The six steps, one word at a time."""
+    X, W_q, W_k, W_v = words()
+    context, weights = self_attention(X, W_q, W_k, W_v, MASK)
+    for b, i in itertools.product(range(B), range(S)):
+        query = W_q @ X[b, i]
+        scores = torch.stack([query @ (W_k @ X[b, j]) / math.sqrt(K) for j in range(LENGTHS[b])])
+        alpha = scores.softmax(dim=0)
+        torch.testing.assert_close(weights[b, i, : LENGTHS[b]], alpha)
+        torch.testing.assert_close(context[b, i], sum(alpha[j] * (W_v @ X[b, j]) for j in range(LENGTHS[b])))
+
+
+def test_the_two_matrices_of_the_score_are_one_bilinear_form() -> None:
+    X, W_q, W_k, W_v = words()
+    _, weights = self_attention(X, W_q, W_k, W_v)
+    scores = general_score(X, X, W_q.T @ W_k) / math.sqrt(K)
+    torch.testing.assert_close(weights, scores.softmax(dim=-1))
+
+
+def test_with_the_identity_and_scaled_words_the_form_without_parameters_comes_back() -> None:
+    X, eye = normal(B, S, D), torch.eye(D, dtype=torch.float64)
+    context, weights = self_attention(X, math.sqrt(D) * eye, eye, eye, MASK)
+    simple, simple_weights = simple_self_attention(X, MASK)
+    torch.testing.assert_close(context, simple)
+    torch.testing.assert_close(weights, simple_weights)
+
+
+MASKS = {
+    "no mask": None,
+    "source": torch.tensor([True, False, True, True, False]).expand(1, S),
+    "target and source": torch.arange(T)[:, None] >= torch.arange(S) - 1,
+    "sentences": MASK[:, None, None],
+    "heads": torch.arange(H)[:, None, None] <= torch.arange(S),
+    "everything": normal(B, H, T, S) > -1,
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+def test_the_scaled_dot_product_is_torchs_own(mask: Tensor | None) -> None:
+    query, key, value = normal(B, H, T, K), normal(B, H, S, K), normal(B, H, S, V)
+    output, weights = scaled_dot_product(query, key, value, mask)
+    torch.testing.assert_close(output, scaled_dot_product_attention(query, key, value, mask))
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, H, T, dtype=torch.float64))
+
+
+def test_any_number_of_axes_stands_in_front() -> None:
+    query, key, value = normal(T, K), normal(S, K), normal(S, V)
+    output, weights = scaled_dot_product(query, key, value)
+    many = scaled_dot_product(*(x.expand(2, 1, 3, *x.shape) for x in (query, key, value)))
+    torch.testing.assert_close(many[0], output.expand(2, 1, 3, T, V))
+    torch.testing.assert_close(many[1], weights.expand(2, 1, 3, T, S))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+def test_a_row_without_any_true_gives_zeros_in_every_dtype(dtype: torch.dtype) -> None:
+    nothing = MASK.clone()
+    nothing[1] = False
+    large = [3 * x.to(dtype) for x in words()]
+    for attend, count in BOTH:
+        context, weights = attend(*large[:count], nothing)
+        assert weights.dtype == dtype
+        assert (weights[1] == 0).all()
+        assert (context[1] == 0).all()
+        assert (weights[~nothing[:, None].expand_as(weights)] == 0).all()
+
+
+def test_float16_has_room_for_scores_that_only_their_root_makes_small() -> None:
+    query = torch.full((1, 1024), 10.0, dtype=torch.float16)
+    key = torch.cat([query, query / 2])
+    _, weights = scaled_dot_product(query, key, key)  # q·k = 102400, more than float16 can hold
+    assert torch.isfinite(weights).all()
+
+
+@pytest.mark.parametrize("d", [16, 256, 1024])
+def test_the_variance_of_a_dot_product_is_its_width(d: int) -> None:
+    generator = torch.Generator().manual_seed(d)
+    query, key = torch.randn(4000, d, generator=generator), torch.randn(4000, d, generator=generator)
+    products = (query * key).sum(dim=-1)
+    assert products.var().item() == pytest.approx(d, rel=0.1)
+    assert (products / math.sqrt(d)).var().item() == pytest.approx(1, rel=0.1)
+
+
+def test_gradients_are_those_of_finite_differences() -> None:
+    calls = [
+        (simple_self_attention, words()[:1], [MASK]),
+        (self_attention, words(), [MASK]),
+        (scaled_dot_product, [normal(B, T, K), normal(B, S, K), normal(B, S, V)], [MASK[:, None]]),
+    ]
+    for function, floats, rest in calls:
+        floats = [tensor.requires_grad_() for tensor in floats]
+        assert torch.autograd.gradcheck(lambda *a, f=function, r=rest: f(*a, *r), floats)
+
+
+def test_layers_return_their_weights_and_count_their_parameters() -> None:
+    X = normal(B, S, D, dtype=torch.float32)
+    simple, layer = SimpleSelfAttention(), SelfAttention(D, K, V)
+    assert simple.parameter_count == 0
+    assert layer.parameter_count == (2 * K + V) * D
+    for net, width in ((simple, D), (layer, V)):
+        context, weights = net(X, MASK)
+        assert context.shape == (B, S, width)
+        torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, S))
+    torch.testing.assert_close(layer(X)[0], self_attention(X, layer.W_q, layer.W_k, layer.W_v)[0])
+
+
+def test_costs_meet_where_the_table_says() -> None:
+    for n in (7, 64):
+        assert layer_cost("self_attention", n, n, 3, 5)[0] == layer_cost("recurrent", n, n, 3, 5)[0]
+        assert layer_cost("self_attention", n, n + 1, 3, 5)[0] < layer_cost("recurrent", n, n + 1, 3, 5)[0]
+        assert layer_cost("restricted", n, 9, 3, n) == layer_cost("self_attention", n, 9, 3, 5)
+        assert layer_cost("convolution", n, 9, 2, 5)[0] == 2 * layer_cost("recurrent", n, 9, 3, 5)[0]
+    assert layer_cost("convolution", 81, 4, 3, 5)[2] == pytest.approx(4)
+
+
+def test_an_unknown_kind_of_layer_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"kind must be self_attention, recurrent.*got 'attention'"):
+        layer_cost("attention", 8, 4, 3, 5)
+    with pytest.raises(ValueError, match=r"at least 2 words wide; got k = 1"):
+        layer_cost("convolution", 8, 4, 1, 5)

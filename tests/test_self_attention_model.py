@@ -1,0 +1,165 @@
+"""Laws of the classifier made of self-attention, and of the measured table of costs."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from book.complexity import GATES
+from solutions.self_attention import complexity, self_attention, simple_self_attention
+from solutions.self_attention.model import SelfAttentive
+from solutions.self_attention.recipe import Recipe
+
+SMALL = Recipe(embedding_dim=6, place_dim=4, hidden=5, most=8, blocks=2, dropout=0.0)
+TOKENS = torch.tensor([[4, 5, 6, 7, 8, 9], [5, 4, 0, 0, 0, 0], [9, 8, 7, 6, 0, 0]])
+MASK = TOKENS != 0
+EVERY = [
+    {"attention": attention, "positions": positions, "blocks": blocks}
+    for attention in ("simple", "projected")
+    for positions in (True, False)
+    for blocks in (1, 4)
+]
+every = pytest.mark.parametrize("changes", EVERY, ids=lambda changes: "-".join(map(str, changes.values())))
+
+
+def model(**changes: object) -> SelfAttentive:
+    torch.manual_seed(0)
+    return SelfAttentive(replace(SMALL, **changes), 12, 3).eval()
+
+
+@every
+def test_the_fused_kernel_and_the_taught_function_give_the_same_scores_and_gradients(changes: dict) -> None:
+    taught = simple_self_attention if changes["attention"] == "simple" else self_attention
+    torch.manual_seed(0)
+    handed, own = SelfAttentive(replace(SMALL, **changes), 12, 3, attend=taught).eval(), model(**changes)
+    for net in (handed, own):
+        net(TOKENS, MASK).logsumexp(-1).sum().backward()
+    torch.testing.assert_close(handed(TOKENS, MASK), own(TOKENS, MASK))
+    for first, second in zip(handed.parameters(), own.parameters(), strict=True):
+        torch.testing.assert_close(first.grad, second.grad, rtol=1e-3, atol=1e-4)
+
+
+@every
+def test_padding_and_the_other_texts_change_nothing(changes: dict) -> None:
+    net = model(**changes)
+    alone = net(TOKENS[1:2, :2], MASK[1:2, :2])
+    torch.testing.assert_close(net(TOKENS, MASK)[1:2], alone)
+
+
+@every
+def test_only_with_positions_does_the_order_of_the_words_matter(changes: dict) -> None:
+    net = model(**changes)
+    turned = TOKENS[:1].flip(1)
+    same = torch.allclose(net(turned, MASK[:1]), net(TOKENS[:1], MASK[:1]), atol=1e-5)
+    assert same is not changes["positions"]
+
+
+@every
+def test_where_it_looks_adds_up_to_one_over_the_words_of_a_text(changes: dict) -> None:
+    weights = model(**changes).look(TOKENS, MASK)
+    torch.testing.assert_close(weights.sum(dim=1), torch.ones(3))
+    assert (weights[~MASK] == 0).all()
+    assert (weights >= 0).all()
+
+
+def test_of_a_long_text_the_beginning_and_the_end_are_read() -> None:
+    net = model(most=4, positions=False)
+    long = torch.tensor([[4, 5, 6, 7, 8, 9, 10, 0], [4, 5, 9, 10, 0, 0, 0, 0]])
+    scores = net(long, long != 0)
+    torch.testing.assert_close(scores[0], scores[1])
+    assert (net.look(long, long != 0)[0, 2:5] == 0).all()
+    torch.testing.assert_close(net.look(long, long != 0).sum(dim=1), torch.ones(2))
+
+
+@every
+def test_a_text_without_words_has_scores_and_looks_nowhere(changes: dict) -> None:
+    net = model(**changes)
+    nothing = torch.zeros(2, 3, dtype=torch.long)
+    nothing[1, 0] = 5
+    assert torch.isfinite(net(nothing, nothing != 0)).all()
+    assert (net.look(nothing, nothing != 0)[0] == 0).all()
+
+
+def test_without_parameters_the_blocks_have_none() -> None:
+    assert not list(model(attention="simple").blocks.parameters())
+    assert sum(weight.numel() for weight in model().blocks.parameters()) == 2 * 3 * (6 + 4) ** 2
+
+
+@pytest.mark.parametrize("blocks", [0, 5])
+def test_other_numbers_of_blocks_are_refused(blocks: int) -> None:
+    with pytest.raises(ValueError, match=f"expected one to four, got {blocks}"):
+        model(blocks=blocks)
+
+
+UNSEEN = ("self_attention, projected, fused", "recurrent, LSTM")  # kernels that the counter cannot look into
+
+
+@pytest.mark.parametrize("name", complexity.LAYERS)
+def test_multiplications_by_formula_are_those_that_are_counted(name: str) -> None:
+    for n, d in ((40, 12), (33, 20)):
+        torch.manual_seed(0)
+        layer, X = complexity.LAYERS[name](d), torch.randn(n, d)
+        assert layer(X).shape == (n, d)
+        if name not in UNSEEN:
+            assert complexity.counted(layer, X) == complexity.multiplications(name, n, d)
+
+
+def test_the_fused_layer_and_the_windows_that_hold_everything_are_self_attention() -> None:
+    n, d = 7, 6
+    X = torch.randn(n, d)
+    plain = complexity.Attention(d, projected=True)
+    for product in (complexity.fused, complexity.near):
+        other = complexity.Attention(d, projected=True, product=product)
+        other.load_state_dict(plain.state_dict())
+        torch.testing.assert_close(other(X), plain(X))  # 32 neighbours are more than there are words
+
+
+def test_windows_do_not_reach_beyond_their_neighbours() -> None:
+    n, d = 50, 4
+    X = torch.randn(n, d, requires_grad=True)
+    complexity.near(X, X, X)[0].sum().backward()
+    reached = X.grad.abs().sum(dim=1) > 0
+    assert reached[: complexity.REACH // 2].all()
+    assert not reached[complexity.REACH // 2 :].any()
+
+
+def kept(name: str, n: int, d: int) -> int:
+    torch.manual_seed(0)
+    return complexity.kept(complexity.LAYERS[name](d), torch.randn(n, d, requires_grad=True))
+
+
+def test_kept_memory_is_quadratic_in_the_length_but_for_the_fused_kernel() -> None:
+    assert kept("self_attention", 64, 8) == 4 * (2 * 64 * 8 + 64 * 64)  # words, scaled words, weights
+    for name, factor in (("self_attention", 4), ("self_attention, projected, fused", 2), ("convolution", 2)):
+        assert kept(name, 2048, 8) / kept(name, 1024, 8) == pytest.approx(factor, rel=0.05)
+
+
+def test_slopes_and_crossings_of_exact_power_laws_are_found() -> None:
+    lengths = [64, 128, 256, 512]
+    assert complexity.slope(lengths, [3 * n**2 for n in lengths]) == pytest.approx(2)
+    squares, lines = [float(n**2) for n in lengths], [200.0 * n for n in lengths]  # equal at n = 200
+    assert complexity.crossing(lengths, squares, lines) == pytest.approx(200)
+    assert complexity.crossing(lengths, lines, [1e6 * x for x in lines]) is None
+    assert complexity.crossing(lengths, [1e6 * x for x in lines], lines) == pytest.approx(64)
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_the_counted_crossings_are_those_that_the_book_prints(name: str) -> None:
+    gates, d = GATES[name], 64
+
+    def dearer(n: float, attention: str) -> bool:
+        return complexity.multiplications(attention, int(n), d) > complexity.multiplications(name, int(n), d)
+
+    assert not dearer(gates * d, "self_attention")
+    assert dearer(gates * d + 1, "self_attention")
+    border = (gates - 1.5) * d
+    assert dearer(max(border, 0) + 1, "self_attention, projected")
+    if border > 0:
+        assert not dearer(border, "self_attention, projected")
+
+
+def test_a_measurement_has_counts_and_times_of_every_layer() -> None:
+    rows = complexity.measure([(9, 4), (12, 4)], complexity.Options(repeats=2), torch.device("cpu"))
+    assert {row["layer"] for row in rows} == set(complexity.LAYERS)
+    assert all(len(row["seconds"]) == 2 and min(row["seconds"]) > 0 for row in rows)
+    assert all(row["kept_bytes"] > 0 for row in rows)

@@ -1,0 +1,297 @@
+"""Laws of the Transformer's functions: what must hold for any right implementation, checked on the one shown."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from solutions.self_attention import scaled_dot_product
+from solutions.transformer import (
+    decoder_layer,
+    encoder_layer,
+    label_smoothed_loss,
+    layer_norm,
+    make_masks,
+    merge_heads,
+    multi_head_attention,
+    noam_rate,
+    positional_encoding,
+    sinusoids,
+    split_heads,
+)
+
+B, T, S, D, H, INNER, V = 3, 4, 5, 6, 2, 7, 8
+LENGTHS = torch.tensor([5, 1, 3])
+MASK = torch.arange(S) < LENGTHS[:, None]
+CAUSAL = torch.ones(T, T, dtype=torch.bool).tril()
+ENDS = ("", "_cross")
+
+
+def normal(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed + sum(shape)), dtype=torch.float64)
+
+
+def weights_of(norms: int = 3) -> dict[str, Tensor]:
+    """Return the weights of a layer, all different, none a zero or an identity."""
+    shapes = {f"W_{n}{end}": (D, D) for n in "qkvo" for end in ENDS} | {
+        f"b_{n}{end}": (D,) for n in "qkvo" for end in ENDS
+    }
+    shapes |= {"W_1": (INNER, D), "b_1": (INNER,), "W_2": (D, INNER), "b_2": (D,)}
+    shapes |= {f"{name}_{i}": (D,) for name in ("gamma", "beta") for i in range(1, norms + 1)}
+    return {name: normal(*shape, seed=seed) for seed, (name, shape) in enumerate(shapes.items())}
+
+
+WEIGHTS = weights_of()
+
+
+def theirs(module: nn.Module, attentions: dict[str, str]) -> nn.Module:
+    """Return a module of torch's with our weights; `attentions` say which of its attentions has which ending."""
+    state = {
+        f"linear{i}.{kind}": WEIGHTS[f"{ours}_{i}"] for i in (1, 2) for kind, ours in (("weight", "W"), ("bias", "b"))
+    }
+    state |= {
+        f"norm{i}.{kind}": WEIGHTS[f"{ours}_{i}"]
+        for i in (1, 2, 3)
+        for kind, ours in (("weight", "gamma"), ("bias", "beta"))
+    }
+    for name, end in attentions.items():
+        state[f"{name}in_proj_weight"] = torch.cat([WEIGHTS[f"W_{n}{end}"] for n in "qkv"])
+        state[f"{name}in_proj_bias"] = torch.cat([WEIGHTS[f"b_{n}{end}"] for n in "qkv"])
+        state |= {f"{name}out_proj.weight": WEIGHTS[f"W_o{end}"], f"{name}out_proj.bias": WEIGHTS[f"b_o{end}"]}
+    wanted = module.state_dict().keys()
+    module.double().load_state_dict({name: tensor for name, tensor in state.items() if name in wanted})
+    return module
+
+
+def test_splitting_and_merging_heads_undo_each_other() -> None:
+    x = normal(B, T, D)
+    heads = split_heads(x, H)
+    torch.testing.assert_close(heads[:, 1], x[:, :, D // H :])  # the second head has the second block
+    torch.testing.assert_close(merge_heads(heads), x)
+
+
+@pytest.mark.parametrize("heads", [0, -2, 4, 5, 12])
+def test_heads_that_do_not_divide_the_width_are_refused_with_those_that_do(heads: int) -> None:
+    x = normal(B, T, D)
+    with pytest.raises(ValueError, match=rf"divide d_model = 6, got {heads}; choose one of 1, 2, 3, 6"):
+        multi_head_attention(x, x, x, WEIGHTS, heads)
+
+
+@pytest.mark.parametrize("heads", [1, H, D])
+def test_multi_head_attention_is_torchs(heads: int) -> None:
+    query, key, value = normal(B, T, D), normal(B, S, D), normal(B, S, D, seed=1)
+    module = theirs(nn.MultiheadAttention(D, heads, batch_first=True), {"": ""})
+    out, attended = multi_head_attention(query, key, value, WEIGHTS, heads, MASK[:, None])
+    expected, weights = module(query, key, value, key_padding_mask=~MASK, average_attn_weights=False)
+    torch.testing.assert_close(out, expected)
+    torch.testing.assert_close(attended, weights)
+
+
+def test_one_head_is_the_scaled_dot_product_between_projections() -> None:
+    identity = {f"W_{n}": torch.eye(D, dtype=torch.float64) for n in "qkvo"}
+    identity |= {f"b_{n}": torch.zeros(D, dtype=torch.float64) for n in "qkvo"}
+    query, key, value = normal(B, T, D), normal(B, S, D), normal(B, S, D, seed=1)
+    out, attended = multi_head_attention(query, key, value, identity, 1, MASK[:, None])
+    expected, weights = scaled_dot_product(query, key, value, MASK[:, None])
+    torch.testing.assert_close(out, expected)
+    torch.testing.assert_close(attended[:, 0], weights)
+
+
+def test_the_three_shapes_of_a_mask_mean_the_same() -> None:
+    query, key = normal(B, T, D), normal(B, S, D)
+    row = torch.arange(S) < 3
+    masks = [row.expand(T, S), row.expand(B, 1, S), row.expand(B, T, S)]
+    first, *others = (multi_head_attention(query, key, key, WEIGHTS, H, mask)[0] for mask in masks)
+    for other in others:
+        torch.testing.assert_close(other, first)
+
+
+def test_a_query_that_may_look_nowhere_gets_the_bias_alone_and_no_nan() -> None:
+    query, key = normal(B, T, D), normal(B, S, D)
+    mask = MASK.clone()
+    mask[1] = False
+    out, attended = multi_head_attention(query, key, key, WEIGHTS, H, mask[:, None])
+    assert (attended[1] == 0).all()
+    torch.testing.assert_close(out[1], WEIGHTS["b_o"].expand(T, D))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_every_floating_point_type_keeps_masked_keys_at_zero(dtype: torch.dtype) -> None:
+    weights = {name: weight.to(dtype) for name, weight in WEIGHTS.items()}
+    query, key = 30 * normal(B, T, D).to(dtype), 30 * normal(B, S, D).to(dtype)
+    out, attended = multi_head_attention(query, key, key, weights, H, MASK[:, None])
+    assert out.dtype == attended.dtype == dtype
+    assert torch.isfinite(out).all()
+    assert (attended.masked_select(~MASK[:, None, None].expand_as(attended)) == 0).all()
+
+
+def test_a_shuffled_memory_changes_nothing_but_the_order_of_the_weights() -> None:
+    order = torch.tensor([3, 0, 4, 1, 2])
+    query, key = normal(B, T, D), normal(B, S, D)
+    out, attended = multi_head_attention(query, key, key, WEIGHTS, H)
+    again, shuffled = multi_head_attention(query, key[:, order], key[:, order], WEIGHTS, H)
+    torch.testing.assert_close(again, out)
+    torch.testing.assert_close(shuffled, attended[..., order])
+
+
+def test_a_bias_of_the_keys_changes_nothing() -> None:
+    query, key = normal(B, T, D), normal(B, S, D)
+    with_bias = multi_head_attention(query, key, key, WEIGHTS, H)
+    without = multi_head_attention(query, key, key, WEIGHTS | {"b_k": 0 * WEIGHTS["b_k"]}, H)
+    torch.testing.assert_close(without, with_bias)
+
+
+def test_every_position_has_a_pattern_of_its_own_between_minus_one_and_one() -> None:
+    table = sinusoids(200, D)
+    assert (table.abs() <= 1).all()
+    assert torch.pdist(table).min() > 1e-3
+    torch.testing.assert_close(table[0], torch.tensor([0.0, 1.0] * (D // 2)))
+
+
+def test_going_on_by_k_positions_is_the_same_turn_everywhere() -> None:
+    table, k = sinusoids(60, D).double(), 7
+    angle = k / 10000 ** (torch.arange(0, D, 2).double() / D)
+    turns = [torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]], dtype=torch.float64) for a in angle]
+    torch.testing.assert_close(table[:-k] @ torch.block_diag(*turns).T, table[k:], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 7])
+def test_an_odd_width_ends_with_a_sine(d: int) -> None:
+    table = sinusoids(9, d)
+    assert table.shape == (9, d)
+    for position in range(9):
+        for i in range(d):
+            angle = position / 10000 ** ((i - i % 2) / d)
+            assert table[position, i].item() == pytest.approx(math.cos(angle) if i % 2 else math.sin(angle), abs=1e-6)
+
+
+def test_positions_are_added_alike_to_every_sentence_and_in_x_s_own_type() -> None:
+    x = normal(B, S, D)
+    added = positional_encoding(x) - x
+    for sentence in added:
+        torch.testing.assert_close(sentence, sinusoids(S, D).double())
+    assert positional_encoding(x.half()).dtype == torch.float16
+
+
+def test_masks_hide_padding_and_the_future_and_nothing_else() -> None:
+    pad, generator = 4, torch.Generator().manual_seed(0)
+    source, target = (torch.randint(0, 9, (B, length), generator=generator) for length in (S, T))
+    of_source, causal, of_target = make_masks(source, target, pad)
+    for b in range(B):
+        for t in range(T):
+            assert of_source[b, 0].tolist() == [word != pad for word in source[b].tolist()]
+            assert causal[t].tolist() == [s <= t for s in range(T)]
+            assert of_target[b, t].tolist() == [s <= t and target[b, s].item() != pad for s in range(T)]
+
+
+def test_layer_norm_is_torchs_and_its_result_has_mean_0_and_variance_1() -> None:
+    x, gamma, beta = normal(B, S, D), WEIGHTS["gamma_1"], WEIGHTS["beta_1"]
+    for eps in (1e-5, 0.5):
+        torch.testing.assert_close(layer_norm(x, gamma, beta, eps), F.layer_norm(x, (D,), gamma, beta, eps))
+    plain = layer_norm(x, torch.ones(D).double(), torch.zeros(D).double(), 0)
+    torch.testing.assert_close(plain.mean(dim=-1), torch.zeros(B, S).double())
+    torch.testing.assert_close((plain**2).mean(dim=-1), torch.ones(B, S).double())
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.5])
+def test_an_encoder_layer_is_torchs(eps: float) -> None:
+    x = normal(B, S, D)
+    layer = nn.TransformerEncoderLayer(D, H, INNER, dropout=0, batch_first=True, layer_norm_eps=eps)
+    expected = theirs(layer, {"self_attn.": ""})(x, src_key_padding_mask=~MASK)
+    ours = encoder_layer(x, WEIGHTS, H, MASK, eps)
+    torch.testing.assert_close(ours[MASK], expected[MASK])
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.5])
+def test_a_decoder_layer_is_torchs(eps: float) -> None:
+    y, memory = normal(B, T, D), normal(B, S, D)
+    layer = nn.TransformerDecoderLayer(D, H, INNER, dropout=0, batch_first=True, layer_norm_eps=eps)
+    theirs(layer, {"self_attn.": "", "multihead_attn.": "_cross"})
+    expected = layer(y, memory, tgt_mask=~CAUSAL, memory_key_padding_mask=~MASK)
+    ours = decoder_layer(y, memory, WEIGHTS, H, CAUSAL.expand(B, T, T), MASK[:, None], eps)
+    torch.testing.assert_close(ours, expected)
+
+
+def test_no_future_leaks_through_a_decoder_layer() -> None:
+    y, memory = normal(B, T, D).requires_grad_(), normal(B, S, D)
+    out = decoder_layer(y, memory, WEIGHTS, H, CAUSAL.expand(B, T, T), MASK[:, None])
+    for t in range(T):
+        (gradient,) = torch.autograd.grad((out[:, t] ** 2).sum(), y, retain_graph=True)
+        assert (gradient[:, t + 1 :] == 0).all()
+        assert (gradient[:, : t + 1].abs().sum(dim=-1) > 0).all()  # and what has been said does come through
+
+
+def test_padding_of_the_source_changes_nothing() -> None:
+    longer = torch.arange(S + 2) < LENGTHS[:, None]
+    x, y = normal(B, S, D), normal(B, T, D)
+    far = torch.cat([x, torch.full((B, 2, D), 9.0, dtype=torch.float64)], dim=1)
+    torch.testing.assert_close(encoder_layer(far, WEIGHTS, H, longer)[:, :S], encoder_layer(x, WEIGHTS, H, MASK))
+    masks = [CAUSAL.expand(B, T, T), longer[:, None]]
+    again = decoder_layer(y, far, WEIGHTS, H, *masks)
+    torch.testing.assert_close(again, decoder_layer(y, x, WEIGHTS, H, masks[0], MASK[:, None]))
+
+
+def test_an_encoder_layer_without_positions_follows_every_shuffle() -> None:
+    order = torch.tensor([3, 0, 4, 1, 2])
+    x = normal(B, S, D)
+    torch.testing.assert_close(encoder_layer(x[:, order], WEIGHTS, H), encoder_layer(x, WEIGHTS, H)[:, order])
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.6, 1.0])
+def test_the_smoothed_loss_is_torchs(epsilon: float) -> None:
+    logits, pad = 3 * normal(B, T, V), 2
+    target = torch.randint(0, V, (B, T), generator=torch.Generator().manual_seed(1))
+    target[0, 1:] = pad
+    expected = F.cross_entropy(logits.transpose(1, 2), target, ignore_index=pad, label_smoothing=epsilon)
+    torch.testing.assert_close(label_smoothed_loss(logits, target, epsilon, pad), expected)
+    torch.testing.assert_close(label_smoothed_loss(logits + 800, target, epsilon, pad), expected)
+
+
+def test_the_smoothed_loss_is_smallest_at_the_smoothed_target() -> None:
+    epsilon, target = 0.3, torch.tensor([[1]])
+    q = torch.full((V,), epsilon / V, dtype=torch.float64)
+    q[1] += 1 - epsilon
+    logits = q.log()[None, None].requires_grad_()
+    (gradient,) = torch.autograd.grad(label_smoothed_loss(logits, target, epsilon, 0), logits)
+    torch.testing.assert_close(gradient, torch.zeros_like(gradient))
+
+
+@pytest.mark.parametrize(("d_model", "warmup"), [(512, 4000), (4, 16), (7, 1)])
+def test_the_rate_rises_in_a_line_and_falls_as_a_root(d_model: int, warmup: int) -> None:
+    peak = noam_rate(warmup, d_model, warmup)
+    assert peak == pytest.approx((d_model * warmup) ** -0.5)
+    assert noam_rate(1, d_model, warmup) == pytest.approx(peak / warmup)
+    assert noam_rate(4 * warmup, d_model, warmup) == pytest.approx(peak / 2)
+    assert noam_rate(warmup, d_model, warmup, 3.0) == pytest.approx(3 * peak)
+    rates = [noam_rate(step, d_model, warmup) for step in range(1, 3 * warmup + 2)]
+    assert max(rates) == rates[warmup - 1]
+
+
+@pytest.mark.parametrize("step", [0, -1])
+def test_a_step_before_the_first_is_refused(step: int) -> None:
+    with pytest.raises(ValueError, match=rf"expected step ≥ 1, got {step}; add 1"):
+        noam_rate(step, 512, 4000)
+
+
+def test_gradients_are_those_of_finite_differences() -> None:
+    names = list(WEIGHTS)
+    target = torch.tensor([[1, 0], [0, 3], [2, 0]])
+
+    def encoded(x: Tensor, *weights: Tensor) -> Tensor:
+        return encoder_layer(x, dict(zip(names, weights, strict=True)), H, MASK[:, :3])
+
+    def decoded(y: Tensor, memory: Tensor, *weights: Tensor) -> Tensor:
+        named = dict(zip(names, weights, strict=True))
+        return decoder_layer(y, memory, named, H, CAUSAL[:2, :2].expand(B, 2, 2), MASK[:, None, :3])
+
+    calls = [
+        (encoded, [normal(B, 3, D), *WEIGHTS.values()]),
+        (decoded, [normal(B, 2, D), normal(B, 3, D), *WEIGHTS.values()]),
+        (positional_encoding, [normal(B, 3, D)]),
+        (lambda logits: label_smoothed_loss(logits, target, 0.1, 0), [normal(B, 2, 4)]),
+    ]
+    for function, floats in calls:
+        inputs = [tensor.clone().requires_grad_() for tensor in floats]
+        assert torch.autograd.gradcheck(function, inputs, fast_mode=True)
