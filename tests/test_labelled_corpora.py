@@ -2,9 +2,11 @@
 
 import gzip
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
+import torch
 
 from lab import corpora, metrics
 from lab.corpora import CorpusError, Document, imdb, relations, reviews, semeval2010, sources, sst
@@ -129,6 +131,20 @@ def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: py
     (tmp_path / names[0]).write_bytes(packed)
     with pytest.raises(CorpusError, match="has not the content that it should have"):
         sst.documents("train")
+
+
+def test_glove_s_vectors_are_read_by_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTENTION_DATA", str(tmp_path))
+    (tmp_path / "glove").mkdir()
+    numbers = {"é": torch.arange(50.0), "b": -torch.arange(50.0)}
+    with zipfile.ZipFile(tmp_path / "glove/glove.6B.zip", "w") as archive:
+        lines = (" ".join([word, *(f"{n:.1f}" for n in vector)]) for word, vector in numbers.items())
+        archive.writestr("glove.6B.50d.txt", "\n".join(lines) + "\n")
+    words = Words(["a", "é"])
+    found, known = vectors.glove(words, 50)
+    torch.testing.assert_close(found[words.index["é"]], numbers["é"])
+    assert known.tolist() == [word == "é" for word in words.index]
+    assert not found[~known].any()
 
 
 CLASSES = {"A(e1,e2)": "A", "A(e2,e1)": "A", "B(e1,e2)": "B", "B(e2,e1)": "B", "Other": None}

@@ -1,6 +1,5 @@
 """Word vectors that a model starts from: GloVe, or vectors made of the texts at hand."""
 
-import io
 import zipfile
 from collections.abc import Iterable
 
@@ -33,29 +32,26 @@ def glove(words: text.Words, width: int) -> Vectors:
     vectors, known = torch.zeros(len(words), width), torch.zeros(len(words), dtype=torch.bool)
     path = fetch(GLOVE)
     try:
-        with zipfile.ZipFile(path) as archive, archive.open(f"glove.6B.{width}d.txt") as file:
-            for line in io.TextIOWrapper(file, encoding="utf8"):
+        with zipfile.Path(path, f"glove.6B.{width}d.txt").open(encoding="utf-8") as file:
+            for line in file:
                 word, *numbers = line.rstrip("\n").split(" ")
                 if (row := words.index.get(word)) is not None:
                     vectors[row], known[row] = torch.tensor([float(number) for number in numbers]), True
-    except (zipfile.BadZipFile, KeyError) as error:
+    except (zipfile.BadZipFile, FileNotFoundError) as error:
         raise CorpusError(f"{path} is not GloVe's archive ({error}). Delete it: it is fetched again.") from None
     return vectors, known
 
 
 def of_texts(words: text.Words, texts: Labelled, width: int) -> Vectors:
-    """Return vectors made of the training texts, and of IMDB's where they are at hand.
+    """Return vectors made of the training texts and of IMDB's.
 
     The square root of the singular values times the left singular vectors of the shifted positive pointwise mutual
     information of words at most WINDOW apart: Levy and Goldberg (2014).
     """
     sentences = [sentence for document in texts.train for sentence in document.sentences]
     if texts.name != COMPANY:
-        try:
-            company: Labelled = corpora.load(COMPANY)
-            sentences += [sentence for document in company.train for sentence in document.sentences]
-        except CorpusError:
-            print(f"without {COMPANY}: the word vectors are made of {texts.name} alone", flush=True)
+        company: Labelled = corpora.load(COMPANY)
+        sentences += [sentence for document in company.train for sentence in document.sentences]
     counts = together(words, (sentence.lower() for sentence in sentences))
     known = torch.from_numpy(np.asarray(counts.sum(axis=1)).ravel() > 0)
     left, singular, _ = randomized_svd(shifted_information(counts), min(width, len(words) - 1), random_state=0)
