@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lab import metrics
-from lab.corpora import Pair, Parallel
+from lab.corpora import CorpusError, Pair, Parallel
 from lab.text import Tokenizer
 
 if TYPE_CHECKING:
@@ -61,7 +61,10 @@ def counts(tokenizer: Tokenizer, text: str) -> list[int]:
     found = [len(tokenizer.encode(word)) for word in text.split()]
     whole = len(tokenizer.encode(text))
     if sum(found) != whole:
-        raise ValueError(f"The words of {text!r} have {sum(found)} pieces one by one, and {whole} together.")
+        raise CorpusError(
+            f"The words of {text!r} have {sum(found)} pieces one by one and {whole} together: its attention cannot be "
+            "read word by word. Take a tokenizer that keeps words apart."
+        )
     return found
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from lab import alignment, results, text
-from lab.corpora import Pair, Parallel
+from lab.corpora import CorpusError, Pair, Parallel
 
 LINES = [f"der mann nummer {n} fährt fahrrad durch den schnee" for n in range(40)]
 
@@ -45,7 +45,7 @@ def test_the_pieces_of_a_text_are_those_of_its_words() -> None:
 
 
 def test_pieces_that_cross_words_are_an_error() -> None:
-    with pytest.raises(ValueError, match="one by one"):
+    with pytest.raises(CorpusError, match="one by one"):
         alignment.counts(Couples([]), "ab cd")
 
 
@@ -84,3 +84,14 @@ def test_possible_links_are_no_errors_and_no_omissions() -> None:
     scores = results.score({"translations": said, **outputs}, corpus)
     assert scores["gold"]["alignment"]["argmax"]["aer"]["value"] == 0
     assert "alignment" not in scores["plain"]
+
+
+def test_the_threshold_is_chosen_with_possible_links_as_no_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    map_ = torch.tensor([[0.60, 0.36, 0.04], [0.60, 0.36, 0.04], [0.36, 0.35, 0.29]])  # the last column is </s>
+    monkeypatch.setattr(alignment, "of_words", lambda trained, pairs: [map_] * len(pairs))
+    every = frozenset((t, s) for t in range(3) for s in range(2))
+    sure = frozenset({(0, 0), (1, 0), (2, 1)})
+    orders = [frozenset((s, t) for t, s in links) for links in (sure, every)]  # links are (source, target)
+    model: Any = None
+    assert alignment.threshold(model, [Pair("a b", "c d e", *orders)]) <= 0.35
+    assert alignment.threshold(model, [Pair("a b", "c d e", orders[0])]) >= 0.4

@@ -7,6 +7,7 @@ import torch
 
 from lab.classification import Run, train
 from lab.corpora import Document, Labelled
+from lab.schedules import RecipeError
 from lab.text import PAD
 from lab.training import Training
 from solutions.structured.attention import structured_attention
@@ -115,7 +116,7 @@ def test_two_sentences_are_read_alike_and_compared_hop_by_hop(texts):
 
 def test_texts_that_are_no_pairs_are_refused_in_a_sentence(texts):
     pair = model(replace(TINY, pair=True), StructuredPair)
-    with pytest.raises(ValueError, match=r"compares two sentences; it was given texts of 4"):
+    with pytest.raises(RecipeError, match=r"compares two sentences; it was given texts of 4"):
         pair(texts[0][None], texts[1][None])
 
 

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from lab.classification import Classifier
 from lab.runs import Solution
+from lab.schedules import RecipeError
 from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 from solutions.structured.attention import structured_attention
@@ -140,7 +141,7 @@ class StructuredPair(Classifier):
     ) -> tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
         """Return the scores of the labels, and what the penalties of both sentences add to the loss."""
         if tokens.shape[1] != 2:
-            raise ValueError(
+            raise RecipeError(
                 f"This model compares two sentences; it was given texts of {tokens.shape[1]}. "
                 "Take a corpus of sentence pairs, or a recipe with pair=False."
             )
