@@ -9,11 +9,10 @@ import torch
 from autograder.checks import Check, assignments, checks, find
 from autograder.kit.answers import call
 from autograder.kit.grading import Verdict, grade
-from tests.answers import collected, right_bahdanau, wrong_bahdanau, wrong_encoder_decoder
+from tests.answers import SEEDS, collected, right_bahdanau, wrong_bahdanau, wrong_encoder_decoder
 
 RIGHT, WRONG = collected("right", "RIGHT"), collected("wrong", "WRONG")
 IDS = list(RIGHT)
-SEEDS = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])  # one draw in minutes, two in all
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from autograder.checks.mistakes.searching import Shuffled, searched
 from autograder.kit.answers import call
 from autograder.kit.comparing import same
 from autograder.kit.grading import grade
-from tests.answers import collected, forget, more_right
+from tests.answers import SEEDS, collected, forget, more_right
 
 SLY = collected("sly", "SLY")
 IDS = list(SLY)
@@ -29,6 +29,11 @@ def graded(check_id: str, seed: int, function):
     check = find(check_id)
     caller = functools.partial(call, {check.function: function})
     return grade(check_id, drawn(check_id, seed), check.criteria, caller, check.examples)
+
+
+@functools.cache
+def hint_of(check_id: str, seed: int, function) -> str:
+    return graded(check_id, seed, function).hint
 
 
 @pytest.mark.slow
@@ -80,29 +85,28 @@ def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
 
 @pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in EVERY for m in find(id).mistakes])
 def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(check_id, mistake):
-    hint = graded(check_id, 0, mistake).hint
+    hint = hint_of(check_id, 0, mistake)
     tried = hint.partition("Try it:\n")[2]
     right, wrong = re.search(r"A right function gives (.*)\n  Yours gives (.*)", tried).groups()
     assert right != wrong
     assert any(example.code.splitlines()[-1] in tried for example in find(check_id).examples())
 
 
-def test_no_hidden_number_stands_in_a_hint():
-    for check_id in EVERY:
-        for seed in range(3):
-            hidden = set()
-            for case in drawn(check_id, seed):
-                given = [value for value in case.arguments.values() if isinstance(value, np.ndarray)]
-                for array in [*given, *case.outputs.values(), *(case.gradients or [])]:
-                    if array is not None and array.dtype.kind == "f":
-                        hidden |= {f"{x:.3f}".rstrip("0") for x in np.ravel(array) if abs(x) < 1e3}
-            public = {piece for e in find(check_id).examples() for piece in _numbers(_everything(e))}
-            for mistake in find(check_id).mistakes:
-                hint = graded(check_id, seed, mistake).hint
-                told = hint.partition("Try it:")[0]
-                found = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", told)) & hidden
-                assert not {x for x in found if len(x) > 4}, (check_id, mistake.__name__)
-                assert _numbers(hint.partition("Try it:")[2].partition("Yours")[0]) <= public
+@SEEDS
+@pytest.mark.parametrize("check_id", EVERY)
+def test_no_hidden_number_stands_in_a_hint(check_id, seed):
+    hidden = set()
+    for case in drawn(check_id, seed):
+        given = [value for value in case.arguments.values() if isinstance(value, np.ndarray)]
+        for array in [*given, *case.outputs.values(), *(case.gradients or [])]:
+            if array is not None and array.dtype.kind == "f":
+                hidden |= {f"{x:.3f}".rstrip("0") for x in np.ravel(array) if abs(x) < 1e3}
+    public = {piece for e in find(check_id).examples() for piece in _numbers(_everything(e))}
+    for mistake in find(check_id).mistakes:
+        said, _, tried = hint_of(check_id, seed, mistake).partition("Try it:")
+        found = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", said)) & hidden
+        assert not {x for x in found if len(x) > 4}, mistake.__name__
+        assert _numbers(tried.partition("Yours")[0]) <= public
 
 
 def _numbers(text: str) -> set[str]:

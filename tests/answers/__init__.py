@@ -9,7 +9,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from autograder.names import assignments
+
+SEEDS = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])  # one draw in minutes, two in all
 
 
 def collected(kind: str, table: str) -> dict[str, Any]:
