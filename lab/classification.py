@@ -208,7 +208,7 @@ def train(
         "data": fingerprint(texts),
     }
     kept = None if fresh else kept_about(folder, about)
-    words = text.Words(kept["text"]["words"]) if kept else vocabulary(texts, recipe)
+    words = text.Words(kept["text"]["words"]) if kept else vocabulary(solution, texts, recipe)
     about |= {"text": words.state(), "labels": list(texts.labels)}
     seed_all(run.seed)
     model = built(solution, recipe, len(words), len(texts.labels))
@@ -240,10 +240,10 @@ def train(
     return trained
 
 
-def vocabulary(texts: Labelled, recipe: Any) -> text.Words:
-    """Learn the vocabulary from the training part alone: all words, or the most frequent ones."""
+def vocabulary(solution: Solution, texts: Labelled, recipe: Any) -> text.Words:
+    """Learn the vocabulary from the training part, or from what the chapter reads: all words, or the most frequent."""
     lower = getattr(recipe, "lowercase", False)
-    lines = (" ".join(document.sentences) for document in texts.train)
+    lines = solution.reading(texts, recipe) if solution.reading else texts.sentences()
     return text.Words.learn((line.lower() if lower else line for line in lines), recipe.vocabulary or None)
 
 

@@ -1,6 +1,6 @@
 """What every training has, whatever its task: a chapter's recipes, a folder, a checkpoint to come back to."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from lab.checkpoints import CheckpointError, load
+from lab.corpora import Labelled
 from lab.devices import best_device
 from lab.schedules import Rate, RecipeError
 
@@ -26,6 +27,7 @@ class Solution:
     defaults: Mapping[str, str]
     peers: Mapping[str, Sequence[Mapping[str, Any]]]  # run without recipe: what others got, and how it was scored
     rate: Callable[[Any], Rate | None] | None = None  # recipe -> its learning rates, where the loop's are not taken
+    reading: Callable[[Labelled, Any], Iterable[str]] | None = None  # what its words are learnt from, if from more text
 
 
 class Named:

@@ -19,7 +19,7 @@ from solutions.transformer.attention import (
     multi_head_attention,
     positional_encoding,
 )
-from solutions.transformer.layers import DecoderLayer, Dropout, EncoderLayer, MultiHeadAttention
+from solutions.transformer.layers import DecoderLayer, Dropout, EncoderLayer, MultiHeadAttention, words_of
 from solutions.transformer.model import SOLUTION, Transformer, looks
 from solutions.transformer.recipe import RECIPES, Recipe
 from tests.test_training import LETTERS
@@ -124,6 +124,18 @@ def test_the_model_assembled_from_the_taught_functions_is_the_same_model() -> No
     assert_same(outputs[0], outputs[1], own, assembled)
     for use, weights in own.looks(SOURCE, MASK, INPUTS).items():
         torch.testing.assert_close(weights, assembled.looks(SOURCE, MASK, INPUTS)[use], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_leaving_padding_out_changes_no_score_and_no_gradient(pre_norm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = torch.ones_like(INPUTS, dtype=torch.bool)
+    net, same = model(pre_norm=pre_norm), model(pre_norm=pre_norm)
+    words = words_of(MASK)
+    assert words is not None
+    assert words.at.tolist() == MASK.flatten().nonzero()[:, 0].tolist()
+    without = net(SOURCE, MASK, INPUTS, real)
+    monkeypatch.setattr("solutions.transformer.model.words_of", lambda mask: None)
+    assert_same(without, same(SOURCE, MASK, INPUTS, real), net, same)
 
 
 def test_all_that_is_looked_at_is_a_distribution_over_what_may_be_seen() -> None:

@@ -68,6 +68,10 @@ class Labelled:
     metric: str = "accuracy"  # the score that a model is selected by: accuracy, or macro_f1
     classes: Mapping[str, str | None] | None = None  # label: the class whose F1 counts it (None: not counted)
 
+    def sentences(self) -> list[str]:
+        """Return the sentences of the training part."""
+        return [sentence for document in self.train for sentence in document.sentences]
+
 
 def names() -> list[str]:
     """Return the names of all corpora, found by looking into this folder."""

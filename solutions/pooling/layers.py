@@ -11,9 +11,11 @@ from lab.text import PAD, UNK
 class Embedding(nn.Embedding):
     """Word vectors. While it learns, it reads a share `word_dropout` of the words as <unk> (Iyyer et al., 2015)."""
 
-    def __init__(self, vocabulary: int, width: int, dropout: float = 0.0, word_dropout: float = 0.0) -> None:
+    def __init__(
+        self, vocabulary: int, width: int, dropout: float = 0.0, word_dropout: float = 0.0, scale: float = 0.1
+    ) -> None:
         super().__init__(vocabulary, width, padding_idx=PAD)
-        nn.init.normal_(self.weight, std=0.1)
+        nn.init.normal_(self.weight, std=scale)
         with torch.no_grad():
             self.weight[PAD] = 0
         self.word_dropout, self.dropout = word_dropout, nn.Dropout(dropout)

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from lab import corpora
 from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Solution
@@ -17,13 +18,17 @@ from solutions.pooling.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 Pool = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.pooling.attention_pool
 Hierarchy = Callable[..., tuple[Tensor, Tensor, Tensor]]  # those of solutions.pooling.hierarchical_attention
+COMPANY = "imdb"  # the largest English text at hand: its training reviews, without their labels
 
 
 class Pooling(Classifier):
-    """What both models share: word vectors that may come from elsewhere."""
+    """What both models share: word vectors, which may come from elsewhere."""
 
-    recipe: Recipe
-    embedding: Embedding
+    def __init__(self, recipe: Recipe, vocabulary: int) -> None:
+        super().__init__()
+        self.recipe = recipe
+        drops = recipe.embedding_dropout, recipe.word_dropout
+        self.embedding = Embedding(vocabulary, recipe.embedding_dim, *drops, recipe.embedding_scale)
 
     def prepare(self, words: Words, texts: Labelled) -> None:
         """Start from the vectors that the recipe names; once, before a training."""
@@ -32,10 +37,11 @@ class Pooling(Classifier):
         from solutions.pooling import vectors
 
         width = self.recipe.embedding_dim
-        glove = self.recipe.vectors == "glove"
-        vectors.start(
-            self.embedding, *(vectors.glove(words, width) if glove else vectors.of_texts(words, texts, width))
-        )
+        if self.recipe.vectors == "glove":
+            found = vectors.glove(words, width)
+        else:
+            found = vectors.of_texts(words, reading(texts, self.recipe), width)
+        vectors.start(self.embedding, *found)
 
 
 class AttBLSTM(Pooling):
@@ -47,10 +53,8 @@ class AttBLSTM(Pooling):
     nested: ClassVar[bool] = False
 
     def __init__(self, recipe: Recipe, vocabulary: int, labels: int, attend: Pool = attention_pool) -> None:
-        super().__init__()
-        units = recipe.units
-        self.recipe, self.attend = recipe, attend
-        self.embedding = Embedding(vocabulary, recipe.embedding_dim, recipe.embedding_dropout, recipe.word_dropout)
+        super().__init__(recipe, vocabulary)
+        units, self.attend = recipe.units, attend
         self.network = nn.LSTM(recipe.embedding_dim, units, batch_first=True, bidirectional=True)
         self.states_dropout = nn.Dropout(recipe.states_dropout)
         self.w = nn.Parameter(torch.randn(units) * units**-0.5)
@@ -87,10 +91,8 @@ class HAN(Pooling):
     def __init__(
         self, recipe: Recipe, vocabulary: int, labels: int, attend: Hierarchy = hierarchical_attention
     ) -> None:
-        super().__init__()
-        width, hidden = 2 * recipe.units, recipe.hidden
-        self.recipe, self.attend = recipe, attend
-        self.embedding = Embedding(vocabulary, recipe.embedding_dim, recipe.embedding_dropout, recipe.word_dropout)
+        super().__init__(recipe, vocabulary)
+        width, hidden, self.attend = 2 * recipe.units, recipe.hidden, attend
         self.words = nn.GRU(recipe.embedding_dim, recipe.units, batch_first=True, bidirectional=True)
         self.sentences = nn.GRU(width, recipe.units, batch_first=True, bidirectional=True)
         self.word_projection, self.sentence_projection = nn.Linear(width, hidden), nn.Linear(width, hidden)
@@ -126,9 +128,15 @@ class HAN(Pooling):
         return self.pool(tokens, mask)[1:]
 
 
+def reading(texts: Labelled, recipe: Recipe) -> list[str]:
+    """Return what a training reads: its own sentences, and those of IMDB where vectors are made of texts."""
+    company: Labelled | None = corpora.load(COMPANY) if recipe.vectors == "texts" and texts.name != COMPANY else None
+    return [*texts.sentences(), *(company.sentences() if company else ())]
+
+
 def build(recipe: Recipe, vocabulary: int, labels: int) -> Classifier:
     """Return the model that the recipe names."""
     return (HAN if recipe.model == "han" else AttBLSTM)(recipe, vocabulary, labels)
 
 
-SOLUTION = Solution("pooling", build, RECIPES, DEFAULTS, PEERS)
+SOLUTION = Solution("pooling", build, RECIPES, DEFAULTS, PEERS, reading=reading)

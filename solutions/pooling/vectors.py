@@ -10,8 +10,8 @@ from scipy.sparse import coo_array, csr_array
 from sklearn.utils.extmath import randomized_svd
 from torch import Tensor
 
-from lab import corpora, text
-from lab.corpora import CorpusError, Labelled
+from lab import text
+from lab.corpora import CorpusError
 from lab.corpora.sources import Source, fetch
 from lab.text import UNK
 
@@ -20,7 +20,6 @@ GLOVE = Source("https://downloads.cs.stanford.edu/nlp/data/glove.6B.zip", None, 
 WIDTHS = (50, 100, 200, 300)
 WINDOW = 5  # words on either side that a word is seen with
 SHIFT = 1.0  # log of the number of negative samples that the shift stands for
-COMPANY = "imdb"  # the largest English text at hand
 
 Vectors = tuple[Float[Tensor, "words width"], Bool[Tensor, " words"]]  # and which words have one
 
@@ -42,22 +41,18 @@ def glove(words: text.Words, width: int) -> Vectors:
     return vectors, known
 
 
-def of_texts(words: text.Words, texts: Labelled, width: int) -> Vectors:
-    """Return vectors made of the training texts and of IMDB's.
+def of_texts(words: text.Words, sentences: Iterable[str], width: int) -> Vectors:
+    """Return vectors of length 1, made of which words stand near each other in the sentences.
 
     The square root of the singular values times the left singular vectors of the shifted positive pointwise mutual
     information of words at most WINDOW apart: Levy and Goldberg (2014).
     """
-    sentences = [sentence for document in texts.train for sentence in document.sentences]
-    if texts.name != COMPANY:
-        company: Labelled = corpora.load(COMPANY)
-        sentences += [sentence for document in company.train for sentence in document.sentences]
     counts = together(words, (sentence.lower() for sentence in sentences))
     known = torch.from_numpy(np.asarray(counts.sum(axis=1)).ravel() > 0)
     left, singular, _ = randomized_svd(shifted_information(counts), min(width, len(words) - 1), random_state=0)
     vectors = torch.zeros(len(words), width)
     vectors[:, : left.shape[1]] = torch.from_numpy(left * np.sqrt(singular))
-    return vectors, known
+    return torch.nn.functional.normalize(vectors, dim=1), known
 
 
 def together(words: text.Words, sentences: Iterable[str]) -> csr_array:

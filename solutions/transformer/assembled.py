@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from lab.decoding import Memory, State
-from solutions.transformer.layers import DecoderLayer
+from solutions.transformer.layers import DecoderLayer, Words
 from solutions.transformer.model import Transformer, causal
 from solutions.transformer.recipe import Recipe
 
@@ -34,9 +34,13 @@ class Assembled(Transformer):
         self.encode_layer, self.decode_layer, self.attend = encode_layer, decode_layer, attend
 
     def read(
-        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"], seen: list[Tensor] | None = None
+        self,
+        source: Int[Tensor, "batch source"],
+        mask: Bool[Tensor, "batch source"],
+        seen: list[Tensor] | None = None,
+        words: Words | None = None,
     ) -> Float[Tensor, "batch source d_model"]:
-        """Return the encoder's output; the weights of its layers go into `seen`."""
+        """Return the encoder's output; the weights of its layers go into `seen`. Padding is never left out."""
         x = self.embed(self.source_embedding, source)
         for layer in self.encoder_layers:
             weights = layer.taught()

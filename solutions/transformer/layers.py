@@ -5,16 +5,41 @@ product where they can, and nothing that training does not need is kept.
 """
 
 import math
+from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
 from solutions.bahdanau.attention import masked_softmax
 
 MATMUL = ("cpu",)  # where the fused kernel is no faster, and in bf16 several times slower
+MOSTLY_WORDS = 0.95  # share of words from which padding costs less than leaving it out
 Heads = Float[Tensor, "batch heads length head_dim"]
+
+
+@dataclass(frozen=True)
+class Words:
+    """Where a batch has words. What is computed for each position by itself need not be computed for padding."""
+
+    at: Int[Tensor, " real"]  # the numbers of these positions, all sentences one behind the other
+    shape: tuple[int, int]  # sentences, positions
+
+    def row(self, x: Float[Tensor, "batch source d_model"]) -> Float[Tensor, "real d_model"]:
+        """Return the vectors of the words, one behind the other."""
+        return x.flatten(0, 1).index_select(0, self.at)
+
+    def table(self, row: Float[Tensor, "real width"]) -> Float[Tensor, "batch source width"]:
+        """Return the vectors in their places, and zeros at padding."""
+        return row.new_zeros(math.prod(self.shape), row.shape[1]).index_copy(0, self.at, row).unflatten(0, self.shape)
+
+
+def words_of(mask: Bool[Tensor, "batch source"]) -> Words | None:
+    """Return where the words are if leaving padding out is worth it: a GPU would wait for their number."""
+    if mask.device.type != "cpu" or torch.compiler.is_compiling() or mask.float().mean() > MOSTLY_WORDS:
+        return None
+    return Words(mask.flatten().nonzero()[:, 0], (mask.shape[0], mask.shape[1]))
 
 
 class Dropout(nn.Dropout):
@@ -31,7 +56,7 @@ class Dropout(nn.Dropout):
         dropped = round(self.p * 2**16)
         bits = torch.empty(-(-input.numel() // 4), dtype=torch.int64).random_(-(2**63), None).view(torch.int16)
         kept = bits[: input.numel()].view(input.shape) >= dropped - 2**15
-        return input * kept.to(input.dtype) * (2**16 / (2**16 - dropped))
+        return input * kept.to(input.dtype).mul_(2**16 / (2**16 - dropped))
 
 
 class MultiHeadAttention(nn.Module):
@@ -53,13 +78,20 @@ class MultiHeadAttention(nn.Module):
         nn.init.xavier_uniform_(self.out_proj.weight)
         nn.init.zeros_(self.out_proj.bias)
 
-    def project(self, x: Float[Tensor, "batch length d_model"], first: int, last: int) -> list[Heads]:
-        """Return some of (queries, keys, values), numbers first to last - 1, in one product and cut into heads."""
+    def project(
+        self, x: Float[Tensor, "*positions d_model"], first: int, last: int, words: Words | None = None
+    ) -> list[Heads]:
+        """Return some of (queries, keys, values), numbers first to last - 1, in one product and cut into heads.
+
+        With `words`, x is the row of their vectors.
+        """
         rows = slice(first * self.d_model, last * self.d_model)
         whole = (first, last) == (0, 3)  # the parameter itself: autocast casts it once a step
         weight = self.in_proj_weight if whole else self.in_proj_weight[rows]
         bias = self.in_proj_bias if whole else self.in_proj_bias[rows]
-        parts = functional.linear(x, weight, bias).unflatten(-1, (last - first, self.heads, -1))
+        found = functional.linear(x, weight, bias)
+        table = found if words is None else words.table(found)
+        parts = table.unflatten(-1, (last - first, self.heads, -1))
         return [part.transpose(1, 2) for part in parts.unbind(dim=2)]
 
     def attend(
@@ -69,8 +101,9 @@ class MultiHeadAttention(nn.Module):
         v: Float[Tensor, "batch heads source head_dim"],
         mask: Bool[Tensor, "... #target #source"] | None,
         look: bool = False,
-    ) -> tuple[Float[Tensor, "batch target d_model"], Float[Tensor, "batch heads target source"] | None]:
-        """Return the output of all heads, and their weights if it is to look."""
+        words: Words | None = None,
+    ) -> tuple[Float[Tensor, "*positions d_model"], Float[Tensor, "batch heads target source"] | None]:
+        """Return the output of all heads (with `words`, the row of theirs), and the weights if it is to look."""
         if look or q.device.type in MATMUL:
             scores = (q / math.sqrt(q.shape[-1])) @ k.transpose(-2, -1)
             scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
@@ -81,7 +114,8 @@ class MultiHeadAttention(nn.Module):
             context, weights = functional.scaled_dot_product_attention(q, k, v, mask, dropped), None
             if mask is not None:  # a query that may look nowhere hears nothing
                 context = context.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
-        return self.out_proj(context.transpose(1, 2).flatten(-2)), weights
+        joined = context.transpose(1, 2).flatten(-2)
+        return self.out_proj(joined if words is None else words.row(joined)), weights
 
     def forward(
         self,
@@ -169,14 +203,18 @@ class EncoderLayer(Layer):
 
     def forward(
         self,
-        x: Float[Tensor, "batch source d_model"],
+        x: Float[Tensor, "*positions d_model"],
         mask: Bool[Tensor, "... #source source"] | None = None,
         seen: list[Tensor] | None = None,
-    ) -> Float[Tensor, "batch source d_model"]:
-        """Return what the taught `encoder_layer` returns (its mask (B,S) is (B,1,S) here); weights go into `seen`."""
+        words: Words | None = None,
+    ) -> Float[Tensor, "*positions d_model"]:
+        """Return what the taught `encoder_layer` returns (its mask (B,S) is (B,1,S) here); weights go into `seen`.
+
+        With `words`, x and the result are the rows of their vectors.
+        """
         every_head = None if mask is None else mask.unsqueeze(-3)
-        q, k, v = self.self_attn.project(self.before(x, self.norm1), 0, 3)
-        attended, weights = self.self_attn.attend(q, k, v, every_head, look=seen is not None)
+        q, k, v = self.self_attn.project(self.before(x, self.norm1), 0, 3, words)
+        attended, weights = self.self_attn.attend(q, k, v, every_head, look=seen is not None, words=words)
         if seen is not None and weights is not None:
             seen.append(weights)
         x = self.after(x, attended, self.norm1)
@@ -206,9 +244,9 @@ class DecoderLayer(Layer):
         super().__init__(d_model, heads, d_ff, dropout, 3, pre_norm, inner_dropout)
         self.multihead_attn = MultiHeadAttention(d_model, heads, inner_dropout)
 
-    def memorise(self, memory: Float[Tensor, "batch source d_model"]) -> Past:
+    def memorise(self, memory: Float[Tensor, "*positions d_model"], words: Words | None = None) -> Past:
         """Return the keys and values of the encoder's output: the same for every word that will be said."""
-        keys, values = self.multihead_attn.project(memory, 1, 3)
+        keys, values = self.multihead_attn.project(memory, 1, 3, words)
         return keys, values
 
     def go_on(

@@ -15,7 +15,7 @@ from lab.schedules import Rate
 from lab.text import BOS, PAD
 from lab.translation import Solution, Trained
 from solutions.transformer.attention import noam_rate, positional_encoding
-from solutions.transformer.layers import DecoderLayer, Dropout, EncoderLayer
+from solutions.transformer.layers import DecoderLayer, Dropout, EncoderLayer, Words, words_of
 from solutions.transformer.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 
@@ -75,19 +75,22 @@ class Transformer(Translator):
         source: Int[Tensor, "batch source"],
         mask: Bool[Tensor, "batch source"],
         seen: list[Tensor] | None = None,
-    ) -> Float[Tensor, "batch source d_model"]:
-        """Return the encoder's output; the weights of its layers go into `seen`."""
+        words: Words | None = None,
+    ) -> Float[Tensor, "*positions d_model"]:
+        """Return the encoder's output, with `words` the row of theirs; the weights of its layers go into `seen`."""
         x = self.embed(self.source_embedding, source)
+        x = x if words is None else words.row(x)
         for layer in self.encoder_layers:
-            x = layer(x, mask[:, None], seen)
+            x = layer(x, mask[:, None], seen, words)
         return self.encoder_norm(x)
 
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
         """Return keys and values of the encoder's output for each decoder layer, and a cache with nothing in it."""
-        states = self.read(source, mask)
+        words = words_of(mask)
+        states = self.read(source, mask, words=words)
         memory, state = {"mask": mask}, {}
         for number, layer in enumerate(self.decoder_layers):
-            k, v = layer.memorise(states)
+            k, v = layer.memorise(states, words)
             memory |= {f"keys{number}": k, f"values{number}": v}
             state |= {f"keys{number}": k[:, :, :0], f"values{number}": v[:, :, :0]}
         return memory, state
