@@ -20,7 +20,7 @@ VARIANTS = {
 # On the 447 sentences of the Hansards: aligner, the text it has learnt from, AER. The first scored by us from the links
 # that awesome-align publishes, the others from the table of github.com/lilt/alignment-scripts.
 ALIGNERS = (
-    ("awesome-align", "texts of many languages (BERT)", 0.041),
+    ("awesome-align", "texts of many languages (BERT), then parallel texts", 0.041),
     ("Mgiza, both directions put together", "Hansards", 0.059),
     ("Mgiza, English to French", "Hansards", 0.080),
     ("fast_align, both directions put together", "Hansards", 0.105),

@@ -131,7 +131,7 @@ def input_feeding(
     """Return h̃_1 … h̃_T and the weights of a decoder that is told where it has looked.
 
     h_t = tanh(W_x [y_t ; h̃_{t-1}] + W_h h_{t-1}) with h̃_0 = 0; then attention with the dot score,
-    and h̃_t = tanh(W_c [c_t ; h_t]).
+    and h̃_t = tanh(W_c [c_t ; h_t]). y_t is what goes into step t: the word before the one that it predicts.
 
     Luong et al. (2015), section 3.3. There the network is a stack of LSTMs.
     """

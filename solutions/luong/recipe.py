@@ -28,8 +28,8 @@ class Recipe:
     training: Training = field(default_factory=Training)
 
 
-# The widths and the training of solutions.bahdanau's `small` and `medium`, and an encoder that reads both ways as
-# there: only the decoder and its attention differ.
+# The widths of word vectors and decoder, and the training, of solutions.bahdanau's `small` and `medium`. The encoder
+# reads both ways as there, but with LSTMs of half the width.
 SMALL = Recipe(
     embedding_dim=96,
     units=128,
@@ -62,7 +62,7 @@ RECIPES = {
         vocabulary=4000,
         training=Training(tokens=2000, epochs=4, rate=3e-3),
     ),
-    # Luong et al. (2015), section 4.1: there plain SGD with rate 1, halved after each epoch from the ninth on.
+    # Luong et al. (2015), section 4.1: there plain SGD with rate 1 for eight epochs, then halved in each.
     "paper": Recipe(
         attention="local_p",
         embedding_dim=1000,
