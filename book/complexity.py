@@ -95,7 +95,10 @@ def memory(device: str = "cpu") -> HTML:
     lengths = sorted({row["n"] for row in found["over_length"]})
     by = {(row["layer"], row["n"]): row["kept_bytes"] / 2**20 for row in found["over_length"]}
     rows = [[words, *(f"{by[name, n]:.3g}" for n in lengths)] for name, words in KINDS.items()]
-    caption = f"Mebibytes kept for the backward pass, weights left out (but for the copy that PyTorch's LSTM keeps), d = {found['over_length'][0]['d']}, float32"
+    caption = (
+        "Mebibytes kept for the backward pass, weights left out (but for the copy that PyTorch's LSTM keeps), "
+        f"d = {found['over_length'][0]['d']}, float32"
+    )
     return table(caption, ["layer", *(f"n = {n}" for n in lengths)], rows)
 
 
