@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from solutions.bahdanau.attention import masked_softmax
+from solutions.transformer.attention import head_dim
 
 MATMUL = ("cpu",)  # where the fused kernel is no faster, and in bf16 several times slower
 MOSTLY_WORDS = 0.95  # share of words from which padding costs less than leaving it out
@@ -64,11 +65,7 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        if heads < 1 or d_model % heads:
-            raise ValueError(
-                f"heads share the features in equal blocks: expected heads to divide d_model = {d_model}, got {heads}; "
-                "change one of the two"
-            )
+        head_dim(d_model, heads)  # is an error if it is no whole number
         self.d_model, self.heads = d_model, heads
         self.in_proj_weight = nn.Parameter(torch.empty(3 * d_model, d_model))
         self.in_proj_bias = nn.Parameter(torch.zeros(3 * d_model))
