@@ -6,6 +6,7 @@ product where they can, and nothing that training does not need is kept.
 
 import math
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -139,14 +140,23 @@ class MultiHeadAttention(nn.Module):
 class Layer(nn.Module):
     """What encoder and decoder layers share: self-attention, the feed-forward network, and how a sublayer is added."""
 
+    norms: ClassVar[int]  # as many as there are sublayers
+
     def __init__(
-        self, d_model: int, heads: int, d_ff: int, dropout: float, norms: int, pre_norm: bool, inner_dropout: float
+        self,
+        d_model: int,
+        heads: int,
+        d_ff: int,
+        dropout: float = 0.0,
+        *,
+        pre_norm: bool = False,
+        inner_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.pre_norm = pre_norm
         self.self_attn = MultiHeadAttention(d_model, heads, inner_dropout)
         self.linear1, self.linear2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
-        for number in range(1, norms + 1):
+        for number in range(1, self.norms + 1):
             setattr(self, f"norm{number}", nn.LayerNorm(d_model))
         self.dropout, self.inner_dropout = Dropout(dropout), Dropout(inner_dropout)
         for linear in (self.linear1, self.linear2):
@@ -183,20 +193,9 @@ class Layer(nn.Module):
 class EncoderLayer(Layer):
     """Self-attention and the feed-forward network; state dict as torch.nn.TransformerEncoderLayer's."""
 
+    norms = 2
     norm1: nn.LayerNorm
     norm2: nn.LayerNorm
-
-    def __init__(
-        self,
-        d_model: int,
-        heads: int,
-        d_ff: int,
-        dropout: float = 0.0,
-        *,
-        pre_norm: bool = False,
-        inner_dropout: float = 0.0,
-    ) -> None:
-        super().__init__(d_model, heads, d_ff, dropout, 2, pre_norm, inner_dropout)
 
     def forward(
         self,
@@ -224,21 +223,13 @@ Past = tuple[Tensor, Tensor]  # keys and values, each (batch, heads, length, hea
 class DecoderLayer(Layer):
     """Self-attention, attention to the encoder, feed-forward; state dict as torch.nn.TransformerDecoderLayer's."""
 
+    norms = 3
     norm1: nn.LayerNorm
     norm2: nn.LayerNorm
     norm3: nn.LayerNorm
 
-    def __init__(
-        self,
-        d_model: int,
-        heads: int,
-        d_ff: int,
-        dropout: float = 0.0,
-        *,
-        pre_norm: bool = False,
-        inner_dropout: float = 0.0,
-    ) -> None:
-        super().__init__(d_model, heads, d_ff, dropout, 3, pre_norm, inner_dropout)
+    def __init__(self, d_model: int, heads: int, *sizes: Any, inner_dropout: float = 0.0, **options: Any) -> None:
+        super().__init__(d_model, heads, *sizes, inner_dropout=inner_dropout, **options)
         self.multihead_attn = MultiHeadAttention(d_model, heads, inner_dropout)
 
     def memorise(self, memory: Float[Tensor, "*positions d_model"], words: Words | None = None) -> Past:
