@@ -80,26 +80,38 @@ class Cluster:
                 raise NoCluster(f"The worker {name} cannot judge: {_spoken(said)}.")
 
     def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
-        """Return what comes of each task, as it comes; a lost worker's tasks go to the others."""
-        fresh, again = iter(tasks), deque[Given]()
-        flying: dict[Future, tuple[int, Task]] = {}
+        """Return what comes of each task, as it comes; a lost worker's tasks go to the others.
+
+        A worker dies with all that it has at hand. So a task whose workers died is tried once more when nothing else
+        is under way, and is to blame only if they die then.
+        """
+        fresh, again, suspects = iter(tasks), deque[Given](), deque[tuple[int, Task]]()
+        flying: dict[Future, tuple[int, Task, bool]] = {}
         done: SimpleQueue[Future] = SimpleQueue()
         room = AHEAD * max(1, len(self.workers))
+
+        def submit(number: int, task: Task, failed: str = "", alone: bool = False) -> None:
+            future = self.client.submit(self.work, self.terms, task, failed, pure=False)
+            flying[future] = number, task, alone
+            future.add_done_callback(done.put)
+
         while True:
-            for number, task, failed in islice(chain(_drained(again), ((*each, "") for each in fresh)), room):
-                future = self.client.submit(self.work, self.terms, task, failed, pure=False)
-                flying[future] = number, task
-                future.add_done_callback(done.put)
+            for given in islice(chain(_drained(again), ((*each, "") for each in fresh)), room):
+                submit(*given)
+            if not flying and suspects:
+                submit(*suspects.popleft(), alone=True)
             if not flying:
                 return
             future, room = self._next(done), 1
-            number, task = flying.pop(future)
+            number, task, alone = flying.pop(future)
             outcome = self._outcome(future, task)
             future.release()
-            if outcome is None:
+            if outcome is not None:
+                yield number, outcome
+            elif alone:
                 again.append((number, task, "the processes that judged it died, please tell its maintainers"))
             else:
-                yield number, outcome
+                suspects.append((number, task))
 
     def _next(self, done: SimpleQueue[Future]) -> Future:
         """Return the next future that ended; do not wait without end, or in silence, where no worker is left."""
