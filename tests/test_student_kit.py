@@ -260,4 +260,5 @@ def test_a_solved_notebook_checks_and_trains_with_the_requirements_alone(build, 
     printed = "".join(output.get("text", "") for output in outputs)
     for function, check in checks(name).items():
         assert f"✓ {function}: all {check.points} points." in printed
-    assert any("image/png" in output.get("data", {}) or "text/html" in output.get("data", {}) for output in outputs)
+    drawn = any("image/png" in output.get("data", {}) or "text/html" in output.get("data", {}) for output in outputs)
+    assert drawn if name == "bahdanau" else "| beam 5: " in printed  # the last cells: a heat map, translations
