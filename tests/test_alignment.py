@@ -87,11 +87,10 @@ def test_possible_links_are_no_errors_and_no_omissions() -> None:
 
 
 def test_the_threshold_is_chosen_with_possible_links_as_no_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    map_ = torch.tensor([[0.60, 0.36, 0.04], [0.60, 0.36, 0.04], [0.36, 0.35, 0.29]])  # the last column is </s>
-    monkeypatch.setattr(alignment, "of_words", lambda trained, pairs: [map_] * len(pairs))
-    every = frozenset((t, s) for t in range(3) for s in range(2))
-    sure = frozenset({(0, 0), (1, 0), (2, 1)})
-    orders = [frozenset((s, t) for t, s in links) for links in (sure, every)]  # links are (source, target)
+    looks = torch.tensor([[0.60, 0.36, 0.04], [0.60, 0.36, 0.04], [0.36, 0.35, 0.29]])  # the last column is </s>
+    monkeypatch.setattr(alignment, "of_words", lambda trained, pairs: [looks] * len(pairs))
+    sure = frozenset({(0, 0), (0, 1), (1, 2)})  # of 0.60, 0.60 and 0.35
+    every = frozenset((source, target) for source in range(2) for target in range(3))
     model: Any = None
-    assert alignment.threshold(model, [Pair("a b", "c d e", *orders)]) <= 0.35
-    assert alignment.threshold(model, [Pair("a b", "c d e", orders[0])]) >= 0.4
+    assert alignment.threshold(model, [Pair("a b", "c d e", sure, every)]) <= 0.35
+    assert alignment.threshold(model, [Pair("a b", "c d e", sure)]) >= 0.4
