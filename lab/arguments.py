@@ -11,7 +11,7 @@ import torch
 from lab import runs
 from lab.checkpoints import CheckpointError
 from lab.corpora import CorpusError
-from lab.runs import Solution
+from lab.runs import Solution, trained_seeds
 from lab.schedules import RecipeError
 from lab.training import best_device
 
@@ -54,8 +54,10 @@ def dispatch(
         asked = argv[0] if argv else "nothing"
         help_asked = asked in ("-h", "--help")
         usage = f"usage: python -m solutions.{solution.name} {' | '.join(commands)} [--help]"
-        print(usage if help_asked else f"{usage}\nexpected one of these commands, got {asked}", file=sys.stderr)
-        sys.exit(0 if help_asked else 2)
+        if help_asked:
+            print("\n".join([usage, *(f"  {name:<10} {run.__doc__}" for name, run in commands.items())]))
+            sys.exit(0)
+        fail(f"expected one of these commands, got {asked}\n{usage}")
     try:
         commands[argv[0]](solution, argv[1:])
     except (CorpusError, CheckpointError, RecipeError, UsageError) as error:
@@ -67,6 +69,19 @@ def dispatch(
 def fail(message: str) -> NoReturn:
     print(f"error: {message}", file=sys.stderr)
     sys.exit(2)
+
+
+def asked_seeds(run: Any, seed: int | None, advice: str) -> list[int]:
+    """Return the seed that is asked for, or all that have been trained; none is an error that gives the advice."""
+    trained = trained_seeds(run.folder.parent)
+    if seed is None and trained:
+        return trained
+    if seed in trained:
+        return [seed]
+    if seed is None:
+        raise CheckpointError(advice)
+    others = f"\nTrained with: seed {', '.join(map(str, trained))}." if trained else ""
+    raise CheckpointError(f"seed {seed}: {advice} --seed {seed}{others}")
 
 
 def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: list[str]) -> tuple[Any, Any]:

@@ -162,6 +162,14 @@ class Classifying:
         return loss if extra is None else loss + extra.mean(), int(mask.sum())
 
 
+def try_out(model: Classifier, task: Classifying) -> None:
+    """Read the first text once: a model that is not made for such texts says so before anything is written."""
+    model.eval()
+    with torch.no_grad():
+        task.loss(model, task.examples[:1], next(model.parameters()).device)
+    model.train()
+
+
 def size(document: Encoded, nested: bool) -> tuple[int, ...]:
     """Return how large a table the text needs: its words, or its sentences and the words of the longest."""
     if nested:
@@ -220,9 +228,11 @@ def train(
         said = trained.classify([document.sentences for document in texts.validation])
         return 100 * scores(said, texts, texts.validation)[texts.metric].value
 
+    task = Classifying(examples(texts, words, about["recipe"]), recipe.training, model.nested)
+    try_out(model, task)
     trainer = Trainer(
         model,
-        Classifying(examples(texts, words, about["recipe"]), recipe.training, model.nested),
+        task,
         recipe.training,
         folder,
         seed=run.seed,

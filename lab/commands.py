@@ -9,6 +9,7 @@ from lab.arguments import (
     Long,
     Named,
     UsageError,
+    asked_seeds,
     dispatch,
     find_device,
     find_recipe,
@@ -19,7 +20,7 @@ from lab.arguments import (
     with_recipe,
 )
 from lab.checkpoints import CheckpointError
-from lab.runs import Solution, trained_seeds
+from lab.runs import Solution
 from lab.team import here, part_ways
 from lab.translation import Run, Trained, restore, train
 
@@ -45,13 +46,9 @@ class Train(Long, Where):
 
 
 @dataclass(frozen=True)
-class Evaluate(Where):
-    """Score the trained models on the test sets and write solutions/NAME/results/RUN-seedN.json."""
+class Penalty:
+    """How a beam search compares translations of different lengths."""
 
-    seed: int | None = None
-    """one seed; by default every seed that has been trained"""
-    beam: int = 5
-    """width of the beam search that is scored beside greedy decoding"""
     alpha: float = 1.0
     """exponent of the length by which a hypothesis's log-probability is divided"""
     shift: float = 0.0
@@ -59,7 +56,17 @@ class Evaluate(Where):
 
 
 @dataclass(frozen=True)
-class Translate(Where):
+class Evaluate(Penalty, Where):
+    """Score the trained models on the test sets and write solutions/NAME/results/RUN-seedN.json."""
+
+    seed: int | None = None
+    """one seed; by default every seed that has been trained"""
+    beam: int = 5
+    """width of the beam search that is scored beside greedy decoding"""
+
+
+@dataclass(frozen=True)
+class Translate(Penalty, Where):
     """Translate sentences (arguments, or lines of standard input) with the newest model of a corpus and direction."""
 
     run: str | None = None
@@ -78,6 +85,7 @@ def main(solution: Solution, argv: list[str] | None = None) -> None:
 
 
 def run_train(solution: Solution, argv: list[str]) -> None:
+    """Train a model, and go on where an earlier call was stopped."""
     named = peek(argv, "--recipe") or default_recipe(solution, peek(argv, "--corpus") or Where.corpus)
     what, recipe = with_recipe(solution, named, Train, Train(), argv)
     set_threads(what)
@@ -99,6 +107,7 @@ def run_train(solution: Solution, argv: list[str]) -> None:
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
+    """Score the trained models on the test sets and write the results."""
     import tyro
 
     from lab.decoding import Search
@@ -109,16 +118,14 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
         raise UsageError(f"--beam must be 1 or more, got {what.beam}")
     set_threads(what)
     first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
-    seeds = trained_seeds(first.folder.parent) if what.seed is None else [what.seed]
-    if not seeds:
-        raise CheckpointError(nothing_trained(solution, first))
-    for seed in seeds:
+    for seed in asked_seeds(first, what.seed, nothing_trained(solution, first)):
         search = Search(what.beam, what.alpha, what.shift)
         path = evaluate(solution, replace(first, seed=seed), search, command=" ".join(argv))
         print(f"wrote {path}")
 
 
 def run_translate(solution: Solution, argv: list[str]) -> None:
+    """Translate sentences with the newest model, and draw where it looked."""
     import tyro
 
     options, sentences = split_arguments(argv)
@@ -150,7 +157,7 @@ def show(trained: Trained, sentence: str, what: Translate) -> bool:
             file=sys.stderr,
         )
         return False
-    translation = trained.translate([sentence], what.beam)[0]
+    translation = trained.translate([sentence], what.beam, what.alpha, what.shift)[0]
     print(translation)
     if what.weights and hasattr(trained.model, "look"):
         weights = trained.attention(sentence, translation)

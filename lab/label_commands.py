@@ -10,6 +10,7 @@ from lab.arguments import (
     Long,
     Named,
     UsageError,
+    asked_seeds,
     dispatch,
     find_device,
     find_recipe,
@@ -22,7 +23,7 @@ from lab.arguments import (
 from lab.checkpoints import CheckpointError
 from lab.classification import Run, Trained, restore, train
 from lab.corpora import CorpusError
-from lab.runs import Solution, trained_seeds
+from lab.runs import Solution
 from lab.team import here, part_ways
 
 LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
@@ -68,6 +69,7 @@ def main(solution: Solution, argv: list[str] | None = None) -> None:
 
 
 def run_train(solution: Solution, argv: list[str]) -> None:
+    """Train a model, and go on where an earlier call was stopped."""
     corpus = find_corpus(solution, peek(argv, "--corpus"))
     named = peek(argv, "--recipe") or default_recipe(solution, corpus)
     what, recipe = with_recipe(solution, named, Train, Train(), argv)
@@ -86,6 +88,7 @@ def run_train(solution: Solution, argv: list[str]) -> None:
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
+    """Score the trained models on the test sets and write the results."""
     import tyro
 
     from lab.label_results import evaluate, evaluate_linear
@@ -98,14 +101,12 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
         print(f"wrote {evaluate_linear(solution, Run(solution.name, corpus, LINEAR), command=command)}")
         return
     first = name_run(solution, corpus, what, 1)
-    seeds = trained_seeds(first.folder.parent) if what.seed is None else [what.seed]
-    if not seeds:
-        raise CheckpointError(nothing_trained(solution, first))
-    for seed in seeds:
+    for seed in asked_seeds(first, what.seed, nothing_trained(solution, first)):
         print(f"wrote {evaluate(solution, replace(first, seed=seed), command=command)}")
 
 
 def run_classify(solution: Solution, argv: list[str]) -> None:
+    """Label texts with the newest model, and draw where it looked."""
     import tyro
 
     options, found = split_arguments(argv)

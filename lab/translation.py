@@ -14,7 +14,7 @@ from lab import corpora, shards, text
 from lab.batches import Example, bucketed, collate
 from lab.corpora import Pair, Parallel
 from lab.decoding import Translator, forced, translate
-from lab.runs import ROOT, Named, Solution, about_of, best, built, forget, kept_about, rebuilt
+from lab.runs import ROOT, Named, RecipeError, Solution, about_of, best, built, forget, kept_about, rebuilt
 from lab.shards import Shards
 from lab.text import PAD
 from lab.training import Progress, Trainer, Training, best_device, seed_all
@@ -103,6 +103,8 @@ def encoded(pairs: Sequence[Pair], source_text: Tokenizer, target_text: Tokenize
 
 def vocabularies(corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
     """Learn the vocabularies of both languages, or one for both, from the training part alone."""
+    if getattr(recipe, "lowercase", False) and not recipe.vocabulary:
+        raise RecipeError("whole words keep their case: expected lowercase = False, or vocabulary above 0 (subwords)")
     sample = corpus.train[:: max(1, -(-len(corpus.train) // SAMPLE))]
     sides = [[pair.source for pair in sample], [pair.target for pair in sample]]
     if getattr(recipe, "shared", False):

@@ -224,6 +224,7 @@ def test_the_linear_baseline_is_a_result_like_others(place: Path) -> None:
         (["train", "--corpus", "reviews", "--dropout", "2", "--variant", "x"], "pooling cannot be built so: dropout"),
         (["train", "--corpus", "reviews", "--ema", "0.9", "--mean-of", "2", "--variant", "x"], "one average at a time"),
         (["evaluate"], "no trained model of relations"),
+        (["evaluate", "--seed", "7"], "train --corpus relations --seed 7"),
         (["classify", "a"], "Make one with: python -m solutions.pooling train --corpus relations"),
         (["classify", "--run", "unheard-of", "a"], "no run 'unheard-of'. It has: none yet"),
         (["fly"], "expected one of these commands, got fly"),

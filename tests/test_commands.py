@@ -1,5 +1,6 @@
 """The command line: what it does, and one clear message for what it cannot do."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from lab import commands, corpora, results, runs
 from lab.arguments import peek, split_arguments
 from lab.corpora import Pair, Parallel
 from lab.results import read_json
+from lab.schedules import RecipeError
+from lab.translation import vocabularies
 from solutions.bahdanau.model import SOLUTION
 from solutions.encoder_decoder.model import SOLUTION as PLAIN
 
@@ -61,7 +64,9 @@ def refused(capsys: pytest.CaptureFixture, *words: str, solution: runs.Solution 
         (["train", "--device", "quantum"], "--device quantum cannot be used here"),
         (["translate", "--run", "unheard-of", "a"], "no run 'unheard-of'. It has: none yet"),
         (["translate", "a b"], "Make one with: python -m solutions.bahdanau train --corpus phrasebook"),
+        (["train", "--corpus", "imdb"], "imdb has labels and no translations: take one of hansards, multi30k"),
         (["evaluate"], "no trained model of phrasebook-fr-en"),
+        (["evaluate", "--seed", "7"], "train --corpus phrasebook --seed 7"),
         (["fly"], "expected one of these commands, got fly"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -81,11 +86,17 @@ def test_train_evaluate_and_translate_hold_together(place: Path, capsys: pytest.
     assert result["recipe"]["units"] == 8
     assert set(result["scores"]["test"]) == {"greedy", "beam2", "alignment"}
     assert result["training"]["ended_by_budget"] is False
+    assert "Trained with: seed 1." in refused(capsys, "evaluate", "--variant", "tiny", "--seed", "7")
     capsys.readouterr()
     assert "pieces that the model knows: zzz" in refused(capsys, "translate", "a zzz")
     commands.main(SOLUTION, ["translate", "a zzz", "--unknown"])
     assert capsys.readouterr().out
     assert "an empty sentence has no translation" in refused(capsys, "translate", "")
+
+
+def test_whole_words_are_not_lower_cased_in_silence() -> None:
+    with pytest.raises(RecipeError, match="expected lowercase = False, or vocabulary above 0"):
+        vocabularies(LETTERS, replace(SOLUTION.recipes["small"], lowercase=True))
 
 
 def test_a_run_of_another_chapter_is_refused(place: Path, capsys: pytest.CaptureFixture) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,9 @@ def test_glove_s_vectors_are_read_by_word(tmp_path: Path, monkeypatch: pytest.Mo
         lines = (" ".join([word, *(f"{n:.1f}" for n in vector)]) for word, vector in numbers.items())
         archive.writestr("glove.6B.50d.txt", "\n".join(lines) + "\n")
     words = Words(["a", "é"])
+    with pytest.raises(CorpusError, match="has not the content that it should have"):
+        vectors.glove(words, 50)
+    monkeypatch.setattr(vectors, "GLOVE", replace(vectors.GLOVE, sha256=None))
     found, known = vectors.glove(words, 50)
     torch.testing.assert_close(found[words.index["é"]], numbers["é"])
     assert known.tolist() == [word == "é" for word in words.index]

@@ -108,6 +108,12 @@ def test_attention_that_is_handed_in_does_not_go_with_a_window() -> None:
         Luong(replace(MODEL, score="dot", attention="local_p"), 11, 9, attend=attentional_state)
 
 
+@pytest.mark.parametrize("attention", ["local_m", "local_p"])
+def test_a_window_has_a_width(attention) -> None:
+    with pytest.raises(ValueError, match="expected D above 0, got 0"):
+        model(attention=attention, D=0)
+
+
 def test_an_odd_width_cannot_be_halved() -> None:
     with pytest.raises(ValueError, match=r"units must be even.*got units = 7"):
         model(units=7, bidirectional=True)

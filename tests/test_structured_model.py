@@ -120,6 +120,21 @@ def test_texts_that_are_no_pairs_are_refused_in_a_sentence(texts):
         pair(texts[0][None], texts[1][None])
 
 
+def test_a_classifier_without_hops_or_hidden_units_is_refused():
+    with pytest.raises(ValueError, match="expected hops of 1 or more, got 0"):
+        model(replace(TINY, hops=0))
+    with pytest.raises(ValueError, match="expected per_hop or per_feature of 1 or more, got 0 and 0"):
+        model(replace(TINY, pruned=True))
+
+
+def test_a_model_of_pairs_refuses_single_texts_before_anything_is_written(tmp_path):
+    single = [Document(("a cat",), "same"), Document(("a dog",), "other")]
+    corpus = Labelled("single", ("other", "same"), single, single, {"test": single})
+    with pytest.raises(RecipeError, match="compares two sentences; it was given texts of 1"):
+        train(SOLUTION, Run("structured", "single", "snli"), replace(TINY, pair=True), folder=tmp_path, corpus=corpus)
+    assert not list(tmp_path.iterdir())
+
+
 def test_pairs_that_somebody_has_can_be_trained_on(tmp_path):
     nouns = ["cat", "dog", "cow", "fox"]
     pairs = [Document((f"a {a} sleeps", f"the {b}"), "same" if a == b else "other") for a in nouns for b in nouns]

@@ -246,6 +246,8 @@ def test_an_odd_width_has_a_last_sine_and_heads_must_divide_it() -> None:
 def test_models_that_cannot_be_say_why() -> None:
     with pytest.raises(ValueError, match=r"one vocabulary for both languages: expected equal sizes, got 11 and 9"):
         Transformer(replace(SMALL, shared=True), 11, 9)
+    with pytest.raises(ValueError, match="expected layers of 1 or more, got 0"):
+        model(layers=0)
     with pytest.raises(ValueError, match="post-norm: expected pre_norm = False"):
         Assembled(replace(SMALL, pre_norm=True), 11, 9, *TAUGHT)
 

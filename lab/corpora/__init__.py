@@ -92,7 +92,8 @@ def direction(name: str, source: str | None = None, target: str | None = None) -
     """Return the languages that `load` would take, without loading anything."""
     module = _corpus(name)
     if is_labelled(name):
-        raise CorpusError(f"{name} holds texts with labels and has no direction: it is for classification.")
+        known = ", ".join(other for other in names() if not is_labelled(other))
+        raise CorpusError(f"{name} has labels and no translations: take one of {known}.")
     default: tuple[str, str] = module.DIRECTION
     source, target = source or default[0], target or default[1]
     directions = getattr(module, "DIRECTIONS", None)

@@ -66,6 +66,8 @@ class Luong(Translator):
                 "an attention that is handed in has the general score and no window: expected score = general and "
                 f"attention = global, got {recipe.score} and {recipe.attention}"
             )
+        if recipe.attention != "global" and recipe.D <= 0:
+            raise ValueError(f"a window reaches D positions to each side: expected D above 0, got {recipe.D}")
         units, hidden = recipe.units, recipe.hidden
         self.recipe, self.score, self.attend = recipe, SCORES[recipe.score], attend
         self.encoder = Encoder(source_size, encoder_recipe(recipe))

@@ -15,8 +15,13 @@ from lab.corpora import CorpusError
 from lab.corpora.sources import Source, fetch
 from lab.text import UNK
 
-# Pennington, Socher and Manning (2014): 6 billion words of Wikipedia and news; PDDL. Nobody here could verify the file.
-GLOVE = Source("https://downloads.cs.stanford.edu/nlp/data/glove.6B.zip", None, "glove/glove.6B.zip")
+# Pennington, Socher and Manning (2014): 6 billion words of Wikipedia and news; PDDL. The file was never fetched here:
+# the checksum is the one that public programs which read it agree on.
+GLOVE = Source(
+    "https://downloads.cs.stanford.edu/nlp/data/glove.6B.zip",
+    "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb",
+    "glove/glove.6B.zip",
+)
 WIDTHS = (50, 100, 200, 300)
 WINDOW = 5  # words on either side that a word is seen with
 SHIFT = 1.0  # log of the number of negative samples that the shift stands for

@@ -79,6 +79,13 @@ class Full(nn.Module):
 def classifier(recipe: Recipe, labels: int) -> nn.Sequential:
     """Return what makes scores of the labels from M: a hidden layer with ReLU, full or pruned, and one matrix."""
     states = 2 * recipe.units
+    if recipe.hops < 1:
+        raise ValueError(f"expected hops of 1 or more, got {recipe.hops}")
+    if recipe.pruned and recipe.per_hop + recipe.per_feature < 1:
+        raise ValueError(
+            "the pruned classifier needs hidden units: expected per_hop or per_feature of 1 or more, got "
+            f"{recipe.per_hop} and {recipe.per_feature}"
+        )
     if recipe.pruned:
         hidden = Pruned(recipe.hops, states, recipe.per_hop, recipe.per_feature)
     else:

@@ -35,6 +35,8 @@ class Transformer(Translator):
                 "shared embeddings need one vocabulary for both languages: expected equal sizes, got "
                 f"{source_size} and {target_size}; hand in the joint one, or set shared = False"
             )
+        if recipe.layers < 1:
+            raise ValueError(f"expected layers of 1 or more, got {recipe.layers}")
         self.recipe, self.add_positions = recipe, add_positions
         d_model = recipe.d_model
         self.embedding = embedding(target_size, d_model)
