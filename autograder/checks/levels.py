@@ -82,6 +82,12 @@ def scattered(rng: Rng, batch: int, sentences: int, words: int) -> np.ndarray:
     return mask
 
 
+def without_a_place(mask: np.ndarray, place: int) -> np.ndarray:
+    """Return the mask of documents with no word at this place in any sentence of the first document."""
+    mask[0, :, place] = False
+    return mask
+
+
 def emptied(rng: Rng, mask: np.ndarray) -> np.ndarray:
     """Return the mask with one row of the batch without any True."""
     mask[rng.integers(len(mask))] = False
@@ -125,12 +131,13 @@ def hierarchy_cases(rng: Rng) -> list[Drawn]:
     words = np.stack([padding(rng, 4, 5) for _ in range(3)])
     words[0] = True
     full = documents(rng, 4, 3, 6)
+    square = without_a_place(scattered(rng, 4, 4, 4), 2)  # where words are, and which sentences have some, differ
     return [
         Drawn("no mask", hierarchy_arguments(rng, (2, 3, 4, 5, 6), None), gradients=True),
         Drawn("padded sentences", hierarchy_arguments(rng, (3, 4, 5, 6, 7), words), [PADDING], gradients=True),
         Drawn("padded documents", hierarchy_arguments(rng, (4, 3, 6, 5, 7), full), [PADDING, EMPTY], gradients=True),
         Drawn("masks with gaps", hierarchy_arguments(rng, (3, 5, 4, 6, 5), scattered(rng, 3, 5, 4)), [PADDING, EMPTY]),
-        Drawn("equal sizes", hierarchy_arguments(rng, (4,) * 5, scattered(rng, 4, 4, 4)), [PADDING, EMPTY]),
+        Drawn("equal sizes", hierarchy_arguments(rng, (4,) * 5, square), [PADDING, EMPTY]),
         Drawn("equal sizes, no mask", hierarchy_arguments(rng, (4,) * 5, None)),
         Drawn("one document", hierarchy_arguments(rng, (1, 4, 5, 3, 6), scattered(rng, 1, 4, 5)), [PADDING, EMPTY]),
         Drawn("one word in one sentence", hierarchy_arguments(rng, (3, 1, 1, 4, 5), None)),

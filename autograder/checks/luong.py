@@ -92,7 +92,7 @@ STATE = Check(
 
 WHOLE = ["no padding", "no padding, another window", "one position"]
 SHORT = ["padded sentences", "other padded sentences", "more padded sentences", "equal sizes", "one sentence"]
-EDGES = ["a narrow window", "a window wider than the sentences"]
+EDGES = ["a narrow window", "a window wider than the sentences", "positions at the window's edge", "D = 2.5"]
 
 LOCAL = Check(
     reference=local_p_weights,

@@ -58,7 +58,7 @@ def state_padding_above(rng: Rng, mask: np.ndarray, gap: float) -> list:
 NEAR = 2e-3  # no position is so near to the edge of a window: the right would not agree there about the last digit
 
 
-def local_arguments(rng: Rng, sizes: Sequence[int], D: int, true: np.ndarray | None = None) -> list:
+def local_arguments(rng: Rng, sizes: Sequence[int], D: float, true: np.ndarray | None = None) -> list:
     """Return h_t, h_s, W_a, W_p, v_p, lengths and D for sizes B, S, H, P, drawn until no position is on an edge."""
     B, S, H, P = sizes
     true = lengths(rng, B, S) if true is None else true
@@ -70,6 +70,12 @@ def local_arguments(rng: Rng, sizes: Sequence[int], D: int, true: np.ndarray | N
             break
     h_s, W_a = normal(rng, B, S, H), normal(rng, H, H, scale=H**-0.5)
     return [h_t, h_s, W_a, W_p, v_p, true, D]
+
+
+def local_on_the_edge(rng: Rng, D: int) -> list:
+    """Return arguments with p = S/2 exactly, a whole number: positions at a distance of exactly D are in the window."""
+    h_t, h_s, W_a, W_p, *rest = local_arguments(rng, (4, 9, 6, 5), D, np.array([8, 6, 4, 6]))
+    return [h_t, h_s, W_a, 0 * W_p, *rest]
 
 
 def local_shifted(rng: Rng, gap: float, D: int) -> list:
@@ -129,7 +135,7 @@ def state_cases(rng: Rng) -> list[Drawn]:
 
 
 def local_cases(rng: Rng) -> list[Drawn]:
-    """Draw local attention: windows narrower and wider than the sentences, D = 1, one sentence, one position."""
+    """Draw local attention: windows narrower and wider than the sentences, their edges, one sentence, one position."""
     full = np.full(4, 8)
     return [
         Drawn("no padding", local_arguments(rng, (4, 8, 5, 6), 3, full), gradients=True),
@@ -140,6 +146,8 @@ def local_cases(rng: Rng) -> list[Drawn]:
         Drawn("a narrow window", local_arguments(rng, (6, 10, 7, 4), 1), [PADDING], gradients=True),
         Drawn("equal sizes", local_arguments(rng, (5,) * 4, 3), [PADDING]),
         Drawn("a window wider than the sentences", local_arguments(rng, (4, 7, 6, 5), 20), [PADDING], gradients=True),
+        Drawn("positions at the window's edge", local_on_the_edge(rng, 2), [PADDING]),
+        Drawn("D = 2.5", local_arguments(rng, (5, 10, 4, 6), 2.5), [PADDING]),
         Drawn("one sentence", local_arguments(rng, (1, 8, 4, 6), 3, np.array([6])), [PADDING]),
         Drawn("one position", local_arguments(rng, (3, 1, 4, 5), 3, np.ones(3, np.int64))),
         Drawn("scores around -120", local_shifted(rng, 0, 3), [PADDING, LARGE]),

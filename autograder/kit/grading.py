@@ -41,6 +41,8 @@ def _hint(rows: list, complaints: list, found: list[Known], trial: Trial, exampl
     for (name, points, _), complaint in zip(rows, complaints, strict=True):
         again = f"as for “{said[complaint]}”." if complaint in said else complaint
         if complaint:
+            where = trial.only_in(complaint)
+            again = f"with “{where}”: {complaint}" if where and complaint not in said else again
             said.setdefault(complaint, name)
         lines.append(f"  ✗ {name} ({points}): {again.strip()}" if complaint else f"  ✓ {name} ({points})")
     where = trial.where()

@@ -101,6 +101,11 @@ class Trial:
                 return "the same arguments give another answer the second time: keep no state, draw nothing at random."
         return None
 
+    def only_in(self, error: str) -> str | None:
+        """Return the name of a case that ends with this error, if others do not."""
+        names = [name for name, answer in self.first.items() if answer.error == error]
+        return names[0] if names and len(names) < len(self.first) else None
+
     def unwritten(self) -> bool:
         """Tell whether the cell still holds what the student found in it."""
         last_lines = [(answer.error or "-").splitlines()[-1] for answer in self.first.values()]

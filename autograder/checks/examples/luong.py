@@ -45,7 +45,7 @@ STATE = (
 def local(function: str) -> tuple[str, ...]:
     """Return the examples of a function that is called as local_p_weights is."""
 
-    def code(h_t: str, lengths: str, D: int) -> str:
+    def code(h_t: str, lengths: str, D: float) -> str:
         return f"""\
 h_t, lengths = torch.tensor({h_t}), torch.tensor({lengths})
 h_s = torch.tensor([[[1., 0.], [0., 1.], [1., 1.], [-1., 0.], [0., 2.], [2., 1.]]]).expand(len(h_t), -1, -1)
@@ -56,14 +56,16 @@ W_a, W_p, v_p = torch.tensor([[0., 1.], [-0.5, 0.2]]), torch.tensor([[1., 0.5], 
         code("[[1., 0.5]]", "[6]", 3),
         code("[[1., 0.5], [-1., 0.4]]", "[4, 6]", 3),
         code("[[1., 0.5], [-1., 0.4], [0.3, 2.]]", "[5, 6, 3]", 1),
+        code("[[0., 0.]]", "[6]", 1.5),
+        code("[[0., 0.]]", "[6]", 2),
     )
 
 
 def _fed(scale: float, mask: str) -> str:
     return f"""\
 emb, enc = torch.tensor([[[1.], [-0.5]], [[0.2], [1.]]]), {scale} * torch.tensor([[[1., 0.5], [-1., 2.]]] * 2)
-h0, W_x, W_h = torch.tensor([[0.3, -0.6], [0.5, 0.2]]), torch.tensor([[1., 0.5, -1.], [0.3, 1., 0.6]]), torch.eye(2)
-W_c = torch.tensor([[1., -1., 0.5, 0.2], [0.1, 1., 0.7, -1.]])
+h0, W_x = torch.tensor([[0.3, -0.6], [0.5, 0.2]]), torch.tensor([[1., 0.5, -1.], [0.3, 1., 0.6]])
+W_h, W_c = torch.tensor([[0., 1.], [-0.5, 0.8]]), torch.tensor([[1., -1., 0.5, 0.2], [0.1, 1., 0.7, -1.]])
 input_feeding(emb, h0, enc, W_x, W_h, W_c, {mask})"""
 
 

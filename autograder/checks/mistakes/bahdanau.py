@@ -130,6 +130,23 @@ def axis_before_last(scores: Tensor, mask: Tensor | None) -> Tensor:
     return scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(-2) * mask
 
 
+def filled(mistake: Callable, axis: int, fill: float) -> Callable:
+    """Return a softmax over a wrong axis that fills and does not mask again: the same mistake, the same hint."""
+
+    def softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+        return (scores if mask is None else scores.masked_fill(~mask, fill)).softmax(axis)
+
+    softmax.__name__ = f"{mistake.__name__}_{'filled' if fill > -torch.inf else 'infinite'}"
+    softmax.__doc__ = mistake.__doc__
+    return softmax
+
+
+FILLS = (-1e9, -torch.inf)
+FIRST_AXIS_FILLED = tuple(filled(first_axis, 0, fill) for fill in FILLS)
+SECOND_AXIS_FILLED = tuple(filled(second_axis, 1, fill) for fill in FILLS)
+BEFORE_LAST_FILLED = tuple(filled(axis_before_last, -2, fill) for fill in FILLS)
+
+
 def over_everything(scores: Tensor, mask: Tensor | None) -> Tensor:
     """The softmax runs over all numbers of the tensor together. Each row has a softmax of its own: dim=-1."""
     return masked_softmax(scores.flatten(), None if mask is None else mask.flatten()).view(scores.shape)
@@ -167,6 +184,9 @@ SOFTMAX = (
     first_axis,
     second_axis,
     axis_before_last,
+    *FIRST_AXIS_FILLED,
+    *SECOND_AXIS_FILLED,
+    *BEFORE_LAST_FILLED,
     over_everything,
     infinity_times_mask,
     not_divided,
@@ -316,6 +336,7 @@ MASKING = tuple(
         small_fill,
         mask_after_softmax,
         first_axis,
+        *FIRST_AXIS_FILLED,
         no_maximum,
         epsilon_in_denominator,
         fills_where_true,
@@ -361,6 +382,7 @@ MASKED = (
     small_fill,
     mask_after_softmax,
     first_axis,
+    *FIRST_AXIS_FILLED,
     no_maximum,
     epsilon_in_denominator,
     fills_where_true,

@@ -6,15 +6,18 @@ from autograder.checks.mistakes.layers import RIGHT, crossing, layers_with, norm
 from solutions.transformer.attention import decoder_layer, feed_forward, layer_norm, multi_head_attention
 
 
-def _decode(find, y, memory, weights, heads, target_mask, source_mask, eps):
-    """Return a decoder layer whose second sublayer is `find`, called with y and the cross-attention's weights."""
+def _decode(find, y, memory, weights, heads, target_mask, source_mask, eps, *, read=lambda first, second: second):
+    """Return a decoder layer whose second sublayer is `find`, called with y and the cross-attention's weights.
+
+    `read` chooses what the feed-forward network reads: the result of the first or of the second norm.
+    """
 
     def norm(z, i):
         return layer_norm(z, weights[f"gamma_{i}"], weights[f"beta_{i}"], eps)
 
     first = norm(y + multi_head_attention(y, y, y, weights, heads, target_mask)[0], 1)
     second = norm(first + find(first, crossing(weights)), 2)
-    return norm(second + feed_forward(second, weights), 3)
+    return norm(second + feed_forward(read(first, second), weights), 3)
 
 
 def cross_asks_itself(y, memory, weights, heads, target_mask, source_mask, eps):
@@ -69,6 +72,25 @@ def cross_without_residual(y, memory, weights, heads, target_mask, source_mask, 
         return multi_head_attention(z, memory, memory, cross, heads, source_mask)[0] - z
 
     return _decode(find, y, memory, weights, heads, target_mask, source_mask, eps)
+
+
+def cross_input_added(y, memory, weights, heads, target_mask, source_mask, eps):
+    """The second sum adds the layer's input again. It adds what the first norm has given."""
+
+    def find(z, cross):
+        return multi_head_attention(z, memory, memory, cross, heads, source_mask)[0] - z + y
+
+    return _decode(find, y, memory, weights, heads, target_mask, source_mask, eps)
+
+
+def feed_forward_of_first(y, memory, weights, heads, target_mask, source_mask, eps):
+    """The feed-forward network reads the result of the first norm. It reads that of the second."""
+
+    def find(z, cross):
+        return multi_head_attention(z, memory, memory, cross, heads, source_mask)[0]
+
+    rest = weights, heads, target_mask, source_mask, eps
+    return _decode(find, y, memory, *rest, read=lambda first, second: first)
 
 
 def cross_with_target_mask(y, memory, weights, heads, target_mask, source_mask, eps):
@@ -150,6 +172,11 @@ def one_norm(y, memory, weights, heads, target_mask, source_mask, eps):
     return decoder_layer(y, memory, norms_of(weights, 1, 1, 1), heads, target_mask, source_mask, eps)
 
 
+def second_norm_twice(y, memory, weights, heads, target_mask, source_mask, eps):
+    """The last norm has gamma_2 and beta_2. It has its own: gamma_3 and beta_3."""
+    return decoder_layer(y, memory, norms_of(weights, 1, 2, 2), heads, target_mask, source_mask, eps)
+
+
 DECODER = (
     *layers_with("decode"),
     cross_asks_itself,
@@ -158,6 +185,8 @@ DECODER = (
     keys_from_the_decoder,
     input_asks,
     cross_without_residual,
+    cross_input_added,
+    feed_forward_of_first,
     cross_with_target_mask,
     masks_swapped,
     future_seen,
@@ -171,5 +200,6 @@ DECODER = (
     feed_forward_forgotten,
     norms_swapped,
     first_norms_swapped,
+    second_norm_twice,
     one_norm,
 )

@@ -111,6 +111,11 @@ def state_without_tanh(*arguments):
     return Decoder(update=lambda x: x)(*arguments)
 
 
+def W_h_not_transposed(emb, h0, enc, W_x, W_h, *rest):
+    """W_h is applied without a transpose. It is stored as (out, in): h @ W_h.T."""
+    return input_feeding(emb, h0, enc, W_x, W_h.T, *rest)
+
+
 def attended_without_tanh(*arguments):
     """The tanh of the attentional state is missing: h̃_t = tanh(W_c [c_t ; h_t])."""
     return Decoder(squash=lambda x: x)(*arguments)
@@ -172,6 +177,7 @@ FEEDING = (
     start_fed,
     fed_before_word,
     state_without_tanh,
+    W_h_not_transposed,
     attended_without_tanh,
     old_state_asks,
     joined_the_other_way,

@@ -61,6 +61,19 @@ def heads_viewed(query, key, value, weights, heads, mask):
     return replace(RIGHT, split=split)(query, key, value, weights, heads, mask)
 
 
+def heads_viewed_both(query, key, value, weights, heads, mask):
+    """The heads are cut and joined with `view` or `reshape` alone. That mixes positions into heads: cut the features
+    first, (B, length, heads, …), then `transpose(1, 2)`; before they are joined, turn the two axes back."""
+
+    def split(x, heads):
+        return x.reshape(len(x), heads, x.shape[1], -1)
+
+    def merge(x):
+        return x.reshape(len(x), x.shape[2], -1)
+
+    return replace(RIGHT, split=split, merge=merge)(query, key, value, weights, heads, mask)
+
+
 def heads_interleaved(query, key, value, weights, heads, mask):
     """A head gets every h-th feature. Head i has the i-th block of d/h features that stand side by side."""
 
@@ -246,6 +259,7 @@ SOFTMAX = tuple(
         masking.small_fill,
         masking.mask_after_softmax,
         masking.axis_before_last,
+        *masking.BEFORE_LAST_FILLED,
         masking.no_maximum,
         masking.epsilon_in_denominator,
         masking.fills_where_true,
@@ -256,6 +270,7 @@ SOFTMAX = tuple(
 HEADS = (
     *SOFTMAX,
     heads_viewed,
+    heads_viewed_both,
     heads_interleaved,
     merged_without_transpose,
     merged_interleaved,

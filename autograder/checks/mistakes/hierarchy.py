@@ -57,6 +57,7 @@ SOFTMAX = (
     masking.small_fill,
     masking.mask_after_softmax,
     masking.first_axis,
+    *masking.FIRST_AXIS_FILLED,
     masking.no_maximum,
     masking.epsilon_in_denominator,
     masking.empty_rows_uniform,

@@ -234,6 +234,22 @@ def first_input_added(x, weights, heads, mask, eps):
     return layer_norm(x + feed_forward(between, weights), weights["gamma_2"], weights["beta_2"], eps)
 
 
+def feed_forward_of_input(x, weights, heads, mask, eps):
+    """The feed-forward network reads the layer's input. It reads what the first norm has given."""
+    between = replace(RIGHT, order=("self",)).encode(x, weights, heads, mask, eps)
+    return layer_norm(between + feed_forward(x, weights), weights["gamma_2"], weights["beta_2"], eps)
+
+
+def attention_without_residual(x, weights, heads, mask, eps):
+    """Nothing is added to what the attention finds: LayerNorm(x + …) there too."""
+    return replace(RIGHT, attend=lambda q, k, *rest: RIGHT.attend(q, k, *rest) - q).encode(x, weights, heads, mask, eps)
+
+
+def feed_forward_without_residual(x, weights, heads, mask, eps):
+    """Nothing is added to what the feed-forward network gives: LayerNorm(x + …) there too."""
+    return replace(RIGHT, feed=lambda z, weights: feed_forward(z, weights) - z).encode(x, weights, heads, mask, eps)
+
+
 ENCODER = (
     *layers_with("encode"),
     norms_swapped,
@@ -242,4 +258,7 @@ ENCODER = (
     attention_forgotten,
     feed_forward_forgotten,
     first_input_added,
+    feed_forward_of_input,
+    attention_without_residual,
+    feed_forward_without_residual,
 )

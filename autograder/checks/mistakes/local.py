@@ -164,6 +164,20 @@ def window_half_as_wide(h_t, h_s, W_a, W_p, v_p, lengths, D):
     return _around(near=near)(h_t, h_s, W_a, W_p, v_p, lengths, D)
 
 
+def window_without_its_edge(h_t, h_s, W_a, W_p, v_p, lengths, D):
+    """Positions at a distance of exactly D are left out. The window holds them: |s - p| ≤ D."""
+
+    def near(p, lengths, source, D):
+        return _real(lengths, source) & (_distance(p, source).abs() < D)
+
+    return _around(near=near)(h_t, h_s, W_a, W_p, v_p, lengths, D)
+
+
+def D_cut_down(h_t, h_s, W_a, W_p, v_p, lengths, D):
+    """D is cut down to a whole number. It is any number above 0, as the positions are: |s - p| ≤ D, and σ = D/2."""
+    return local_p_weights(h_t, h_s, W_a, W_p, v_p, lengths, int(D))
+
+
 def window_around_rounded(h_t, h_s, W_a, W_p, v_p, lengths, D):
     """The window is centred on a rounded p. It holds the positions with |s - p| ≤ D, and p is a real number."""
 
@@ -195,6 +209,15 @@ def sigma_not_squared(h_t, h_s, W_a, W_p, v_p, lengths, D):
 
     def bell(p, source, D):
         return torch.exp(-(_distance(p, source) ** 2) / (2 * D / 2))
+
+    return _around(bell=bell)(h_t, h_s, W_a, W_p, v_p, lengths, D)
+
+
+def parentheses_missing(h_t, h_s, W_a, W_p, v_p, lengths, D):
+    """σ² stands above the fraction: x / 2 * σ² means (x / 2) · σ². Put parentheses round 2 σ²."""
+
+    def bell(p, source, D):
+        return torch.exp(-(_distance(p, source) ** 2) / 2 * (D / 2) ** 2)
 
     return _around(bell=bell)(h_t, h_s, W_a, W_p, v_p, lengths, D)
 
@@ -271,11 +294,14 @@ LOCAL = (
     window_over_padding,
     padding_after_softmax,
     window_half_as_wide,
+    window_without_its_edge,
+    D_cut_down,
     window_around_rounded,
     window_by_score,
     no_gaussian,
     sigma_is_D,
     sigma_not_squared,
+    parentheses_missing,
     two_missing,
     distance_not_squared,
     density,

@@ -62,6 +62,11 @@ def viewed(h_t, h_s):
     return h_t @ h_s.reshape(h_s.shape[0], h_s.shape[2], h_s.shape[1])
 
 
+def all_axes_turned(h_t, h_s):
+    """`.T` turns all three axes round, the batch too. Swap the last two: `transpose(1, 2)`."""
+    return h_t @ h_s.permute(2, 1, 0)
+
+
 def cosine(h_t, h_s):
     """The states are divided by their lengths first: this is the cosine. The dot score takes them as they are."""
     return dot_score(torch.nn.functional.normalize(h_t, dim=-1), torch.nn.functional.normalize(h_s, dim=-1))
@@ -72,7 +77,7 @@ def mean_of_products(h_t, h_s):
     return dot_score(h_t, h_s) / h_t.shape[-1]
 
 
-DOT = (*of(dot_score, *ANY_SCORE, squashed), viewed, cosine, mean_of_products)
+DOT = (*of(dot_score, *ANY_SCORE, squashed), viewed, all_axes_turned, cosine, mean_of_products)
 
 
 def matrix_transposed(h_t, h_s, W_a):
@@ -165,6 +170,15 @@ def multiplied(h_t, h_s, W_a, v_a):
     return torch.tanh(target * source) @ v_a
 
 
+def repeated_in_the_wrong_order(h_t, h_s, W_a, v_a):
+    """The target states are repeated one after the other (`repeat`) and cut into rows: each row mixes several of them.
+    Give them an axis for the source, h_t[:, :, None], and `expand`, or use `repeat_interleave`."""
+    B, T, H = h_t.shape
+    S = h_s.shape[1]
+    target = h_t.repeat(1, S, 1).view(B, T, S, H)
+    return torch.tanh(target @ W_a[:, :H].T + (h_s @ W_a[:, H:].T)[:, None]) @ v_a
+
+
 def without_target(h_t, h_s, W_a, v_a):
     """The target state plays no part: every row is the same."""
     target, source = _parts(h_t, h_s, W_a)
@@ -188,6 +202,7 @@ CONCAT = (
     sigmoid,
     tanh_apart,
     multiplied,
+    repeated_in_the_wrong_order,
     without_target,
     identity_for_target,
 )

@@ -35,6 +35,13 @@ def own_frequency(x):
     return x + torch.where(torch.arange(d) % 2 == 0, angle.sin(), angle.cos())
 
 
+def pairs_counted_as_features(x):
+    """i runs over all features. It counts pairs: the features 2i and 2i + 1 share one frequency, 10000^(2i/d)."""
+    d = x.shape[-1]
+    angle = _positions(x)[:, None] / 10000 ** (2 * torch.arange(d) / d)
+    return x + torch.where(torch.arange(d) % 2 == 0, angle.sin(), angle.cos())
+
+
 def batch_axis(x):
     """The position is counted along the batch: every word of a sentence gets the same. Count along axis 1."""
     return x + sinusoids(x.shape[0], x.shape[2])[:, None]
@@ -102,6 +109,7 @@ POSITIONS = (
     exponent_doubled,
     exponent_halved,
     own_frequency,
+    pairs_counted_as_features,
     batch_axis,
     halves,
     from_one,

@@ -27,11 +27,18 @@ def over_batch(scores: Tensor, mask: Tensor | None) -> Tensor:
     return masking.first_axis(scores, mask)
 
 
+FILLED = tuple(
+    masking.filled(mistake, axis, fill)
+    for mistake, axis in ((over_queries, -2), (over_batch, 0))
+    for fill in masking.FILLS
+)
+
 # What a masked softmax can do wrong where every row may look somewhere and the rows of padding are not compared.
 SOFTMAXES = (
     padding_attended,
     over_queries,
     over_batch,
+    *FILLED,
     masking.mask_upside_down,
     masking.scores_times_mask,
     masking.filled_and_masked,
@@ -96,6 +103,11 @@ def viewed(X, mask):
     """X is given another shape by `view` or `reshape`, or not turned at all. That does not move a number: swap the last
     two axes with `transpose(1, 2)`."""
     return with_scores(X, X @ X.reshape(X.shape[0], X.shape[2], X.shape[1]), mask)
+
+
+def all_axes_turned(X, mask):
+    """`.T` turns all three axes round, the batch too. Swap the last two: `transpose(1, 2)`."""
+    return with_scores(X, X @ X.permute(2, 1, 0), mask)
 
 
 def features_attend(X, mask):
@@ -168,6 +180,7 @@ SIMPLE = (
     cosine,
     itself_left_out,
     viewed,
+    all_axes_turned,
     features_attend,
     first_sentence,
     padding_zeroed,

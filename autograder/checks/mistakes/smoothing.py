@@ -219,6 +219,11 @@ def warmup_three_halves(step, d_model, warmup, factor):
     return factor * d_model**-0.5 * min(step**-0.5, step * warmup**1.5)
 
 
+def powers_cut_short(step, d_model, warmup, factor):
+    """`x**-1/2` is (x**-1)/2: the power comes first. Write `x**-0.5` and `x**-1.5`."""
+    return factor * d_model**-1 / 2 * min(step**-1 / 2, step * warmup**-3 / 2)
+
+
 def never_falls(step, d_model, warmup, factor):
     """After the warm-up the rate stays what it is. It falls as 1/√step."""
     return noam_rate(min(step, warmup), d_model, warmup, factor)
@@ -250,6 +255,7 @@ RATE = (
     warmup_root,
     warmup_linear,
     warmup_three_halves,
+    powers_cut_short,
     never_falls,
     always_rises,
     falls_too_fast,

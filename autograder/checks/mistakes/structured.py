@@ -58,6 +58,11 @@ def viewed(A):
     return (A @ A.reshape(A.shape[0], A.shape[2], A.shape[1]) - torch.eye(A.shape[1])).square().sum((1, 2))
 
 
+def all_axes_turned(A):
+    """`.T` turns all three axes round, the batch too. Swap the last two: `transpose(1, 2)`."""
+    return (A @ A.permute(2, 1, 0) - torch.eye(A.shape[1])).square().sum((1, 2))
+
+
 def diagonal_left_out(A):
     """Only what two different hops share is counted. The diagonal belongs to the penalty too: there each hop is asked
     to look at few words."""
@@ -122,6 +127,7 @@ PENALTY = (
     ones_subtracted,
     words_with_words,
     viewed,
+    all_axes_turned,
     diagonal_left_out,
     absolute_values,
     mean_of_squares,
@@ -184,6 +190,9 @@ def softmax_over_hops_masked(H, W_s1, W_s2, mask):
     """The softmax runs over the hops, also where all of them are masked: for each word the hops compete. It has to run
     over the words, in each hop."""
     return _attended(_scores(H, W_s1, W_s2).softmax(1), H)
+
+
+HOPS_FILLED = tuple(with_softmax(masking.filled(softmax_over_hops, 1, fill)) for fill in masking.FILLS)
 
 
 def scores_viewed(H, W_s1, W_s2, mask):
@@ -319,6 +328,7 @@ MASKING = tuple(with_softmax(softmax) for softmax in masking.MASKED)
 SHAPED = (
     softmax_over_hops,
     softmax_over_hops_masked,
+    *HOPS_FILLED,
     scores_viewed,
     weights_viewed,
     states_viewed,
