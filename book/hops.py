@@ -97,6 +97,8 @@ def made_reviews(run: str = "reviews-small") -> HTML:
                 f"{len(found)}" if found else MISSING,
             ]
         )
+    even = summary(results("structured", run), "test", "evidence_uniform", scale=100)
+    rows.append(["equal weights for all words", "–", even, "–", "–"])
     linear = results("pooling", "reviews-linear")
     rows.append(["linear: words and pairs of words", summary(linear, "test", "accuracy", scale=100), "–", "–"])
     rows[-1].append(f"{len(linear)}" if linear else MISSING)

@@ -75,14 +75,19 @@ def scientific(number: float) -> str:
 
 def multi30k(solutions: Sequence[str], run: str = "multi30k-de-en-base") -> HTML:
     """Return the scores on real data: each model, and what others published, on the two scales that are in use."""
+    return multi30k_of([(name, run, name) for name in solutions])
+
+
+def multi30k_of(models: Sequence[tuple[str, str, str]]) -> HTML:
+    """Return the same of models given by solution, run, and the words that stand for them."""
     rows = []
-    for name in solutions:
+    for name, run, words in models:
         found = results(name, run)
         peers = {(peer["system"], peer["score"], peer["scale"]) for result in found for peer in result["peers"]}
         for decoding in ("greedy", "beam5"):
             rows.append(
                 [
-                    f"{name}, {decoding}{budget(found)}",
+                    f"{words}, {decoding}{budget(found)}",
                     summary(found, "test2016", decoding, "bleu_lc_tok"),
                     summary(found, "test2016", decoding, "bleu"),
                 ]

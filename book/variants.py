@@ -2,7 +2,7 @@
 
 from IPython.display import HTML
 
-from book.tables import MISSING, PHRASEBOOK, budget, results, summary, table
+from book.tables import MISSING, PHRASEBOOK, budget, multi30k_of, results, summary, table
 
 # Variant of the run: what differs from the recipe, which has global attention, the general score and input feeding.
 VARIANTS = {
@@ -55,6 +55,12 @@ def variants(run: str = PHRASEBOOK) -> HTML:
         columns,
         rows,
     )
+
+
+def real(run: str = "multi30k-de-en-base") -> HTML:
+    """Return the scores of three of the variants on Multi30k, beside Bahdanau's."""
+    chosen = [("luong", named(run, variant), f"Luong: {VARIANTS[variant]}") for variant in ("", "dot", "local-p-10")]
+    return multi30k_of([("bahdanau", run, "Bahdanau: additive"), *chosen])
 
 
 def windows(run: str = PHRASEBOOK) -> HTML:

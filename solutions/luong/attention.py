@@ -39,8 +39,8 @@ def concat_score(
 
     Luong et al. (2015), section 3.1, "concat".
     """
-    # W_a times a concatenation is the sum of two products: each state is projected once, not once a pair.
     units = h_t.shape[-1]
+    # W_a times a concatenation is the sum of two products: each state is projected once, not once a pair.
     from_target = h_t @ W_a[:, :units].T
     from_source = h_s @ W_a[:, units:].T
     return torch.tanh(from_target[:, :, None] + from_source[:, None]) @ v_a

@@ -18,7 +18,7 @@ def attention_pool(
 
     M = tanh(H), α = softmax(M w), r = Σ_s α_s h_s. The states are the rows of H.
 
-    Zhou et al. (2016), the section on attention. There the states are the columns of H.
+    Zhou et al. (2016), equations 9 to 12. There the states are the columns of H.
     """
     weights = masked_softmax(torch.tanh(H) @ w, mask)
     return torch.tanh(weighted_sum(weights, H)), weights
