@@ -42,7 +42,7 @@ def exponents(device: str = "cpu") -> HTML:
     return table(
         f"Exponents, fitted over n = {first['n']}–{last['n']} at d = {first['d']}, and over d = "
         f"{found['over_width'][0]['d']}–{found['over_width'][-1]['d']} at n = {found['over_width'][0]['n']}; "
-        f"time in brackets: fits to the fastest and to the slowest pass. {about(found)}",
+        f"time: the median of one fit a pass, in brackets the lowest and the highest. {about(found)}",
         ["layer", *(f"{what}, {axis}" for axis in "nd" for what in ("products", "memory", "time"))],
         rows,
     )
@@ -53,11 +53,10 @@ def _fits(of: Mapping[str, Any]) -> list[str]:
     for axis in "nd":
         fit = of[axis]
         times = fit["seconds"]
-        low, high = sorted((times["fastest"], times["slowest"]))
         cells += [
             f"{fit['multiplications']:.2f}",
             f"{fit['kept_bytes']:.2f}",
-            f"{times['median']:.2f} ({low:.2f}–{high:.2f})",
+            f"{times['median']:.2f} ({times['lowest']:.2f}–{times['highest']:.2f})",
         ]
     return cells
 

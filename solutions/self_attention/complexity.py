@@ -191,17 +191,14 @@ def slope(x: Sequence[int | float], y: Sequence[int | float]) -> float:
 
 
 def exponents(rows: Sequence[dict[str, Any]], axis: str) -> dict[str, Any]:
-    """Return, for one layer, the exponents of what was counted and of the times: their median, fastest and slowest."""
+    """Return, for one layer, the exponents of what was counted and of the times: one fit a pass over all sizes."""
     x = [row[axis] for row in rows]
-    fits = {
-        name: slope(x, [statistic(row["seconds"]) for row in rows])
-        for name, statistic in (("median", np.median), ("fastest", min), ("slowest", max))
-    }
+    fits = [slope(x, seconds) for seconds in zip(*(row["seconds"] for row in rows), strict=False)]
     late = [row for row in rows if row[axis] >= sorted(x)[len(x) // 2]]
     return {
         "multiplications": slope(x, [row["multiplications"] for row in rows]),
         "kept_bytes": slope(x, [row["kept_bytes"] for row in rows]),
-        "seconds": fits,
+        "seconds": {"lowest": min(fits), "median": float(np.median(fits)), "highest": max(fits)},
         "seconds_of_the_larger_half": slope([r[axis] for r in late], [float(np.median(r["seconds"])) for r in late]),
     }
 
