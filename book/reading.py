@@ -14,6 +14,7 @@ VARIANTS = {
     "simple": "no parameters, with positions",
     "simple-unplaced": "no parameters, no positions",
 }
+DEEPER = {"two": "two blocks", "four": "four blocks"}  # with parameters and positions
 
 
 def percent(found: Sequence[dict[str, Any]]) -> str:
@@ -23,10 +24,10 @@ def percent(found: Sequence[dict[str, Any]]) -> str:
     return summary([{"scores": score} for score in scores], "accuracy")
 
 
-def classifiers(run: str, caption: str, linear: str = "", evidence: bool = False) -> HTML:
+def classifiers(run: str, caption: str, linear: str = "", evidence: bool = False, deeper: bool = False) -> HTML:
     """Return the variants of one run: accuracy on the test set, weights learnt, seeds; below, the linear baseline."""
     rows = []
-    for variant, words in VARIANTS.items():
+    for variant, words in (VARIANTS | (DEEPER if deeper else {})).items():
         found = results("self_attention", f"{run}-{variant}" if variant else run)
         weights = f"{found[0]['parameters']:,}" if found else MISSING
         rows.append(

@@ -92,8 +92,10 @@ class Luong(Translator):
         self.readout = Readout(units, self.embedding, maxout=0, tied=recipe.tied, dropout=recipe.dropout)
         self.dropout = nn.Dropout(recipe.dropout)
         with torch.no_grad():
-            for weight in (*self.score_weights, self.W_c.weight, *([] if recipe.tied else [self.readout.words.weight])):
+            for weight in (self.W_c.weight, *([] if recipe.tied else [self.readout.words.weight])):
                 weight *= START
+            for weight in self.score_weights:
+                weight *= recipe.score_start
 
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
         """Return the top layer's states, and the last states of all layers, with which the decoder begins."""
