@@ -24,10 +24,10 @@ def percent(found: Sequence[dict[str, Any]]) -> str:
     return summary([{"scores": score} for score in scores], "accuracy")
 
 
-def classifiers(run: str, caption: str, linear: str = "", evidence: bool = False, deeper: bool = False) -> HTML:
+def classifiers(run: str, caption: str, linear: str = "", evidence: bool = False, deeper: Sequence[str] = ()) -> HTML:
     """Return the variants of one run: accuracy on the test set, weights learnt, seeds; below, the linear baseline."""
     rows = []
-    for variant, words in (VARIANTS | (DEEPER if deeper else {})).items():
+    for variant, words in (VARIANTS | {name: DEEPER[name] for name in deeper}).items():
         found = results("self_attention", f"{run}-{variant}" if variant else run)
         weights = f"{found[0]['parameters']:,}" if found else MISSING
         rows.append(
