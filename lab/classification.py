@@ -164,9 +164,10 @@ class Classifying:
 
 def try_out(model: Classifier, task: Classifying) -> None:
     """Read the first text once: a model that is not made for such texts says so before anything is written."""
+    first = list(task.examples[:1])
     model.eval()
     with torch.no_grad():
-        task.loss(model, task.examples[:1], next(model.parameters()).device)
+        task.loss(model, first, next(model.parameters()).device)
     model.train()
 
 
