@@ -11,7 +11,10 @@ SENTENCE = re.compile(r".+?(?<!i\.e)(?<!e\.g)[.?!](?=\s|$)")
 
 
 class Titles:
-    """The titles of one assignment's mistakes; where two functions have one of the same name, the hint says which."""
+    """The titles of one assignment's mistakes; where two functions have one of the same name, the hint says which.
+
+    What a name has behind a double underscore tells twins apart, which have one title.
+    """
 
     def __init__(self, assignment: str) -> None:
         own = f"{assignment}.py"
@@ -23,7 +26,7 @@ class Titles:
 
     def of(self, name: str, hint: str) -> str:
         """Return the first sentence of the docstring that the hint quotes, else of any mistake with this name."""
-        known = self.known.get(name, [name.replace("_", " ").capitalize() + "."])
+        known = self.known.get(name.partition("__")[0], [name.replace("_", " ").capitalize() + "."])
         return next((title for title in known if title in hint), known[0])
 
 

@@ -196,7 +196,7 @@ def test_train_evaluate_and_classify_hold_together(place: Path, capsys: pytest.C
     assert "an empty text has no label" in refused(capsys, "classify", "--corpus", "reviews", " ")
     label_commands.main(SOLUTION, ["classify", "--run", "reviews-small-tiny", "Good."])  # no sentence of the default's
     assert capsys.readouterr().out.split()[0] in LETTERS.labels
-    assert "no checkpoint at" in refused(capsys, "evaluate", *RUN, "--seed", "0")
+    assert "Trained with: seed 1." in refused(capsys, "evaluate", *RUN, "--seed", "0")
 
 
 def test_a_classifier_is_trained_by_one_process(

@@ -86,8 +86,8 @@ def test_train_evaluate_and_translate_hold_together(place: Path, capsys: pytest.
     assert result["recipe"]["units"] == 8
     assert set(result["scores"]["test"]) == {"greedy", "beam2", "alignment"}
     assert result["training"]["ended_by_budget"] is False
-    assert "Trained with: seed 1." in refused(capsys, "evaluate", "--variant", "tiny", "--seed", "7")
     capsys.readouterr()
+    assert "Trained with: seed 1." in refused(capsys, "evaluate", "--variant", "tiny", "--seed", "7")
     assert "pieces that the model knows: zzz" in refused(capsys, "translate", "a zzz")
     commands.main(SOLUTION, ["translate", "a zzz", "--unknown"])
     assert capsys.readouterr().out

@@ -107,7 +107,7 @@ def test_markers_are_words_of_their_own() -> None:
 
 
 def test_a_corpus_of_another_task_is_refused() -> None:
-    with pytest.raises(CorpusError, match="is for classification"):
+    with pytest.raises(CorpusError, match="has labels and no translations"):
         corpora.direction("reviews")
     with pytest.raises(CorpusError, match="is for translation"):
         corpora.read("phrasebook", "a b")

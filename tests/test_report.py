@@ -19,6 +19,7 @@ from autograder import alike, example_class, summary
 from autograder.checks import checks
 from autograder.database import quiet
 from autograder.ledger import read
+from autograder.names import assignments
 from autograder.places import released_notebook, source_notebook
 from autograder.report import FORMGRADER, report
 from autograder.titles import Titles, first_sentence
@@ -221,7 +222,7 @@ def test_the_graded_example_class_has_its_numbers_on_the_page(course_judge, tmp_
 
 
 def test_every_known_mistake_has_its_title() -> None:
-    for name in ("bahdanau", "encoder_decoder"):
+    for name in assignments():
         known = Titles(name)
         for check in checks(name).values():
             for mistake in check.mistakes:

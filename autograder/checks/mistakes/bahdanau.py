@@ -131,12 +131,15 @@ def axis_before_last(scores: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def filled(mistake: Callable, axis: int, fill: float) -> Callable:
-    """Return a softmax over a wrong axis that fills and does not mask again: the same mistake, the same hint."""
+    """Return a softmax over a wrong axis that fills and does not mask again: the same mistake, the same hint.
+
+    Behind the double underscore of its name stands what tells it from its twins; see autograder.titles.
+    """
 
     def softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
         return (scores if mask is None else scores.masked_fill(~mask, fill)).softmax(axis)
 
-    softmax.__name__ = f"{mistake.__name__}_{'filled' if fill > -torch.inf else 'infinite'}"
+    softmax.__name__ = f"{mistake.__name__}__{'filled' if fill > -torch.inf else 'infinite'}"
     softmax.__doc__ = mistake.__doc__
     return softmax
 
