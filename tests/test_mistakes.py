@@ -145,6 +145,14 @@ def test_a_crash_is_said_once_and_then_pointed_to_by_name():
     assert "as for “the shape of the weights”." in hint
 
 
+def test_a_crash_that_some_cases_survive_names_one_that_does_not():
+    def unmasked(query, keys, values, W_q, W_k, v, mask):
+        return find("bahdanau.additive_attention").reference(query, keys, values, W_q, W_k, v, mask.bool())
+
+    hint = graded("bahdanau.additive_attention", 0, unmasked).hint
+    assert re.search(r"with “no[^”]* mask[^”]*”: .*has no attribute 'bool'", hint)
+
+
 def test_what_does_not_fit_is_said_in_words_under_gradients_too():
     for wrong in (lambda *a: torch.zeros(2, 2), lambda *a: (torch.zeros(2), torch.zeros(2), torch.zeros(2))):
         hint = graded("bahdanau.additive_attention", 0, wrong).hint

@@ -31,8 +31,8 @@ class Recipe:
 
 # score_start: the states of a fresh LSTM are small, so a narrow model starts faster with large weights. A wide one does
 # not: scores grow with the width too, and a softmax of large scores passes no gradient on. With 512 units on Multi30k
-# and 4.0, nearly all weight lay at the sentence's end (validation BLEU 9.8 after two epochs, 25.1 after 13); with 1.0 the
-# model had 17.9 after two.
+# and 4.0, nearly all weight lay at the sentence's end (validation BLEU 9.8 after two epochs, 25.1 after 13); with 1.0
+# the model had 17.9 after two.
 
 # The widths of word vectors and decoder, and the training, of solutions.bahdanau's `small` and `medium`. The encoder
 # reads both ways as there, but with LSTMs of half the width.
