@@ -49,7 +49,7 @@ class Bahdanau(Translator):
 
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
         """Return the annotations h_j (with their projection W_k h_j) and s_0 = tanh(W_s ←h_1): appendix A.2.2."""
-        states, _ = self.encoder(source, mask)
+        states = self.encoder.states(source, mask)
         hidden = torch.tanh(self.start(states[:, 0, self.recipe.units :]))
         memory = {"states": states, "mask": mask}
         if self.attend is None:

@@ -3,8 +3,8 @@
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from lab import recurrence
 from lab.text import PAD, UNK
 
 
@@ -42,6 +42,5 @@ def states(
     if not len(rows):
         return found
     read = inputs.gather(1, order[:, :, None].expand_as(inputs))[rows]
-    packed = pack_padded_sequence(read, lengths[rows].cpu(), batch_first=True, enforce_sorted=False)
-    outputs, _ = pad_packed_sequence(network(packed)[0], batch_first=True, total_length=mask.shape[1])
+    outputs = recurrence.states(network, read, lengths[rows])
     return found.to(outputs.dtype).index_put((rows[:, None], order[rows]), outputs)

@@ -38,7 +38,8 @@ class Reader(nn.Module):
     ) -> tuple[Float[Tensor, "batch hops states"], Float[Tensor, "batch hops source"], Float[Tensor, " batch"]]:
         """Return M, A and the penalty. A text without words has no weights, and zeros for M."""
         first = torch.arange(tokens.shape[1], device=tokens.device) == 0
-        H, _ = self.encoder(tokens, mask | (first & ~mask.any(dim=1, keepdim=True)))  # an LSTM needs a step to take
+        empty = ~mask.any(dim=1, keepdim=True)
+        H = self.encoder.states(tokens, mask | (first & empty))  # an LSTM needs a step to take
         # In full precision: the penalty lives on small differences between the hops.
         with torch.autocast(H.device.type, enabled=False):
             return self.attend(H.float(), self.W_s1, self.W_s2, mask)

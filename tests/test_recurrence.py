@@ -1,0 +1,46 @@
+"""Laws of reading rows of unequal length: each row as if it were alone, in every way that there is."""
+
+import pytest
+import torch
+from torch import nn
+
+from lab.recurrence import states, states_and_final
+
+LENGTHS = torch.tensor([3, 7, 1, 5])
+KINDS = [(kind, layers, both) for kind in (nn.LSTM, nn.GRU) for layers in (1, 2) for both in (False, True)]
+
+
+def network_and_rows(kind: type[nn.RNNBase], layers: int, both: bool) -> tuple[nn.RNNBase, torch.Tensor]:
+    torch.manual_seed(0)
+    network = kind(6, 5, layers, batch_first=True, bidirectional=both).double()
+    return network, torch.randn(4, 9, 6, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("read", [states, lambda *a: states_and_final(*a)[0]], ids=["padded", "packed"])
+@pytest.mark.parametrize(("kind", "layers", "both"), KINDS)
+def test_each_row_is_read_as_if_it_were_alone(kind, layers, both, read) -> None:
+    network, rows = network_and_rows(kind, layers, both)
+    found = read(network, rows, LENGTHS)
+    for row, length, state in zip(rows, LENGTHS, found, strict=True):
+        torch.testing.assert_close(state[:length], network(row[None, :length])[0][0])
+        assert (state[length:] == 0).all()
+
+
+@pytest.mark.parametrize(("kind", "layers", "both"), KINDS)
+def test_both_ways_of_reading_have_the_same_gradients(kind, layers, both) -> None:
+    network, rows = network_and_rows(kind, layers, both)
+    rows.requires_grad_()
+    outer = torch.randn(4, 9, 10 if both else 5, dtype=torch.float64)
+    padded, packed = (
+        torch.autograd.grad((found * outer).sum(), [rows, *network.parameters()])
+        for found in (states(network, rows, LENGTHS), states_and_final(network, rows, LENGTHS)[0])
+    )
+    torch.testing.assert_close(padded, packed)
+
+
+def test_layers_drop_units_between_them_while_they_learn_and_only_then() -> None:
+    torch.manual_seed(0)
+    network, rows = nn.GRU(6, 5, 2, batch_first=True, dropout=0.5), torch.randn(4, 9, 6)
+    assert not torch.equal(states(network, rows, LENGTHS), states(network, rows, LENGTHS))
+    network.eval()
+    torch.testing.assert_close(states(network, rows, LENGTHS), states_and_final(network, rows, LENGTHS)[0])
