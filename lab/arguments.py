@@ -71,17 +71,14 @@ def fail(message: str) -> NoReturn:
     sys.exit(2)
 
 
-def asked_seeds(run: Any, seed: int | None, advice: str) -> list[int]:
+def asked_seeds(run: runs.Named, seed: int | None, advice: str) -> list[int]:
     """Return the seed that is asked for, or all that have been trained; none is an error that gives the advice."""
     trained = trained_seeds(run.folder.parent)
-    if seed is None and trained:
-        return trained
-    if seed in trained:
-        return [seed]
-    if seed is None:
-        raise CheckpointError(advice)
+    found = [one for one in trained if seed in (None, one)]
+    if found:
+        return found
     others = f"\nTrained with: seed {', '.join(map(str, trained))}." if trained else ""
-    raise CheckpointError(f"seed {seed}: {advice} --seed {seed}{others}")
+    raise CheckpointError(advice if seed is None else f"seed {seed}: {advice} --seed {seed}{others}")
 
 
 def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: list[str]) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from lab.text import BOS, EOS, PAD
+from lab.text import BOS, EOS, PAD, UNK
 
 Example = tuple[list[int], list[int]]  # source and target token numbers, neither with <s> nor </s>
 
@@ -116,6 +116,13 @@ def text_batch(
     table = pad([sentence or [PAD] for document in rows for sentence in document])
     table = table.reshape(len(documents), most, -1)
     return table, table != PAD
+
+
+def unread(tokens: Int[Tensor, "*words"], share: float) -> Int[Tensor, "*words"]:
+    """Return the words with a share of them, drawn by chance, read as <unk>: Iyyer et al. (2015). Padding stays."""
+    if not share:
+        return tokens
+    return tokens.masked_fill((torch.rand(tokens.shape, device=tokens.device) < share) & (tokens != PAD), UNK)
 
 
 def padding_ratio(batches: Iterable[Batch]) -> float:

@@ -6,7 +6,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-ROWS = {"cpu": 512, "cuda": 8192}  # positions at a time: their scores should stay in the cache
+from lab.products import linear
+
+ROWS = {"cpu": 256, "cuda": 8192}  # positions at a time: their scores should stay in the cache
 
 
 def linear_cross_entropy(
@@ -55,13 +57,13 @@ def _blocks(
     for start in range(0, len(features), rows):
         block = slice(start, start + rows)
         h, right = features[block], targets[block, None]
-        scores = h @ cast.T
+        scores = linear(h, cast)
         p = scores.softmax(dim=-1)
         log_sum = scores.amax(dim=-1).to(exact) - p.amax(dim=-1).to(exact).log()  # p = exp z / Σ exp z at the largest z
         total += log_sum.sum() - (1 - smoothing) * scores.gather(1, right).to(exact).sum()
         if wanted:
-            to_features[block] = p @ cast
-            to_weight += p.T @ h
+            to_features[block] = linear(p, cast.T)
+            to_weight += linear(p.T, h.T)
     mean_row, h = weight.to(exact).mean(dim=0), features.to(exact)
     total -= smoothing * (h.sum(dim=0) @ mean_row)
     if wanted:

@@ -39,12 +39,15 @@ def _hint(rows: list, complaints: list, found: list[Known], trial: Trial, exampl
         return f"{lines[0]} It is not written yet."
     said: dict[str, str] = {}  # complaint → the demand under which it stands: one crash often costs several
     for (name, points, _), complaint in zip(rows, complaints, strict=True):
-        again = f"as for “{said[complaint]}”." if complaint in said else complaint
-        if complaint:
-            where = trial.only_in(complaint)
-            again = f"with “{where}”: {complaint}" if where and complaint not in said else again
-            said.setdefault(complaint, name)
-        lines.append(f"  ✗ {name} ({points}): {again.strip()}" if complaint else f"  ✓ {name} ({points})")
+        if not complaint:
+            lines.append(f"  ✓ {name} ({points})")
+            continue
+        if complaint in said:
+            told = f"as for “{said[complaint]}”."
+        else:
+            case, said[complaint] = trial.only_in(complaint), name
+            told = f"with “{case}”: {complaint}" if case else complaint
+        lines.append(f"  ✗ {name} ({points}): {told.strip()}")
     where = trial.where()
     lines += [where] if where else []
     lines += [f"Your numbers are those of a known mistake: {known.hint}" for known in found]

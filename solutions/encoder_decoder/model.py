@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from lab import recurrence
 from lab.decoding import Memory, State, Translator
+from lab.products import Linear
 from lab.runs import Solution
 from lab.text import PAD
 from solutions.encoder_decoder.attention import last_states
@@ -74,7 +75,7 @@ class Readout(nn.Module):
     def __init__(self, inputs: int, embedding: nn.Embedding, maxout: int, tied: bool, dropout: float) -> None:
         super().__init__()
         self.pairs = nn.Linear(inputs, 2 * maxout) if maxout else None
-        self.words = nn.Linear(maxout or inputs, embedding.num_embeddings)
+        self.words = Linear(maxout or inputs, embedding.num_embeddings)
         self.dropout = nn.Dropout(dropout)
         if tied:
             if self.words.weight.shape != embedding.weight.shape:

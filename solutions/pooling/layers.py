@@ -1,11 +1,12 @@
-"""What the classifiers of several chapters read with: embeddings that drop words, networks that never see padding."""
+"""What the classifiers of several chapters read with: embeddings that drop words, networks that skip padding."""
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab import recurrence
-from lab.text import PAD, UNK
+from lab.batches import unread
+from lab.text import PAD
 
 
 class Embedding(nn.Embedding):
@@ -21,10 +22,7 @@ class Embedding(nn.Embedding):
         self.word_dropout, self.dropout = word_dropout, nn.Dropout(dropout)
 
     def forward(self, input: Int[Tensor, "*words"]) -> Float[Tensor, "*words width"]:
-        if self.training and self.word_dropout:
-            unread = (torch.rand(input.shape, device=input.device) < self.word_dropout) & (input != PAD)
-            input = input.masked_fill(unread, UNK)
-        return self.dropout(super().forward(input))
+        return self.dropout(super().forward(unread(input, self.word_dropout if self.training else 0.0)))
 
 
 def states(

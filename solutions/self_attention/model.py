@@ -7,9 +7,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from lab.batches import unread
 from lab.classification import Classifier
 from lab.runs import Solution
-from lab.text import UNK
 from solutions.self_attention.attention import self_attention, simple_self_attention
 from solutions.self_attention.layers import SelfAttention, SimpleSelfAttention, places
 from solutions.self_attention.recipe import DEFAULTS, PEERS, RECIPES, Recipe
@@ -83,10 +83,7 @@ class SelfAttentive(Classifier):
 
     def placed(self, tokens: Int[Tensor, "batch words"]) -> Float[Tensor, "batch words embedding_dim"]:
         """Return the vectors of the words, with those of their places."""
-        if self.training and self.recipe.word_dropout:
-            hidden = torch.rand(tokens.shape, device=tokens.device) < self.recipe.word_dropout
-            tokens = tokens.masked_fill(hidden, UNK)
-        X = self.dropout(self.words(tokens))
+        X = self.dropout(self.words(unread(tokens, self.recipe.word_dropout if self.training else 0.0)))
         if not self.recipe.positions:
             return X
         return torch.cat([X, self.places[: tokens.shape[1]].expand(len(X), -1, -1)], dim=-1)

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from lab.batches import unread
 from lab.classification import Classifier
 from lab.runs import Solution
 from lab.schedules import RecipeError
@@ -25,7 +26,7 @@ class Reader(nn.Module):
         shape = EncoderRecipe(
             cell="lstm", embedding_dim=recipe.embedding_dim, units=recipe.units, dropout=recipe.dropout
         )
-        self.attend, self.encoder = attend, Encoder(vocabulary_size, shape)
+        self.attend, self.encoder, self.word_dropout = attend, Encoder(vocabulary_size, shape), recipe.word_dropout
         with torch.no_grad():
             self.encoder.embedding.weight *= recipe.embedding_scale
         self.W_s1 = nn.Parameter(torch.empty(recipe.hidden, 2 * recipe.units))
@@ -39,6 +40,7 @@ class Reader(nn.Module):
         """Return M, A and the penalty. A text without words has no weights, and zeros for M."""
         first = torch.arange(tokens.shape[1], device=tokens.device) == 0
         empty = ~mask.any(dim=1, keepdim=True)
+        tokens = unread(tokens, self.word_dropout if self.training else 0.0)
         H = self.encoder.states(tokens, mask | (first & empty))  # an LSTM needs a step to take
         # In full precision: the penalty lives on small differences between the hops.
         with torch.autocast(H.device.type, enabled=False):

@@ -21,6 +21,7 @@ class Recipe:
     per_feature: int = 0  # pruned: hidden units for each column of M
     pair: bool = False  # two sentences, compared hop by hop
     dropout: float = 0.0
+    word_dropout: float = 0.0  # share of the words that are read as <unk> in training (ours)
     vocabulary: int = 0  # most words that are kept; 0 = all
     lowercase: bool = False
     training: Training = field(default_factory=Training)

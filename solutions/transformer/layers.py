@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lab.products import Linear, linear
 from solutions.bahdanau.attention import masked_softmax
 from solutions.transformer.attention import head_dim
 
@@ -70,7 +71,7 @@ class MultiHeadAttention(nn.Module):
         self.d_model, self.heads = d_model, heads
         self.in_proj_weight = nn.Parameter(torch.empty(3 * d_model, d_model))
         self.in_proj_bias = nn.Parameter(torch.zeros(3 * d_model))
-        self.out_proj = nn.Linear(d_model, d_model)
+        self.out_proj = Linear(d_model, d_model)
         self.dropout = Dropout(dropout)  # of the weights; the paper has none there, torch.nn has
         nn.init.xavier_uniform_(self.in_proj_weight)
         nn.init.xavier_uniform_(self.out_proj.weight)
@@ -87,7 +88,7 @@ class MultiHeadAttention(nn.Module):
         whole = (first, last) == (0, 3)  # the parameter itself: autocast casts it once a step
         weight = self.in_proj_weight if whole else self.in_proj_weight[rows]
         bias = self.in_proj_bias if whole else self.in_proj_bias[rows]
-        found = functional.linear(x, weight, bias)
+        found = linear(x, weight, bias)
         table = found if words is None else words.table(found)
         parts = table.unflatten(-1, (last - first, self.heads, -1))
         return [part.transpose(1, 2) for part in parts.unbind(dim=2)]
@@ -155,13 +156,13 @@ class Layer(nn.Module):
         super().__init__()
         self.pre_norm = pre_norm
         self.self_attn = MultiHeadAttention(d_model, heads, inner_dropout)
-        self.linear1, self.linear2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.linear1, self.linear2 = Linear(d_model, d_ff), Linear(d_ff, d_model)
         for number in range(1, self.norms + 1):
             setattr(self, f"norm{number}", nn.LayerNorm(d_model))
         self.dropout, self.inner_dropout = Dropout(dropout), Dropout(inner_dropout)
-        for linear in (self.linear1, self.linear2):
-            nn.init.xavier_uniform_(linear.weight)
-            nn.init.zeros_(linear.bias)
+        for layer in (self.linear1, self.linear2):
+            nn.init.xavier_uniform_(layer.weight)
+            nn.init.zeros_(layer.bias)
 
     def before(self, x: Tensor, norm: nn.Module) -> Tensor:
         """Return what the sublayer reads."""

@@ -7,16 +7,20 @@ from solutions.transformer.attention import decoder_layer, feed_forward, layer_n
 
 
 def _decode(find, y, memory, weights, heads, target_mask, source_mask, eps, *, read=lambda first, second: second):
-    """Return a decoder layer whose second sublayer is `find`, called with y and the cross-attention's weights.
+    """Return a decoder layer whose second sublayer is `find` (None: the right one).
 
-    `read` chooses what the feed-forward network reads: the result of the first or of the second norm.
+    It is called with the first norm's result and the cross-attention's weights. `read` chooses what the feed-forward
+    network reads: the result of the first or of the second norm.
     """
+
+    def right(z, cross):
+        return multi_head_attention(z, memory, memory, cross, heads, source_mask)[0]
 
     def norm(z, i):
         return layer_norm(z, weights[f"gamma_{i}"], weights[f"beta_{i}"], eps)
 
     first = norm(y + multi_head_attention(y, y, y, weights, heads, target_mask)[0], 1)
-    second = norm(first + find(first, crossing(weights)), 2)
+    second = norm(first + (find or right)(first, crossing(weights)), 2)
     return norm(second + feed_forward(read(first, second), weights), 3)
 
 
@@ -85,12 +89,8 @@ def cross_input_added(y, memory, weights, heads, target_mask, source_mask, eps):
 
 def feed_forward_of_first(y, memory, weights, heads, target_mask, source_mask, eps):
     """The feed-forward network reads the result of the first norm. It reads that of the second."""
-
-    def find(z, cross):
-        return multi_head_attention(z, memory, memory, cross, heads, source_mask)[0]
-
     rest = weights, heads, target_mask, source_mask, eps
-    return _decode(find, y, memory, *rest, read=lambda first, second: first)
+    return _decode(None, y, memory, *rest, read=lambda first, second: first)
 
 
 def cross_with_target_mask(y, memory, weights, heads, target_mask, source_mask, eps):
