@@ -100,17 +100,6 @@ class Subwords:
     def encode(self, text: str) -> list[int]:
         return self.processor.encode(self.written(text))
 
-    def drawn(self, texts: Sequence[str], dropout: float, seed: int) -> list[list[int]]:
-        """Return the texts in pieces with a share `dropout` of the merges left out, by chance: BPE-dropout.
-
-        The same seed gives the same pieces. Provilkov et al. (2020).
-        """
-        import sentencepiece
-
-        sentencepiece.set_random_generator_seed(seed)
-        written = [self.written(text) for text in texts]
-        return self.processor.encode(written, enable_sampling=True, alpha=dropout, num_threads=1)
-
     def written(self, text: str) -> str:
         return text.lower() if self.lowercase else text
 

@@ -25,8 +25,6 @@ SHARDS = ROOT / "build" / "shards"
 
 Tokenizer = text.Words | text.Subwords
 Loss = Callable[[Tensor, Tensor], Tensor]  # (scores (real, vocabulary), targets (real,)) -> scalar
-Drawn = Callable[[int], Sequence[Example]]  # the training pairs as the seed of an epoch cuts them into pieces
-Examples = Sequence[Example] | Shards | Drawn
 
 
 @dataclass(frozen=True)
@@ -80,14 +78,13 @@ class Translating:
 
     unit = "target tokens"
 
-    def __init__(self, examples: Examples, training: Training, loss: Loss | None = None) -> None:
+    def __init__(self, examples: Sequence[Example] | Shards, training: Training, loss: Loss | None = None) -> None:
         self.examples, self.training, self.given = examples, training, loss
 
     def groups(self, seed: int) -> Sequence[list[Example]]:
-        examples = self.examples(seed) if callable(self.examples) else self.examples
-        if isinstance(examples, Shards):
-            return examples.groups(self.training.tokens, seed)
-        return list(bucketed(examples, self.training.tokens, seed=seed))
+        if isinstance(self.examples, Shards):
+            return self.examples.groups(self.training.tokens, seed)
+        return list(bucketed(self.examples, self.training.tokens, seed=seed))
 
     def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
         batch = collate(group)
@@ -124,35 +121,13 @@ def vocabularies(corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
     return first, second
 
 
-def read(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer, piece_dropout: float = 0.0) -> Examples:
+def read(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer) -> Sequence[Example] | Shards:
     """Return the training pairs in numbers, without empty sides; those of a large corpus stay on the disk."""
-    if piece_dropout:
-        return redrawn(corpus, source_text, target_text, piece_dropout)
     pairs = ((source_text.encode(pair.source), target_text.encode(pair.target)) for pair in corpus.train)
     whole = (example for example in pairs if all(example))
     if len(corpus.train) <= LARGE:
         return list(whole)
     return shards.kept(SHARDS, repr((fingerprint(corpus), source_text.state(), target_text.state())), whole)
-
-
-def redrawn(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer, dropout: float) -> Drawn:
-    """Return what cuts the training pairs into other pieces in each epoch: lab.text.Subwords.drawn."""
-    if not (isinstance(source_text, text.Subwords) and isinstance(target_text, text.Subwords)):
-        raise RecipeError("whole words have no pieces to draw: expected piece_dropout = 0, or vocabulary above 0")
-    if not 0 < dropout < 1:
-        raise RecipeError(f"expected a piece_dropout from 0 to below 1, got {dropout:g}")
-    if len(corpus.train) > LARGE:
-        raise RecipeError(
-            f"a corpus of more than {LARGE:,} pairs is kept on the disk in pieces that do not change: expected "
-            f"piece_dropout = 0, got {dropout:g}"
-        )
-    sources, targets = zip(*((pair.source, pair.target) for pair in corpus.train), strict=True)
-
-    def examples(seed: int) -> Sequence[Example]:
-        sides = source_text.drawn(sources, dropout, 2 * seed), target_text.drawn(targets, dropout, 2 * seed + 1)
-        return [pair for pair in zip(*sides, strict=True) if all(pair)]
-
-    return examples
 
 
 def train(  # noqa: PLR0913 — what a command can ask for
@@ -184,7 +159,6 @@ def train(  # noqa: PLR0913 — what a command can ask for
     about |= {"source_text": source_text.state(), "target_text": target_text.state()}
     seed_all(run.seed)
     model = built(solution, recipe, len(source_text), len(target_text))
-    examples = read(texts, source_text, target_text, getattr(recipe, "piece_dropout", 0.0))
     validation = texts.validation[:1000]
     reference = [pair.target for pair in validation]
 
@@ -195,7 +169,7 @@ def train(  # noqa: PLR0913 — what a command can ask for
 
     trainer = Trainer(
         model,
-        Translating(examples, recipe.training),
+        Translating(read(texts, source_text, target_text), recipe.training),
         recipe.training,
         folder,
         seed=run.seed,

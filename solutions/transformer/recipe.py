@@ -21,7 +21,6 @@ class Recipe:
     shared: bool = True  # one vocabulary, and one matrix for source, target and output words: section 3.4
     vocabulary: int = 37000  # subwords of both languages together (of each, unless shared); 0 = whole words
     lowercase: bool = False
-    piece_dropout: float = 0.0  # share of the merges left out in training: Provilkov et al. (2020), not in the paper
     training: Training = field(default_factory=Training)
 
 
