@@ -5,7 +5,6 @@ Machines are shared and noisy: only the ratios of one run mean anything, and the
 
 import argparse
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,6 @@ import torch
 from torch import Tensor, nn
 
 from lab.batches import Batch, Example, bucketed, collate
-from lab.classification import Classifying
 from lab.decoding import Translator, beam, greedy
 from lab.text import PAD
 from lab.training import Trainer, best_device, device_name, uses_bf16
@@ -26,10 +24,9 @@ from solutions.encoder_decoder.model import EncoderDecoder, Readout
 from solutions.encoder_decoder.recipe import RECIPES as PLAIN_RECIPES
 from solutions.luong.model import Luong
 from solutions.luong.recipe import RECIPES as LUONG_RECIPES
-from solutions.pooling.model import HAN
-from solutions.pooling.recipe import RECIPES as POOLING_RECIPES
 from solutions.transformer.model import Transformer
 from solutions.transformer.recipe import Recipe as TransformerRecipe
+from tests.bench_texts import clock, pooling_rates, reading_gains
 
 VOCABULARY, WIDTH = 6000, 256
 DROPOUT = ", dropout"
@@ -193,40 +190,6 @@ def say(model: Transformer, batch: Batch, length: int, cached: bool) -> None:
         said = torch.cat([said, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
 
 
-def pooling_rates(rounds: int) -> dict[str, float]:
-    """Return words per second of HAN's training: documents by length, and drawn at random as tutorials do."""
-    recipe = POOLING_RECIPES["small_han"]
-    rng = np.random.default_rng(0)
-    documents = [
-        ([rng.integers(4, VOCABULARY, max(1, int(rng.gamma(2, 9)))).tolist() for _ in range(rng.integers(1, 25))], 0)
-        for _ in range(120)
-    ]
-    task = Classifying(documents, replace(recipe.training, tokens=12_000), nested=True)
-    ways = {"by length": task.groups(1), "at random": [documents[start : start + 15] for start in range(0, 120, 15)]}
-    rates = {}
-    for way, groups in ways.items():
-        trainer = Trainer(HAN(recipe, VOCABULARY, 2), task, recipe.training, Path("unused"), quiet=True)
-        times = []
-        for turn in range(rounds + 1):
-            started = clock()
-            for group in groups:
-                trainer.step(group)
-            if turn:  # the first round warms up
-                times.append(clock() - started)
-        words = sum(len(sentence) for document, _ in documents for sentence in document)
-        rates[f"HAN, documents {way}"] = words / statistics.median(times)
-    return rates
-
-
-def clock() -> float:
-    """Return seconds: CPU time on one CPU thread, for others may use the machine too; else those of the wall."""
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    elif torch.get_num_threads() == 1:
-        return time.process_time()
-    return time.perf_counter()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
@@ -257,6 +220,9 @@ def main() -> None:
     print("\ntraining a classifier                words/s")
     for name, rate in pooling_rates(arguments.rounds).items():
         print(f"  {name:<33} {rate:10.0f}")
+    print("\na training step of a bidirectional network, fp32: how much faster with padded rows than with packed ones")
+    for name, gain in reading_gains(arguments.rounds).items():
+        print(f"  {name:<33} {gain:10.1f}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,81 @@
+"""Laws of the faster product: the numbers and gradients of torch's own, wherever it is taken, and taken nowhere else."""
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from lab import losses, products
+
+needs_onednn = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this PyTorch has no oneDNN")
+
+
+@pytest.fixture
+def other_way(monkeypatch) -> list[Tensor]:
+    """Take oneDNN's product for every size on every CPU; return what it was asked for."""
+    asked: list[Tensor] = []
+    own = Tensor.to_mkldnn
+
+    def noted(x: Tensor) -> Tensor:
+        asked.append(x)
+        return own(x)
+
+    monkeypatch.setattr(products, "mkl_is_half", lambda: True)
+    monkeypatch.setattr(products, "ENOUGH", 0)
+    monkeypatch.setattr(Tensor, "to_mkldnn", noted)
+    return asked
+
+
+def example(dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor, Tensor]:
+    torch.manual_seed(0)
+    shapes = (2, 3, 5), (7, 5), (7,)
+    x, weight, bias = (torch.randn(shape, dtype=dtype, requires_grad=True) for shape in shapes)
+    return x, weight, bias
+
+
+@needs_onednn
+@pytest.mark.parametrize("biased", [True, False])
+def test_values_and_gradients_are_those_of_torchs_own_product(other_way, biased: bool) -> None:
+    x, weight, bias = example()
+    tensors = [x, weight, bias] if biased else [x, weight]
+    found, expected = products.linear(*tensors), functional.linear(*tensors)
+    torch.testing.assert_close(found, expected)
+    outer = torch.randn_like(found)
+    gradients = (torch.autograd.grad((product * outer).sum(), tensors) for product in (found, expected))
+    torch.testing.assert_close(*gradients)
+    assert len(other_way) == 1
+
+
+@needs_onednn
+def test_a_transposed_matrix_is_as_good(other_way) -> None:
+    torch.manual_seed(0)
+    p, h = torch.randn(6, 7), torch.randn(6, 5)
+    torch.testing.assert_close(products.linear(p.T, h.T), p.T @ h)
+    assert other_way
+
+
+@needs_onednn
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_other_precisions_and_autocast_are_left_to_torch(other_way, dtype: torch.dtype) -> None:
+    products.linear(*example(dtype))
+    with torch.autocast("cpu", torch.bfloat16):
+        assert products.linear(*example()).dtype == torch.bfloat16
+    assert not other_way
+
+
+def test_a_small_product_is_left_to_torch(other_way, monkeypatch) -> None:
+    monkeypatch.setattr(products, "ENOUGH", 2 * 3 * 5 * 7 + 1)
+    products.linear(*example())
+    assert not other_way
+
+
+@needs_onednn
+def test_the_loss_without_scores_is_the_same_with_it(other_way) -> None:
+    torch.manual_seed(0)
+    features, weight = torch.randn(9, 5, requires_grad=True), torch.randn(7, 5, requires_grad=True)
+    targets = torch.randint(0, 7, (9,))
+    found = losses.linear_cross_entropy(features, weight, targets, 0.1)
+    expected = functional.cross_entropy(features @ weight.T, targets, label_smoothing=0.1)
+    gradients = (torch.autograd.grad(loss, (features, weight)) for loss in (found, expected))
+    torch.testing.assert_close(*gradients)
+    assert other_way
