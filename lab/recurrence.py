@@ -51,7 +51,7 @@ def one_way(
     network: nn.RNNBase, layer: int, backward: bool, inputs: Float[Tensor, "rows length width"]
 ) -> Float[Tensor, "rows length units"]:
     """Return the states of one layer in one direction, read from left to right with that direction's weights."""
-    weights = network.all_weights[layer * (2 if network.bidirectional else 1) + backward]
+    weights = tuple(network.all_weights[layer * (2 if network.bidirectional else 1) + backward])
     start = inputs.new_zeros(1, len(inputs), network.hidden_size)
     how = (network.bias, 1, 0.0, network.training, False, True)  # biases, layers, dropout, …, directions, batch first
     if isinstance(network, nn.LSTM):
