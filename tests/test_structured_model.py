@@ -8,7 +8,7 @@ import torch
 from lab.classification import Run, train
 from lab.corpora import Document, Labelled
 from lab.schedules import RecipeError
-from lab.text import PAD
+from lab.text import PAD, Words
 from lab.training import Training
 from solutions.structured.attention import structured_attention
 from solutions.structured.model import SOLUTION, Full, Pruned, Structured, StructuredPair, build
@@ -133,6 +133,25 @@ def test_a_model_of_pairs_refuses_single_texts_before_anything_is_written(tmp_pa
     with pytest.raises(RecipeError, match="compares two sentences; it was given texts of 1"):
         train(SOLUTION, Run("structured", "single", "snli"), replace(TINY, pair=True), folder=tmp_path, corpus=corpus)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", [Structured, StructuredPair])
+def test_words_in_the_same_company_can_start_alike(kind):
+    said = ("a cat sleeps here", "a dog sleeps here", "the sky is blue", "the sea is blue")
+    documents = [Document((sentence,), "x") for sentence in said] * 9
+    corpus = Labelled("few", ("x", "y"), documents, documents, {})
+    words = Words.learn(corpus.sentences())
+    for vectors, alike in (("texts", True), ("random", False)):
+        recipe = replace(TINY, vectors=vectors, pair=kind is StructuredPair)
+        torch.manual_seed(4)
+        lin = kind(recipe, len(words), LABELS)
+        before = lin.reader.encoder.embedding.weight.detach().clone()
+        lin.prepare(words, corpus)
+        after = lin.reader.encoder.embedding.weight.detach()
+        cat, dog, sky = (after[words.index[word]] for word in ("cat", "dog", "sky"))
+        assert torch.allclose(cat, dog, atol=1e-4) == alike
+        assert torch.allclose(cat, sky, atol=1e-4) is False
+        assert torch.equal(before, after) != alike
 
 
 def test_pairs_that_somebody_has_can_be_trained_on(tmp_path):

@@ -36,12 +36,7 @@ class Pooling(Classifier):
             return
         from solutions.pooling import vectors
 
-        width = self.recipe.embedding_dim
-        if self.recipe.vectors == "glove":
-            found = vectors.glove(words, width)
-        else:
-            found = vectors.of_texts(words, reading(texts, self.recipe), width)
-        vectors.start(self.embedding, *found)
+        vectors.begin(self.embedding, self.recipe.vectors, words, lambda: reading(texts, self.recipe))
 
 
 class AttBLSTM(Pooling):

@@ -8,8 +8,10 @@ from torch import Tensor, nn
 
 from lab.batches import unread
 from lab.classification import Classifier
+from lab.corpora import Labelled
 from lab.runs import Solution
 from lab.schedules import RecipeError
+from lab.text import Words
 from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 from solutions.structured.attention import structured_attention
@@ -26,7 +28,8 @@ class Reader(nn.Module):
         shape = EncoderRecipe(
             cell="lstm", embedding_dim=recipe.embedding_dim, units=recipe.units, dropout=recipe.dropout
         )
-        self.attend, self.encoder, self.word_dropout = attend, Encoder(vocabulary_size, shape), recipe.word_dropout
+        self.attend, self.encoder = attend, Encoder(vocabulary_size, shape)
+        self.word_dropout = recipe.word_dropout
         with torch.no_grad():
             self.encoder.embedding.weight *= recipe.embedding_scale
         self.W_s1 = nn.Parameter(torch.empty(recipe.hidden, 2 * recipe.units))
@@ -97,8 +100,8 @@ def classifier(recipe: Recipe, labels: int) -> nn.Sequential:
     return nn.Sequential(dropout, hidden, dropout, nn.Linear(hidden.units, labels))
 
 
-class Structured(Classifier):
-    """Lin's classifier of one text: the loss is the cross-entropy and a weight times the mean penalty.
+class Hops(Classifier):
+    """What both models share: what reads a text, and what decides. The loss gets a weight times the mean penalty.
 
     `attend` is any function with the arguments of `structured_attention`.
     """
@@ -110,6 +113,18 @@ class Structured(Classifier):
         self.recipe = recipe
         self.reader = Reader(recipe, vocabulary_size, attend)
         self.classifier = classifier(recipe, labels)
+
+    def prepare(self, words: Words, texts: Labelled) -> None:
+        """Start from the vectors that the recipe names; once, before a training."""
+        if self.recipe.vectors == "random":
+            return
+        from solutions.pooling import vectors
+
+        vectors.begin(self.reader.encoder.embedding, self.recipe.vectors, words, texts.sentences)
+
+
+class Structured(Hops):
+    """Lin's classifier of one text."""
 
     def forward(
         self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
@@ -125,7 +140,7 @@ class Structured(Classifier):
         return self.reader(tokens, mask)[1]
 
 
-class StructuredPair(Classifier):
+class StructuredPair(Hops):
     """Lin's model of two sentences, such as a premise and what may follow from it: section 4.3.
 
     Both become matrices, by the same reader. Row i of the one and row i of the other are multiplied by matrices of
@@ -137,14 +152,11 @@ class StructuredPair(Classifier):
     def __init__(
         self, recipe: Recipe, vocabulary_size: int, labels: int, attend: Attend = structured_attention
     ) -> None:
-        super().__init__()
-        self.recipe = recipe
-        self.reader = Reader(recipe, vocabulary_size, attend)
+        super().__init__(recipe, vocabulary_size, labels, attend)
         states = 2 * recipe.units
         self.factors = nn.Parameter(torch.empty(2, recipe.hops, states, states))
         nn.init.normal_(self.factors, std=states**-0.5)
         self.dropout = nn.Dropout(recipe.dropout)
-        self.classifier = classifier(recipe, labels)
 
     def forward(
         self, tokens: Int[Tensor, "batch two source"], mask: Bool[Tensor, "batch two source"]

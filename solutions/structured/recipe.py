@@ -1,6 +1,7 @@
 """Every hyperparameter of the structured self-attentive model, and where it comes from."""
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from lab.training import Training
 
@@ -11,6 +12,7 @@ class Recipe:
 
     embedding_dim: int = 100
     embedding_scale: float = 1.0  # standard deviation of a fresh word vector's entries (ours)
+    vectors: Literal["random", "texts", "glove"] = "random"  # what they start from: solutions/pooling/vectors.py
     units: int = 300  # u: width of one direction of the LSTM
     hidden: int = 350  # d_a: width of the network that scores the words
     hops: int = 30  # r: rows of A and of M
@@ -29,7 +31,7 @@ class Recipe:
 
 # The sizes of the authors' program (github.com/hantek/SelfAttentiveSentEmbed). It takes the mean of the r² squares
 # where the paper takes their sum: a weight of 1 there is one of 1/r² here. It begins with word vectors trained
-# elsewhere, and uses plain SGD (Yelp) or Adagrad (SNLI); ours learns its vectors, with AdamW.
+# elsewhere (`--vectors glove` here), and uses plain SGD (Yelp) or Adagrad (SNLI); ours learns them, with AdamW.
 YELP = Recipe(
     embedding_dim=300,
     penalty=1 / 30**2,
@@ -51,14 +53,16 @@ RECIPES = {
     ),
     # 20,000 long reviews.
     "imdb": Recipe(
-        embedding_dim=128,
+        embedding_dim=200,
         embedding_scale=0.3,
-        units=128,
+        vectors="texts",
+        units=100,
         hidden=64,
         hops=10,
         penalty=0.001,
         mlp=128,
         dropout=0.4,
+        word_dropout=0.1,
         vocabulary=30000,
         lowercase=True,
         training=Training(tokens=8000, epochs=4, rate=2e-3, ema=0.995),
