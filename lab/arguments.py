@@ -1,5 +1,6 @@
 """Command lines read in two steps: a recipe's fields are options, so its name is needed before the rest is parsed."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass
@@ -60,6 +61,10 @@ def dispatch(
         fail(f"expected one of these commands, got {asked}\n{usage}")
     try:
         commands[argv[0]](solution, argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads has read enough, as in `classify … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that Python's own last flush succeeds
+        sys.exit(1)
     except (CorpusError, CheckpointError, RecipeError, UsageError) as error:
         fail(str(error))
     except KeyboardInterrupt:

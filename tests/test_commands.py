@@ -1,12 +1,13 @@
 """The command line: what it does, and one clear message for what it cannot do."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lab import commands, corpora, results, runs
-from lab.arguments import peek, split_arguments
+from lab.arguments import dispatch, peek, split_arguments
 from lab.corpora import Pair, Parallel
 from lab.results import read_json
 from lab.schedules import RecipeError
@@ -122,3 +123,17 @@ def test_options_are_read_before_and_after_sentences() -> None:
     )
     assert peek(["train", "--recipe=base"], "--recipe") == "base"
     assert peek(["train", "--recipe"], "--recipe") is None
+
+
+def test_a_reader_who_leaves_early_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+
+    def speak(*_) -> None:
+        print("more than anybody reads")
+
+    with os.fdopen(writer, "w") as pipe:
+        monkeypatch.setattr("sys.stdout", pipe)
+        with pytest.raises(SystemExit) as left:
+            dispatch(SOLUTION, {"speak": speak}, ["speak"])
+    assert left.value.code == 1
