@@ -13,7 +13,7 @@ from lab.corpora import Labelled
 from lab.runs import Solution
 from lab.text import Words
 from solutions.pooling.attention import attention_pool, hierarchical_attention
-from solutions.pooling.layers import Embedding, states
+from solutions.pooling.layers import Embedding, start_from, states
 from solutions.pooling.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 Pool = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.pooling.attention_pool
@@ -32,11 +32,7 @@ class Pooling(Classifier):
 
     def prepare(self, words: Words, texts: Labelled) -> None:
         """Start from the vectors that the recipe names; once, before a training."""
-        if self.recipe.vectors == "random":
-            return
-        from solutions.pooling import vectors
-
-        vectors.begin(self.embedding, self.recipe.vectors, words, lambda: reading(texts, self.recipe))
+        start_from(self.recipe.vectors, self.embedding, words, lambda: reading(texts, self.recipe))
 
 
 class AttBLSTM(Pooling):

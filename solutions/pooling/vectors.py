@@ -1,7 +1,7 @@
 """Word vectors that a model starts from: GloVe, or vectors made of the texts at hand."""
 
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 import torch
@@ -88,15 +88,6 @@ def shifted_information(counts: csr_array) -> csr_array:
     found = coo_array((values, (table.row, table.col)), shape=table.shape).tocsr()
     found.eliminate_zeros()
     return found
-
-
-def begin(embedding: torch.nn.Embedding, kind: str, words: text.Words, sentences: Callable[[], Iterable[str]]) -> None:
-    """Put in the vectors that a recipe names; `sentences` gives the text, where they are made of one."""
-    width = embedding.embedding_dim
-    if kind == "glove":
-        start(embedding, *glove(words, width))
-    elif kind == "texts":
-        start(embedding, *of_texts(words, sentences(), width))
 
 
 def start(embedding: torch.nn.Embedding, vectors: Float[Tensor, "words width"], known: Bool[Tensor, " words"]) -> None:

@@ -9,7 +9,10 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from lab.batches import unread
 from lab.classification import Classifier
+from lab.corpora import Labelled
 from lab.runs import Solution
+from lab.text import Words
+from solutions.pooling.layers import start_from
 from solutions.self_attention.attention import self_attention, simple_self_attention
 from solutions.self_attention.layers import SelfAttention, SimpleSelfAttention, places
 from solutions.self_attention.recipe import DEFAULTS, PEERS, RECIPES, Recipe
@@ -48,6 +51,10 @@ class SelfAttentive(Classifier):
         self.reader = nn.Sequential(nn.Linear(width, recipe.hidden), nn.ReLU())
         self.decide = nn.Linear(recipe.hidden, labels)
         self.dropout = nn.Dropout(recipe.dropout)
+
+    def prepare(self, words: Words, texts: Labelled) -> None:
+        """Start from the vectors that the recipe names; once, before a training."""
+        start_from(self.recipe.vectors, self.words, words, texts.sentences)
 
     def forward(
         self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]

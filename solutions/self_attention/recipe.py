@@ -16,6 +16,7 @@ class Recipe:
     place_dim: int = 16  # its width
     place_scale: float = 2.5  # its size: how far near places stand out before anything is learnt
     embedding_dim: int = 64  # width of a word; keys and values are as wide as word and place together
+    vectors: Literal["random", "texts", "glove"] = "random"  # what words start from: solutions/pooling/vectors.py
     hidden: int = 64  # units that read each word with its context before the text is summed up
     most: int = 400  # words of a text that are read: half of them its first, half its last
     dropout: float = 0.2
@@ -35,11 +36,13 @@ RECIPES = {
     # Reviews of hundreds of words.
     "base": replace(
         SMALL,
-        most=256,
-        dropout=0.3,
-        word_dropout=0.1,
+        embedding_dim=100,
+        vectors="texts",
+        most=600,
+        dropout=0.4,
+        word_dropout=0.2,
         vocabulary=20000,
-        training=Training(tokens=16000, epochs=6, rate=3e-3, weight_decay=1e-2, ema=0.99, precision="fp32"),
+        training=Training(tokens=16000, epochs=5, rate=3e-3, weight_decay=1e-2, ema=0.99, precision="fp32"),
     ),
     # Sentences: few words, few examples.
     "sentences": replace(

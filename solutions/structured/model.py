@@ -14,6 +14,7 @@ from lab.schedules import RecipeError
 from lab.text import Words
 from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
+from solutions.pooling.layers import start_from
 from solutions.structured.attention import structured_attention
 from solutions.structured.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
@@ -116,11 +117,7 @@ class Hops(Classifier):
 
     def prepare(self, words: Words, texts: Labelled) -> None:
         """Start from the vectors that the recipe names; once, before a training."""
-        if self.recipe.vectors == "random":
-            return
-        from solutions.pooling import vectors
-
-        vectors.begin(self.reader.encoder.embedding, self.recipe.vectors, words, texts.sentences)
+        start_from(self.recipe.vectors, self.reader.encoder.embedding, words, texts.sentences)
 
 
 class Structured(Hops):
