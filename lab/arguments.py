@@ -63,7 +63,8 @@ def dispatch(
         commands[argv[0]](solution, argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:  # who reads has read enough, as in `classify … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that Python's own last flush succeeds
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())  # so that Python's own last flush succeeds
         sys.exit(1)
     except (CorpusError, CheckpointError, RecipeError, UsageError) as error:
         fail(str(error))

@@ -1,7 +1,6 @@
 """Matrix products in single precision on CPUs where PyTorch's own choice is half as fast as the CPU is."""
 
 from functools import cache
-from pathlib import Path
 
 import torch
 from jaxtyping import Float
@@ -43,6 +42,6 @@ def mkl_is_half() -> bool:
     MKL uses it on Intel's CPUs alone, oneDNN on all: 94 against 215 GFLOP/s for (1500 × 256) (256 × 1024) on one
     thread of an AMD EPYC of 2024.
     """
-    cpus = Path("/proc/cpuinfo")
-    capable = torch.backends.cpu.get_cpu_capability().startswith("AVX512") and torch.backends.mkldnn.is_available()
-    return bool(capable and cpus.exists() and "AuthenticAMD" in cpus.read_text())
+    cpu = getattr(torch.cpu, "get_capabilities", dict)()  # an older PyTorch cannot tell
+    wide = cpu.get("avx512_f", False) and torch.backends.mkldnn.is_available()
+    return bool(wide and "AMD" in cpu.get("cpu_name", ""))
