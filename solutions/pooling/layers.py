@@ -1,4 +1,4 @@
-"""What the classifiers of several chapters read with: embeddings that drop words, networks that skip padding."""
+"""What the classifiers of several chapters read with: embeddings that drop words, networks without padding's states."""
 
 from collections.abc import Callable, Iterable
 
