@@ -9,7 +9,7 @@ from autograder.checks import Drawn
 from autograder.checks.draw import Rng, gaps, lengths, normal, padding
 from autograder.kit.cases import EXACT
 
-PADDING, HEADS, LARGE = "padding", "more than one head", "a score far from 0"
+PADDING, MASK, HEADS, LARGE = "padding", "a mask", "more than one head", "a score far from 0"
 ANYWHERE = "padding before a word"
 TINY = 1e-5  # LayerNorm's usual ε
 
@@ -67,16 +67,16 @@ def heads_cases(rng: Rng) -> list[Drawn]:
         Drawn(
             "padded keys",
             heads_arguments(rng, (4, 5, 7, 6, 2), padding(rng, 4, 7)[:, None]),
-            [PADDING, HEADS],
+            [MASK, HEADS],
             gradients=True,
         ),
         Drawn("no mask", heads_arguments(rng, (2, 5, 3, 8, 4), None), [HEADS], gradients=True),
-        Drawn("a mask for each query", heads_arguments(rng, (3, 4, 5, 6, 2), gaps(rng, 3, 4, 5)), [PADDING, HEADS]),
-        Drawn("one mask for all", heads_arguments(rng, (2, 4, 4, 9, 3), causal(4)), [PADDING, HEADS]),
-        Drawn("equal sizes", heads_arguments(rng, (3, 4, 4, 6, 3), square), [PADDING, HEADS]),
-        Drawn("one head", heads_arguments(rng, (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]), [PADDING]),
-        Drawn("one sentence, one query", heads_arguments(rng, (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4)), [PADDING, HEADS]),
-        Drawn("scores far from 0", far_scores(rng, far, 6, 2), [PADDING, HEADS, LARGE]),
+        Drawn("a mask for each query", heads_arguments(rng, (3, 4, 5, 6, 2), gaps(rng, 3, 4, 5)), [MASK, HEADS]),
+        Drawn("one mask for all", heads_arguments(rng, (2, 4, 4, 9, 3), causal(4)), [MASK, HEADS]),
+        Drawn("equal sizes", heads_arguments(rng, (3, 4, 4, 6, 3), square), [MASK, HEADS]),
+        Drawn("one head", heads_arguments(rng, (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]), [MASK]),
+        Drawn("one sentence, one query", heads_arguments(rng, (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4)), [MASK, HEADS]),
+        Drawn("scores far from 0", far_scores(rng, far, 6, 2), [MASK, HEADS, LARGE]),
     ]
 
 
@@ -89,7 +89,7 @@ def position_cases(rng: Rng) -> list[Drawn]:
         Drawn("all sizes different", [normal(rng, 3, 5, 8)], gradients=True),
         Drawn("an odd width", [normal(rng, 4, 6, 7)], [odd], gradients=True),
         Drawn("equal sizes", [with_zeros]),
-        Drawn("a long sentence", [normal(rng, 2, 50, 4)]),
+        Drawn("a long sentence", [normal(rng, 2, 300, 4)]),
         Drawn("one sentence", [normal(rng, 1, 4, 10)]),
         Drawn("one position", [normal(rng, 3, 1, 5)], [odd]),
         Drawn("one feature", [normal(rng, 2, 4, 1)], [odd]),
@@ -161,7 +161,7 @@ def decoder_case(rng: Rng, name: str, sizes: Sequence[int], masks: Sequence, eps
     states, weights = [normal(rng, B, T, d), normal(rng, B, S, d)], layer_weights(rng, d, f, 3)
     if h == 1:
         weights["b_1"][0] += 8  # a ReLU has no upper end
-    features = [word for word, there in ((PADDING, masks[1] is not None), (HEADS, h > 1)) if there]
+    features = [word for word, there in ((MASK, masks[1] is not None), (HEADS, h > 1)) if there]
     return Drawn(name, [*states, weights, h, *masks, eps], features, **more)
 
 
@@ -223,6 +223,7 @@ def rate_cases(rng: Rng) -> list[Drawn]:
         Drawn("a step of the warm-up", arguments(0.6, part=0.5), [early]),
         Drawn("a step after the warm-up", arguments(5.3), [late]),
         Drawn("the first step", arguments(0), [early]),
+        Drawn("the paper's numbers", [int(rng.integers(200, 450)), 512, 4000, 1.0], [early]),  # a rate below 1e-4
         Drawn("one step before the last of the warm-up", arguments(1, more=-1), [early]),
         Drawn("the last step of the warm-up", arguments(1)),
         Drawn("the step after the warm-up", arguments(1, more=1), [late]),

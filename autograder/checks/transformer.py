@@ -138,7 +138,7 @@ RATE = Check(
     draw_cases=rate_cases,
     criteria=[
         Criterion("one number", 1, "shape"),
-        Criterion("while it rises", 2, "values", ["a step of the warm-up", "the first step"]),
+        Criterion("while it rises", 2, "values", ["a step of the warm-up", "the first step", "the paper's numbers"]),
         Criterion("where it turns", 1, "values", TURN),
         Criterion("while it falls", 2, "values", ["a step after the warm-up", "a late step"]),
         REPEAT,

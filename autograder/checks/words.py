@@ -7,7 +7,7 @@ import numpy as np
 from autograder.checks import Drawn
 from autograder.checks.draw import Rng, gaps, longest_first, normal, padding
 
-PADDING, LARGE = "padding", "a score far from 0"
+PADDING, MASK, LARGE = "padding", "a mask", "a score far from 0"
 
 
 def of_words(name: str, arguments: list, features: Sequence[str] = (), gradients: bool = False) -> Drawn:
@@ -96,20 +96,20 @@ def product_cases(rng: Rng) -> list[Drawn]:
     heads = padding(rng, 3, 5)[:, None, None]
     return [
         Drawn("no mask", product_arguments(rng, (3, 4, 5, 6, 7), None), gradients=True),
-        Drawn("a mask for every query", product_arguments(rng, (4, 3, 6, 5, 7), gaps(rng, 4, 3, 6)), [PADDING], True),
+        Drawn("a mask for every query", product_arguments(rng, (4, 3, 6, 5, 7), gaps(rng, 4, 3, 6)), [MASK], True),
         Drawn(
             "one mask for all queries",
             product_arguments(rng, (4, 3, 7, 6, 5), longest_first(rng, 4, 7)[:, None]),
-            [PADDING],
+            [MASK],
         ),
-        Drawn("a mask without a batch", product_arguments(rng, (3, 6, 6, 4, 5), causal), [PADDING]),
-        Drawn("two axes", product_arguments(rng, (4, 5, 3, 6), gaps(rng, 1, 5)), [PADDING]),
-        Drawn("four axes", product_arguments(rng, (3, 2, 4, 5, 6, 7), heads), [PADDING], True),
-        Drawn("a mask for every head", product_arguments(rng, (1, 3, 4, 5, 6, 7), gaps(rng, 3, 4, 5)), [PADDING]),
-        Drawn("equal sizes", product_arguments(rng, (5,) * 5, gaps(rng, 5, 5, 5)), [PADDING], True),
+        Drawn("a mask without a batch", product_arguments(rng, (3, 6, 6, 4, 5), causal), [MASK]),
+        Drawn("two axes", product_arguments(rng, (4, 5, 3, 6), gaps(rng, 1, 5)), [MASK]),
+        Drawn("four axes", product_arguments(rng, (3, 2, 4, 5, 6, 7), heads), [MASK], True),
+        Drawn("a mask for every head", product_arguments(rng, (1, 3, 4, 5, 6, 7), gaps(rng, 3, 4, 5)), [MASK]),
+        Drawn("equal sizes", product_arguments(rng, (5,) * 5, gaps(rng, 5, 5, 5)), [MASK], True),
         Drawn("one query, one key", product_arguments(rng, (3, 1, 1, 4, 5), None)),
-        Drawn("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 5), -120, -120), [PADDING, LARGE]),
-        Drawn("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 5), 60, 100), [PADDING, LARGE]),
+        Drawn("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 5), -120, -120), [MASK, LARGE]),
+        Drawn("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 5), 60, 100), [MASK, LARGE]),
     ]
 
 

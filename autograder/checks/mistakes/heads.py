@@ -212,6 +212,11 @@ def not_transposed(query, key, value, weights, heads, mask):
     return multi_head_attention(query, key, value, turned, heads, mask)
 
 
+def W_o_not_transposed(query, key, value, weights, heads, mask):
+    """W_o is applied without a transpose. Like the others it is stored as (out, in): context @ W_o.T."""
+    return multi_head_attention(query, key, value, weights | {"W_o": weights["W_o"].T}, heads, mask)
+
+
 def values_not_projected(query, key, value, weights, heads, mask):
     """The values are summed as they came, without W_v and b_v."""
 
@@ -290,6 +295,7 @@ HEADS = (
     without_biases,
     without_b_o,
     not_transposed,
+    W_o_not_transposed,
     values_not_projected,
     one_matrix,
     keys_summed,
