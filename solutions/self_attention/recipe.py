@@ -39,10 +39,10 @@ RECIPES = {
         embedding_dim=100,
         vectors="texts",
         most=600,
-        dropout=0.5,
+        dropout=0.4,
         word_dropout=0.2,
         vocabulary=20000,
-        training=Training(tokens=16000, epochs=2, rate=3e-3, weight_decay=1e-2, ema=0.99, precision="fp32"),
+        training=Training(tokens=16000, epochs=5, rate=3e-3, weight_decay=1e-2, ema=0.99, precision="fp32"),
     ),
     # Sentences: few words, few examples.
     "sentences": replace(
