@@ -9,24 +9,19 @@ from solutions.transformer.attention import decoder_layer, feed_forward, layer_n
 def _decode(find, y, memory, weights, heads, target_mask, source_mask, eps, *, read=lambda first, second: second):
     """Return a decoder layer whose second sublayer is `find` (None: the right one).
 
-    `read` chooses what the feed-forward network reads: the result of the first or of the second norm.
+    It is called with the first norm's result and the cross-attention's weights. `read` chooses what the feed-forward
+    network reads: the result of the first or of the second norm.
     """
-    first, second = _sublayers(find, y, memory, weights, heads, target_mask, source_mask, eps)
-    return _norm(second + feed_forward(read(first, second), weights), weights, 3, eps)
-
-
-def _sublayers(find, y, memory, weights, heads, target_mask, source_mask, eps):
-    """Return the results of the first two norms; `find` gets the first one and the cross-attention's weights."""
 
     def right(z, cross):
         return multi_head_attention(z, memory, memory, cross, heads, source_mask)[0]
 
-    first = _norm(y + multi_head_attention(y, y, y, weights, heads, target_mask)[0], weights, 1, eps)
-    return first, _norm(first + (find or right)(first, crossing(weights)), weights, 2, eps)
+    def norm(z, i):
+        return layer_norm(z, weights[f"gamma_{i}"], weights[f"beta_{i}"], eps)
 
-
-def _norm(z, weights, i, eps):
-    return layer_norm(z, weights[f"gamma_{i}"], weights[f"beta_{i}"], eps)
+    first = norm(y + multi_head_attention(y, y, y, weights, heads, target_mask)[0], 1)
+    second = norm(first + (find or right)(first, crossing(weights)), 2)
+    return norm(second + feed_forward(read(first, second), weights), 3)
 
 
 def cross_asks_itself(y, memory, weights, heads, target_mask, source_mask, eps):
@@ -184,7 +179,7 @@ def second_norm_twice(y, memory, weights, heads, target_mask, source_mask, eps):
 
 def last_norm_forgotten(y, memory, weights, heads, target_mask, source_mask, eps):
     """The last norm is missing: what leaves the layer is LayerNorm(… + network), with gamma_3 and beta_3."""
-    _, second = _sublayers(None, y, memory, weights, heads, target_mask, source_mask, eps)
+    second = feed_forward_forgotten(y, memory, weights, heads, target_mask, source_mask, eps)
     return second + feed_forward(second, weights)
 
 
