@@ -55,14 +55,15 @@ def view(kit: Path) -> View:
     """Return what student code with this kit is shown."""
     shown = {"/wall/inside": INSIDE, "/kit": kit.resolve(), "/cache/matplotlib": font_cache()}
     shown |= installation.shown() | packages(kit)
-    hidden = [*installation.hidden(), *_private(shown | {str(place): place for place in system_places()})]
+    hidden = {*installation.hidden(), *_private(shown | {str(place): place for place in system_places()})}
+    outermost = sorted(place for place in hidden if not hidden & set(map(str, Path(place).parents)))
     settings = {
         "PATH": f"{installation.PREFIX}/bin:/usr/bin:/bin",
         "PYTHONPATH": f"/wall:/kit:{PACKAGES}",
         "LD_LIBRARY_PATH": str(installation.SHARED),
         **SETTINGS,
     }
-    return View(shown, hidden, f"{installation.PREFIX}/bin/{installation.VERSION}", settings)
+    return View(shown, outermost, f"{installation.PREFIX}/bin/{installation.VERSION}", settings)
 
 
 def _private(places: dict[str, Path]) -> Iterator[str]:

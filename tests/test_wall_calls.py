@@ -32,7 +32,8 @@ def test_every_number_in_the_table_is_the_calls_own() -> None:
     for token, column in seccomp.MACHINES.values():
         for call, numbers in {**seccomp.DENIED, **seccomp.LOOKED_AT}.items():
             known = resolve(token, call.encode())
-            assert numbers[column] == (known if known >= 0 else None), call
+            if known >= 0 or (numbers[column] or 0) < NEWER:
+                assert numbers[column] == (known if known >= 0 else None), call
 
 
 def test_each_is_refused(session: Session) -> None:
