@@ -6,12 +6,16 @@ import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograder.customs import clean_answer, clean_outputs, failure
 from autograder.kit import wire
 from autograder.kit.answers import Answer
+from autograder.kit.proxy import MOST_BODY, MOST_HEADER
 from autograder.wall import Wall
+
+if TYPE_CHECKING:
+    from autograder.earlier import Earlier
 
 ENDED = "the code ended the Python process (exit, a crash in native code, or too much memory)"
 FALLS = 3  # so often a sandbox that fell is built again for one request
@@ -28,6 +32,7 @@ class Most:
 READY = Most(100, 0)
 CELL = Most(5 << 20, 0)  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
 CALL = Most(1 << 20, 16 << 20)  # a call's are arrays: what a check gave, its gradients and the outputs are far less
+ASKING = Most(max(CELL.header, MOST_HEADER), max(CALL.body, MOST_BODY))  # either, or a question for an earlier function
 
 
 @dataclass(frozen=True)
@@ -55,14 +60,17 @@ class Late(Exception):
 class Worker:
     """One worker behind the wall."""
 
-    def __init__(self, wall: Wall, limits: Limits) -> None:
+    def __init__(self, wall: Wall, limits: Limits, earlier: "Earlier | None" = None) -> None:
         self.grace = limits.grace
+        self.earlier = earlier
         self.asked = 0
         self.job = wall.enter(cpu_seconds=10 + 2 * math.ceil(limits.notebook))
         try:
             wire.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
         except wire.WireError as error:
             self._lost(f"no worker came up: {error}")
+        if earlier:
+            self.request(time.monotonic() + 60, READY, op="carry", functions=earlier.outlines)
 
     def request(self, deadline: float, most: Most, **request: Any) -> Any:
         """Return the reply; raise Late or Dead when there is none in time."""
@@ -87,10 +95,19 @@ class Worker:
         raise (Fallen(why) if fell else Dead(why)) from None
 
     def _reply(self, deadline: float, most: Most) -> Any:
-        frame = wire.receive(self.job.link, deadline, most.body, most.header)
-        if not isinstance(frame, dict) or frame.get("id") != self.asked or "reply" not in frame:
-            raise wire.WireError("an answer to no question")
-        return frame["reply"]
+        """Return the reply; before it, the worker may ask for what earlier functions give."""
+        most = ASKING if self.earlier else most
+        while True:
+            frame = wire.receive(self.job.link, deadline, most.body, most.header)
+            if not isinstance(frame, dict) or frame.get("id") != self.asked:
+                raise wire.WireError("an answer to no question")
+            if "reply" in frame:
+                return frame["reply"]
+            if self.earlier is None or "ask" not in frame:
+                raise wire.WireError("an answer to no question")
+            answer = self.earlier.answer(frame["ask"])
+            self.job.link.settimeout(max(0.1, deadline - time.monotonic()))
+            wire.send(self.job.link, {"id": self.asked, "answer": answer})
 
     def _interrupt(self, most: Most) -> Any:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it."""
@@ -111,7 +128,9 @@ class Session:
 
     wall: Wall
     limits: Limits = field(default_factory=Limits)
+    earlier: "Earlier | None" = None  # answers for functions that are not to be the student's own
     _worker: Worker | None = None
+    ran: list[str] = field(default_factory=list)  # the cells that ended by themselves, those with an error too
     _finished: list[str] = field(default_factory=list)
     _check_until: float = 0.0
     _why: str | None = None  # the running check has no caller any more, and why
@@ -140,6 +159,7 @@ class Session:
         except Dead as error:
             self._worker = None
             return [failure("Stopped", str(error))]
+        self.ran.append(source)
         if isinstance(reply, dict) and reply.get("finished") is True:
             self._finished.append(source)
         return clean_outputs(reply.get("outputs") if isinstance(reply, dict) else None)
@@ -207,7 +227,7 @@ class Session:
 
     def _fresh(self) -> Worker:
         began = time.monotonic()
-        worker = Worker(self.wall, self.limits)
+        worker = Worker(self.wall, self.limits, self.earlier)
         self._until += time.monotonic() - began  # to wait for a worker is not the student's time
         try:
             for source in self._finished:
