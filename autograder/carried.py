@@ -1,5 +1,6 @@
 """Errors carried forward: what lost points to an earlier function is judged once more, with that one right."""
 
+import math
 import time
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,7 @@ class Forward:
     form: Template
     wall: Wall
     limits: Limits
+    until: float = math.inf  # when the notebook's time is over
     left: float = REPLAY
 
     def carry(self, verdicts: dict[str, Verdict], lost: list[Lost]) -> None:
@@ -59,7 +61,7 @@ class Forward:
     def _again(self, check: Check, lost: Lost, earlier: Earlier) -> Verdict | None:
         """Return the verdict with right earlier functions, or None when the cells take too long to run once more."""
         limits = replace(self.limits, notebook=self.left + self.limits.check)
-        with Session(self.wall, limits, earlier) as session:
+        with Session(self.wall, limits, earlier, until=self.until) as session:
             if not self._replayed(session, lost.ran):
                 return None
             session.begin_check()

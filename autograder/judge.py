@@ -15,7 +15,7 @@ from autograder.flags import flags
 from autograder.kit import grading
 from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
-from autograder.normal import CHECK, Template, grade_id
+from autograder.normal import CHECK, Template, grade_id, is_own
 from autograder.reading import TRAIN, checked
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
@@ -31,6 +31,7 @@ class Judged:
     outputs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     error: str | None = None
+    starved: bool = False  # something was stopped that only had to wait its turn on a busy machine
 
     @property
     def score(self) -> float:
@@ -66,7 +67,7 @@ class Judge:
         stopped: dict[str, str | None] = {}
         lost: list[Lost] = []
         left = MOST_OUTPUT
-        with Session(self.wall, self.limits) as session:
+        with Session(self.wall, self.limits, checks=len(form.functions)) as session:
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
                     function = grade_id(cell).removeprefix(CHECK)
@@ -83,11 +84,13 @@ class Judge:
                         if trouble := session.trouble or why:
                             judged.flags.append(f"{function}: {trouble}")
                 elif runs(cell):
-                    outputs = session.run(cell.source)
-                    stopped |= dict.fromkeys(wanted(cell, form), stop(outputs))
+                    defines = wanted(cell, form)
+                    outputs = session.run(cell.source, own=is_own(cell) and not defines)
+                    stopped |= dict.fromkeys(defines, stop(outputs))
                     left -= len(json.dumps(outputs))
                     judged.outputs[cell.id] = outputs if left > 0 else too_long(outputs)
-        Forward(form, self.wall, self.limits).carry(judged.verdicts, lost)
+        judged.starved = session.starved
+        Forward(form, self.wall, self.limits, session.until).carry(judged.verdicts, lost)
         return judged
 
 
