@@ -48,7 +48,10 @@ class Submission(NotebookExporter):
         except Unreadable as error:
             task = Task(student, assignment, None, str(error))
         drawn = secret.load(Path(self.secret) if self.secret else None)
-        outcome = judged(Terms(drawn, self.check_seconds, self.notebook_seconds), task)  # one judge for the process
+        terms = Terms(drawn, self.check_seconds, self.notebook_seconds)
+        outcome = judged(terms, task)  # one judge for the process
+        if outcome.starved:
+            outcome = judged(terms, task)
         if outcome.line.get("failed"):
             raise RuntimeError(outcome.line["error"])
         return nbformat.reads(outcome.notebook.decode("utf-8"), as_version=4)

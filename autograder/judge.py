@@ -10,22 +10,17 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder import checks, secret
+from autograder.carried import Forward, Lost
 from autograder.flags import flags
 from autograder.kit import grading
 from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
-from autograder.normal import CHECK, Template, grade_id
+from autograder.normal import CHECK, Template, grade_id, is_own
 from autograder.reading import TRAIN, checked
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
 
 MOST_OUTPUT = 8 << 20  # bytes of the outputs of all cells: the page holds them, and the class's folder
-
-
-def judge(check_id: str, caller: Caller, rng: Any) -> Verdict:
-    """Return the verdict on whatever function the caller reaches, on cases drawn from rng."""
-    check = checks.find(check_id)
-    return grading.grade(check_id, check.draw(rng), check.criteria, caller, check.examples)
 
 
 @dataclass
@@ -36,6 +31,7 @@ class Judged:
     outputs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     error: str | None = None
+    starved: bool = False  # something was stopped that only had to wait its turn on a busy machine
 
     @property
     def score(self) -> float:
@@ -69,34 +65,33 @@ class Judge:
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
         judged.flags = flags([cell.source for cell in notebook.cells if runs(cell)])
         stopped: dict[str, str | None] = {}
+        lost: list[Lost] = []
         left = MOST_OUTPUT
-        with Session(self.wall, self.limits) as session:
+        with Session(self.wall, self.limits, checks=len(form.functions)) as session:
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
                     function = grade_id(cell).removeprefix(CHECK)
                     check_id = f"{form.assignment}.{function}"
                     rng = secret.generator(self.secret, form.assignment, student, digest, check_id)
+                    check, why = checks.find(check_id), stopped.get(function)
+                    cases = check.draw(rng)
                     session.begin_check()
-                    why = stopped.get(function)
-                    verdict = judged.verdicts[function] = judge(check_id, partial(_called, session.call, why), rng)
-                    if verdict.score < verdict.max_score and (trouble := session.trouble or why):
-                        judged.flags.append(f"{function}: {trouble}")
+                    caller = partial(_called, session.call, why)
+                    verdict = grading.grade(check_id, cases, check.criteria, caller, check.examples)
+                    judged.verdicts[function] = verdict
+                    if verdict.score < verdict.max_score:
+                        lost.append(Lost(function, cases, list(session.ran)))
+                        if trouble := session.trouble or why:
+                            judged.flags.append(f"{function}: {trouble}")
                 elif runs(cell):
-                    outputs = session.run(cell.source)
-                    stopped |= dict.fromkeys(wanted(cell, form), stop(outputs))
+                    defines = wanted(cell, form)
+                    outputs = session.run(cell.source, own=is_own(cell) and not defines)
+                    stopped |= dict.fromkeys(defines, stop(outputs))
                     left -= len(json.dumps(outputs))
                     judged.outputs[cell.id] = outputs if left > 0 else too_long(outputs)
-        follow(judged, form.assignment)
+        judged.starved = session.starved
+        Forward(form, self.wall, self.limits, session.until).carry(judged.verdicts, lost)
         return judged
-
-
-def follow(judged: Judged, assignment: str) -> None:
-    """Say in a hint when a function that the student's may call is wrong itself: that one comes first."""
-    for function, verdict in judged.verdicts.items():
-        for earlier in checks.find(f"{assignment}.{function}").may_call:
-            before = judged.verdicts.get(earlier)
-            if verdict.hint and before and before.hint:
-                verdict.hint += f"\nIf it calls your {earlier}: that is not right yet. Repair it first, then look here."
 
 
 def _called(
@@ -144,7 +139,8 @@ def shown(verdict: Verdict) -> list[dict[str, Any]]:
     """Return a verdict as outputs from which nbgrader reads a score: text is all, a number partial, an error 0."""
     hint = verdict.hint or ""
     if verdict.score >= verdict.max_score:
-        return [{"output_type": "stream", "name": "stdout", "text": f"All {verdict.max_score:g} points.\n"}]
+        text = hint or f"All {verdict.max_score:g} points."
+        return [{"output_type": "stream", "name": "stdout", "text": f"{text}\n"}]
     if verdict.score <= 0:
         return [
             {

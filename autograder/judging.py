@@ -35,7 +35,7 @@ class Terms:
     @property
     def longest(self) -> float:
         """Return the seconds after which a process that judges one submission hangs."""
-        return self.hard_seconds or START_SECONDS + 3 * self.notebook_seconds
+        return self.hard_seconds or START_SECONDS + 3 * (self.notebook_seconds + 2 * self.check_seconds)
 
 
 def grader_digest() -> str:

@@ -6,7 +6,7 @@ import io
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -22,7 +22,9 @@ from autograder.blank import BlankError, Module, blanked
 from autograder.checks import assignments, checks
 from autograder.database import quiet
 from autograder.kit import recorded
+from autograder.normal import parts
 from autograder.places import BUILD, ROOT
+from autograder.traces import traced
 from autograder.weave import weave
 
 RECORDINGS = Path("autograder", "kit", recorded.FOLDER.name)
@@ -42,7 +44,9 @@ def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
     # Everything that can fail comes before the first file is written.
     sources = {name: nbformat.writes(weave(name)) + "\n" for name in chosen}
     released = {name: for_students(name, text) for name, text in sources.items()}
-    kit = dict(kit_files(chosen))
+    kit = dict(
+        kit_files(chosen, {name: parts(nbformat.reads(text, as_version=4).cells) for name, text in sources.items()})
+    )
     for name in chosen:
         write(build / "source" / name / f"{name}.ipynb", sources[name].encode())
         write(build / "release" / name / f"{name}.ipynb", released[name].encode())
@@ -77,8 +81,11 @@ def _demand_empty(name: str, notebook: NotebookNode) -> None:
             raise BlankError(f"{name}: nbgrader left the solution in the cell '{grader['grade_id']}'")
 
 
-def kit_files(names: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
-    """Yield path and content of each file of the kit; recorded answers of these names only."""
+def kit_files(names: Iterable[str], numbers: Mapping[str, Mapping[str, int | None]]) -> Iterator[tuple[Path, bytes]]:
+    """Yield path and content of each file of the kit; recorded answers of these names only.
+
+    `numbers` are those of the parts of each notebook, by name and function.
+    """
     shared = dict(_shared_files())
     yield from shared.items()
     requirements = _requirements(shared)
@@ -89,7 +96,9 @@ def kit_files(names: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
             check_id = f"{name}.{function}"
             seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
             cases = check.draw(np.random.default_rng(seed))
-            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria, check.examples())
+            examples = check.examples()
+            earlier = traced(name, check, cases, examples, numbers[name])
+            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria, examples, earlier)
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:

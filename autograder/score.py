@@ -40,7 +40,10 @@ class Scorer:
                     "or its check cells. Give --assignment NAME"
                 )
             form = self.form(claimed)
-            judged = self.judge.notebook(normal.normalise(notebook, form), form, content)
+            normalised = normal.normalise(notebook, form)
+            judged = self.judge.notebook(normalised, form, content)
+            if judged.starved:  # here one is judged after the other: there is nothing of ours to wait for
+                judged = self.judge.notebook(normalised, form, content)
             if self.assignment not in (None, claimed):
                 judged.flags.append(f"graded as '{claimed}', as it says, and not as '{self.assignment}'")
         except Unreadable as error:

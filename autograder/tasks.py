@@ -34,10 +34,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it: the fields of `score`, and the notebook with all outputs and verdicts in it, as JSON."""
+    """What came of it: the fields of `score`, and the notebook with all outputs and verdicts in it, as JSON.
+
+    Starved: other work on the machine kept it from ending in time, so it is to be judged once more, alone.
+    """
 
     line: dict[str, Any]
     notebook: bytes
+    starved: bool = False
 
 
 def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
@@ -51,7 +55,7 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
         judged = judge.notebook(notebook, form, task.content, task.student)
     except Unreadable as error:
         return without_points(form, str(error))
-    return Outcome(summary(judged, form), _written(notebook, judged))
+    return Outcome(summary(judged, form), _written(notebook, judged), judged.starved)
 
 
 def without_points(form: Template, reason: str) -> Outcome:

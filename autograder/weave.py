@@ -19,6 +19,7 @@ from autograder.blank import BlankError, Module, solved
 from autograder.checks import assignments, find, written
 from autograder.opening import TRAIN
 from autograder.places import ROOT
+from autograder.timing import Limits
 
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
@@ -38,6 +39,7 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
         except (BlankError, LookupError) as error:
             first_line = cell.source.splitlines()[0] if cell.source else ""
             raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {error}") from error
+    _say_limits(notebook.cells)
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
         {
@@ -92,6 +94,13 @@ def _grade(cell: NotebookNode, grade_id: str, points: float | None = None, **kin
     grader: dict[str, Any] = {"grade": False, "solution": False, "locked": False, "task": False} | kind
     grader |= {"grade_id": grade_id, "schema_version": SCHEMA, "cell_type": cell.cell_type}
     cell.metadata["nbgrader"] = grader if points is None else grader | {"points": points}
+
+
+def _say_limits(cells: list[NotebookNode]) -> None:
+    """Say how long code may take, where it is said how it is graded, else below the title."""
+    texts = [cell for cell in cells if cell.cell_type == "markdown"]
+    about = next((cell for cell in texts if "**How it is graded.**" in cell.source), texts[0])
+    about.source += f"\n\n**Time.** {Limits().rule}"
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:

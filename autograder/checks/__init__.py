@@ -65,6 +65,11 @@ class Check:
         return self.name or self.reference.__name__
 
     @property
+    def is_bug_hunt(self) -> bool:
+        """Tell whether a broken function is to be repaired: the answer is that of an earlier exercise."""
+        return self.function != self.reference.__name__
+
+    @property
     def points(self) -> int:
         return sum(criterion.points for criterion in self.criteria)
 

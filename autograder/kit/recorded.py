@@ -20,11 +20,21 @@ def path(check_id: str, folder: Path = FOLDER) -> Path:
     return folder / f"{check_id}.npz"
 
 
-def pack(cases: list[Case], criteria: list[Criterion], examples: Sequence[Example] = ()) -> bytes:
-    """Return cases, criteria and examples as the bytes of an npz file: plain arrays and one JSON text, no pickle."""
+def pack(
+    cases: list[Case],
+    criteria: list[Criterion],
+    examples: Sequence[Example] = (),
+    earlier: Mapping[str, dict[str, Any]] | None = None,
+) -> bytes:
+    """Return cases, criteria and examples as the bytes of an npz file: plain arrays and one JSON text, no pickle.
+
+    `earlier` is what is known of each earlier function that the checked one may call: the number of its part, its
+    parameters, and what a right function `asked` it and was answered (None: nothing is to answer for it).
+    """
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
-    text = json.dumps(_flat([cases, criteria, examples], arrays))
+    places: dict[tuple, str] = {}
+    text = json.dumps(_flat([cases, criteria, examples, dict(earlier or {})], arrays, places))
     arrays["json"] = np.frombuffer(text.encode(), dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
@@ -37,24 +47,34 @@ def load(check_id: str, folder: Path = FOLDER) -> tuple[list[Case], list[Criteri
     if not place.exists():
         known = ", ".join(sorted(other.stem for other in folder.glob("*.npz"))) or "none"
         raise LookupError(f"no recorded answers for the check '{check_id}'; this kit has: {known}")
+    cases, criteria, examples, _ = _read(place)
+    return cases, criteria, examples
+
+
+def earlier(check_id: str, folder: Path = FOLDER) -> dict[str, dict[str, Any]]:
+    """Return what was recorded of the earlier functions that the checked one may call; see `pack`."""
+    place = path(check_id, folder)
+    return _read(place)[3] if place.exists() else {}
+
+
+def _read(place: Path) -> list[Any]:
     with np.load(place, allow_pickle=False) as arrays:
-        recorded = _deep(json.loads(arrays["json"].tobytes()), arrays)
-    return recorded[0], recorded[1], recorded[2]
+        return _deep(json.loads(arrays["json"].tobytes()), arrays)
 
 
-def _flat(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """Return the value as JSON, its arrays put aside under numbers."""
+def _flat(value: Any, arrays: dict[str, np.ndarray], places: dict[tuple, str]) -> Any:
+    """Return the value as JSON, its arrays put aside under numbers, equal ones once."""
     if isinstance(value, np.ndarray):
-        key = f"a{len(arrays)}"
+        key = places.setdefault((value.dtype.str, value.shape, value.tobytes()), f"a{len(arrays)}")
         arrays[key] = value
         return {"array": key}
     if is_dataclass(value) and not isinstance(value, type):
-        inside = {field.name: _flat(getattr(value, field.name), arrays) for field in fields(value)}
+        inside = {field.name: _flat(getattr(value, field.name), arrays, places) for field in fields(value)}
         return {"class": type(value).__name__, "fields": inside}
     if isinstance(value, dict):
-        return {"dict": [[key, _flat(item, arrays)] for key, item in value.items()]}
+        return {"dict": [[key, _flat(item, arrays, places)] for key, item in value.items()]}
     if isinstance(value, list | tuple):
-        return [_flat(item, arrays) for item in value]
+        return [_flat(item, arrays, places) for item in value]
     return value
 
 
@@ -63,7 +83,7 @@ def _deep(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     if isinstance(value, list):
         return [_deep(item, arrays) for item in value]
     if isinstance(value, dict) and "array" in value:
-        return arrays[value["array"]]
+        return arrays[value["array"]]  # read anew each time: two places never share an array
     if isinstance(value, dict) and "class" in value:
         return CLASSES[value["class"]](**{key: _deep(item, arrays) for key, item in value["fields"].items()})
     if isinstance(value, dict):
