@@ -14,7 +14,7 @@ STAMPS := build/stamps
 CHECKS := tests/test_checks.py tests/test_mistakes.py
 SETUP := $(STAMPS)/requirements $(STAMPS)/system
 
-.PHONY: help setup course book book-students release class test test-all lint bench results clean
+.PHONY: help setup course book book-students release work class test test-all lint bench results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,7 +55,10 @@ book-students: $(SETUP) ## build the book with the graded bodies blanked
 	@python book/build.py --students
 
 release: $(SETUP) ## make the student notebooks and what they import
-	@python -m autograder release --kit
+	@python -m autograder release
+
+work: release ## copy the student notebooks into work/, to write in: what is there stays as it is
+	@python build/release/kit/start.py work
 
 class: release ## grade the example class and make the teacher's page about it
 	@if python -c "import sys; from autograder.wall import available; sys.exit(available() or 0)" 2>build/no-sandbox; then \
@@ -82,5 +85,5 @@ bench: $(SETUP) ## speed, as ratios within one run
 results: $(SETUP) ## score the kept outputs again and print every result
 	@python -m lab.results
 
-clean: ## remove what was generated, but keep trained models (build/runs)
-	@find build -mindepth 1 -maxdepth 1 ! -name runs -exec rm -rf {} +
+clean: ## remove what was generated, but keep trained models, grades and what people wrote
+	@$(PYTHON3) -m autograder clean
