@@ -93,7 +93,9 @@ def _clean() -> int:
 
 def _release(names: list[str]) -> int:
     from autograder.manifest import Manifest
-    from autograder.names import assignments
+    from autograder.names import assignments, demand
+
+    demand(names)  # before torch is loaded
     from autograder.release import release
 
     for path in release(names):

@@ -1,9 +1,11 @@
 """The names that have exercises. This module needs no torch: whoever only hands out work starts without it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
 
+from autograder.blank import BlankError
 from autograder.places import ROOT
 
 
@@ -16,6 +18,13 @@ def assignments() -> list[str]:
     return [
         name for name in (Path(page).stem for page in _pages(yaml.safe_load(contents.read_text()))) if name in written
     ]
+
+
+def demand(names: Sequence[str]) -> None:
+    """Raise unless all of these names have exercises."""
+    unknown = [name for name in names if name not in assignments()]
+    if unknown:
+        raise BlankError(f"no exercise called {', '.join(unknown)}: expected some of {', '.join(assignments())}")
 
 
 def _pages(entry) -> list[str]:

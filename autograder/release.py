@@ -22,6 +22,7 @@ from autograder.checks import assignments, checks
 from autograder.database import quiet
 from autograder.kit import recorded
 from autograder.manifest import KIT, MADE, ZIP, Manifest, write
+from autograder.names import demand
 from autograder.places import BUILD, ROOT
 from autograder.weave import weave
 
@@ -36,9 +37,7 @@ def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
 
     Files are written whole or not at all; what belongs to other names stays as it is, unless somebody changed it.
     """
-    unknown = [name for name in names if name not in assignments()]
-    if unknown:
-        raise BlankError(f"no exercise called {', '.join(unknown)}: expected some of {', '.join(assignments())}")
+    demand(names)
     manifest = Manifest(build)
     others = {name: _released(name, manifest) for name in assignments() if names and name not in names}
     chosen = [name for name in assignments() if others.get(name) is None]
