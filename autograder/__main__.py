@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.places import CLASS, KIT
+from autograder.places import BUILD, CLASS, KIT
 
 if TYPE_CHECKING:
     from autograder.judge import Judge
@@ -24,7 +24,6 @@ def arguments() -> argparse.ArgumentParser:
 
     release = verbs.add_parser("release", help="make the students' notebooks, and the kit that they import")
     release.add_argument("names", nargs="*", metavar="NAME", help="assignments; none: all of them")
-    release.add_argument("--kit", action="store_true", help="say where the zip for students is, with all that is made")
 
     score = verbs.add_parser("score", help="print one line of JSON per notebook file")
     score.add_argument("files", nargs="+", metavar="FILE", help="a notebook")
@@ -47,6 +46,8 @@ def arguments() -> argparse.ArgumentParser:
     report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
     report.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
     report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
+
+    verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
     return parser
 
 
@@ -61,25 +62,47 @@ def add_limits(verb: argparse.ArgumentParser) -> None:
 def main(words: list[str] | None = None) -> int:
     """Run one verb; return the exit status."""
     options = arguments().parse_args(words)
+    if options.verb == "clean":
+        return _clean()
     from autograder.wall import NoSandbox
 
     try:
         if options.verb == "release":
-            from autograder.release import release
-
-            release(options.names)
-            if options.kit:
-                print(f"for students: {KIT.with_suffix('.zip')}")
-            return 0
+            return _release(options.names)
         if options.verb == "report":
             from autograder.report import FORMGRADER, report
 
             print(report(options.out, options.to, options.formgrader or FORMGRADER))
             return 0
         return _grading(options)
-    except (NoSandbox, FileNotFoundError, NotADirectoryError, PermissionError, ValueError) as error:
+    except (NoSandbox, OSError, ValueError) as error:
         print(f"autograder {options.verb}: {error}", file=sys.stderr)
         return 2
+
+
+def _clean() -> int:
+    from autograder.manifest import Manifest
+
+    try:
+        Manifest(BUILD).clean()
+    except OSError as error:
+        print(f"autograder clean: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _release(names: list[str]) -> int:
+    from autograder.manifest import Manifest
+    from autograder.names import assignments, demand
+
+    demand(names)  # before torch is loaded
+    from autograder.release import release
+
+    for path in release(names):
+        print(path)
+    packed = [name for name in assignments() if f"release/{name}/{name}.ipynb" in Manifest(BUILD).digests]
+    print(f"for students: {KIT.with_suffix('.zip')}, with {', '.join(packed)}")
+    return 0
 
 
 def _grading(options: argparse.Namespace) -> int:

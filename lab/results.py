@@ -1,5 +1,6 @@
 """Scoring a trained model on test sets, and keeping the scores beside the outputs that they were computed from."""
 
+import argparse
 import gzip
 import hashlib
 import json
@@ -200,8 +201,9 @@ def kept() -> list[Path]:
     return sorted((ROOT / "solutions").glob("*/results/*-seed*.json"))
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     """Print every kept result, and say whether its outputs still give it."""
+    argparse.ArgumentParser(prog="python -m lab.results", description=main.__doc__).parse_args(words)
     if not kept():
         print("no results yet: python -m solutions.NAME train, then evaluate")
     for path in kept():

@@ -27,7 +27,7 @@ NAMES = assignments()
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("build")
+    folder = tmp_path_factory.mktemp("course") / "build"
     release(build=folder)
     return folder
 
@@ -183,8 +183,15 @@ def test_releasing_again_changes_nothing_and_one_name_leaves_the_others(build):
     before = state()
     stray = build / "release" / "kit" / "lab" / "left_over.py"
     stray.write_text("")
+    (build / "release" / "luong" / "luong.ipynb").write_text("a student's answer")
     release(["bahdanau"], build=build)
-    assert state() == before
+    assert {path: content for path, (_, content) in state().items()} == {
+        p: content for p, (_, content) in before.items()
+    }
+    unmoved = [path for path in before if path.name != "luong.ipynb" and state()[path] != before[path]]
+    assert not unmoved
+    kept = {path.name: path.read_text() for path in (build.parent / "work").rglob("*") if path.is_file()}
+    assert kept == {"left_over.py": "", "luong.ipynb": "a student's answer"}
 
 
 def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
@@ -249,5 +256,5 @@ def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path)
         packed = {name: archive.read(name) for name in archive.namelist()}
     kit = build / "release" / "kit"
     there = {path for path in kit.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    there |= set((build / "release").glob("*/*.ipynb"))
+    there |= {build / "release" / name / f"{name}.ipynb" for name in NAMES}
     assert packed == {str(path.relative_to(build / "release")): path.read_bytes() for path in there}
