@@ -123,11 +123,11 @@ def defined(source: str) -> set[str]:
 
 @lru_cache(maxsize=MOST_CELLS)
 def checked(source: str) -> str | None:
-    """Return the id that a cell hands to `check(…)` if it does nothing else but that and imports."""
+    """Return the id that a cell hands to `check(…)` if it does nothing else but that, imports and asserts."""
     tree = parsed(source) if "check" in source else None
     if tree is None:
         return None
-    ids = [_check_call(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
+    ids = [_check_call(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom | ast.Assert)]
     return ids[0] if len(ids) == 1 else None
 
 

@@ -2,8 +2,8 @@
 
 A code cell that begins with `#| exercise FUNCTION` becomes the solved function; `of=OTHER` takes another function's
 body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
-test cell. A text cell with `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers
-are the checks'.
+test cell. `#| setup`, in the first code cell, becomes the search for the kit. A text cell with
+`+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
 """
 
 import hashlib
@@ -23,6 +23,8 @@ from autograder.timing import Limits
 
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
+SETUP = Path(__file__).parent / "templates" / "setup.py"
+UNREADY = "Run the first code cell of this notebook, then the cell with your function, and then this one again."
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
 
 
@@ -66,7 +68,11 @@ def _dress(cell: NotebookNode, name: str, module: Module) -> None:
     mark = MARK.match(cell.source) if cell.cell_type == "code" else None
     if not mark:
         return
-    verb, (function, options) = mark["verb"], _options(mark["words"])
+    verb = mark["verb"]
+    if verb == "setup":
+        cell.source = SETUP.read_text(encoding="utf-8").replace("NAME", name) + cell.source.partition("\n")[2]
+        return
+    function, options = _options(mark["words"])
     if verb == "exercise":
         title = function if "of" in options else ""
         helpers = [helper for helper in options.get("with", "").split(",") if helper]
@@ -74,10 +80,10 @@ def _dress(cell: NotebookNode, name: str, module: Module) -> None:
         _grade(cell, function, solution=True)
     elif verb == "check":
         check_id = f"{name}.{function}"
-        cell.source = f'check("{check_id}", globals())'
+        cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{check_id}", globals())'
         _grade(cell, f"check-{function}", points=find(check_id).points, grade=True, locked=True)
     else:
-        raise BlankError(f"'{verb}' is no mark: expected 'exercise' or 'check'")
+        raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise' or 'check'")
 
 
 def _options(words: str) -> tuple[str, dict[str, str]]:

@@ -4,6 +4,7 @@ import argparse
 import gzip
 import hashlib
 import json
+import math
 import platform
 import subprocess
 from collections.abc import Sequence
@@ -142,7 +143,7 @@ def provenance(trained: Any, run: Any, command: str, unit: str, metric: str) -> 
             unit: progress.tokens,
             f"{unit}_per_second": round(progress.tokens / max(progress.seconds, 1e-9)),
             "ended_by_budget": progress.epoch < epochs,
-            f"validation_{metric}": trained.progress.best,
+            f"validation_{metric}": trained.progress.best if math.isfinite(trained.progress.best) else None,
         },
         "versions": versions(),
         "commit": commit(),
