@@ -45,6 +45,7 @@ ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do 
 ENTRY = re.compile(r'<a href="#((?:check-)?([\w-]+))">(?:Test cell|Written response)</a>')
 
 
+NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a terminal's, which may swallow what follows
 SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
 PARTS = ("code", "markdown", "raw", "unknown", "input", "output", "output_stdin", "input_prompt", "output_prompt")
 PICTURE = re.compile(r"<img(?![^>]*\balt=)")
@@ -170,6 +171,8 @@ class Page(HTMLExporter):
         yield "highlight_code", self._highlight
         yield "filter_data_type", _first_shown
         yield "ansi2html", self._terminal
+        # It is for old notebook servers, and its search takes quadratic time, beside pictures hours.
+        yield "strip_files_prefix", lambda text: text
 
     @cached_property
     def _lexed(self) -> Highlight2HTML:
@@ -185,7 +188,7 @@ class Page(HTMLExporter):
         """Return an output with its colours, while there is time: every change of colour takes a copy of the rest."""
         if time.monotonic() <= self._until:
             with suppress(Exception), _bounded(self._until):
-                return ansi2html(text)
+                return ansi2html(NO_CODE.sub("␛", text))
         return html.escape(text.replace("\x1b", "␛"))
 
     def _coloured(self, source: str) -> str:

@@ -220,6 +220,12 @@ def test_one_picture_shown_hundreds_of_times_is_there_once() -> None:
     assert len(html) < 3 << 20
 
 
+def test_brackets_before_a_large_picture_take_no_hours() -> None:
+    large = png(padding=1 << 20)
+    html = shown(answered("[" * 9000 + "![a](attachment:a.png)", {"a.png": {"image/png": large}}))
+    assert len(pictures(html)) == 1
+
+
 def test_hundreds_of_pictures_are_no_burden() -> None:
     names = [f"{n}.png" for n in range(500)]
     html = shown(
