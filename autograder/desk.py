@@ -1,17 +1,18 @@
 """What one student handed in, sorted by assignment: one notebook counts for each, and what is beside it is said."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from autograder import zips
 from autograder.found import Found
 from autograder.lms import Claim, is_junk
 from autograder.normal import assignment_of
-from autograder.reading import Unreadable, parse, read_bytes
+from autograder.reading import Unreadable, parse, read_below
 
-LONGEST_TIMESTAMP = 1000
+LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Handed:
     assignment: str
     file: str
     source: Found = field(compare=False)
-    stamped: Path | None = None  # where nbgrader keeps when it was handed in
+    beside: Callable[[str], bytes] | None = field(default=None, compare=False)  # reads what nbgrader keeps beside it
     notes: tuple[str, ...] = ()
 
     def content(self) -> bytes:
@@ -34,10 +35,10 @@ class Handed:
 
         An LMS's zip says nothing: its entries carry the time of the LMS's own file, which is not always the hand-in.
         """
-        if self.stamped is None:
+        if self.beside is None:
             return None
         try:
-            return read_bytes(self.stamped, LONGEST_TIMESTAMP)
+            return self.beside("timestamp.txt")
         except Unreadable:
             return b""
 
@@ -65,6 +66,10 @@ class Piece:
 
     found: Found
     claim: Claim
+
+
+def _beside(place: Path, folder: tuple[str, ...], name: str) -> bytes:
+    return read_below(place, (*folder, name), LONGEST_BESIDE)
 
 
 def where(place: Path, found: Found) -> str:
@@ -150,9 +155,9 @@ class Desk:
             return
         inside = chosen.claim.inside
         filed = self.place.is_dir() and not chosen.claim.account and inside == (assignment, f"{assignment}.ipynb")
-        stamped = self.place.joinpath(*chosen.found.parts[:-1], "timestamp.txt") if filed else None
+        beside = partial(_beside, self.place, chosen.found.parts[:-1]) if filed else None
         notes = ("handed in late, says the LMS",) if chosen.claim.late else ()
-        handed = Handed(self.student, assignment, where(self.place, chosen.found), chosen.found, stamped, notes)
+        handed = Handed(self.student, assignment, where(self.place, chosen.found), chosen.found, beside, notes)
         self.inbox.handed.append(handed)
         for piece in candidates:
             if piece is not chosen and not self._same(piece, chosen):
