@@ -1,29 +1,35 @@
 """What one student handed in, sorted by assignment: one notebook counts for each, and what is beside it is said."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from autograder import zips
 from autograder.found import Found
 from autograder.lms import Claim, is_junk
 from autograder.normal import assignment_of
-from autograder.reading import Unreadable, parse, read_bytes
+from autograder.reading import Unreadable, parse, read_below
 
-LONGEST_TIMESTAMP = 1000
+LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 
 
 @dataclass(frozen=True)
 class Handed:
-    """One submission: whose, of what, and where its bytes are, or the reason why there are none."""
+    """One submission: whose, of what, and where its bytes are, or the reason why there are none.
+
+    `name` and `account` are the student's name as it was found, and the LMS's number where there is one.
+    """
 
     student: str
     assignment: str
     file: str
     source: Found = field(compare=False)
-    stamped: Path | None = None  # where nbgrader keeps when it was handed in
+    beside: Callable[[str], bytes] | None = field(default=None, compare=False)  # reads what nbgrader keeps beside it
     notes: tuple[str, ...] = ()
+    name: str = field(default="", compare=False)
+    account: str = field(default="", compare=False)
 
     def content(self) -> bytes:
         """Return the bytes that were handed in."""
@@ -34,10 +40,10 @@ class Handed:
 
         An LMS's zip says nothing: its entries carry the time of the LMS's own file, which is not always the hand-in.
         """
-        if self.stamped is None:
+        if self.beside is None:
             return None
         try:
-            return read_bytes(self.stamped, LONGEST_TIMESTAMP)
+            return self.beside("timestamp.txt")
         except Unreadable:
             return b""
 
@@ -57,6 +63,7 @@ class Inbox:
 
     handed: list[Handed] = field(default_factory=list)
     strays: list[Stray] = field(default_factory=list)
+    contested: list[Stray] = field(default_factory=list)  # of the strays, those of students who share a name
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,10 @@ class Piece:
 
     found: Found
     claim: Claim
+
+
+def _beside(place: Path, folder: tuple[str, ...], name: str) -> bytes:
+    return read_below(place, (*folder, name), LONGEST_BESIDE)
 
 
 def where(place: Path, found: Found) -> str:
@@ -80,6 +91,7 @@ class Desk:
     place: Path
     known: list[str]
     inbox: Inbox
+    name: str = ""  # as it was found
 
     def take(self, pieces: list[Piece]) -> None:
         """Enter every notebook as a submission or as a stray."""
@@ -146,18 +158,22 @@ class Desk:
         chosen, reason = self._chosen(assignment, candidates)
         if chosen is None:
             source = Found((self.student, assignment), bytes, reason or self._nothing(assignment, pieces))
-            self.inbox.handed.append(Handed(self.student, assignment, where(self.place, source), source))
+            self._hand(Handed(self.student, assignment, where(self.place, source), source), pieces)
             return
         inside = chosen.claim.inside
         filed = self.place.is_dir() and not chosen.claim.account and inside == (assignment, f"{assignment}.ipynb")
-        stamped = self.place.joinpath(*chosen.found.parts[:-1], "timestamp.txt") if filed else None
+        beside = partial(_beside, self.place, chosen.found.parts[:-1]) if filed else None
         notes = ("handed in late, says the LMS",) if chosen.claim.late else ()
-        handed = Handed(self.student, assignment, where(self.place, chosen.found), chosen.found, stamped, notes)
-        self.inbox.handed.append(handed)
+        handed = Handed(self.student, assignment, where(self.place, chosen.found), chosen.found, beside, notes)
+        self._hand(handed, pieces)
         for piece in candidates:
             if piece is not chosen and not self._same(piece, chosen):
                 beside = f"not graded: {chosen.found.path} is the one that counts for '{assignment}'"
                 self._stray(piece, piece.found.trouble or beside)
+
+    def _hand(self, handed: Handed, pieces: list[Piece]) -> None:
+        account = next((piece.claim.account for piece in pieces), "")  # of one student there is but one
+        self.inbox.handed.append(replace(handed, name=self.name or self.student, account=account))
 
     def _chosen(self, assignment: str, candidates: list[Piece]) -> tuple[Piece | None, str]:
         """Return the candidate that counts, or None and why there is none."""

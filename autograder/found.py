@@ -1,16 +1,18 @@
 """One file of an inbox, wherever it lies: its path in parts, how to read it, and why it must not be read."""
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from autograder.lms import JUNK
-from autograder.reading import Unreadable, read_bytes
+from autograder.reading import LINK, Unreadable, open_folder, read_below
 
 DEEPEST = 8
 MOST_FILES = 200_000
-LINK = "this is a symbolic link; hand in the file itself"
+LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
@@ -47,28 +49,44 @@ def walked(root: Path) -> list[Found]:
     return found
 
 
-def _below(folder: Path, parts: tuple[str, ...]) -> Iterator[Found]:
+def _below(root: Path, parts: tuple[str, ...]) -> Iterator[Found]:
     try:
-        with os.scandir(folder) as listed:
-            entries = sorted(listed, key=lambda entry: entry.name)
+        entries = _listed(root, parts)
     except OSError as error:
-        yield Found(parts, bytes, f"the folder cannot be read ({error.strerror}); check its permissions", True)
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):  # it was a folder a moment ago
+            yield Found(parts, bytes, LINK)
+        else:
+            yield Found(parts, bytes, f"the folder cannot be read ({error.strerror}); check its permissions", True)
         return
     if parts:
         yield Found(parts, bytes, folder=True)
-    for entry in entries:
-        if entry.name not in JUNK:
-            yield from _entry(entry, folder / entry.name, (*parts, entry.name))
+    for name, kind in entries:
+        if name not in JUNK:
+            yield from _entry(root, (*parts, name), kind)
 
 
-def _entry(entry: os.DirEntry[str], path: Path, parts: tuple[str, ...]) -> Iterator[Found]:
-    if entry.is_symlink():
+def _listed(root: Path, parts: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return a folder's entries in order: each one's name, and whether it is a link, a folder or a file."""
+    folder = open_folder(root, parts, LISTED)
+    try:
+        with os.scandir(folder) as listed:
+            return sorted((entry.name, _kind(entry)) for entry in listed)
+    finally:
+        os.close(folder)
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    return "link" if entry.is_symlink() else "folder" if entry.is_dir(follow_symlinks=False) else "file"
+
+
+def _entry(root: Path, parts: tuple[str, ...], kind: str) -> Iterator[Found]:
+    if kind == "link":
         yield Found(parts, bytes, LINK)
-    elif not entry.is_dir(follow_symlinks=False):
-        yield Found(parts, lambda: read_bytes(path))
-    elif entry.name.endswith(".ipynb"):
+    elif kind == "file":
+        yield Found(parts, partial(read_below, root, parts))
+    elif parts[-1].endswith(".ipynb"):
         yield Found(parts, bytes, "this is a folder; expected a notebook, a file that ends in .ipynb")
     elif len(parts) < DEEPEST:
-        yield from _below(path, parts)
+        yield from _below(root, parts)
     else:
         yield Found(parts, bytes, f"folders nested more than {DEEPEST} deep are not looked into", True)

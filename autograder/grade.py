@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from autograder import inbox, summary
 from autograder.gradebook import Book, NoGradebook
-from autograder.inbox import Handed, Inbox
+from autograder.inbox import Handed, Inbox, Stray
 from autograder.marking import Clerk, Judges
 from autograder.names import assignments
 from autograder.pool import NoJudges
@@ -52,6 +52,7 @@ def _graded(
 ) -> tuple[list[dict[str, Any]], int]:
     """Return the rows of the summary, and how many submissions were graded now."""
     try:
+        _refuse_conflicts(box, Records(clerk.out))
         found = {handed: Records(clerk.out).find(handed) for handed in box.handed}
         rows = {handed: summary.row(line) for handed, line in found.items() if line}
         todo = [handed for handed, line in found.items() if line is None]
@@ -60,6 +61,13 @@ def _graded(
         return summarise(box, rows, clerk.out, clerk.book), len(todo)
     finally:
         clerk.book.close()
+
+
+def _refuse_conflicts(box: Inbox, known: Records) -> None:
+    """Leave out what would take the place of somebody else's submission, and say so."""
+    reasons = {handed: known.conflict(handed) for handed in box.handed}
+    box.strays += [Stray(handed.student, handed.file, reason) for handed, reason in reasons.items() if reason]
+    box.handed[:] = [handed for handed in box.handed if not reasons[handed]]
 
 
 def _mark(

@@ -61,10 +61,11 @@ class Clerk:
             return
         settings.write(folder / f"{handed.assignment}.ipynb", content, 0o644)
         for name in ("timestamp.txt", "submission_secret.txt"):
-            beside = handed.stamped.with_name(name) if handed.stamped else None
-            if beside and beside.is_file() and not beside.is_symlink() and beside.stat().st_size <= 1000:
-                settings.write(folder / name, beside.read_bytes(), 0o644)
-            elif handed.stamped:
+            if handed.beside is None:
+                continue
+            try:
+                settings.write(folder / name, handed.beside(name), 0o644)
+            except Unreadable:
                 (folder / name).unlink(missing_ok=True)
 
     def _forget(self, handed: Handed) -> None:

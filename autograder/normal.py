@@ -191,6 +191,8 @@ def _restored(cell: NotebookNode, released: NotebookNode) -> NotebookNode:
     restored = copy.deepcopy(released)
     if released.metadata.nbgrader.get("solution"):
         restored.source = cell.source
+        if cell.get("attachments"):
+            restored.attachments = cell.attachments
     return restored
 
 

@@ -1,6 +1,7 @@
 """From the bytes that were handed in to cells as plain values: a large file is opened in a process with limits."""
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -14,6 +15,12 @@ MOST_CELLS = 2000
 LONGEST_SOURCE = 1 << 20
 MOST_TEXT = 16 << 20  # characters in all cells
 TRAIN = "train"  # the tag of a cell that trains
+
+LARGEST_PICTURE = 4 << 20  # characters of base64
+MOST_PICTURES = 100  # that were pasted into one cell
+LONGEST_NAME = 1000  # characters of a picture's
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+INSIDE = re.compile(r"data:image/(\w{1,10});base64,([A-Za-z0-9+/=]+)", re.IGNORECASE)  # as Colab pastes pictures
 
 
 class Unreadable(Exception):
@@ -107,11 +114,37 @@ def _from_format_3(cell: dict[str, Any]) -> dict[str, Any]:
 def _cell(cell: dict[str, Any]) -> dict[str, Any]:
     kind = cell.get("cell_type")
     metadata = cell.get("metadata")
+    source, pictures = _joined(cell.get("source")), _pictures(cell.get("attachments"))
+    if kind != "code":
+        source = INSIDE.sub(lambda inside: _taken_out(inside, pictures), source)
     return {
         "cell_type": kind if kind in ("code", "markdown") else "raw",
         "metadata": _metadata(metadata if isinstance(metadata, dict) else {}),
-        "source": _text(cell.get("source")),
-    }
+        "source": _text(source),
+    } | ({"attachments": pictures} if pictures else {})
+
+
+def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
+    """Return the pictures that were pasted into a cell, each in one form: {} that of none, text that of too large."""
+    named = list(attachments.items())[:MOST_PICTURES] if isinstance(attachments, dict) else []
+    return {_text(name, LONGEST_NAME): _picture(forms if isinstance(forms, dict) else {}) for name, forms in named}
+
+
+def _picture(forms: dict[str, Any]) -> dict[str, str]:
+    mime = next((mime for mime in PICTURES if mime in forms), "")
+    content = _joined(forms.get(mime))
+    if len(content) > LARGEST_PICTURE:
+        return {"text/plain": ""}
+    return {mime: _text(content, LARGEST_PICTURE)} if content else {}
+
+
+def _taken_out(inside: re.Match[str], pictures: dict[str, dict[str, str]]) -> str:
+    """Put a picture that lies in the text among the pasted ones; return what the text calls it."""
+    mime = f"image/{inside[1].lower().replace('jpg', 'jpeg')}"
+    name = f"{len(pictures) + 1}.{mime[6:]}"
+    if len(pictures) < MOST_PICTURES:
+        pictures[name] = _picture({mime: inside[2]})
+    return f"attachment:{name}"
 
 
 def _metadata(metadata: dict[str, Any]) -> dict[str, Any]:
@@ -125,12 +158,15 @@ def _metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _text(source: Any) -> str:
+def _joined(source: Any) -> str:
+    """Return text, which notebooks hold as a whole or as a list of lines."""
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
-    if not isinstance(source, str):
-        return ""
-    lines = source[:LONGEST_SOURCE].replace("\r\n", "\n").replace("\r", "\n")
+    return source if isinstance(source, str) else ""
+
+
+def _text(source: Any, longest: int = LONGEST_SOURCE) -> str:
+    lines = _joined(source)[:longest].replace("\r\n", "\n").replace("\r", "\n")
     return lines.encode("utf-8", "replace").decode("utf-8")
 
 

@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from autograder import normal
 from autograder.names import assignments
 from autograder.normal import CHECK, Template, grade_id, is_own
+from autograder.pictures import as_markdown, keep_pasted
 from autograder.reading import Unreadable
 
 if TYPE_CHECKING:
@@ -83,11 +84,14 @@ def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
         if cell.cell_type == "markdown" and (is_own(cell) or cell.metadata.get("nbgrader", {}).get("solution")):
             left -= len(cell.source)
             cell.source = _harmless(cell.source, left)
+    keep_pasted(notebook.cells, lambda cell: bool(grade_id(cell)), LONGEST_MARKDOWN)
     return nbformat.writes(notebook).encode("utf-8")
 
 
 def _harmless(source: str, left: int) -> str:
     """Return a student's text without tags; what would take long to set as markdown is cut and left as typed."""
+    if len(source) <= LONGEST_MARKDOWN and left >= 0:
+        source = as_markdown(source)
     # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
     source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
     if len(source) <= LONGEST_MARKDOWN and left >= 0:
