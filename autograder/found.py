@@ -1,15 +1,18 @@
 """One file of an inbox, wherever it lies: its path in parts, how to read it, and why it must not be read."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 
-from autograder.lms import JUNK
+from autograder.lms import JUNK, LIBRARIES
 from autograder.reading import Unreadable, read_bytes
 
 DEEPEST = 8
-MOST_FILES = 200_000
+MOST_STUDENTS = 100_000  # and files beside them, in a class's folder
+MOST_FILES = 20_000  # of one student's, in all their folders
+MOST_OTHERS = 50  # of those that are no notebook
 LINK = "this is a symbolic link; hand in the file itself"
 
 
@@ -30,6 +33,15 @@ class Found:
     def notebook(self) -> bool:
         return self.parts[-1].lower().endswith(".ipynb")
 
+    @property
+    def counts(self) -> bool:
+        """Return whether more hangs on it than its name: it may be graded, or is said to be no such thing."""
+        return self.notebook or bool(self.trouble) or self.zipped or (self.folder and len(self.parts) <= 3)
+
+    @property
+    def zipped(self) -> bool:
+        return self.parts[-1].lower().endswith(".zip")
+
     def read(self) -> bytes:
         """Return the bytes that were handed in."""
         if self.trouble:
@@ -37,27 +49,86 @@ class Found:
         return self.bytes_of()
 
 
+class _TooMany(Exception):
+    """One folder alone holds too much."""
+
+
 def walked(root: Path) -> list[Found]:
-    """Return the files and folders below one; links lead nowhere, they could lead to somebody else's work."""
-    found: list[Found] = []
-    for each in _below(root, ()):
-        found.append(each)
-        if len(found) > MOST_FILES:
-            raise ValueError(f"{root} holds more than {MOST_FILES} files: this is no folder of submissions.")
-    return found
+    """Return the files and folders below one; links lead nowhere, they could lead to somebody else's work.
+
+    What is too much to look through is said of the student whose it is: the others are read.
+    """
+    try:
+        tops = _listed(root, MOST_STUDENTS)
+    except OSError as error:
+        raise PermissionError(f"{root} cannot be read ({error.strerror}): check its permissions.") from None
+    if tops is None:
+        raise ValueError(f"{root} holds more than {MOST_STUDENTS} files: this is no folder of submissions.")
+    lone = sum(top.is_dir(follow_symlinks=False) for top in tops) == 1
+    listed: list[Found] = []
+    for top in tops:
+        wrapper = lone and top.is_dir(follow_symlinks=False)
+        read = _wrapped if wrapper else _of_one
+        listed += read(top, root / top.name, (top.name,))
+    return listed
+
+
+def _of_one(entry: os.DirEntry[str], path: Path, parts: tuple[str, ...]) -> list[Found]:
+    return bounded(_entry(entry, path, parts), parts)
+
+
+def _wrapped(_: os.DirEntry[str], path: Path, parts: tuple[str, ...]) -> list[Found]:
+    """Return what lies in a lone folder: it may be one around all students' folders, and none of theirs."""
+    try:
+        entries = _listed(path, MOST_STUDENTS)
+    except OSError as error:
+        return [_unreadable(parts, error)]
+    if entries is None:
+        return [too_many(parts)]
+    below = [_of_one(entry, path / entry.name, (*parts, entry.name)) for entry in entries]
+    return [Found(parts, bytes, folder=True), *chain.from_iterable(below)]
+
+
+def bounded(files: Iterable[Found], parts: tuple[str, ...]) -> list[Found]:
+    """Return what lies in one student's folder, or in its place that it is too much."""
+    try:
+        held = list(islice(files, MOST_FILES + 1))
+    except _TooMany:
+        return [too_many(parts)]
+    if len(held) > MOST_FILES:
+        return [too_many(parts)]
+    others = [each for each in held if not each.counts]
+    beyond = set(map(id, others[MOST_OTHERS:]))  # of what is only named in a sentence, a few are enough
+    return [each for each in held if id(each) not in beyond]
+
+
+def too_many(parts: tuple[str, ...]) -> Found:
+    """Return what stands for a folder that holds too much."""
+    return Found(parts, bytes, f"it holds more than {MOST_FILES} files; hand in the notebooks alone", True)
+
+
+def _unreadable(parts: tuple[str, ...], error: OSError) -> Found:
+    return Found(parts, bytes, f"the folder cannot be read ({error.strerror}); check its permissions", True)
+
+
+def _listed(folder: Path, most: int) -> list[os.DirEntry[str]] | None:
+    """Return what a folder holds besides junk, by name; None where that is too much."""
+    with os.scandir(folder) as listed:
+        entries = list(islice((entry for entry in listed if entry.name not in JUNK), most + 1))
+    return sorted(entries, key=lambda entry: entry.name) if len(entries) <= most else None
 
 
 def _below(folder: Path, parts: tuple[str, ...]) -> Iterator[Found]:
     try:
-        with os.scandir(folder) as listed:
-            entries = sorted(listed, key=lambda entry: entry.name)
+        entries = _listed(folder, MOST_FILES)
     except OSError as error:
-        yield Found(parts, bytes, f"the folder cannot be read ({error.strerror}); check its permissions", True)
+        yield _unreadable(parts, error)
         return
-    if parts:
-        yield Found(parts, bytes, folder=True)
+    yield Found(parts, bytes, folder=True)
+    if entries is None:
+        raise _TooMany
     for entry in entries:
-        if entry.name not in JUNK:
+        if entry.name not in LIBRARIES:
             yield from _entry(entry, folder / entry.name, (*parts, entry.name))
 
 

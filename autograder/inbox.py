@@ -6,8 +6,8 @@ from pathlib import Path
 
 from autograder import zips
 from autograder.desk import Desk, Handed, Inbox, Piece, Stray, where
-from autograder.found import Found, walked
-from autograder.lms import around, claimed, folder_name, is_junk, lone_wrapper
+from autograder.found import Found, bounded, walked
+from autograder.lms import Claim, around, claimed, folder_name, is_junk, lone_wrapper
 
 __all__ = ["Handed", "Inbox", "Stray", "read"]
 
@@ -32,7 +32,7 @@ def read(place: Path, known: list[str]) -> Inbox:
 
 
 def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
-    files = [found for found in files if not is_junk(found.parts)]
+    files = _bounded([found for found in files if not is_junk(found.parts)])
     depth = 0 if place.is_dir() else around([found.parts for found in files if not found.folder], known)
     _demand_class(files, place, known)
     inbox, students = Inbox(), defaultdict(list)
@@ -41,9 +41,11 @@ def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
         claim = claimed(found.parts, depth, lone)
         if claim:
             students[claim.student].append(Piece(found, claim))
+        elif found.trouble and found.folder and len(found.parts) == depth + 1:
+            students[found.parts[-1]].append(Piece(found, Claim(found.parts[-1], ())))
         elif found.trouble or (not found.folder and found.parts[-1].lower().endswith((".ipynb", ".zip"))):
             inbox.strays.append(Stray("", where(place, found), found.trouble or "it lies in no student's folder"))
-        elif found.folder and len(found.parts) == depth + 1:
+        elif found.folder and len(found.parts) == depth + 1 and not lone:
             students.setdefault(found.parts[-1], [])
     for name, pieces in _told_apart(students):
         try:
@@ -57,6 +59,15 @@ def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
     inbox.handed.sort(key=lambda handed: (handed.student, known.index(handed.assignment)))
     inbox.strays.sort(key=lambda stray: (stray.student, stray.file))
     return inbox
+
+
+def _bounded(files: list[Found]) -> list[Found]:
+    """Return the files, those of a student who handed in too many in one sentence: a zip was not bounded so far."""
+    depth = 1 if len({found.parts[0] for found in files if len(found.parts) > 1}) > 1 else 2
+    parts = defaultdict(list)
+    for found in files:
+        parts[found.parts[:depth]].append(found)
+    return [found for place, held in parts.items() for found in bounded(held, place)]
 
 
 def _demand_class(files: list[Found], place: Path, known: list[str]) -> None:

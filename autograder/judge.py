@@ -1,7 +1,6 @@
 """One notebook's way through the judge: its cells run behind the wall, its checks are decided here."""
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,17 +8,16 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder import checks, secret
-from autograder.flags import flags
+from autograder import checks, limited, secret
 from autograder.kit import grading
 from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
 from autograder.normal import CHECK, Template, grade_id
-from autograder.reading import TRAIN, checked
+from autograder.opening import written_size
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
 
-MOST_OUTPUT = 8 << 20  # bytes of the outputs of all cells: the page holds them, and the class's folder
+MOST_OUTPUT = 5 << 20  # bytes of the outputs of all cells: the page holds them, and the class's folder
 
 
 def judge(check_id: str, caller: Caller, rng: Any) -> Verdict:
@@ -67,7 +65,8 @@ class Judge:
         """Run a normalised notebook from top to bottom and judge its checks where they stand."""
         digest = hashlib.sha256(content).hexdigest()
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
-        judged.flags = flags([cell.source for cell in notebook.cells if runs(cell)])
+        looked = limited.looked(notebook, form)
+        judged.flags = looked.flags
         stopped: dict[str, str | None] = {}
         left = MOST_OUTPUT
         with Session(self.wall, self.limits) as session:
@@ -81,10 +80,10 @@ class Judge:
                     verdict = judged.verdicts[function] = judge(check_id, partial(_called, session.call, why), rng)
                     if verdict.score < verdict.max_score and (trouble := session.trouble or why):
                         judged.flags.append(f"{function}: {trouble}")
-                elif runs(cell):
+                elif cell.id in looked.wanted:
                     outputs = session.run(cell.source)
-                    stopped |= dict.fromkeys(wanted(cell, form), stop(outputs))
-                    left -= len(json.dumps(outputs))
+                    stopped |= dict.fromkeys(looked.wanted[cell.id], stop(outputs))
+                    left -= written_size(outputs)
                     judged.outputs[cell.id] = outputs if left > 0 else too_long(outputs)
         follow(judged, form.assignment)
         return judged
@@ -109,13 +108,6 @@ def _called(
     return answer
 
 
-def wanted(cell: NotebookNode, form: Template) -> list[str]:
-    """Return the functions that a cell would define if it ran to its end; it may be no Python."""
-    written = set(re.findall(r"^[ \t]*(?:def|class)\s+(\w+)|^(\w+)\s*=", cell.source, re.MULTILINE))
-    names = {name for pair in written for name in pair} | {grade_id(cell)}
-    return [function for function in form.functions if function in names]
-
-
 def stop(outputs: list[dict[str, Any]]) -> str | None:
     """Return the error that ended a cell, in one line, or None."""
     error = next((output for output in outputs if output["output_type"] == "error"), None)
@@ -131,13 +123,6 @@ def too_long(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     error = stop(outputs)
     text = f"{said}{error}\n" if error else said
     return [{"output_type": "stream", "name": "stdout", "text": text}] if outputs else []
-
-
-def runs(cell: NotebookNode) -> bool:
-    """Tell whether a cell is run in grading: code, but no check, no lone call of one, and nothing that trains."""
-    if cell.cell_type != "code" or grade_id(cell).startswith(CHECK) or not cell.source.strip():
-        return False
-    return TRAIN not in cell.metadata.get("tags", []) and checked(cell.source) is None
 
 
 def shown(verdict: Verdict) -> list[dict[str, Any]]:
