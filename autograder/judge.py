@@ -13,11 +13,13 @@ from autograder.kit import grading
 from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
 from autograder.normal import CHECK, Template, grade_id
-from autograder.opening import written_size
+from autograder.opening import MOST_PASTED, written_size
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
 
-MOST_OUTPUT = 5 << 20  # bytes of the outputs of all cells: the page holds them, and the class's folder
+MOST_OUTPUT = (
+    6 << 20
+)  # bytes of the outputs of all cells and pasted pictures: the page holds them, and the class's folder
 
 
 def judge(check_id: str, caller: Caller, rng: Any) -> Verdict:
@@ -68,7 +70,7 @@ class Judge:
         looked = limited.looked(notebook, form)
         judged.flags = looked.flags
         stopped: dict[str, str | None] = {}
-        left = MOST_OUTPUT
+        left = MOST_OUTPUT - min(MOST_PASTED, sum(written_size(cell.get("attachments", {})) for cell in notebook.cells))
         with Session(self.wall, self.limits) as session:
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):

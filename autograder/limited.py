@@ -98,7 +98,7 @@ class Reader:
     def _answer(self, request: bytes, seconds: int) -> Any:
         assert self._link
         until = time.monotonic() + PATIENCE * seconds + (0 if self._answers else START_SECONDS)
-        self._link.settimeout(until - time.monotonic())
+        self._link.settimeout(PATIENCE * seconds + START_SECONDS)
         self._link.sendall(LENGTH.pack(len(request)) + request)
         answer = json.loads(self._read(LENGTH.unpack(self._read(LENGTH.size, until))[0], until))
         self._answers += 1
@@ -134,8 +134,8 @@ def _read(operation: str, content: bytes, **given: Any) -> Any:
     except Exceeded:
         size = f"{len(content) >> 20} MB" if len(content) >> 20 else f"{len(content) >> 10} KB"
         raise Unreadable(
-            f"its {size} take more than {MOST_SECONDS} seconds or too much memory to read; expected a notebook with "
-            "cells that a person can read. Clear the outputs, load data from files, and hand it in again"
+            f"its {size} take too long or too much memory to read, at most {MOST_SECONDS} seconds and 1 GB are given; "
+            "clear the outputs, load data from files, and hand it in again"
         ) from None
     if "refused" in answer:
         raise Unreadable(answer["refused"])

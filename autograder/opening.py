@@ -5,7 +5,8 @@ from typing import Any
 
 MOST_SECONDS = 10  # of processor time, to read a notebook
 MOST_CELLS = 2000
-MOST_TEXT = 2 << 20  # bytes of all cells as a notebook file holds them, outputs aside: twenty times a long notebook
+MOST_TEXT = 1 << 20  # bytes of all cells as a notebook file holds them, outputs aside: a long notebook has 100,000
+MOST_PASTED = 4 << 20  # bytes of the pictures pasted into its texts
 LARGEST_KEPT = 5 << 20  # bytes that are kept as they were handed in; of a larger file, the notebook without outputs
 LONGEST_NAME = 200  # characters of a cell's name; those of the release are shorter
 LINE = 16  # bytes that a notebook file takes for a line besides its text
@@ -59,9 +60,19 @@ def without_outputs(notebook: dict[str, Any]) -> bytes:
     claimed = notebook["assignment"]
     metadata = {} if claimed is None else {"attention_workbook": {"assignment": claimed}}
     unrun = {"outputs": [], "execution_count": None}
-    cells = [cell | (unrun if cell["cell_type"] == "code" else {}) for cell in notebook["cells"]]
+    cells = [cell | (unrun if cell["cell_type"] == "code" else {}) for cell in _with_few_pictures(notebook["cells"])]
     whole = {"nbformat": 4, "nbformat_minor": 4, "metadata": metadata, "cells": cells}
     return json.dumps(whole, ensure_ascii=False, indent=1).encode("utf-8")
+
+
+def _with_few_pictures(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the cells, without the pasted pictures of those that hold more than there is room for."""
+    left, kept = MOST_PASTED, []
+    for cell in cells:
+        size = written_size(cell.get("attachments", {}))
+        kept.append(cell if size <= left else {key: of for key, of in cell.items() if key != "attachments"})
+        left -= size if size <= left else 0
+    return kept
 
 
 def _decode(content: bytes) -> str:
