@@ -1,18 +1,22 @@
 """What one student handed in, sorted by assignment: one notebook counts for each, and what is beside it is said."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from autograder import zips
+from autograder import limited, zips
 from autograder.found import Found
 from autograder.lms import Claim, is_junk
-from autograder.normal import assignment_of
-from autograder.reading import Unreadable, parse, read_below
+from autograder.reading import Unreadable, read_below
 
 LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
+# Of one student's: whoever hands in more, by mistake or not, keeps nobody waiting.
+MOST_ZIPS, MOST_NOTEBOOKS, MOST_STRAYS = 20, 200, 50
+MOST_BYTES = 256 << 20  # read to tell which notebook is for which assignment
+LESS = "hand in one notebook for each assignment"
 
 
 @dataclass(frozen=True)
@@ -92,33 +96,68 @@ class Desk:
     known: list[str]
     inbox: Inbox
     name: str = ""  # as it was found
+    _looks: dict[Piece, tuple[str | None, str | None]] = field(default_factory=dict)
+    _said: dict[str, str | None] = field(default_factory=dict)
+    _bytes: int = 0
 
     def take(self, pieces: list[Piece]) -> None:
         """Enter every notebook as a submission or as a stray."""
-        before = len(self.inbox.handed) + len(self.inbox.strays)
+        handed, strays = len(self.inbox.handed), len(self.inbox.strays)
         slots: dict[str, list[Piece]] = {}
         for piece in pieces:
             if piece.claim.account == "" and piece.claim.inside[:1] and piece.claim.inside[0] in self.known:
                 slots.setdefault(piece.claim.inside[0], [])
-        for piece in self._unpacked(pieces):
-            if piece.found.notebook or piece.found.trouble:
-                assignment = self._assignment(piece)
-                if assignment:
-                    slots.setdefault(assignment, []).append(piece)
-                else:
-                    self._stray(piece, piece.found.trouble or self._unknown())
+        for piece in self._few(pieces):
+            assignment = self._assignment(piece)
+            if assignment:
+                slots.setdefault(assignment, []).append(piece)
+            else:
+                self._stray(piece, piece.found.trouble or self._unknown())
         for assignment, candidates in slots.items():
             self._enter(assignment, candidates, pieces)
-        if before == len(self.inbox.handed) + len(self.inbox.strays) and not self.student.startswith("%2E"):
+        nothing = handed == len(self.inbox.handed) and strays == len(self.inbox.strays)
+        if nothing and not self.student.startswith("%2E"):
             files = [piece.found.parts[-1] for piece in pieces if not piece.found.folder]
             holds = f"it holds {', '.join(files[:5])}" if files else "it is empty"
-            place = where(self.place, pieces[0].found) if pieces else str(self.place / self.student)
-            self.inbox.strays.append(Stray(self.student, place, f"there is no notebook: {holds}"))
+            self._stray_of_all(pieces, f"there is no notebook: {holds}")
+        self._cut_short(pieces, strays)
+
+    def _few(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the notebooks and what is wrong; of too many to be looked into, those that lie where they belong."""
+        zipped = sum(piece.found.zipped and not piece.found.trouble for piece in pieces)
+        if zipped > MOST_ZIPS:
+            self._stray_of_all(pieces, f"{zipped} zips were handed in, at most {MOST_ZIPS} are looked into; {LESS}")
+            unpacked = [piece for piece in pieces if not piece.found.zipped]
+        else:
+            unpacked = list(self._unpacked(pieces))
+        notebooks = sum(piece.found.notebook for piece in unpacked)
+        few = [piece for piece in unpacked if piece.found.notebook or piece.found.trouble]
+        if notebooks > MOST_NOTEBOOKS:
+            reason = f"{notebooks} notebooks were handed in, at most {MOST_NOTEBOOKS} are looked into; {LESS}"
+            self._stray_of_all(pieces, reason)
+            few = [piece for piece in few if self._filed(piece)]
+        return few
+
+    def _filed(self, piece: Piece) -> bool:
+        """Return whether a notebook lies where it belongs: nobody needs to look into it to know what it is."""
+        inside = piece.claim.inside
+        return len(inside) == 2 and inside[0] in self.known and inside[1] == f"{inside[0]}.ipynb"
+
+    def _stray_of_all(self, pieces: list[Piece], error: str) -> None:
+        place = where(self.place, pieces[0].found) if pieces else str(self.place / self.student)
+        self.inbox.strays.append(Stray(self.student, place, error))
+
+    def _cut_short(self, pieces: list[Piece], before: int) -> None:
+        """Leave of a student's strays so many as a person reads."""
+        more = len(self.inbox.strays) - before - MOST_STRAYS
+        if more > 0:
+            del self.inbox.strays[before + MOST_STRAYS :]
+            self._stray_of_all(pieces, f"and {more} files more that are not graded")
 
     def _unpacked(self, pieces: list[Piece]) -> Iterator[Piece]:
         """Return the files, those in a student's own zip in its stead."""
         for piece in pieces:
-            if piece.found.parts[-1].lower().endswith(".zip") and not piece.found.trouble:
+            if piece.found.zipped and not piece.found.trouble:
                 yield from self._unzipped(piece)
             else:
                 yield piece
@@ -131,8 +170,7 @@ class Desk:
             return
         for found in inner:
             path = piece.claim.inside[:-1] + found.parts[len(piece.found.parts) - 1 :]
-            deeper = found.parts[-1].lower().endswith(".zip")
-            trouble = found.trouble or ("a zip in a zip is not looked into" if deeper else "")
+            trouble = found.trouble or ("a zip in a zip is not looked into" if found.zipped else "")
             yield Piece(replace(found, trouble=trouble), replace(piece.claim, inside=path))
 
     def _assignment(self, piece: Piece) -> str | None:
@@ -141,10 +179,29 @@ class Desk:
         return (folders[0] if folders else None) or self._says(piece) or self._named(piece)
 
     def _says(self, piece: Piece) -> str | None:
-        try:
-            return assignment_of(parse(piece.found.read()), self.known)
-        except Unreadable:
-            return None
+        return self._look(piece)[1]
+
+    def _look(self, piece: Piece) -> tuple[str | None, str | None]:
+        """Return a file's digest and the assignment that it says it is: each file is read once, each content once."""
+        if piece not in self._looks:
+            try:
+                self._looks[piece] = self._read(piece)
+            except Unreadable:
+                self._looks[piece] = None, None
+        return self._looks[piece]
+
+    def _read(self, piece: Piece) -> tuple[str | None, str | None]:
+        if self._bytes > MOST_BYTES:
+            return None, None
+        content = piece.found.read()
+        self._bytes += len(content)
+        digest = hashlib.sha256(content).hexdigest()
+        if digest not in self._said:
+            try:
+                self._said[digest] = limited.assignment(content, self.known)
+            except Unreadable:
+                self._said[digest] = None
+        return digest, self._said[digest]
 
     def _named(self, piece: Piece) -> str | None:
         for name in (*piece.claim.inside[-1:], self.place.name):
@@ -191,12 +248,9 @@ class Desk:
         paths = ", ".join(piece.found.path for piece in candidates[:5])
         return None, f"several notebooks were handed in for it, and which one counts is not to be told: {paths}"
 
-    @staticmethod
-    def _same(one: Piece, other: Piece) -> bool:
-        try:
-            return one.found.read() == other.found.read()
-        except Unreadable:
-            return False
+    def _same(self, one: Piece, other: Piece) -> bool:
+        digest = self._look(one)[0]
+        return digest is not None and digest == self._look(other)[0]
 
     def _nothing(self, assignment: str, pieces: list[Piece]) -> str:
         files = [piece.found.parts[-1] for piece in pieces if piece.claim.inside[:1] == (assignment,)]

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from autograder import zips
 from autograder.desk import Desk, Handed, Inbox, Piece, Stray, where
-from autograder.found import Found, walked
+from autograder.found import Found, bounded, walked
 from autograder.lms import (
+    Claim,
     claimed,
     folder_name,
     has_lms_name,
@@ -42,7 +43,7 @@ def read(place: Path, known: list[str]) -> Inbox:
 
 
 def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
-    files = [found for found in files if not is_junk(found.parts)]
+    files = _bounded([found for found in files if not is_junk(found.parts)])
     _demand_class(files, place, known)
     paths = [found.parts for found in files if not found.folder]
     wrapper = next((parts[0] for parts in paths if len(parts) > 1), "")
@@ -53,9 +54,11 @@ def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
         claim = claimed(found.parts, depth, lone)
         if claim:
             students[claim.student].append(Piece(found, claim))
+        elif found.trouble and found.folder and len(found.parts) == depth + 1:
+            students[found.parts[-1]].append(Piece(found, Claim(found.parts[-1], ())))
         elif found.trouble or (not found.folder and found.parts[-1].lower().endswith((".ipynb", ".zip"))):
             inbox.strays.append(Stray("", where(place, found), found.trouble or "it lies in no student's folder"))
-        elif found.folder and len(found.parts) == depth + 1:
+        elif found.folder and len(found.parts) == depth + 1 and not lone:
             students.setdefault(found.parts[-1], [])
     _take(students, place, known, inbox)
     if not depth and not lone and (wraps_lms(paths) or (not place.is_dir() and wraps_folders(paths, known))):
@@ -108,6 +111,16 @@ def _note(inbox: Inbox, said: Callable[[str], str]) -> None:
         replace(handed, notes=(*handed.notes, note)) if (note := said(handed.student)) else handed
         for handed in inbox.handed
     ]
+
+
+def _bounded(files: list[Found]) -> list[Found]:
+    """Return the files, those of a student who handed in too many in one sentence: a zip was not bounded so far."""
+    tops = {found.parts[0] for found in files if len(found.parts) > 1}
+    depth = 2 if len(tops) == 1 and is_wrapper(*tops) else 1
+    parts = defaultdict(list)
+    for found in files:
+        parts[found.parts[:depth]].append(found)
+    return [found for place, held in parts.items() for found in bounded(held, place)]
 
 
 def _demand_class(files: list[Found], place: Path, known: list[str]) -> None:

@@ -1,7 +1,6 @@
 """One notebook's way through the judge: its cells run behind the wall, its checks are decided here."""
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,18 +8,18 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder import checks, secret
+from autograder import checks, limited, secret
 from autograder.carried import Forward, Lost
-from autograder.flags import flags
 from autograder.kit import grading
 from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
 from autograder.normal import CHECK, Template, grade_id, is_own
-from autograder.reading import TRAIN, checked
+from autograder.opening import MOST_PASTED, written_size
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
 
-MOST_OUTPUT = 8 << 20  # bytes of the outputs of all cells: the page holds them, and the class's folder
+# Bytes of the outputs of all cells and of pasted pictures: the page holds them, and the class's folder.
+MOST_OUTPUT = 6 << 20
 
 
 @dataclass
@@ -63,18 +62,18 @@ class Judge:
         """Run a normalised notebook from top to bottom and judge its checks where they stand."""
         digest = hashlib.sha256(content).hexdigest()
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
-        judged.flags = flags([cell.source for cell in notebook.cells if runs(cell)])
+        looked = limited.looked(notebook, form)
+        judged.flags = looked.flags
         stopped: dict[str, str | None] = {}
         lost: list[Lost] = []
-        left = MOST_OUTPUT
+        left = MOST_OUTPUT - min(MOST_PASTED, sum(written_size(cell.get("attachments", {})) for cell in notebook.cells))
         with Session(self.wall, self.limits, checks=len(form.functions)) as session:
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
                     function = grade_id(cell).removeprefix(CHECK)
-                    check_id = f"{form.assignment}.{function}"
-                    rng = secret.generator(self.secret, form.assignment, student, digest, check_id)
-                    check, why = checks.find(check_id), stopped.get(function)
-                    cases = check.draw(rng)
+                    check_id, why = f"{form.assignment}.{function}", stopped.get(function)
+                    check = checks.find(check_id)
+                    cases = check.draw(secret.generator(self.secret, form.assignment, student, digest, check_id))
                     session.begin_check()
                     caller = partial(_called, session.call, why)
                     verdict = grading.grade(check_id, cases, check.criteria, caller, check.examples)
@@ -83,11 +82,11 @@ class Judge:
                         lost.append(Lost(function, cases, list(session.ran)))
                         if trouble := session.trouble or why:
                             judged.flags.append(f"{function}: {trouble}")
-                elif runs(cell):
-                    defines = wanted(cell, form)
+                elif cell.id in looked.wanted:
+                    defines = looked.wanted[cell.id]
                     outputs = session.run(cell.source, own=is_own(cell) and not defines)
                     stopped |= dict.fromkeys(defines, stop(outputs))
-                    left -= len(json.dumps(outputs))
+                    left -= written_size(outputs)
                     judged.outputs[cell.id] = outputs if left > 0 else too_long(outputs)
         judged.starved = session.starved
         Forward(form, self.wall, self.limits, session.until).carry(judged.verdicts, lost)
@@ -102,13 +101,6 @@ def _called(
     if stopped and (answer.error or "").startswith(f"{function} is not defined"):
         answer.error = f"{function} is not defined: its cell stopped with {stopped}"
     return answer
-
-
-def wanted(cell: NotebookNode, form: Template) -> list[str]:
-    """Return the functions that a cell would define if it ran to its end; it may be no Python."""
-    written = set(re.findall(r"^[ \t]*(?:def|class)\s+(\w+)|^(\w+)\s*=", cell.source, re.MULTILINE))
-    names = {name for pair in written for name in pair} | {grade_id(cell)}
-    return [function for function in form.functions if function in names]
 
 
 def stop(outputs: list[dict[str, Any]]) -> str | None:
@@ -126,13 +118,6 @@ def too_long(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     error = stop(outputs)
     text = f"{said}{error}\n" if error else said
     return [{"output_type": "stream", "name": "stdout", "text": text}] if outputs else []
-
-
-def runs(cell: NotebookNode) -> bool:
-    """Tell whether a cell is run in grading: code, but no check, no lone call of one, and nothing that trains."""
-    if cell.cell_type != "code" or grade_id(cell).startswith(CHECK) or not cell.source.strip():
-        return False
-    return TRAIN not in cell.metadata.get("tags", []) and checked(cell.source) is None
 
 
 def shown(verdict: Verdict) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from autograder import wall
+from autograder import limited, wall
 from autograder.names import assignments
 from autograder.normal import Template, template
 from autograder.places import KIT
@@ -78,6 +78,7 @@ def prepare(terms: Terms) -> None:
             f"its grader, kit or notebooks differ: expected {terms.grader}, got {ours}. Copy the course's folder with "
             "build/release there, or run `make release` on the same commit, and start the worker again"
         )
+    limited.reader().start()
     _judge(terms)
 
 

@@ -17,6 +17,8 @@ WRAPPER = re.compile(rf"(?:{_AROUND})(?:[ _-]?\(?\d+\)?)?", re.IGNORECASE)
 AGAIN = re.compile(r"-(\d{1,3})(?=\.\w+$)")  # Canvas's mark of a file that was handed in again
 
 JUNK = {"__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini", ".git", "__pycache__"}
+# Below a student's folder, others' programs: some twenty thousand files each.
+LIBRARIES = {".venv", "site-packages", "dist-packages", "node_modules", ".cache", ".conda", ".tox"}
 
 LONGEST_NAME = 128  # characters: nbgrader's gradebook has room for no more
 LONGEST_FILE_NAME = 200  # bytes: file systems take 255, and our own endings need some
@@ -35,7 +37,8 @@ class Claim:
 
 def is_junk(parts: tuple[str, ...]) -> bool:
     """Tell whether a path is something that programs leave beside people's files."""
-    return any(part in JUNK for part in parts) or parts[-1].startswith("._")
+    libraries = any(part in LIBRARIES for part in parts[1:])
+    return libraries or any(part in JUNK for part in parts) or parts[-1].startswith("._")
 
 
 def claimed(parts: tuple[str, ...], depth: int, lone: bool) -> Claim | None:

@@ -11,6 +11,7 @@ from autograder import records, settings
 from autograder.gradebook import Book, NoGradebook
 from autograder.inbox import Handed
 from autograder.normal import Template, template
+from autograder.opening import LARGEST_KEPT
 from autograder.reading import Unreadable
 from autograder.records import Records
 from autograder.tasks import Outcome, Task
@@ -47,17 +48,20 @@ class Clerk:
             content, reason = None, ""
             try:
                 content = handed.content()
-                self._keep(handed, content)
+                self._keep(handed, content if len(content) <= LARGEST_KEPT else None)
             except Unreadable as error:
                 reason = str(error)
-                self._forget(handed)
+                self._keep(handed, None)
             self.keys[number] = records.key_of(handed, content, reason)
             yield number, Task(handed.student, handed.assignment, content, reason)
 
-    def _keep(self, handed: Handed, content: bytes) -> None:
-        """Copy what was handed in to where nbgrader's own commands look for it."""
+    def _keep(self, handed: Handed, content: bytes | None) -> None:
+        """Copy what was handed in to where nbgrader's own commands look for it; without content, remove the copy."""
         folder = self.out / "submitted" / handed.student / handed.assignment
         if (self.out / "submitted").resolve() == self.place.resolve():
+            return
+        if content is None:
+            (folder / f"{handed.assignment}.ipynb").unlink(missing_ok=True)
             return
         settings.write(folder / f"{handed.assignment}.ipynb", content, 0o644)
         for name in ("timestamp.txt", "submission_secret.txt"):
@@ -68,16 +72,12 @@ class Clerk:
             except Unreadable:
                 (folder / name).unlink(missing_ok=True)
 
-    def _forget(self, handed: Handed) -> None:
-        """Remove the copy of what was handed in before, which nbgrader's own commands would grade."""
-        if (self.out / "submitted").resolve() != self.place.resolve():
-            copy = self.out / "submitted" / handed.student / handed.assignment / f"{handed.assignment}.ipynb"
-            copy.unlink(missing_ok=True)
-
     def _entered(self, number: int, handed: Handed, outcome: Outcome) -> dict[str, Any]:
         about = {"student": handed.student, "file": handed.file, "notes": list(handed.notes)}
         line, key = about | outcome.line, self.keys.pop(number)
         try:
+            if outcome.kept is not None:
+                self._keep(handed, outcome.kept)
             self.book.record(handed.student, self.forms[handed.assignment], outcome, handed.timestamp())
             if not line.get("failed"):
                 Records(self.out).keep(handed, key, line)

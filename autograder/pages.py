@@ -22,6 +22,7 @@ from traitlets import default
 
 from autograder.markup import clean_html, with_pictures
 from autograder.places import ROOT
+from autograder.shortened import shortened
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
@@ -31,6 +32,7 @@ SECONDS = 2.0
 SHORT_FORMULA, GROWTH = 2000, 60  # characters of MathML, in all and for each of a formula's: macros could make millions
 # What a page may cost, whatever a student wrote: beyond that text and code are shown as they were written.
 LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
+LARGEST_PAGE = 7 << 20  # bytes
 MOST_KEPT = 500  # texts and cells, as they look on a page
 
 STYLE = """\
@@ -158,8 +160,18 @@ class Page(HTMLExporter):
         return super()._init_resources(resources)
 
     def rendered(self, notebook: NotebookNode, about: dict[str, Any], css: list[str]) -> str:
-        """Return the page of a notebook that has its marks in it already; no preprocessor runs."""
+        """Return the page of a notebook that has its marks in it already; no preprocessor runs.
+
+        A page that would be too large is made without colours, and without what makes it large.
+        """
+        page = self._set(notebook, about, css)
+        if len(page.encode("utf-8", "replace")) <= LARGEST_PAGE:
+            return page
+        return self._set(shortened(notebook, LARGEST_PAGE // 4), about, css, plain=True)
+
+    def _set(self, notebook: NotebookNode, about: dict[str, Any], css: list[str], plain: bool = False) -> str:
         resources = self._init_resources({"nbgrader": about, "inlining": {"css": css}})
+        self._until = -math.inf if plain else self._until
         shown = dict.fromkeys((f"include_{part}" for part in PARTS), True) | {"no_prompt": False}
         resources |= {"raw_mimetypes": self.raw_mimetypes, "output_mimetype": self.output_mimetype}
         resources["global_content_filter"] = shown

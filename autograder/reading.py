@@ -15,7 +15,7 @@ import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from autograder.opening import MOST_CELLS, TRAIN, Unreadable, opened
+from autograder.opening import MOST_CELLS, TRAIN, Unreadable, plain
 
 __all__ = ["TRAIN", "Unreadable", "checked", "defined", "looked_at", "parse", "parsed", "read_below", "read_bytes"]
 
@@ -103,8 +103,11 @@ def _why(error: OSError) -> str:
 
 
 def parse(content: bytes) -> NotebookNode:
-    """Return the notebook in these bytes, rebuilt from its cells' types, sources and names alone."""
-    said = opened(content)
+    """Return the notebook in these bytes, rebuilt from its cells' types, sources and names alone.
+
+    A student's bytes are parsed in the process with limits (limited.py), and so is the code that they hold.
+    """
+    said = plain(content)
     metadata: dict[str, Any] = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
     if said["assignment"] is not None:
         metadata["attention_workbook"] = {"assignment": said["assignment"]}

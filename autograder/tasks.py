@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder import normal
+from autograder import limited, normal
 from autograder.names import assignments
 from autograder.normal import CHECK, Template, grade_id, is_own
 from autograder.pictures import as_markdown, keep_pasted
@@ -43,6 +43,7 @@ class Outcome:
     line: dict[str, Any]
     notebook: bytes
     starved: bool = False
+    kept: bytes | None = None  # of a hand-in that is too large to be kept as it is: the notebook without its outputs
 
 
 def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
@@ -52,11 +53,12 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     try:
         if task.content is None:
             raise Unreadable(task.reason)
-        notebook = normal.submission(task.content, form, assignments())
-        judged = judge.notebook(notebook, form, task.content, task.student)
+        read = limited.submission(task.content, form, assignments())
+        judged = judge.notebook(read.notebook, form, read.content, task.student)
     except Unreadable as error:
         return without_points(form, str(error))
-    return Outcome(summary(judged, form), _written(notebook, judged), judged.starved)
+    kept = None if read.content is task.content else read.content
+    return Outcome(summary(judged, form), _written(read.notebook, judged), judged.starved, kept)
 
 
 def without_points(form: Template, reason: str) -> Outcome:
