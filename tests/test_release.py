@@ -172,13 +172,13 @@ LOOKS = CAPTIONED | {"pooling", "self_attention"}  # their last cells draw
 @pytest.mark.parametrize("name", NAMES)
 def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_included(build, tmp_path, name):
     unpacked(build, tmp_path)
-    ran = run_whole(solved(build, tmp_path, name), tmp_path / name, **{SECONDS: "4", "OMP_NUM_THREADS": "1"})
+    ran = run_whole(solved(build, tmp_path, name), tmp_path / name, **{SECONDS: "2", "OMP_NUM_THREADS": "1"})
     assert not failures(ran)
     said = printed(ran)
     for function, check in checks(name).items():
         assert f"✓ {function}: all {check.points} points." in said
     assert re.search(r"%\|.*\| epoch 1/\d+  loss \d+\.\d+  \d+ (target tokens|words)/s  \d+:\d+ left", said)
-    assert f"ended by the time budget of 4 seconds ({SECONDS}), after 0." in said
+    assert f"ended by the time budget of 2 seconds ({SECONDS}), after 0." in said
     assert not printed(ran, "stderr")
     assert bool(re.search(r"<table.*<td", shown(ran))) == (name in LOOKS)
     assert ("of an epoch (" in shown(ran)) == (name in CAPTIONED)
