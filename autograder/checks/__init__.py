@@ -119,8 +119,9 @@ class Check:
 
         def row(pair: int) -> np.ndarray:
             outputs = self._numbers(two[pair][2], arguments, case)
-            fits = outputs is not None and len(outputs) == len(right)
-            return printed(outputs) if fits else np.full(2 * len(right), np.nan, np.float32)
+            if outputs is None or len(outputs) != len(right):
+                return np.full(2 * len(right), np.nan, np.float32)
+            return printed(outputs)
 
         return Pairs(np.array([places for *places, _ in two], np.int16).reshape(-1, 2), row)
 

@@ -17,6 +17,10 @@ def instead_of(right: Callable, wrong: Callable, mistake: Callable) -> Callable:
     return mistake
 
 
+def _instead(mistake: Callable) -> tuple[Callable | None, Callable | None]:
+    return getattr(mistake, "instead", (None, None))
+
+
 @cache
 def pairs(reference: Callable, mistakes: tuple[Callable, ...], parts: type | None) -> list[tuple[int, int, Callable]]:
     """Return the pairs of mistakes that can be made at once, by their places, and the function that makes both.
@@ -36,18 +40,18 @@ def pairs(reference: Callable, mistakes: tuple[Callable, ...], parts: type | Non
 
 def _called(outer: Callable, inner: Callable, reference: Callable, of_outer: set[int]) -> Callable | None:
     """Return the outer mistake with the inner one where it calls what the inner one does wrong, if it does."""
-    right, wrong = getattr(inner, "instead", (None, None))
+    right, wrong = _instead(inner)
     if id(unwrap(reference)) in of_outer:
         return _Later(partial(_Copies(reference, inner), outer))
-    if right is not None and id(unwrap(right)) in of_outer:
+    if right and wrong and id(unwrap(right)) in of_outer:
         return _Later(partial(_Copies(right, wrong), outer))
     return None
 
 
 def _merged(outer: Callable, inner: Callable, parts: Any) -> Callable:
     """Return a function in parts that has the parts of both mistakes."""
-    (right, one), (other, two) = (getattr(mistake, "instead", (None, None)) for mistake in (outer, inner))
-    if right is not None and right is other and id(parts) in _reached(one) & _reached(two):
+    (right, one), (other, two) = _instead(outer), _instead(inner)
+    if one and two and right is other and id(parts) in _reached(one) & _reached(two):
         return _Later(partial(_Copies(one, _Merged(one, two, parts)), outer))
     return _Merged(outer, inner, parts)
 
@@ -81,22 +85,16 @@ class _Watched:
         return result
 
 
-class _Caught(BaseException):
-    """Ends a mistake as soon as it is known which parts it replaces."""
-
-
 class _Merged:
     """A function in parts, some replaced by one mistake and some by another."""
 
     def __init__(self, outer: Callable, inner: Callable, parts: type):
-        self.parts, self.given, self.calls, self.direct = parts, {}, [], False
+        self.parts, self.given, self.calls = parts, {}, []
         self.inner = _Later(partial(_Copies(parts, self._note), inner))
         self.outer = _Later(partial(_Copies(parts, self._make), outer))
 
     def _note(self, **given):
         self.given = given
-        if self.direct:
-            raise _Caught
         return _Watched(self.parts(**given), self.calls)
 
     def _make(self, **own):
@@ -105,21 +103,13 @@ class _Merged:
         return self.parts(**self.given, **own)
 
     def __call__(self, *arguments):
-        self.given = {}
-        try:
-            self.direct = self._is_direct(self.inner(*arguments), arguments)
-        except _Caught:
-            pass
-        if not self.given or not self.direct:
-            raise ValueError("the inner mistake does more than replace parts")
-        return self.outer(*arguments)
-
-    def _is_direct(self, result: Any, arguments: tuple) -> bool:
-        """Tell whether the inner mistake hands its arguments on to what has other parts, and the result back."""
+        self.given, self.calls[:] = {}, []
+        result = self.inner(*arguments)
         handed_on = [any(one is other for other in (None, *arguments)) for call, _ in self.calls for one in call]
         direct = all(handed_on) and any(result is returned for _, returned in self.calls)
-        self.calls.clear()
-        return direct
+        if not self.given or not direct:
+            raise ValueError("the inner mistake does more than replace parts")
+        return self.outer(*arguments)
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -177,8 +167,8 @@ class _Copies:
         if not _followed(value):
             return value
         if id(value) not in self.made:
-            copy = self._function if isinstance(value, FunctionType) else self._in_parts
-            self.made[id(value)] = copy(value)
+            copied = self._function(value) if isinstance(value, FunctionType) else self._in_parts(value)
+            self.made[id(value)] = copied
         return self.made[id(value)]
 
     def _function(self, function: FunctionType) -> FunctionType:

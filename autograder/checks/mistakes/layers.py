@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -185,7 +186,8 @@ def layers_with(kind: str) -> tuple[Callable, ...]:
 
     def made(part: str, wrong: Callable) -> Callable:
         def mistake(*arguments):
-            return getattr(Layer(**{part: wrong}), kind)(*arguments)
+            replaced: dict[str, Any] = {part: wrong}
+            return getattr(Layer(**replaced), kind)(*arguments)
 
         mistake.__name__, mistake.__doc__ = wrong.__name__, wrong.__doc__
         taught = {"norm": layer_norm, "feed": feed_forward}

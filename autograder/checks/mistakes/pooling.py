@@ -47,7 +47,7 @@ class Zhou(Pool):
     project: Callable = lambda H, W, b: H
     after: Callable = torch.tanh
 
-    def __call__(self, H, w, mask=None):
+    def __call__(self, H, w, mask=None):  # pyright: ignore[reportIncompatibleMethodOverride]
         return super().__call__(H, None, None, w, mask)
 
 
