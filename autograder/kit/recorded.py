@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit.cases import Case, Criterion, Example, Known
+from autograder.kit.cases import Case, Criterion, Example, Known, Pairs
+from autograder.kit.comparing import printed, same_print
 from autograder.kit.steps import BeamStep, GreedyStep
 
 FOLDER = Path(__file__).parent / "recordings"
-CLASSES: dict[str, Callable] = {kind.__name__: kind for kind in (Case, Criterion, Example, Known, BeamStep, GreedyStep)}
+CLASSES: dict[str, Callable] = {
+    kind.__name__: kind for kind in (Case, Criterion, Example, Known, Pairs, BeamStep, GreedyStep)
+}
 
 
 def path(check_id: str, folder: Path = FOLDER) -> Path:
@@ -33,12 +36,34 @@ def pack(
     """
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
+    cases = [replace(case, pairs=pairs) for case, pairs in zip(cases, _pairs(cases), strict=True)]
     places: dict[tuple, str] = {}
     text = json.dumps(_flat([cases, criteria, examples, dict(earlier or {})], arrays, places))
     arrays["json"] = np.frombuffer(text.encode(), dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
+
+
+def _pairs(cases: list[Case]) -> list[Pairs]:
+    """Return for each case the numbers of those pairs of mistakes that do more than one of the two does."""
+    places = cases[0].together().places
+    kept = [pair for pair in range(len(places)) if not np.isnan(cases[0].together().row(pair)).any()]
+    rows = [np.array([case.together().row(pair) for pair in kept]) for case in cases]
+    more = [
+        not any(
+            all(_equal(case.mistakes()[place], row[i]) for case, row in zip(cases, rows, strict=True))
+            for place in places[pair]
+        )
+        for i, pair in enumerate(kept)
+    ]
+    return [Pairs(places[kept][more], row[more]) for row in rows]
+
+
+def _equal(known: Known, row: np.ndarray) -> bool:
+    """Tell whether two mistakes at once give what one of them does, or crash."""
+    numbers = known.numbers()
+    return bool(np.isnan(row).any()) or (numbers is not None and same_print(printed(numbers), row))
 
 
 def load(check_id: str, folder: Path = FOLDER) -> tuple[list[Case], list[Criterion], list[Example]]:

@@ -3,8 +3,9 @@
 import numpy as np
 
 from autograder.kit.answers import Answer, Caller, arrays
-from autograder.kit.cases import TOLERANCE, Case, Criterion, Known
-from autograder.kit.comparing import ZERO, aligned, checked, difference, named, same
+from autograder.kit.cases import TOLERANCE, Case, Criterion
+from autograder.kit.comparing import ZERO, checked, difference, named
+from autograder.kit.recognition import Recognised, recognised
 
 
 class Trial:
@@ -35,7 +36,8 @@ class Trial:
             return [self.cases[name] for name in criterion.cases]
         every = list(self.cases.values())
         if criterion.kind == "gradients":
-            return [case for case in every if case.cotangents is not None]
+            backward = [case for case in every if case.cotangents is not None]
+            return [case for case in backward if not self._shape(case, None)] or backward
         if criterion.kind == "values":
             return every
         return [case for case in every if not self.first[case.name].error] or every
@@ -121,33 +123,9 @@ class Trial:
                 return f"It is wrong exactly where there is {feature}, and right elsewhere."
         return None
 
-    def mistakes(self) -> list[Known]:
+    def mistakes(self) -> Recognised:
         """Return the known mistakes whose numbers are the student's wherever they are not the right ones."""
-        if all(answer.error for answer in self.first.values()):
-            return []
-        # A wrong answer first: one look at it rules out most of them, and the others need not be run on every case.
-        wrong = {case.name: self._values(case, None) is not None for case in self.cases.values()}
-        order = sorted(self.cases.values(), key=lambda case: not wrong[case.name])
-        names = {known.name: known for case in self.cases.values() for known in case.mistakes()}
-        return [known for name, known in names.items() if self._is(name, order, wrong)]
-
-    def _is(self, name: str, order: list[Case], wrong: dict[str, bool]) -> bool:
-        told_apart = False
-        for case in order:
-            known = next((known for known in case.mistakes() if known.name == name), None)
-            numbers = known.numbers() if known else None
-            if numbers is None:
-                continue
-            right = list(case.outputs.values())
-            answer = self.first[case.name]
-            if same(numbers, right):
-                if not answer.error and wrong[case.name]:
-                    return False
-            elif answer.error or not same(aligned(answer, case), numbers):
-                return False
-            else:
-                told_apart = True
-        return told_apart
+        return recognised(list(self.cases.values()), self.first)
 
 
 def _gradient(expected: np.ndarray | None, got: np.ndarray | None) -> str | None:
