@@ -107,6 +107,7 @@ def summarise(box: Inbox, rows: dict[Handed, dict[str, Any]], out: Path, book: B
     lines += [summary.stray(stray.student, stray.file, stray.error) for stray in box.strays]
     seen = {(handed.student, handed.assignment) for handed in box.handed}
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).others(seen)]
+    lines = summary.compared(lines)
     standing = summary.standing(book)
     order = {name: place for place, name in enumerate(assignments())}
     lines = [line | standing.get((line["student"], line.get("assignment", "")), {}) for line in lines]

@@ -2,10 +2,12 @@
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
 from nbformat import NotebookNode
 
 from autograder import checks, limited, secret
@@ -15,6 +17,7 @@ from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
 from autograder.normal import CHECK, Template, grade_id, is_own
 from autograder.opening import MOST_PASTED, written_size
+from autograder.runs import DIFFERS, Heard, chance, differing
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
 
@@ -61,36 +64,66 @@ class Judge:
     def notebook(self, notebook: NotebookNode, form: Template, content: bytes, student: str = "") -> Judged:
         """Run a normalised notebook from top to bottom and judge its checks where they stand."""
         digest = hashlib.sha256(content).hexdigest()
+        drawn = partial(secret.generator, self.secret, form.assignment, student, digest)
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
         looked = limited.looked(notebook, form)
         judged.flags = looked.flags
-        stopped: dict[str, str | None] = {}
-        lost: list[Lost] = []
-        left = MOST_OUTPUT - min(MOST_PASTED, sum(written_size(cell.get("attachments", {})) for cell in notebook.cells))
+        pasted = sum(written_size(cell.get("attachments", {})) for cell in notebook.cells)
         with Session(self.wall, self.limits, checks=len(form.functions)) as session:
+            first = _Run(form, session, drawn, judged, MOST_OUTPUT - min(MOST_PASTED, pasted))
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
-                    function = grade_id(cell).removeprefix(CHECK)
-                    check_id, why = f"{form.assignment}.{function}", stopped.get(function)
-                    check = checks.find(check_id)
-                    cases = check.draw(secret.generator(self.secret, form.assignment, student, digest, check_id))
-                    session.begin_check()
-                    caller = partial(_called, session.call, why)
-                    verdict = grading.grade(check_id, cases, check.criteria, caller, check.examples)
-                    judged.verdicts[function] = verdict
-                    if verdict.score < verdict.max_score:
-                        lost.append(Lost(function, cases, list(session.ran)))
-                        if trouble := session.trouble or why:
-                            judged.flags.append(f"{function}: {trouble}")
+                    first.check(grade_id(cell).removeprefix(CHECK))
                 elif cell.id in looked.wanted:
-                    defines = looked.wanted[cell.id]
-                    outputs = session.run(cell.source, own=is_own(cell) and not defines)
-                    stopped |= dict.fromkeys(defines, stop(outputs))
-                    left -= written_size(outputs)
-                    judged.outputs[cell.id] = outputs if left > 0 else too_long(outputs)
+                    first.cell(cell, looked.wanted[cell.id])
         judged.starved = session.starved
-        Forward(form, self.wall, self.limits, session.until).carry(judged.verdicts, lost)
+        if chance(first.written) and not judged.starved:
+            other = differing(self.wall, self.limits, first.events, session.until)
+            judged.flags += [f"{function}: {DIFFERS}" for function in other]
+        Forward(form, self.wall, self.limits, session.until).carry(judged.verdicts, first.lost)
         return judged
+
+
+@dataclass
+class _Run:
+    """A notebook's first run, from top to bottom, and what is kept of it for those that may follow."""
+
+    form: Template
+    session: Session
+    drawn: Callable[[str], np.random.Generator]
+    judged: Judged
+    left: int  # bytes of outputs that are still shown
+    stopped: dict[str, str | None] = field(default_factory=dict)
+    lost: list[Lost] = field(default_factory=list)
+    events: list[str | Heard] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)  # the cells that are not as they were released
+
+    def cell(self, cell: NotebookNode, defines: list[str]) -> None:
+        """Run one cell, which would define these functions, and keep what it shows."""
+        own = is_own(cell)
+        self.written += [cell.source] if own or grade_id(cell) else []
+        before = len(self.session.ran)
+        outputs = self.session.run(cell.source, own=own and not defines)
+        self.events += self.session.ran[before:]
+        self.stopped |= dict.fromkeys(defines, stop(outputs))
+        self.left -= written_size(outputs)
+        self.judged.outputs[cell.id] = outputs if self.left > 0 else too_long(outputs)
+
+    def check(self, function: str) -> None:
+        """Judge one function where its check stands."""
+        check_id, why = f"{self.form.assignment}.{function}", self.stopped.get(function)
+        check = checks.find(check_id)
+        cases, heard = check.draw(self.drawn(check_id)), Heard(function)
+        self.session.begin_check()
+        caller = partial(_called, heard.listening(self.session.call, len(cases)), why)
+        verdict = self.judged.verdicts[function] = grading.grade(
+            check_id, cases, check.criteria, caller, check.examples
+        )
+        self.events += [] if self.session.trouble else [heard]
+        if verdict.score < verdict.max_score:
+            self.lost.append(Lost(function, cases, list(self.session.ran)))
+            if trouble := self.session.trouble or why:
+                self.judged.flags.append(f"{function}: {trouble}")
 
 
 def _called(

@@ -34,6 +34,7 @@ class Clerk:
     book: Book
     forms: dict[str, Template] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
+    works: dict[int, str] = field(default_factory=dict)  # a digest of the file and of the grader
 
     def mark(self, todo: list[Handed], judges: Judges) -> Iterator[tuple[Handed, dict[str, Any]]]:
         """Grade submissions; return what is to be said of each, once all of it is written."""
@@ -53,6 +54,7 @@ class Clerk:
                 reason = str(error)
                 self._keep(handed, None)
             self.keys[number] = records.key_of(handed, content, reason)
+            self.works[number] = records.work_of(handed, content)
             yield number, Task(handed.student, handed.assignment, content, reason)
 
     def _keep(self, handed: Handed, content: bytes | None) -> None:
@@ -74,7 +76,8 @@ class Clerk:
 
     def _entered(self, number: int, handed: Handed, outcome: Outcome) -> dict[str, Any]:
         about = {"student": handed.student, "file": handed.file, "notes": list(handed.notes)}
-        line, key = about | outcome.line, self.keys.pop(number)
+        line, key = about | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
+        line["flags"] = [*line["flags"], *Records(self.out).otherwise(handed, line)]
         try:
             if outcome.kept is not None:
                 self._keep(handed, outcome.kept)

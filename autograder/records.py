@@ -46,6 +46,12 @@ def key_of(handed: Handed, content: bytes | None, reason: str) -> str:
     return digest.hexdigest()
 
 
+def work_of(handed: Handed, content: bytes | None) -> str:
+    """Return a digest of a file and of its grader: two of a class that have the same are worth the same."""
+    own = "" if content is None else hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(f"{grader_key(handed.assignment)} {own}".encode()).hexdigest() if own else ""
+
+
 class Records:
     """One small file for each submission, there whole or not at all."""
 
@@ -88,6 +94,13 @@ class Records:
         said = (self._read(path) or {}).get("from")
         name, account = (said.get("name"), said.get("account")) if isinstance(said, dict) else ("", "")
         return (name, account) if isinstance(name, str) and isinstance(account, str) else ("", "")
+
+    def otherwise(self, handed: Handed, line: dict[str, Any]) -> list[str]:
+        """Return what is to be said where an earlier run gave the same file another score."""
+        before = (self._read(self._path(handed.student, handed.assignment)) or {"line": {}})["line"]
+        if not line["work"] or before.get("work") != line["work"] or before["score"] == line["score"]:
+            return []
+        return [f"graded before with {before['score']:g} points: two runs of the same file differ"]
 
     def keep(self, handed: Handed, key: str, line: dict[str, Any]) -> None:
         """Write what is known of a submission once everything else of it is written."""

@@ -81,7 +81,7 @@ LISTED = (
 
 def system_places() -> list[Path]:
     """Return what is shown of the system, each in its own place."""
-    tops = [(Path("/usr"), LISTED)]
+    tops: list[tuple[Path, tuple[str, ...]]] = [(Path("/usr"), LISTED)]
     if not Path("/lib").is_symlink():  # a system that keeps its first programs and libraries apart from the others
         tops.append((Path("/"), PROGRAMS))
     listed = [place for top, patterns in tops for pattern in patterns for place in sorted(top.glob(pattern))]

@@ -43,7 +43,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Use:
-    """What a job took in some time: seconds by the clock, of CPU, and in which it was ready and had to wait its turn."""
+    """What a job took in some time: seconds by the clock, of CPU, and ready but waiting for its turn."""
 
     clock: float = 0.0
     computed: float = 0.0

@@ -28,8 +28,10 @@ class TestSight:
         assert "'HOME': '/tmp/home'" in said
 
     def test_no_process_but_its_own(self, session: Session) -> None:
-        """A signal would reach it; /proc holds a few words about the machine, and no mount by its name outside."""
-        reached = "def reached(n):\n    try: os.kill(n, 0)\n    except ProcessLookupError: return False\n    return True"
+        """A signal would reach it; /proc holds a few words about the machine, and no names of mounts."""
+        reached = (
+            "def reached(n):\n    try: os.kill(n, 0)\n    except ProcessLookupError: return False\n    return True"
+        )
         assert says(session, f"import os\n{reached}\n[n for n in range(1, 40_000) if reached(n)]").endswith("'[1]'}")
         assert says(session, "*sorted(os.listdir('/proc')),").endswith("\"('cpuinfo', 'meminfo', 'stat', 'version')\"}")
 

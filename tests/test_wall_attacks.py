@@ -136,8 +136,11 @@ class TestTheMachine:
     @pytest.mark.parametrize("name", ["nbgrader", "jupyter_book", "sqlalchemy", "pytest", "jupytext", "pip"])
     def test_no_package_but_the_kits(self, session: Session, name: str) -> None:
         assert "ModuleNotFoundError" in says(session, f"import {name}")
-        said = says(session, f"import os, sysconfig\nown = sysconfig.get_path('purelib')\nprint(own)\n"
-            f"print('{name}' in os.listdir('/packages'), os.path.isdir(own) and os.listdir(own))")
+        said = says(
+            session,
+            f"import os, sysconfig\nown = sysconfig.get_path('purelib')\nprint(own)\n"
+            f"print('{name}' in os.listdir('/packages'), os.path.isdir(own) and os.listdir(own))",
+        )
         assert said.split("\n", 1)[0].startswith("/python/lib")
         assert said.strip().endswith(("False []", "False False"))
 

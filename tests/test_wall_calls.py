@@ -69,7 +69,10 @@ def test_nothing_is_typed_into_a_terminal(session: Session) -> None:
         "import mmap; mmap.mmap(-1, 1 << 20)",
         "import mmap, os; mmap.mmap(os.open('/dev/zero', os.O_RDWR), 1 << 20)",
         "import fcntl, os; fcntl.fcntl(os.pipe()[0], fcntl.F_SETPIPE_SZ, 1 << 20)",
-        *(f"import socket; socket.socketpair()[0].setsockopt(1, {option}, 1 << 20)" for option in seccomp.LARGER_SOCKET),
+        *(
+            f"import socket; socket.socketpair()[0].setsockopt(1, {option}, 1 << 20)"
+            for option in seccomp.LARGER_SOCKET
+        ),
         "import os; os.memfd_create('held')",
     ],
 )

@@ -75,7 +75,9 @@ class TestTogether:
             session.run("for n in range(2): open(f'/tmp/{n}', 'wb').write(bytes(50 << 20))")
             assert session._worker is not None
             held = watch.outside(session._worker.job.process.pid)
-            session.run("import os\nf = open('/dev/shm/a', 'wb'); f.write(bytes(20 << 20)); f.flush(); os.unlink('/dev/shm/a')")
+            session.run(
+                "import os\nf = open('/dev/shm/a', 'wb'); f.write(bytes(20 << 20)); f.flush(); os.unlink('/dev/shm/a')"
+            )
             more = watch.outside(session._worker.job.process.pid) - held
         assert 100 << 20 <= held < 110 << 20
         assert 20 << 20 <= more < 25 << 20

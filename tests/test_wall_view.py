@@ -28,12 +28,12 @@ PLACES = {  # where a course may lie, as its parent folder
     "the system's libraries": Path("/usr/lib"),
 }
 LOOKS = """
-import os
+import os, sys
+
+secret = ("course-secret", "gradebook.db", "submitted", "@PEER@", "@HOME@", "@COURSE@")
 for folder, folders, names in os.walk("/"):
-    if folder == "/":
-        folders[:] = [name for name in folders if name not in ("sys",)]
     for name in folders + names:
-        if name in ("course-secret", "gradebook.db", "submitted") or "@PEER@" in name or "@HOME@" in name or "@COURSE@" in name:
+        if name in secret:
             print("seen", folder, name)
 for place in ("@ROOT@", "/proc/1/root@ROOT@", "/proc/self/cwd@ROOT@"):
     try:
@@ -41,17 +41,17 @@ for place in ("@ROOT@", "/proc/1/root@ROOT@", "/proc/self/cwd@ROOT@"):
         print("seen", place)
     except OSError:
         pass
-for name in ("mountinfo", "mounts", "mountstats", "maps", "smaps", "environ", "cmdline", "cgroup", "status", "auxv"):
+for name in ("mountinfo", "mounts", "mountstats", "maps", "smaps", "environ", "cmdline", "cgroup", "auxv"):
     for whose in ("self", "1", "thread-self"):
         try:
             text = open(f"/proc/{whose}/{name}", "rb").read().decode("utf-8", "replace")
         except OSError:
             continue
-        if "@PEER@" in text or "@HOME@" in text or "@COURSE@" in text or "@USER@" in text:
+        if any(word in text for word in (*secret[2:], "@USER@")):
             print("seen", name, text)
-import sys
-if any("@COURSE@" in str(v) or "@HOME@" in str(v) for v in (*sys.path, sys.prefix, sys.base_prefix, sys.executable, torch.__file__, os.environ)):
-    print("seen", sys.path, sys.prefix, sys.base_prefix, sys.executable, os.environ)
+about = str([sys.path, sys.prefix, sys.base_prefix, sys.executable, torch.__file__, dict(os.environ), os.getcwd()])
+if any(word in about for word in (*secret[2:], "@USER@")):
+    print("seen", about)
 """
 
 
@@ -109,8 +109,8 @@ def graded(course: Path, tmp_path: Path) -> tuple[dict, str]:
     assert ran.returncode == 0, ran.stderr
     record = json.loads((course / "build/class/records/mallory/bahdanau.json").read_text())["line"]
     written = json.loads((course / "build/class/autograded/mallory/bahdanau/bahdanau.ipynb").read_text())
-    cell = next(cell for cell in written["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == "masked_softmax")
-    return record, json.dumps(cell["outputs"])
+    outputs = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell.get("outputs") for cell in written["cells"]}
+    return record, json.dumps(outputs["masked_softmax"])
 
 
 PARAMETERS = [pytest.param(name, marks=[pytest.mark.slow] if number else []) for number, name in enumerate(PLACES)]
