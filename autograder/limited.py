@@ -94,6 +94,9 @@ class Reader:
                     ended = self.stop()
                     if isinstance(error, TimeoutError) or ended == -signal.SIGXCPU or not served:
                         raise Exceeded from None
+                except BaseException:  # an interrupt: what it answers later is no answer to the next question
+                    self.stop()
+                    raise
 
     def _answer(self, request: bytes, seconds: int) -> Any:
         assert self._link

@@ -58,7 +58,7 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     except Unreadable as error:
         return without_points(form, str(error))
     kept = None if read.content is task.content else read.content
-    return Outcome(summary(judged, form), _written(read.notebook, judged), judged.starved, kept)
+    return Outcome(summary(judged, form), _written(read.notebook, judged), judged.starved, kept=kept)
 
 
 def without_points(form: Template, reason: str) -> Outcome:

@@ -26,6 +26,7 @@ from tests.sandboxed import demand_sandbox
 
 SOLVED = written([], "solved")
 TREE: dict[str, Any] = json.loads(SOLVED)
+MOST_SECONDS = 270  # for both: 90 seconds are promised for one, and the machine may be loaded
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
@@ -141,7 +142,7 @@ def test_whatever_fills_a_page_or_a_disk_stays_below_20_mb(released: Path, tmp_p
     row, seconds, bytes_written = beside_an_honest_one(tmp_path, FULL[name]())
     assert (row["score"], row["error"]) == ("29", "")
     assert bytes_written <= 20 << 20
-    assert seconds < 180  # both together, on a loaded machine
+    assert seconds < MOST_SECONDS
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10 <= 1536 << 20
 
 
@@ -154,7 +155,7 @@ def test_what_is_too_much_to_read_has_a_row_and_leaves_nothing(released: Path, t
     assert row["score"] == "0"
     assert reason in row["error"]
     assert bytes_written <= 5 << 20
-    assert seconds < 180
+    assert seconds < MOST_SECONDS
 
 
 @pytest.mark.slow
@@ -163,7 +164,7 @@ def test_code_that_is_slow_to_parse_costs_its_owner_alone(released: Path, tmp_pa
     demand_sandbox()
     row, seconds, _ = beside_an_honest_one(tmp_path, make())
     assert row["score"] == "29" or "too long or too much memory" in row["error"]
-    assert seconds < 180
+    assert seconds < MOST_SECONDS
 
 
 def test_code_that_takes_too_long_to_read_is_refused_and_the_next_is_read(released, monkeypatch) -> None:
@@ -235,7 +236,8 @@ def test_a_notebook_of_large_outputs_is_kept_without_them_and_judged_the_same(re
     assert again.notebook == large.notebook
 
 
-def test_a_zip_of_eight_zips_of_1990_equal_notebooks_is_one_row(released, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_eight_zips_of_1990_equal_notebooks_are_one_row(released, tmp_path: Path) -> None:
     """Graded by the command: they were not through after 500 seconds."""
     demand_sandbox()
     inner = tmp_path / "inner.zip"
@@ -252,4 +254,4 @@ def test_a_zip_of_eight_zips_of_1990_equal_notebooks_is_one_row(released, tmp_pa
     rows, seconds = graded(tmp_path / "in", tmp_path / "out")
     assert rows["honest"]["score"] == "29"
     assert "15920 notebooks were handed in, at most 200" in rows["mallory"]["error"]
-    assert seconds < 120
+    assert seconds < MOST_SECONDS
