@@ -54,8 +54,12 @@ def arguments() -> argparse.ArgumentParser:
 def add_limits(verb: argparse.ArgumentParser) -> None:
     """Add what `score` and `grade` share."""
     verb.add_argument("--secret", type=Path, metavar="FILE", help="the course's secret (default: build/course-secret)")
-    verb.add_argument("--check-seconds", type=float, default=10.0, metavar="S", help="for one check or cell (10)")
-    verb.add_argument("--notebook-seconds", type=float, default=60.0, metavar="S", help="for one notebook (60)")
+    verb.add_argument(
+        "--check-seconds", type=float, default=10.0, metavar="S", help="to compute for one check or cell (10)"
+    )
+    verb.add_argument(
+        "--notebook-seconds", type=float, default=60.0, metavar="S", help="for the cells that a student added (60)"
+    )
     verb.add_argument("--no-sandbox", action="store_true", help="DANGER: run students' code as yourself, unguarded")
 
 

@@ -22,8 +22,10 @@ class Submission(NotebookExporter):
     """Reads a submission as bytes, whatever they are, and gives back the judged notebook that stands for it."""
 
     secret = Unicode("", help="The course's secret, as `grade --secret FILE`.").tag(config=True)
-    check_seconds = Float(10.0, help="For one check or cell, as `grade --check-seconds S`.").tag(config=True)
-    notebook_seconds = Float(60.0, help="For one notebook, as `grade --notebook-seconds S`.").tag(config=True)
+    check_seconds = Float(10.0, help="To compute for one check or cell, as `grade --check-seconds S`.").tag(config=True)
+    notebook_seconds = Float(60.0, help="For the cells that a student added, as `grade --notebook-seconds S`.").tag(
+        config=True
+    )
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any

@@ -34,7 +34,9 @@ type_given = list[dict] | dict
 
 @pytest.fixture(scope="module")
 def judge(built: wall.Wall) -> Judge:
-    return Judge(built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=30, grace=0.5))
+    return Judge(
+        built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=120, grace=0.5, patience=25)
+    )
 
 
 @pytest.fixture(scope="module")

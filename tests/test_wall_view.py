@@ -33,8 +33,10 @@ import os, sys
 secret = ("course-secret", "gradebook.db", "submitted", "@PEER@", "@HOME@", "@COURSE@")
 for folder, folders, names in os.walk("/"):
     for name in folders + names:
-        if name in secret:
-            print("seen", folder, name)
+        place = os.path.join(folder, name)
+        # A course among what is shown is covered up: an empty folder is left.
+        if name in secret and not (os.path.isdir(place) and os.listdir(place) == []):
+            print("seen", place)
 for place in ("@ROOT@", "/proc/1/root@ROOT@", "/proc/self/cwd@ROOT@"):
     try:
         exec(open(place + "/solutions/bahdanau/attention.py").read())
