@@ -69,5 +69,5 @@ def tidy(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", drop_thebe, priority=900)
-    app.connect("build-finished", tidy)
+    app.connect("build-finished", tidy, priority=900)  # after the theme has written its colours of code
     return {"parallel_read_safe": True}
