@@ -4,16 +4,15 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from nbformat import NotebookNode
 
 from autograder import checks, secret
+from autograder.caller import Student
 from autograder.carried import Forward, Lost
 from autograder.flags import flags
 from autograder.kit import grading
-from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
 from autograder.normal import CHECK, Template, grade_id
 from autograder.reading import TRAIN, checked
@@ -75,8 +74,7 @@ class Judge:
                     check, why = checks.find(check_id), stopped.get(function)
                     cases = check.draw(rng)
                     session.begin_check()
-                    caller = partial(_called, session.call, why)
-                    verdict = grading.grade(check_id, cases, check.criteria, caller, check.examples)
+                    verdict = grading.grade(check_id, cases, check.criteria, Student(session, why), check.examples)
                     judged.verdicts[function] = verdict
                     if verdict.score < verdict.max_score:
                         lost.append(Lost(function, cases, list(session.ran)))
@@ -89,16 +87,6 @@ class Judge:
                     judged.outputs[cell.id] = outputs if left > 0 else too_long(outputs)
         Forward(form, self.wall, self.limits).carry(judged.verdicts, lost)
         return judged
-
-
-def _called(
-    call: Caller, stopped: str | None, function: str, arguments: list[Any], cotangents: list[Any] | None = None
-) -> Answer:
-    """Return what the function answers; where there is none, say what ended the cell that should define it."""
-    answer = call(function, arguments, cotangents)
-    if stopped and (answer.error or "").startswith(f"{function} is not defined"):
-        answer.error = f"{function} is not defined: its cell stopped with {stopped}"
-    return answer
 
 
 def wanted(cell: NotebookNode, form: Template) -> list[str]:

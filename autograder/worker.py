@@ -133,6 +133,7 @@ class Session:
     ran: list[str] = field(default_factory=list)  # the cells that ended by themselves, those with an error too
     _finished: list[str] = field(default_factory=list)
     _check_until: float = 0.0
+    _calls: int = 0  # without gradients, in the running check
     _why: str | None = None  # the running check has no caller any more, and why
 
     def __post_init__(self) -> None:
@@ -167,6 +168,7 @@ class Session:
     def begin_check(self) -> None:
         """Start the clock of the next check, with a worker at hand that has run the finished cells."""
         self._why = None
+        self._calls = 0
         try:
             if self._seconds(1) > 0:
                 self._alive()
@@ -175,14 +177,23 @@ class Session:
         self._check_until = time.monotonic() + max(0.0, self._seconds(self.limits.check))
 
     def call(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        """Return what the student's function answers: the caller that the judge hands to a check."""
+        """Return what the student's function answers."""
+        number = None
+        if cotangents is None:
+            number, self._calls = self._calls, self._calls + 1
+        return self._call(function=function, arguments=arguments, cotangents=cotangents, number=number, again=False)
+
+    def again(self, function: str, arguments: list[Any], number: int) -> Answer:
+        """Return what it answers to the very tensors of the check's call of this number: what it has left in them."""
+        return self._call(function=function, arguments=arguments, cotangents=None, number=number, again=True)
+
+    def _call(self, **about: Any) -> Answer:
         if self._why is None and time.monotonic() >= self._check_until:
             self._why = "the notebook's time is over" if self._seconds(1) <= 0 else self._too_slow()
         if self._why is not None:
             return Answer(error=self._why)
-        request = {"op": "call", "function": function, "arguments": arguments, "cotangents": cotangents}
         try:
-            return clean_answer(self._ask(self._check_until, CALL, **request))
+            return clean_answer(self._ask(self._check_until, CALL, op="call", **about))
         except Late:
             self._why = self._too_slow()
         except Dead as error:
