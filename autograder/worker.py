@@ -110,7 +110,9 @@ class Worker:
             wire.send(self.job.link, {"id": self.asked, "answer": answer})
 
     def _interrupt(self, most: Most) -> Any:
-        """Send an interrupt as Ctrl-C would; kill a worker that does not mind it."""
+        """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
+        if self.earlier:
+            self._lost("the code did not end in time: is there an endless loop?")
         with suppress(OSError, wire.WireError):
             self.job.process.send(signal.SIGINT)
             self._reply(time.monotonic() + self.grace, most)

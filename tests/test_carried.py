@@ -242,7 +242,13 @@ def test_nobody_answers_where_nothing_is_carried(session: Session) -> None:
     assert "disturbed" in ask(session, "forges", np.ones(2, np.float32)).error
 
 
-def test_too_much_is_an_error_in_the_students_code(asking: Session) -> None:
+def test_too_much_is_an_error_in_the_students_code(built: Wall) -> None:
+    with Session(built, Limits(cell=30, check=60, notebook=200), Earlier({"masked_softmax": SOFTMAX})) as asking:
+        asking.run("import torch")
+        assert_too_much_is_an_error(asking)
+
+
+def assert_too_much_is_an_error(asking: Session) -> None:
     asking.run("def huge(x):\n    return masked_softmax(torch.zeros(30_000_000))")
     asking.run("def wide(x):\n    return masked_softmax(torch.zeros(60_000, 1), torch.ones(1, 60_000).bool())")
     for function in ("huge", "wide"):
