@@ -110,8 +110,10 @@ class Worker:
             wire.send(self.job.link, {"id": self.asked, "answer": answer})
 
     def _interrupt(self, most: Most, stint: Stint) -> Any:
-        """Send an interrupt as Ctrl-C would; kill a worker that does not mind it."""
+        """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
         why, starved = stint.why()
+        if self.earlier:
+            self._lost(f"the code {why}", starved)
         with suppress(OSError, wire.WireError):
             self.job.process.send(signal.SIGINT)
             self._reply(self.stint(self.grace, self.grace), most)

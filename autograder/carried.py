@@ -2,9 +2,10 @@
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from autograder import checks
+from autograder.caller import Student
 from autograder.checks import Check
 from autograder.earlier import Earlier
 from autograder.kit import grading
@@ -34,7 +35,7 @@ class Forward:
     wall: Wall
     limits: Limits
     until: float = math.inf  # when the notebook's time is over
-    left: float = REPLAY
+    left: float = field(default_factory=lambda: REPLAY)
 
     def carry(self, verdicts: dict[str, Verdict], lost: list[Lost]) -> None:
         """Give the checks that lost points, in their order, what they get where their earlier functions are right.
@@ -67,7 +68,7 @@ class Forward:
             session.begin_check()
             earlier.begin()
             check_id = f"{self.form.assignment}.{check.function}"
-            return grading.grade(check_id, lost.cases, check.criteria, session.call, check.examples)
+            return grading.grade(check_id, lost.cases, check.criteria, Student(session), check.examples)
 
     def _replayed(self, session: Session, ran: list[str]) -> bool:
         began = time.monotonic()

@@ -19,6 +19,8 @@ from autograder.kit.wire import WireError
 
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
 MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make, gradients included
+EACH = 1000  # what an operation counts as, however little it makes
+SMALL = 1 << 18  # elements; what makes no more is not looked at closely
 MOST_ARGUMENTS = 32
 LONGEST_AXIS = 1 << 16
 
@@ -123,12 +125,29 @@ class _Bounded(TorchDispatchMode):
         super().__init__()
         self.left = MOST_ELEMENTS
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and to say so to torch's compiler imports it: two seconds
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        self.left -= 100 + _size(func, args, kwargs)  # an operation costs something even if it makes nothing
+        self.left -= EACH if _at_most([*args, *kwargs.values()]) <= SMALL else EACH + _size(func, args, kwargs)
         if self.left < 0:
             raise TooMuch(f"its arguments are too large: it would make more than {MOST_ELEMENTS} numbers")
         return func(*args, **kwargs)
+
+
+def _at_most(given: Any) -> int:
+    """Return a bound on the elements that an operation makes: at most it pairs all that it is given, sizes too."""
+    bound = 1
+    for each in given:
+        if isinstance(each, Tensor):
+            bound *= max(1, each.numel())
+        elif isinstance(each, list | tuple):
+            bound *= _at_most(each)
+        elif isinstance(each, int):
+            bound *= max(1, abs(each))
+    return bound
 
 
 def _size(func: Any, args: Any, kwargs: dict) -> int:

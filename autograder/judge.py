@@ -11,9 +11,9 @@ import numpy as np
 from nbformat import NotebookNode
 
 from autograder import checks, limited, secret
+from autograder.caller import Student
 from autograder.carried import Forward, Lost
 from autograder.kit import grading
-from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
 from autograder.normal import CHECK, Template, grade_id, is_own
 from autograder.opening import MOST_PASTED, written_size
@@ -113,27 +113,16 @@ class _Run:
         """Judge one function where its check stands."""
         check_id, why = f"{self.form.assignment}.{function}", self.stopped.get(function)
         check = checks.find(check_id)
-        cases, heard = check.draw(self.drawn(check_id)), Heard(function)
+        cases = check.draw(self.drawn(check_id))
+        heard, caller = Heard(function, len(cases)), Student(self.session, why)
         self.session.begin_check()
-        caller = partial(_called, heard.listening(self.session.call, len(cases)), why)
-        verdict = self.judged.verdicts[function] = grading.grade(
-            check_id, cases, check.criteria, caller, check.examples
-        )
+        verdict = grading.grade(check_id, cases, check.criteria, heard.by(caller), check.examples)
+        self.judged.verdicts[function] = verdict
         self.events += [] if self.session.trouble else [heard]
         if verdict.score < verdict.max_score:
             self.lost.append(Lost(function, cases, list(self.session.ran)))
             if trouble := self.session.trouble or why:
                 self.judged.flags.append(f"{function}: {trouble}")
-
-
-def _called(
-    call: Caller, stopped: str | None, function: str, arguments: list[Any], cotangents: list[Any] | None = None
-) -> Answer:
-    """Return what the function answers; where there is none, say what ended the cell that should define it."""
-    answer = call(function, arguments, cotangents)
-    if stopped and (answer.error or "").startswith(f"{function} is not defined"):
-        answer.error = f"{function} is not defined: its cell stopped with {stopped}"
-    return answer
 
 
 def stop(outputs: list[dict[str, Any]]) -> str | None:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit.answers import Answer, Caller
+from autograder.caller import Student
+from autograder.kit.answers import Answer
 from autograder.wall import Wall
 from autograder.worker import ENDED, Limits, Session
 
@@ -37,18 +38,30 @@ class Heard:
     """What a check's function answered to the first call of each case."""
 
     function: str
+    cases: int
     calls: list[tuple[list[Any], Answer]] = field(default_factory=list)
 
-    def listening(self, caller: Caller, cases: int) -> Caller:
+    def by(self, caller: Student) -> "Noted":
         """Return a caller that notes the first calls."""
+        return Noted(caller, self)
 
-        def call(function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-            answer = caller(function, arguments, cotangents)
-            if cotangents is None and len(self.calls) < cases:
-                self.calls.append((arguments, answer))
-            return answer
 
-        return call
+@dataclass(frozen=True)
+class Noted:
+    """A student's functions, and where the first calls of a check are noted."""
+
+    caller: Student
+    heard: Heard
+
+    def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
+        answer = self.caller(function, arguments, cotangents)
+        if cotangents is None and len(self.heard.calls) < self.heard.cases:
+            self.heard.calls.append((arguments, answer))
+        return answer
+
+    def again(self, function: str, arguments: list[Any], number: int) -> Answer:
+        """Return the answer to the very tensors of an earlier call."""
+        return self.caller.again(function, arguments, number)
 
 
 def chance(sources: Iterable[str]) -> bool:

@@ -49,6 +49,7 @@ class Session:
     _finished: list[_Finished] = field(default_factory=list)
     _stint: Stint | None = None  # the running check's
     _took: Use = field(default_factory=Use)  # by the cells
+    _calls: int = 0  # without gradients, in the running check
     _why: str | None = None  # the running check has no caller any more, and why
 
     def __post_init__(self) -> None:
@@ -85,6 +86,7 @@ class Session:
     def begin_check(self) -> None:
         """Start the clock of the next check, with a worker at hand that has run the finished cells."""
         self._why = self._stint = None
+        self._calls = 0
         self.checks -= 1
         until = time.monotonic() + max(self._share if self.checks >= 0 else 0.0, self._left())
         if until <= time.monotonic():
@@ -98,12 +100,21 @@ class Session:
             self._why = self._stopped(error, "the check")
 
     def call(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        """Return what the student's function answers: the caller that the judge hands to a check."""
+        """Return what the student's function answers."""
+        number = None
+        if cotangents is None:
+            number, self._calls = self._calls, self._calls + 1
+        return self._call(function=function, arguments=arguments, cotangents=cotangents, number=number, again=False)
+
+    def again(self, function: str, arguments: list[Any], number: int) -> Answer:
+        """Return what it answers to the very tensors of the check's call of this number: what it has left in them."""
+        return self._call(function=function, arguments=arguments, cotangents=None, number=number, again=True)
+
+    def _call(self, **about: Any) -> Answer:
         if self._why is not None or self._stint is None:
             return Answer(error=self._why)
-        request = {"op": "call", "function": function, "arguments": arguments, "cotangents": cotangents}
         try:
-            return clean_answer(self._ask(self._stint, CALL, **request))
+            return clean_answer(self._ask(self._stint, CALL, op="call", **about))
         except Unanswered as error:
             self._why = self._stopped(error, "the check")
         return Answer(error=self._why)

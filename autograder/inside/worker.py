@@ -105,7 +105,13 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
 
 def _call(request: dict[str, Any], shell: Shell) -> answers.Answer:
     OUTPUTS.start()  # what a function prints while it is checked is not kept
-    return answers.call(shell.user_ns, request["function"], request["arguments"], request["cotangents"])
+    number, again = request["number"], request["again"]
+    if number == 0 and not again:
+        shell.kept.clear()
+    kept = None if number is None else shell.kept.setdefault(number, [])
+    if kept and not again:
+        kept.clear()
+    return answers.call(shell.user_ns, request["function"], request["arguments"], request["cotangents"], kept)
 
 
 _OPERATIONS = {"cell": _cell, "call": _call}

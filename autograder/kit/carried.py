@@ -81,6 +81,8 @@ def carried(check_id: str, namespace: dict, first: Verdict) -> Verdict:
     name, _, function = check_id.partition(".")
     with contextlib.redirect_stdout(io.StringIO()):  # what they print, they have printed at their own checks
         wrong = {each: about for each, about in known.items() if _is_wrong(f"{name}.{each}", namespace)}
+        if not wrong:
+            return first
         recording = Recording({each: about["asked"] for each, about in wrong.items()})
         again = _again(check_id, namespace, wrong, recording)
     parts = {each: about["part"] for each, about in wrong.items()}

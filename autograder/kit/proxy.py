@@ -117,7 +117,7 @@ def _plain(value: Any, tensors: list[Tensor]) -> Any:
     if isinstance(value, Tensor):
         tensors.append(value)
         return _array(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping | torch.nn.ParameterDict):
         return {key: _plain(item, tensors) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item, tensors) for item in value]

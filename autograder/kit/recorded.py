@@ -19,8 +19,8 @@ CLASSES: dict[str, Callable] = {
 }
 
 
-def path(check_id: str, folder: Path = FOLDER) -> Path:
-    return folder / f"{check_id}.npz"
+def path(check_id: str, folder: Path | None = None) -> Path:
+    return (folder or FOLDER) / f"{check_id}.npz"
 
 
 def pack(
@@ -66,17 +66,17 @@ def _equal(known: Known, row: np.ndarray) -> bool:
     return bool(np.isnan(row).any()) or (numbers is not None and same_print(printed(numbers), row))
 
 
-def load(check_id: str, folder: Path = FOLDER) -> tuple[list[Case], list[Criterion], list[Example]]:
+def load(check_id: str, folder: Path | None = None) -> tuple[list[Case], list[Criterion], list[Example]]:
     """Return the recorded cases, criteria and public examples of a check."""
     place = path(check_id, folder)
     if not place.exists():
-        known = ", ".join(sorted(other.stem for other in folder.glob("*.npz"))) or "none"
+        known = ", ".join(sorted(other.stem for other in place.parent.glob("*.npz"))) or "none"
         raise LookupError(f"no recorded answers for the check '{check_id}'; this kit has: {known}")
     cases, criteria, examples, _ = _read(place)
     return cases, criteria, examples
 
 
-def earlier(check_id: str, folder: Path = FOLDER) -> dict[str, dict[str, Any]]:
+def earlier(check_id: str, folder: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return what was recorded of the earlier functions that the checked one may call; see `pack`."""
     place = path(check_id, folder)
     return _read(place)[3] if place.exists() else {}
