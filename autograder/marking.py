@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder import records, settings
+from autograder.files import tighten
 from autograder.gradebook import Book, NoGradebook
 from autograder.inbox import Handed
 from autograder.normal import Template, template
@@ -35,6 +36,10 @@ class Clerk:
     forms: dict[str, Template] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
     works: dict[int, str] = field(default_factory=dict)  # a digest of the file and of the grader
+
+    def __post_init__(self) -> None:
+        if (self.out / "submitted").resolve() != self.place.resolve():  # what was handed in there is not ours to close
+            tighten(self.out / "submitted", self.book.mode)
 
     def mark(self, todo: list[Handed], judges: Judges) -> Iterator[tuple[Handed, dict[str, Any]]]:
         """Grade submissions; return what is to be said of each, once all of it is written."""
@@ -65,12 +70,12 @@ class Clerk:
         if content is None:
             (folder / f"{handed.assignment}.ipynb").unlink(missing_ok=True)
             return
-        settings.write(folder / f"{handed.assignment}.ipynb", content, 0o644)
+        settings.write(folder / f"{handed.assignment}.ipynb", content, self.book.mode)
         for name in ("timestamp.txt", "submission_secret.txt"):
             if handed.beside is None:
                 continue
             try:
-                settings.write(folder / name, handed.beside(name), 0o644)
+                settings.write(folder / name, handed.beside(name), self.book.mode)
             except Unreadable:
                 (folder / name).unlink(missing_ok=True)
 
@@ -83,7 +88,7 @@ class Clerk:
                 self._keep(handed, outcome.kept)
             self.book.record(handed.student, self.forms[handed.assignment], outcome, handed.timestamp())
             if not line.get("failed"):
-                Records(self.out).keep(handed, key, line)
+                Records(self.out, self.book.mode).keep(handed, key, line)
         except NoGradebook:
             raise
         except Exception as error:  # a fault of the grader's: it must not cost the others their grades
