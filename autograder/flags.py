@@ -91,10 +91,8 @@ def _of_full_name(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, s
     whole = [name for name in _names(node) if "." in name or isinstance(node, ast.Import)]
     if isinstance(node, ast.Attribute | ast.Name | ast.Call | ast.Subscript) and (full := full_name(node, names)):
         whole.append(full)
-    elif isinstance(node, ast.Constant) and node.value == "_masked_softmax":
-        whole.append(node.value)
-    elif isinstance(node, ast.Attribute) and node.attr == "_masked_softmax":
-        whole.append(node.attr)
+    elif "_masked_softmax" in (getattr(node, "value", None), getattr(node, "attr", None)):
+        whole.append("_masked_softmax")
     for name in whole:
         last = name.rpartition(".")[2]
         if name.startswith("torch.nn.attention") or (name.startswith("torch.") and last in TORCH_ATTENTION):
@@ -121,15 +119,10 @@ def _targets(node: ast.AST) -> Iterator[ast.AST]:
         method = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if method.strip("_") not in ("setattr", "delattr"):
             return
-        of_object = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") not in (
-            "object",
-            "type",
-        )
-        whose, name = (node.func.value, node.args[0]) if of_object else node.args[:2]
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            yield ast.Attribute(whose, name.value, ast.Store())
-        else:
-            yield ast.Attribute(whose, "…", ast.Store())
+        whose, name = node.args[:2]
+        if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") not in ("object", "type"):
+            whose, name = node.func.value, node.args[0]
+        yield ast.Attribute(whose, str(name.value) if isinstance(name, ast.Constant) else "…", ast.Store())
 
 
 def _renamed(node: ast.AST, called: set[int]) -> Iterator[tuple[str, str]]:

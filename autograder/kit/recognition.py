@@ -73,7 +73,10 @@ class Evidence:
         if not any(case.name in self.wrong for case in answered):
             return []
         prints = {case.name: printed(self.given[case.name]) for case in answered}
-        places = answered[0].together().places
+        # Two mistakes that undo each other give the right numbers: they explain nothing that is wrong.
+        right = [case for case in answered if case.name in self.wrong]
+        right = [case for case in right if same_print(printed(list(case.outputs.values())), prints[case.name])]
+        places = answered[0].together().places if not right else []
         fitting = [
             set(places[pair])
             for pair in range(len(places))
