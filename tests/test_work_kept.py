@@ -272,9 +272,10 @@ def test_make_copies_and_cleans_as_the_readme_says(course):
     """The same through `make`, in a copy of the course whose `release` is the one above."""
     makefile = (ROOT / "Makefile").read_text("utf-8").replace("work: release ", "work: ")
     (course / "Makefile").write_text(makefile)
-    (course / "autograder").mkdir()
-    for name in ("__init__.py", "__main__.py", "manifest.py", "places.py"):
-        shutil.copy(ROOT / "autograder" / name, course / "autograder")
+    for package, modules in {"autograder": ("__main__", "manifest", "places"), "lab": ("programs",)}.items():
+        (course / package).mkdir()
+        for name in ("__init__", *modules):
+            shutil.copy(ROOT / package / f"{name}.py", course / package)
     clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL")}
 
     def make(verb: str) -> str:
