@@ -40,6 +40,13 @@ def arguments() -> argparse.ArgumentParser:
     grade.add_argument(
         "--db", metavar="URL", help="the gradebook's database, postgresql://… (default: DIR/gradebook.db)"
     )
+    grade.add_argument(
+        "--due",
+        action="append",
+        default=[],
+        metavar="NAME=DATE",
+        help="when an assignment is due, such as 'bahdanau=2026-12-01 12:00:00 UTC'; NAME=none: no more",
+    )
     for verb in (score, grade):
         add_limits(verb)
 
@@ -92,7 +99,7 @@ def _grading(options: argparse.Namespace) -> int:
     if options.verb == "grade":
         from autograder.grade import grade
 
-        return grade(options.folder, options.out, lambda count: _judges(options, count), options.db)
+        return grade(options.folder, options.out, lambda count: _judges(options, count), options.db, options.due)
     from autograder.score import score
 
     with _judge(options) as judge:

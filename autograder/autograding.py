@@ -12,7 +12,7 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader import converters
 from nbgrader.converters.base import BaseConverter, NbGraderException
-from traitlets import Float, Unicode
+from traitlets import Float, Unicode, default
 
 from autograder import course
 from autograder.reading import Unreadable, read_bytes
@@ -97,6 +97,10 @@ class _ByName(BaseConverter):
 class Autograding(converters.Autograde, _ByName):
     """nbgrader's Autograde for folders in which anything may lie."""
 
+    @default("permissions")
+    def _permissions_default(self) -> Any:
+        return 660 if self.coursedir.groupshared else 400
+
     def start(self) -> None:
         """Enter the assignment, then autograde."""
         from autograder import wall
@@ -127,3 +131,7 @@ class Autograding(converters.Autograde, _ByName):
 
 class Feedback(converters.GenerateFeedback, _ByName):  # pyright: ignore[reportIncompatibleMethodOverride]
     """nbgrader's GenerateFeedback, for students of any name."""
+
+    @default("permissions")
+    def _permissions_default(self) -> Any:
+        return 660 if self.coursedir.groupshared else 600

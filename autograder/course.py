@@ -50,6 +50,7 @@ def configure(config: Config, out: Path) -> Config:
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     config.GenerateFeedback.exporter_class = "autograder.pages.Page"
+    config.ExportApp.plugin_class = "autograder.exporting.Csv"
     config.ExchangeFactory.collect = "autograder.exchange.Collect"
     config.ExchangeFactory.release_feedback = "autograder.exchange.ReleaseFeedback"
     mend()

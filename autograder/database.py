@@ -16,6 +16,8 @@ from sqlalchemy import Connection, Engine, create_engine, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
+from autograder.files import PRIVATE, made, tighten
+
 PATIENCE = 30.0  # seconds that SQLite waits for another program's write, or a server for a connection
 FAULTS = {  # what the databases say → what it means and what to do
     "readonly": "may not be written. Check the permissions of the file and of its folder",
@@ -75,8 +77,9 @@ def named(db_url: str) -> str:
     return str(url.database) if is_file else url.render_as_string(hide_password=True)
 
 
-def opened(db_url: str, course_id: str) -> Gradebook:
+def opened(db_url: str, course_id: str, mode: int = PRIVATE) -> Gradebook:
     """Return nbgrader's gradebook, made if it is not there; refuse one of another version before touching it."""
+    _keep_private(db_url, mode)
     with speaking(db_url):
         with engine(db_url).begin() as connection:
             _prepare(connection, named(db_url))
@@ -87,6 +90,20 @@ def opened(db_url: str, course_id: str) -> Gradebook:
             gradebook.db.commit()
         gradebook.db.remove()
     return gradebook
+
+
+def _keep_private(db_url: str, mode: int) -> None:
+    """Give SQLite's file these permissions at most, its journal and nbgrader's copies of it too."""
+    url = make_url(db_url)
+    if url.get_backend_name() != "sqlite" or not url.database or url.database.startswith((":", "file:")):
+        return
+    path = Path(url.database)
+    with contextlib.suppress(OSError):  # what is wrong with it is said when it is opened
+        if not path.exists():
+            made(path, mode)  # SQLite itself would let everybody read it; an empty file is an empty database
+        for each in path.parent.iterdir():
+            if each.is_file() and each.name.startswith(path.name):
+                tighten(each, mode)
 
 
 def _prepare(connection: Connection, name: str) -> None:

@@ -9,12 +9,12 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
-from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import compute_checksum, determine_grade, is_task
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from traitlets.config import Config
 
+from autograder.lateness import Penalties, seconds_late
 from autograder.normal import Template
 
 NO_RESPONSE = "No response."
@@ -68,10 +68,8 @@ class Entries:
     config: Config
 
     @cached_property
-    def penalties(self) -> AssignLatePenalties:
-        made = AssignLatePenalties(config=self.config)
-        made.init_plugin()
-        return made
+    def penalties(self) -> Penalties:
+        return Penalties(self.config)
 
     def enter(
         self, session: Session, shelf: Shelf, student: str, notebook: NotebookNode, **when: datetime | None
@@ -95,13 +93,10 @@ class Entries:
         self._penalise(session, submission, row, student)
 
     def _penalise(self, session: Session, submission: Any, row: Any, student: str) -> None:
-        row.late_submission_penalty = None
-        if submission.total_seconds_late > 0:
+        late = seconds_late(submission.timestamp, submission.assignment.duedate, submission.extension)
+        if late:
             session.expire(row, ["score"])
-            plugin: Any = self.penalties.plugin_inst
-            penalty = plugin.late_submission_penalty(student, row.score, submission.total_seconds_late)
-            if penalty is not None:
-                row.late_submission_penalty = self.penalties._check_late_penalty(row, penalty)
+        row.late_submission_penalty = self.penalties.of(student, row.score, late) if late else None
 
 
 def _submission(session: Session, shelf: Shelf, student: str) -> Any:

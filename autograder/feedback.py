@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 from traitlets.config import Config
 
 from autograder.entries import Shelf
-from autograder.normal import Template
 from autograder.pages import Page
 
 
@@ -74,7 +73,7 @@ class Pages:
                 made(NotebookNode(), resources)
         return resources["inlining"]["css"]
 
-    def page(self, notebook: NotebookNode, form: Template, shelf: Shelf, marks: Marks) -> str:
+    def page(self, notebook: NotebookNode, name: str, shelf: Shelf, marks: Marks) -> str:
         """Return the page of a graded notebook, whose metadata take the marks up."""
         for cell in notebook.cells:
             about: dict[str, Any] = cell.metadata.get("nbgrader", {})
@@ -84,7 +83,7 @@ class Pages:
                 about["score"] = marks.scores.get(about["grade_id"], 0.0)
                 about["points"] = shelf.points[about["grade_id"]]
         said = {
-            "notebook": form.assignment,
+            "notebook": name,
             "score": sum(marks.scores.values()) - marks.late_penalty,
             "max_score": sum(shelf.points.values()),
             "late_penalty": marks.late_penalty,

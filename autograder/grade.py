@@ -3,8 +3,9 @@
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from tqdm import tqdm
 from autograder import inbox, summary
 from autograder.gradebook import Book, NoGradebook
 from autograder.inbox import Handed, Inbox
+from autograder.lateness import Revised, due_dates
 from autograder.marking import Clerk, Judges
-from autograder.names import assignments
+from autograder.names import assignments, written
 from autograder.pool import NoJudges
 from autograder.records import Records, alone
 
@@ -23,14 +25,21 @@ SPARSE_SECONDS = 30  # between two lines of progress where no terminal shows a b
 
 
 def grade(
-    place: Path, out: Path, opened: Callable[[int], AbstractContextManager[Judges]], db_url: str | None = None
+    place: Path,
+    out: Path,
+    opened: Callable[[int], AbstractContextManager[Judges]],
+    db_url: str | None = None,
+    due: Iterable[str] = (),
 ) -> int:
     """Grade what is new or has changed; return the exit status: 0 unless the grader itself failed."""
     started = time.monotonic()
+    dates = due_dates(due, assignments())
     box = inbox.read(place, assignments())
     try:
         with alone(out), stoppable():
-            rows, count = _graded(box, Clerk(place, out, Book(out, db_url)), opened)
+            clerk = Clerk(place, out, Book(out, db_url))
+            clerk.book.due(dates)
+            rows, count, revised = _graded(box, clerk, opened)
     except (NoJudges, NoGradebook) as error:
         print(f"autograder grade: {error}", file=sys.stderr)
         return 2
@@ -39,25 +48,42 @@ def grade(
     seconds = time.monotonic() - started
     print("\n".join(summary.table(rows)))
     print(f"{len(box.handed)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
+    _tell(dates, revised, out)
     if box.strays:
         print(f"{len(box.strays)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
     failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
     if failed:
         print(f"The grader itself failed on {len(failed)}: {', '.join(failed[:10])}. See above.", file=sys.stderr)
-    return 3 if failed else 0
+    return 3 if failed or revised.failed else 0
+
+
+def _tell(dates: dict[str, datetime | None], revised: Revised, out: Path) -> None:
+    """Say which due dates were set and what came of the late penalties."""
+    for name, date in dates.items():
+        print(f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC." if date else f"{name} has no due date now.")
+    if revised.changed:
+        print(f"Late penalties: {revised.changed} changed.")
+    if revised.unpunished:
+        print(
+            f"{revised.unpunished} late, without a penalty: set c.LateSubmissionPlugin.penalty_method in "
+            f"{out / 'nbgrader_config.py'}, see autograder/README.md."
+        )
+    for failure in revised.failed:
+        print(failure, file=sys.stderr)
 
 
 def _graded(
     box: Inbox, clerk: Clerk, opened: Callable[[int], AbstractContextManager[Judges]]
-) -> tuple[list[dict[str, Any]], int]:
-    """Return the rows of the summary, and how many submissions were graded now."""
+) -> tuple[list[dict[str, Any]], int, Revised]:
+    """Return the rows of the summary, how many submissions were graded now, and what came of the late penalties."""
     try:
         found = {handed: Records(clerk.out).find(handed) for handed in box.handed}
         rows = {handed: summary.row(line) for handed, line in found.items() if line}
         todo = [handed for handed, line in found.items() if line is None]
         if todo:
             _mark(todo, clerk, opened, rows)
-        return summarise(box, rows, clerk.out, clerk.book), len(todo)
+        revised = clerk.book.penalise(written())
+        return summarise(box, rows, clerk.out, clerk.book), len(todo), revised
     finally:
         clerk.book.close()
 
@@ -105,7 +131,7 @@ def summarise(box: Inbox, rows: dict[Handed, dict[str, Any]], out: Path, book: B
     lines.sort(
         key=lambda line: (line["student"], order.get(line.get("assignment", ""), len(order)), line["file"] or "")
     )
-    summary.write(lines, out / "summary.csv")
+    summary.write(lines, out / "summary.csv", book.mode)
     return lines
 
 

@@ -11,30 +11,34 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
 from sqlalchemy.exc import DataError, IntegrityError, StatementError
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
+from autograder import lateness
 from autograder.course import moment
 from autograder.database import NoGradebook, named, opened, quiet, speaking
 from autograder.entries import Entries, Shelf
 from autograder.feedback import Pages, marks
+from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, tighten, write
 from autograder.normal import Template
-from autograder.settings import settings, write
+from autograder.settings import settings
 
 if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged
     from autograder.tasks import Outcome
 
 __all__ = ["Book", "NoGradebook", "NotRecorded", "quiet"]
 
+READ_ONLY = 0o400
+FOLDERS = ("autograded", "feedback", "records")  # hold grades, and are the grader's own
 LOG = logging.getLogger("autograder")
 
 
@@ -64,11 +68,14 @@ class Book:
             self.config = settings(self.out, db_url)
             self.folders = CourseDirectory(config=self.config)
         self.db_url = self.folders.db_url
+        self.mode = SHARED if self.folders.groupshared else PRIVATE
+        for name in FOLDERS:  # as earlier versions left them, everybody could read what lies in them
+            tighten(self.out / name, self.mode)
         self._shelves: dict[str, Shelf] = {}
 
     @cached_property
     def gradebook(self) -> Gradebook:
-        return opened(self.db_url, self.folders.course_id)
+        return opened(self.db_url, self.folders.course_id, self.mode)
 
     @property
     def session(self) -> Session:
@@ -117,10 +124,10 @@ class Book:
                 self.gradebook.db.remove()
         return self._shelves[name]
 
-    def _shelf(self, form: Template) -> Shelf:
-        shelf = self._find(form.assignment)
+    def _shelf(self, name: str) -> Shelf:
+        shelf = self._find(name)
         if shelf is None:
-            raise NotRecorded(f"The gradebook {named(self.db_url)} has no assignment '{form.assignment}'.")
+            raise NotRecorded(f"The gradebook {named(self.db_url)} has no assignment '{name}'.")
         return shelf
 
     def record(self, student: str, form: Template, outcome: "Outcome", timestamp: bytes | None = None) -> None:
@@ -130,26 +137,26 @@ class Book:
         """
         if student in ("", ".", "..") or "/" in student or "\0" in student:
             raise NotRecorded(f"'{student}' is no name of a student: it must be one that a folder can have.")
-        with self._taking(student, form), quiet():
+        with self._taking(student, form.assignment), quiet():
             notebook = read(outcome.notebook)
             handed = self._handed(student, form, timestamp)
             # What was handed in stays as it was: nbgrader's own autograde judges it anew.
             self._autograded(student, form, outcome.notebook, handed)
             self._enter(student, form, notebook, handed)
-            self._page(student, form, notebook)
+            self._page(student, form.assignment, notebook)
 
     def feedback(self, student: str, form: Template) -> None:
         """Write a feedback page again, after grades were given by hand."""
-        path = self._place(self.folders.autograded_directory, student, form)
+        path = self._place(self.folders.autograded_directory, student, form.assignment)
         if not path.exists():
             raise NotRecorded(f"No {path}: {form.assignment} of {student} has not been graded.")
-        with self._taking(student, form), quiet():
-            self._page(student, form, read(path.read_bytes()))
+        with self._taking(student, form.assignment), quiet():
+            self._page(student, form.assignment, read(path.read_bytes()))
 
     def _enter(self, student: str, form: Template, notebook: NotebookNode, handed: Handed) -> None:
         when = {"timestamp": handed.when} if handed.known else {}
         for last in (False, True):
-            shelf, session = self._shelf(form), self.session
+            shelf, session = self._shelf(form.assignment), self.session
             try:
                 self.entries.enter(session, shelf, student, notebook, **when)
                 session.commit()
@@ -160,33 +167,76 @@ class Book:
                 if last:
                     raise
 
-    def _page(self, student: str, form: Template, notebook: NotebookNode) -> None:
-        shelf = self._shelf(form)
+    def due(self, dates: dict[str, datetime | None]) -> None:
+        """Set when assignments are due, in UTC; None takes a date away."""
+        with quiet(), speaking(self.db_url):
+            for name, date in dates.items():
+                set_to: Any = date
+                self.gradebook.update_or_create_assignment(name, duedate=set_to)
+            if dates:
+                self.gradebook.db.remove()
+
+    def penalise(self, names: list[str]) -> lateness.Revised:
+        """Work out the late penalties of these assignments anew, and write the pages that change by it."""
+        revised, penalties = lateness.Revised(), self.entries.penalties
+        with quiet(), speaking(self.db_url):
+            standings = lateness.standings(self.session, names)
+            self.gradebook.db.remove()
+        for each in standings:
+            try:
+                with quiet():
+                    penalty = penalties.of(each.student, each.score, each.seconds_late)
+                if not each.stands(penalty):
+                    self._penalised(each, penalty)
+                    revised.changed += 1
+                revised.unpunished += bool(each.seconds_late and penalties.is_unset)
+            except NoGradebook:
+                raise
+            except Exception as error:  # the rule is the teacher's: whatever it raises
+                told = f"{penalties.name} failed ({type(error).__name__}: {error})"
+                revised.failed.append(
+                    f"The late penalty of {each.assignment} of {each.student!r} stays as it is: {told}."
+                )
+        return revised
+
+    def _penalised(self, standing: lateness.Standing, penalty: float | None) -> None:
+        """Set a penalty; the page is written first, so that a kill leaves what the next run sees and mends."""
+        path = self._place(self.folders.autograded_directory, standing.student, standing.assignment)
+        with self._taking(standing.student, standing.assignment), quiet():
+            self._shelf(standing.assignment)  # looked up before anything is changed: it begins a session of its own
+            row: Any = self.session.get(SubmittedNotebook, standing.id)
+            row.late_submission_penalty = penalty
+            self.session.flush()
+            if path.exists():
+                self._page(standing.student, standing.assignment, read(path.read_bytes()))
+            self.session.commit()
+
+    def _page(self, student: str, name: str, notebook: NotebookNode) -> None:
+        shelf = self._shelf(name)
         found = marks(self.session, shelf, student)
         if found is None:
-            raise NotRecorded(f"{form.assignment} of {student} is not in the gradebook {named(self.db_url)}.")
-        page = self.pages.page(notebook, form, shelf, found)
-        path = self._place(self.folders.feedback_directory, student, form).with_suffix(".html")
-        self._write(path, page.encode("utf-8"), 0o644)
+            raise NotRecorded(f"{name} of {student} is not in the gradebook {named(self.db_url)}.")
+        page = self.pages.page(notebook, name, shelf, found)
+        path = self._place(self.folders.feedback_directory, student, name).with_suffix(".html")
+        self._write(path, page.encode("utf-8"), PRIVATE)
 
     def _autograded(self, student: str, form: Template, notebook: bytes, handed: Handed) -> None:
         """Write the notebook where nbgrader's commands look for it, and beside it when it was handed in."""
-        path = self._place(self.folders.autograded_directory, student, form)
+        path = self._place(self.folders.autograded_directory, student, form.assignment)
         beside = path.with_name("timestamp.txt")
         if handed.when:
-            self._write(beside, f"{handed.when.isoformat(sep=' ')} UTC".encode(), 0o444)
+            self._write(beside, f"{handed.when.isoformat(sep=' ')} UTC".encode(), READ_ONLY)
         elif handed.known:
             beside.unlink(missing_ok=True)
-        self._write(path, notebook.rstrip() + b"\n", 0o444)
+        self._write(path, notebook.rstrip() + b"\n", READ_ONLY)
 
     def _write(self, path: Path, content: bytes, mode: int) -> None:
-        write(path, content, 0o664 if self.folders.groupshared else mode)
-        if self.folders.groupshared:
-            path.parent.chmod(path.parent.stat().st_mode | 0o2770)
+        write(path, content, SHARED if self.mode == SHARED else mode)
+        if self.mode == SHARED:
+            path.parent.chmod(path.parent.stat().st_mode | SHARED_FOLDER)
 
-    def _place(self, step: str, student: str, form: Template) -> Path:
-        folder = self.folders.format_path(step, student, form.assignment)
-        return Path(folder) / f"{form.assignment}.ipynb"
+    def _place(self, step: str, student: str, name: str) -> Path:
+        return Path(self.folders.format_path(step, student, name)) / f"{name}.ipynb"
 
     def _handed(self, student: str, form: Template, timestamp: bytes | None) -> Handed:
         if timestamp is None:
@@ -202,14 +252,14 @@ class Book:
         return Handed(known=True)
 
     @contextmanager
-    def _taking(self, student: str, form: Template) -> Iterator[None]:
+    def _taking(self, student: str, name: str) -> Iterator[None]:
         """Take the gradebook for one submission; leave nothing half done in the session, whatever happens."""
         try:
             with speaking(self.db_url):
                 yield
         except (DataError, IntegrityError, StatementError, StaleDataError, UnicodeError, OSError) as error:
             said = " ".join(str(getattr(error, "orig", None) or error).split())
-            raise NotRecorded(f"The gradebook could not take {form.assignment} of {student!r}: {said}") from error
+            raise NotRecorded(f"The gradebook could not take {name} of {student!r}: {said}") from error
         finally:
             if "gradebook" in self.__dict__:
                 self.gradebook.db.remove()

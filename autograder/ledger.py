@@ -19,6 +19,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from autograder import spreadsheet
 from autograder.database import NoGradebook, engine, named, quiet
 from autograder.settings import NAME as SETTINGS
 from autograder.settings import settings
@@ -66,7 +67,7 @@ def read(out: Path) -> Ledger:
     ledger = Ledger()
     graded = _gradebook(out, ledger)
     lines = _records(out / "records", ledger)
-    known = {(written(student), name) for student, name in lines}
+    known = {(spreadsheet.text(student), name) for student, name in lines}
     summary = _summary(out / "summary.csv", ledger)
     lines |= {key: line for key, line in summary.items() if key not in known}
     ledger.entries = [

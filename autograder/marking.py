@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder import records, settings
+from autograder.files import tighten
 from autograder.gradebook import Book, NoGradebook
 from autograder.inbox import Handed
 from autograder.normal import Template, template
@@ -34,6 +35,10 @@ class Clerk:
     forms: dict[str, Template] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if (self.out / "submitted").resolve() != self.place.resolve():  # what was handed in there is not ours to close
+            tighten(self.out / "submitted", self.book.mode)
+
     def mark(self, todo: list[Handed], judges: Judges) -> Iterator[tuple[Handed, dict[str, Any]]]:
         """Grade submissions; return what is to be said of each, once all of it is written."""
         for name in dict.fromkeys(handed.assignment for handed in todo):
@@ -59,11 +64,11 @@ class Clerk:
         folder = self.out / "submitted" / handed.student / handed.assignment
         if (self.out / "submitted").resolve() == self.place.resolve():
             return
-        settings.write(folder / f"{handed.assignment}.ipynb", content, 0o644)
+        settings.write(folder / f"{handed.assignment}.ipynb", content, self.book.mode)
         for name in ("timestamp.txt", "submission_secret.txt"):
             beside = handed.stamped.with_name(name) if handed.stamped else None
             if beside and beside.is_file() and not beside.is_symlink() and beside.stat().st_size <= 1000:
-                settings.write(folder / name, beside.read_bytes(), 0o644)
+                settings.write(folder / name, beside.read_bytes(), self.book.mode)
             elif handed.stamped:
                 (folder / name).unlink(missing_ok=True)
 
@@ -79,7 +84,7 @@ class Clerk:
         try:
             self.book.record(handed.student, self.forms[handed.assignment], outcome, handed.timestamp())
             if not line.get("failed"):
-                Records(self.out).keep(handed, key, line)
+                Records(self.out, self.book.mode).keep(handed, key, line)
         except NoGradebook:
             raise
         except Exception as error:  # a fault of the grader's: it must not cost the others their grades

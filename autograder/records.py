@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from autograder.files import PRIVATE, folder, write
 from autograder.inbox import Handed
 from autograder.places import KIT, ROOT, released_notebook
 from autograder.reading import Unreadable
@@ -49,8 +50,9 @@ def key_of(handed: Handed, content: bytes | None, reason: str) -> str:
 class Records:
     """One small file for each submission, there whole or not at all."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, mode: int = PRIVATE) -> None:
         self.out = out
+        self.mode = mode
         self.folder = out / "records"
 
     def _path(self, student: str, assignment: str) -> Path:
@@ -67,10 +69,7 @@ class Records:
     def keep(self, handed: Handed, key: str, line: dict[str, Any]) -> None:
         """Write what is known of a submission once everything else of it is written."""
         path = self._path(handed.student, handed.assignment)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(".part")
-        fresh.write_text(json.dumps({"key": key, "line": line}))
-        fresh.replace(path)
+        write(path, json.dumps({"key": key, "line": line}).encode(), self.mode)
 
     def others(self, seen: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
         """Return the lines of those that earlier runs graded and this one has not seen."""
@@ -91,7 +90,7 @@ class Records:
 @contextmanager
 def alone(out: Path) -> Iterator[None]:
     """Hold the folder against other runs; the lock goes with the process, however it ends."""
-    out.mkdir(parents=True, exist_ok=True)
+    folder(out)
     with (out / ".grade.lock").open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,20 +1,20 @@
 """nbgrader's settings of one class, read from the file that nbgrader's own commands read."""
 
 import contextlib
-import os
 from pathlib import Path
 
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course import SETTINGS_FILE, configure
 from autograder.database import named
+from autograder.files import folder, write
 
 NAME = "nbgrader_config.py"
 
 
 def settings(out: Path, db_url: str | None = None) -> Config:
     """Return the settings in DIR/nbgrader_config.py, which is made if it is not there; the database is named in it."""
-    out.mkdir(parents=True, exist_ok=True)
+    folder(out)
     path = out / NAME
     if not path.exists():
         line = f"\nget_config().CourseDirectory.db_url = {db_url!r}  # noqa: F821\n" if db_url else ""
@@ -32,19 +32,3 @@ def settings(out: Path, db_url: str | None = None) -> Config:
             "nbgrader's own commands read that file: change it there, or grade into another folder (--out DIR)."
         )
     return config
-
-
-def write(path: Path, content: bytes, mode: int) -> None:
-    """Write a file whole or not at all; what a kill leaves behind, the next try overwrites."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.part")
-    fresh.unlink(missing_ok=True)
-    try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-        fresh.chmod(mode)
-        fresh.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
-        raise

@@ -1,10 +1,10 @@
 """What a run says at its end: summary.csv, and the same as a table."""
 
-import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from autograder import files, spreadsheet
 from autograder.gradebook import Book, quiet
 
 with quiet():
@@ -27,7 +27,6 @@ COLUMNS = [
     "file",
 ]
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run what begins so: an apostrophe makes it text
 GONE = "not handed in this time; its grade of an earlier run is kept"
 
 
@@ -53,25 +52,9 @@ def stray(student: str, file: str, error: str) -> dict[str, Any]:
     return {"student": student, "file": file, "error": error}
 
 
-def write(rows: list[dict[str, Any]], path: Path) -> None:
-    """Write the rows as CSV, whole or not at all."""
-    fresh = path.with_name(f".{path.name}.part")
-    with fresh.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows({name: _plain(value) for name, value in row.items()} for row in rows)
-    fresh.replace(path)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str):
-        text = value.encode("utf-8", "backslashreplace").decode("utf-8")
-        return f"'{text}" if text.startswith(FORMULA) else text
-    return "" if value is None else value
+def write(rows: list[dict[str, Any]], path: Path, mode: int = files.PRIVATE) -> None:
+    """Write the rows as CSV, whole or not at all, for the teacher's eyes only."""
+    files.write(path, spreadsheet.table(COLUMNS, rows), mode)
 
 
 def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -92,7 +75,7 @@ def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
 def _shown(value: Any) -> str:
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f"{value:g}"
-    text = value if isinstance(value, str) else str(_plain(value))
+    text = value if isinstance(value, str) else str(spreadsheet.cell(value))
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 

@@ -4,8 +4,9 @@ from autograder.names import assignments
 from autograder.places import released_notebook
 from tests.classes import graded, run
 from tests.sandboxed import built, course_judge, released, session
+from tests.teacher import out, teacher
 
-__all__ = ["built", "course_judge", "graded", "released", "run", "session"]
+__all__ = ["built", "course_judge", "graded", "out", "released", "run", "session", "teacher"]
 
 
 def pytest_configure() -> None:

@@ -83,6 +83,7 @@ def recorded(out: Path, forms: dict[str, Template], due: str | None = None) -> B
 def by_nbgrader(out: Path, verb: str = "Autograde", names: Iterable[str] = ASSIGNMENTS) -> None:
     """Let nbgrader's own converter take what lies in `submitted`: it keeps the outputs, as its kernel's."""
     config = files.settings(out)
+    config.Autograde.permissions, config.GenerateFeedback.permissions = 400, 600  # the defaults of our own classes
     config.Autograde.exporter_class = "nbconvert.exporters.NotebookExporter"
     own = "nbgrader.preprocessors."
     config.Autograde.sanitize_preprocessors = [own + "OverwriteCells", own + "CheckCellMetadata"]

@@ -1,0 +1,61 @@
+"""Files and folders that hold grades: written whole or not at all, and for their owner's eyes only."""
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+# Names and marks are for their owner, or for a group of teachers where nbgrader's `groupshared` is set.
+PRIVATE, SHARED = 0o600, 0o660
+PRIVATE_FOLDER, SHARED_FOLDER = 0o700, 0o2770
+
+
+def write(path: Path, content: bytes, mode: int = PRIVATE) -> None:
+    """Write a file whole or not at all; what a kill leaves behind, the next try overwrites."""
+    folder(path.parent, SHARED_FOLDER if mode == SHARED else PRIVATE_FOLDER)
+    fresh = path.with_name(f".{path.name}.part")
+    fresh.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "wb") as file:
+            file.write(content)
+        fresh.chmod(mode)
+        hand_over(fresh)
+        fresh.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+        raise
+
+
+def made(path: Path, mode: int) -> None:
+    """Make an empty file, if there is none."""
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
+        path.chmod(mode)
+        hand_over(path)
+
+
+def folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
+    """Make a folder that only its owner can enter, with those above it; one that is there stays as it is."""
+    missing = [place for place in (path, *path.parents) if not place.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for place in reversed(missing):
+        place.chmod(mode)
+        hand_over(place)
+
+
+def hand_over(path: Path) -> None:
+    """Where root works in somebody's folder, make what it wrote there theirs: they could not read it otherwise."""
+    if os.geteuid() == 0:
+        above = path.parent.stat()
+        if above.st_uid != 0:
+            os.chown(path, above.st_uid, above.st_gid, follow_symlinks=False)
+
+
+def tighten(path: Path, mode: int) -> None:
+    """Take from others, and from the group unless the mode is shared, all permissions for a file or folder of ours."""
+    taken = 0o007 if mode == SHARED else 0o077
+    with contextlib.suppress(OSError):
+        about = path.lstat()
+        if not stat.S_ISLNK(about.st_mode) and about.st_mode & taken and os.geteuid() in (0, about.st_uid):
+            path.chmod(stat.S_IMODE(about.st_mode) & ~taken)

@@ -1,0 +1,169 @@
+"""Due dates, and what being late costs: nbgrader's rule, worked out anew whenever a class is graded."""
+
+import math
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+from dateutil.tz import gettz
+from nbgrader.api import Assignment, Notebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from traitlets import TraitError
+from traitlets.config import Config
+
+EXAMPLE = "2026-12-01 12:00:00 UTC"
+NEVER = "none"
+DATE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:[T ](?P<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(?P<zone>.*)", re.DOTALL)
+OFFSET = re.compile(r"[+-]\d\d:?\d\d|[Zz]")
+NAMED = re.compile(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*")
+
+
+def due_dates(written: Iterable[str], known: list[str]) -> dict[str, datetime | None]:
+    """Return the due dates that NAME=DATE give, in UTC; None takes a name's date away."""
+    dates: dict[str, datetime | None] = {}
+    for each in written:
+        name, is_set, date = (part.strip() for part in each.partition("="))
+        if not is_set:
+            raise ValueError(f"--due: expected NAME=DATE, such as 'bahdanau={EXAMPLE}', got {each!r}.")
+        if name not in known:
+            raise ValueError(f"--due: no assignment {name!r}: expected one of {', '.join(known)}.")
+        if name in dates:
+            raise ValueError(f"--due: a date for '{name}' is given twice.")
+        dates[name] = None if date.lower() == NEVER else _moment(name, date)
+    return dates
+
+
+def _moment(name: str, date: str) -> datetime:
+    """Return a date in UTC, which it is in where it names no time zone; a day without a time ends with its end."""
+    written = DATE.fullmatch(date)
+    zone = _zone(written["zone"]) if written else None
+    if written and zone is None:
+        raise ValueError(
+            f"--due {name}: no time zone {written['zone']!r}: expected one such as UTC, +01:00 or Europe/Berlin."
+        )
+    try:
+        moment = datetime.fromisoformat(f"{written['day']} {written['time'] or '23:59:59'}") if written else None
+        utc = moment.replace(tzinfo=zone).astimezone(UTC) if moment else None
+    except (ValueError, OverflowError):
+        utc = None
+    if utc is None or not 1 < utc.year < 9999:  # the outermost years cannot be shown in every time zone
+        forms = f"'{EXAMPLE}', '2026-12-01T13:00+01:00', '2026-12-01 13:00 Europe/Berlin' or '{NEVER}'"
+        raise ValueError(f"--due {name}: expected a date such as {forms}, got {date!r}.")
+    return utc.replace(tzinfo=None)
+
+
+def _zone(written: str) -> tzinfo | None:
+    """Return a time zone by offset or name, UTC where none is written, None where nobody knows it."""
+    if OFFSET.fullmatch(written):
+        try:
+            return datetime.fromisoformat(f"2026-01-01T00:00{written.upper()}").tzinfo
+        except ValueError:
+            return None
+    return UTC if not written else gettz(written) if NAMED.fullmatch(written) else None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the gradebook says of one submitted notebook: its score, how late it came, and what that cost so far."""
+
+    id: str
+    student: str
+    assignment: str
+    score: float
+    seconds_late: float
+    penalty: float | None
+
+    def stands(self, penalty: float | None) -> bool:
+        """Return whether this penalty is what it costs already; a server may keep fewer digits than we have."""
+        if self.penalty is None or penalty is None:
+            return self.penalty is penalty
+        return math.isclose(self.penalty, penalty, rel_tol=1e-6, abs_tol=1e-9)
+
+
+@dataclass
+class Revised:
+    """What came of working out the penalties anew: how many changed, how many cost nothing for want of a rule."""
+
+    changed: int = 0
+    unpunished: int = 0
+    failed: list[str] = field(default_factory=list)
+
+
+def seconds_late(handed: datetime | None, due: datetime | None, extension: timedelta | None) -> float:
+    """Return by how many seconds a submission was late; 0 where either time is not known."""
+    if handed is None or due is None:
+        return 0.0
+    return max(0.0, (handed - due - (extension or timedelta())).total_seconds())
+
+
+def standings(session: Session, names: Iterable[str]) -> list[Standing]:
+    """Return what the gradebook says of every submission to these assignments."""
+    row: Any = SubmittedNotebook  # as declared, nbgrader's columns are of types that are too wide
+    handed: Any = SubmittedAssignment
+    assignment: Any = Assignment
+    notebook: Any = Notebook
+    times = (handed.timestamp, assignment.duedate, handed.extension)
+    query = (
+        select(row.id, handed.student_id, assignment.name, row.score, *times, row.late_submission_penalty)
+        .join(handed, row.assignment_id == handed.id)
+        .join(assignment, handed.assignment_id == assignment.id)
+        .join(notebook, row.notebook_id == notebook.id)
+        .where(assignment.name.in_(list(names)), notebook.name == assignment.name)
+        .order_by(handed.student_id, assignment.name)
+    )
+    return [
+        Standing(place, student, name, score or 0.0, seconds_late(handed_in, due, extension), penalty)
+        for place, student, name, score, handed_in, due, extension, penalty in session.execute(query)
+    ]
+
+
+class Penalties:
+    """What the settings of a class say that being late costs."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    @cached_property
+    def rule(self) -> AssignLatePenalties:
+        """Return nbgrader's step with the plugin in it, which may lie in the class's folder, as with its commands."""
+        folder = str(self.config.CourseDirectory.root)
+        sys.path.append(folder)
+        try:
+            made = AssignLatePenalties(config=self.config)
+            made.init_plugin()
+        except (TraitError, ImportError, AttributeError, SyntaxError, TypeError) as error:
+            raise ValueError(f"The rule for late penalties in {folder}/nbgrader_config.py fails: {error}") from error
+        finally:
+            sys.path.remove(folder)
+        return made
+
+    @property
+    def is_unset(self) -> bool:
+        """Return whether nobody has said what being late costs: nbgrader's own rule then takes nothing."""
+        plugin = self.rule.plugin_inst
+        return type(plugin) is LateSubmissionPlugin and plugin.penalty_method == "none"
+
+    def of(self, student: str, score: float, seconds: float) -> float | None:
+        """Return the penalty of a submission: None, or a number between 0 and its score."""
+        if seconds <= 0:
+            return None
+        plugin: Any = self.rule.plugin_inst
+        penalty = plugin.late_submission_penalty(student, score, seconds)
+        if penalty is None:
+            return None
+        if math.isnan(float(penalty)):
+            raise ValueError("the penalty is not a number")
+        scored: Any = SimpleNamespace(score=score)
+        return float(self.rule._check_late_penalty(scored, float(penalty)))
+
+    @property
+    def name(self) -> str:
+        return self.rule.plugin_class.__name__
