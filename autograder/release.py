@@ -1,7 +1,6 @@
 """What students get: notebooks that nbgrader made from the solved ones, and the kit that they import."""
 
 import ast
-import hashlib
 import io
 import tempfile
 import zipfile
@@ -10,7 +9,6 @@ from importlib import metadata
 from pathlib import Path, PurePath
 
 import nbformat
-import numpy as np
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
@@ -25,7 +23,7 @@ from autograder.manifest import KIT, MADE, ZIP, Manifest, write
 from autograder.names import demand
 from autograder.normal import parts
 from autograder.places import BUILD, ROOT
-from autograder.traces import traced
+from autograder.recording import recordings
 from autograder.weave import weave
 
 RECORDINGS = Path("autograder", "kit", recorded.FOLDER.name)
@@ -109,14 +107,8 @@ def kit_files(names: Iterable[str], numbers: Mapping[str, Mapping[str, int | Non
     yield Path("README.md"), _readme(requirements).encode()
     yield Path("requirements.txt"), requirements.encode()
     yield Path("start.py"), START.read_bytes()
-    for name in names:
-        for function, check in checks(name).items():
-            check_id = f"{name}.{function}"
-            seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
-            cases = check.draw(np.random.default_rng(seed))
-            examples = check.examples()
-            earlier = traced(name, check, cases, examples, numbers[name])
-            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria, examples, earlier)
+    for check_id, content in recordings(list(names), numbers, BUILD / "recordings").items():
+        yield recorded.path(check_id, RECORDINGS), content
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:

@@ -25,6 +25,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of a released course of two chapters, whose notebooks and kit are a few words long."""
     monkeypatch.setattr(release, "assignments", lambda: SMALL)
     monkeypatch.setattr(release, "checks", lambda name: {})
+    monkeypatch.setattr(release, "recordings", lambda *_: {})
     monkeypatch.setattr(release, "weave", lambda name: nbformat.v4.new_notebook())
     monkeypatch.setattr(release, "for_students", lambda name, source: f"released: {name}\n")
     monkeypatch.setattr(release, "_shared_files", lambda: iter(KIT.items()))
