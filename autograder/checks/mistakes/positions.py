@@ -136,7 +136,7 @@ def future_only(source, target, pad):
     """The causal mask is the wrong way round: each position sees itself and what comes after it. `tril` keeps what is
     at or before it."""
     of_source, causal, _ = make_masks(source, target, pad)
-    return of_source, causal.T, causal.T & (target != pad)[:, None]
+    return of_source, causal.mT, causal.mT & (target != pad)[:, None]
 
 
 def itself_hidden(source, target, pad):
