@@ -14,7 +14,7 @@ STAMPS := build/stamps
 CHECKS := tests/test_checks.py tests/test_mistakes.py
 SETUP := $(STAMPS)/requirements $(STAMPS)/system
 
-.PHONY: help setup course book book-students release class test test-all lint bench results clean
+.PHONY: help setup course book book-students release work class test test-all lint bench results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +22,11 @@ help: ## list the verbs
 setup: $(SETUP) ## install what requirements.txt and apt.txt list (the other verbs do it by themselves)
 
 $(STAMPS)/requirements: requirements.txt
+	@python=$(PYTHON3); again=""; \
+	if test -x .venv/bin/python; then python=.venv/bin/python; again="rm -r .venv, and "; fi; \
+	$$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || { \
+	  version=$$($$python -V 2>&1) || version=missing; \
+	  echo "The course needs Python 3.11 to 3.13, and $$python is $$version: $${again}make PYTHON3=python3.13 setup" >&2; exit 1; }
 	@mkdir -p $(@D)
 	@test -x .venv/bin/python || $(PYTHON3) -m venv .venv
 	@echo "installing requirements.txt into .venv (a few minutes the first time)"
@@ -55,7 +60,10 @@ book-students: $(SETUP) ## build the book with the graded bodies blanked
 	@python book/build.py --students
 
 release: $(SETUP) ## make the student notebooks and what they import
-	@python -m autograder release --kit
+	@python -m autograder release
+
+work: release ## copy the student notebooks into work/, to write in: what is there stays as it is
+	@python build/release/kit/start.py work
 
 class: release ## grade the example class and make the teacher's page about it
 	@if python -c "import sys; from autograder.wall import available; sys.exit(available() or 0)" 2>build/no-sandbox; then \
@@ -82,5 +90,5 @@ bench: $(SETUP) ## speed, as ratios within one run
 results: $(SETUP) ## score the kept outputs again and print every result
 	@python -m lab.results
 
-clean: ## remove what was generated, but keep trained models (build/runs)
-	@find build -mindepth 1 -maxdepth 1 ! -name runs -exec rm -rf {} +
+clean: ## remove what was generated, but keep trained models, grades and what people wrote
+	@$(PYTHON3) -m autograder clean

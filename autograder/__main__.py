@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.places import CLASS, KIT
+from autograder.places import BUILD, CLASS, KIT
 
 if TYPE_CHECKING:
     from autograder.judge import Judge
@@ -24,7 +24,6 @@ def arguments() -> argparse.ArgumentParser:
 
     release = verbs.add_parser("release", help="make the students' notebooks, and the kit that they import")
     release.add_argument("names", nargs="*", metavar="NAME", help="assignments; none: all of them")
-    release.add_argument("--kit", action="store_true", help="say where the zip for students is, with all that is made")
 
     score = verbs.add_parser("score", help="print one line of JSON per notebook file")
     score.add_argument("files", nargs="+", metavar="FILE", help="a notebook")
@@ -54,39 +53,67 @@ def arguments() -> argparse.ArgumentParser:
     report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
     report.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
     report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
+
+    verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
     return parser
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:
     """Add what `score` and `grade` share."""
     verb.add_argument("--secret", type=Path, metavar="FILE", help="the course's secret (default: build/course-secret)")
-    verb.add_argument("--check-seconds", type=float, default=10.0, metavar="S", help="for one check or cell (10)")
-    verb.add_argument("--notebook-seconds", type=float, default=60.0, metavar="S", help="for one notebook (60)")
+    verb.add_argument(
+        "--check-seconds", type=float, default=10.0, metavar="S", help="to compute for one check or cell (10)"
+    )
+    verb.add_argument(
+        "--notebook-seconds", type=float, default=60.0, metavar="S", help="for the cells that a student added (60)"
+    )
     verb.add_argument("--no-sandbox", action="store_true", help="DANGER: run students' code as yourself, unguarded")
 
 
 def main(words: list[str] | None = None) -> int:
     """Run one verb; return the exit status."""
     options = arguments().parse_args(words)
+    if options.verb == "clean":
+        return _clean()
     from autograder.wall import NoSandbox
 
     try:
         if options.verb == "release":
-            from autograder.release import release
-
-            release(options.names)
-            if options.kit:
-                print(f"for students: {KIT.with_suffix('.zip')}")
-            return 0
+            return _release(options.names)
         if options.verb == "report":
             from autograder.report import FORMGRADER, report
 
             print(report(options.out, options.to, options.formgrader or FORMGRADER))
             return 0
         return _grading(options)
-    except (NoSandbox, FileNotFoundError, NotADirectoryError, PermissionError, ValueError) as error:
+    except (NoSandbox, OSError, ValueError) as error:
         print(f"autograder {options.verb}: {error}", file=sys.stderr)
         return 2
+
+
+def _clean() -> int:
+    from autograder.manifest import Manifest
+
+    try:
+        Manifest(BUILD).clean()
+    except OSError as error:
+        print(f"autograder clean: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _release(names: list[str]) -> int:
+    from autograder.manifest import Manifest
+    from autograder.names import assignments, demand
+
+    demand(names)  # before torch is loaded
+    from autograder.release import release
+
+    for path in release(names):
+        print(path)
+    packed = [name for name in assignments() if f"release/{name}/{name}.ipynb" in Manifest(BUILD).digests]
+    print(f"for students: {KIT.with_suffix('.zip')}, with {', '.join(packed)}")
+    return 0
 
 
 def _grading(options: argparse.Namespace) -> int:

@@ -15,15 +15,17 @@ from nbgrader.converters.base import BaseConverter, NbGraderException
 from traitlets import Float, Unicode, default
 
 from autograder import course
-from autograder.reading import Unreadable, read_bytes
+from autograder.reading import Unreadable, read_below
 
 
 class Submission(NotebookExporter):
     """Reads a submission as bytes, whatever they are, and gives back the judged notebook that stands for it."""
 
     secret = Unicode("", help="The course's secret, as `grade --secret FILE`.").tag(config=True)
-    check_seconds = Float(10.0, help="For one check or cell, as `grade --check-seconds S`.").tag(config=True)
-    notebook_seconds = Float(60.0, help="For one notebook, as `grade --notebook-seconds S`.").tag(config=True)
+    check_seconds = Float(10.0, help="To compute for one check or cell, as `grade --check-seconds S`.").tag(config=True)
+    notebook_seconds = Float(60.0, help="For the cells that a student added, as `grade --notebook-seconds S`.").tag(
+        config=True
+    )
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
@@ -48,17 +50,18 @@ class Submission(NotebookExporter):
         except Unreadable as error:
             task = Task(student, assignment, None, str(error))
         drawn = secret.load(Path(self.secret) if self.secret else None)
-        outcome = judged(Terms(drawn, self.check_seconds, self.notebook_seconds), task)  # one judge for the process
+        terms = Terms(drawn, self.check_seconds, self.notebook_seconds)
+        outcome = judged(terms, task)  # one judge for the process
+        if outcome.starved:
+            outcome = judged(terms, task)
         if outcome.line.get("failed"):
             raise RuntimeError(outcome.line["error"])
         return nbformat.reads(outcome.notebook.decode("utf-8"), as_version=4)
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes that were handed in; no link may lead to somebody else's."""
-    if any(place.is_symlink() for place in (path, *list(path.parents)[:2])):
-        raise Unreadable("this is a symbolic link; hand in the file itself")
-    return read_bytes(path)
+    """Return the bytes that were handed in; no link below the class's folder may lead to somebody else's."""
+    return read_below(path.absolute().parents[2], path.absolute().parts[-3:])
 
 
 def _takes(student: str) -> bool:

@@ -1,4 +1,7 @@
-"""One control group per job: the kernel's own limit on what all its processes take together, where one can be had."""
+"""One control group per job: the kernel's own limit on what all its processes take together, where one can be had.
+
+Where the processor is shared out by groups too, a job of thirty processes gets no more of it than a job of one.
+"""
 
 import os
 from contextlib import suppress
@@ -13,6 +16,7 @@ JUDGES = "wall-judges"  # where cgroup 2 wants a group without processes above t
 
 OLD_MEMORY = {"memory.limit_in_bytes": str(MEMORY), "memory.memsw.limit_in_bytes": str(MEMORY)}
 OLD_PIDS = {"pids.max": str(PROCESSES)}
+OLD_SHARE: dict[str, str] = {}  # a group begins with the share that one process has
 NEW = {"memory.max": str(MEMORY), "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": str(PROCESSES)}
 
 
@@ -98,20 +102,22 @@ def hierarchies(mounts: str, memberships: str) -> list[Hierarchy]:
     """Return the hierarchies in which our own groups lie: cgroup 1's, or cgroup 2's if that is the one with memory."""
     split = [line.split(":", 2) for line in memberships.splitlines()]
     ours = {name: path for _, names, path in split for name in names.split(",")}
-    found = []
+    found: dict[Path, dict[str, str]] = {}
     for line in mounts.splitlines():
         place, _, what = line.partition(" - ")
         root, mounted = place.split()[3:5]
         kind, _, options = what.split()[:3]
-        for name, limits in (("memory", OLD_MEMORY), ("pids", OLD_PIDS)):
+        for name, limits in (("memory", OLD_MEMORY), ("pids", OLD_PIDS), ("cpu", OLD_SHARE)):
             if kind == "cgroup" and name in options.split(",") and name in ours:
-                found.append(Hierarchy(_inside(mounted, root, ours[name]), limits))
+                folder = _inside(mounted, root, ours[name])
+                if limits or folder in found or os.access(folder, os.W_OK):
+                    found[folder] = found.get(folder, {}) | limits
         if kind == "cgroup2" and "" in ours:
             folder = _inside(mounted, root, ours[""])
             folder = folder.parent if folder.name == JUDGES else folder
             if delegated(folder):
-                found.append(Hierarchy(folder, NEW))
-    return found
+                found[folder] = NEW
+    return [Hierarchy(folder, limits) for folder, limits in found.items()]
 
 
 def _inside(mounted: str, root: str, path: str) -> Path:
@@ -125,6 +131,9 @@ def delegated(folder: Path) -> bool:
         if "memory" not in (folder / "cgroup.controllers").read_text().split():
             return False
         control = folder / "cgroup.subtree_control"
+        with suppress(OSError):  # the processor by groups, where that may be had
+            if "cpu" not in control.read_text().split():
+                control.write_text("+cpu")
         if {"memory", "pids"} <= set(control.read_text().split()):
             return os.access(folder, os.W_OK)
         try:
@@ -133,6 +142,8 @@ def delegated(folder: Path) -> bool:
             (folder / JUDGES).mkdir(exist_ok=True)
             (folder / JUDGES / "cgroup.procs").write_text(str(os.getpid()))
             control.write_text("+memory +pids")
+            with suppress(OSError):
+                control.write_text("+cpu")
     except OSError:
         return False
     return True

@@ -83,7 +83,7 @@ class Cluster:
         """Return what comes of each task, as it comes; a lost worker's tasks go to the others.
 
         A worker dies with all that it has at hand. So a task whose workers died is tried once more when nothing else
-        is under way, and is to blame only if they die then.
+        is under way, and is to blame only if they die then. So is a task that a busy machine kept from ending in time.
         """
         fresh, again, suspects = iter(tasks), deque[Given](), deque[tuple[int, Task]]()
         flying: dict[Future, tuple[int, Task, bool]] = {}
@@ -106,7 +106,7 @@ class Cluster:
             number, task, alone = flying.pop(future)
             outcome = self._outcome(future, task)
             future.release()
-            if outcome is not None:
+            if outcome is not None and (alone or not outcome.starved):
                 yield number, outcome
             elif alone:
                 again.append((number, task, "the processes that judged it died, please tell its maintainers"))

@@ -10,7 +10,7 @@ from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
 from autograder.places import BUILD, SOURCE
-from autograder.reading import Unreadable, read_bytes
+from autograder.reading import Unreadable, read_below
 
 SETTINGS_FILE = '''"""nbgrader's settings for this class; its commands and formgrader's server run in this folder."""
 
@@ -68,7 +68,8 @@ def mend() -> None:
 def timestamp(folder: Path) -> datetime | None:
     """Return when a submission was handed in, None where its file does not say: nbgrader would stop at that."""
     try:
-        return moment(read_bytes(folder / "timestamp.txt", LONGEST_TIMESTAMP))
+        path = folder.absolute() / "timestamp.txt"
+        return moment(read_below(path.parents[2], path.parts[-3:], LONGEST_TIMESTAMP))
     except Unreadable:
         return None
 

@@ -78,4 +78,4 @@ def _shown(mime: str, value: str) -> bool:
     """Tell whether an output can do no more than be looked at: plain text, or base64 and nothing else."""
     if mime == "text/plain":
         return True
-    return value.isascii() and picture(mime, value.replace("\n", ""))
+    return mime in ("image/png", "image/jpeg") and value.isascii() and picture(mime, value.replace("\n", ""))

@@ -6,6 +6,7 @@ questions), FIRST (a cell at the top), TEXT (a text cell at the end), STRIPPED, 
 in EXPECTED) and EXPECTED, what the judge has to say: {check id: ("all" | "some" | "none", [mistakes])}.
 """
 
+import argparse
 import ast
 import sys
 from dataclasses import dataclass
@@ -99,8 +100,10 @@ def write(folder: Path) -> int:
 
 
 def main() -> int:
-    """Write the class into the folder given."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else CLASS / "submitted"
+    """Write what the example class hands in into a folder."""
+    parser = argparse.ArgumentParser(prog="python -m autograder.example_class", description=main.__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=CLASS / "submitted", help="default: %(default)s")
+    folder = parser.parse_args().folder
     try:
         count = write(folder)
     except FileNotFoundError as error:

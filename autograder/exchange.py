@@ -13,26 +13,19 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash, parse_utc
 
-from autograder.reading import LARGEST_FILE, Unreadable, read_bytes
+from autograder.reading import Unreadable, read_below
 
 SECRET = "submission_secret.txt"  # nbgrader's: it names the file in which a student's feedback is released
 
 
-def regular_files(folder: Path, names: list[str]) -> Iterator[tuple[str, bytes | Unreadable]]:
-    """Yield the content of each of these files, or why it has none; neither it nor the folder may be a link."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError as error:
-        yield from ((name, Unreadable(f"the folder cannot be opened: {error.strerror}")) for name in names)
-        return
-    try:
-        for name in names:
-            try:
-                yield name, read_bytes(Path(f"/proc/self/fd/{descriptor}/{name}"), LARGEST_FILE)
-            except Unreadable as error:
-                yield name, error
-    finally:
-        os.close(descriptor)
+def regular_files(folder: Path, names: list[str], own: int = 1) -> Iterator[tuple[str, bytes | Unreadable]]:
+    """Yield the content of each of these files, or why it has none; it and the last `own` folders may be no links."""
+    root, parts = folder.absolute().parents[own - 1], folder.absolute().parts[-own:]
+    for name in names:
+        try:
+            yield name, read_below(root, (*parts, name))
+        except Unreadable as error:
+            yield name, error
 
 
 class Collect(ExchangeCollect):
@@ -110,7 +103,7 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
             if wanted not in ("*", student) or student in excluded or not page.is_file():
                 continue
             handed = Path(self.coursedir.format_path(self.coursedir.submitted_directory, student, name))
-            [(_, secret)] = regular_files(handed, [SECRET])
+            [(_, secret)] = regular_files(handed, [SECRET], own=2)
             if isinstance(secret, bytes) and secret.strip():
                 self._release(student, page, secret.decode("utf-8", "replace"))
             else:

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from autograder import inbox, summary
 from autograder.gradebook import Book, NoGradebook
-from autograder.inbox import Handed, Inbox
+from autograder.inbox import Handed, Inbox, Stray
 from autograder.lateness import Revised, due_dates
 from autograder.marking import Clerk, Judges
 from autograder.names import assignments, written
@@ -77,6 +77,7 @@ def _graded(
 ) -> tuple[list[dict[str, Any]], int, Revised]:
     """Return the rows of the summary, how many submissions were graded now, and what came of the late penalties."""
     try:
+        _refuse_conflicts(box, Records(clerk.out))
         found = {handed: Records(clerk.out).find(handed) for handed in box.handed}
         rows = {handed: summary.row(line) for handed, line in found.items() if line}
         todo = [handed for handed, line in found.items() if line is None]
@@ -86,6 +87,13 @@ def _graded(
         return summarise(box, rows, clerk.out, clerk.book), len(todo), revised
     finally:
         clerk.book.close()
+
+
+def _refuse_conflicts(box: Inbox, known: Records) -> None:
+    """Leave out what would take the place of somebody else's submission, and say so."""
+    reasons = {handed: known.conflict(handed) for handed in box.handed}
+    box.strays += [Stray(handed.student, handed.file, reason) for handed, reason in reasons.items() if reason]
+    box.handed[:] = [handed for handed in box.handed if not reasons[handed]]
 
 
 def _mark(
@@ -125,6 +133,7 @@ def summarise(box: Inbox, rows: dict[Handed, dict[str, Any]], out: Path, book: B
     lines += [summary.stray(stray.student, stray.file, stray.error) for stray in box.strays]
     seen = {(handed.student, handed.assignment) for handed in box.handed}
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).others(seen)]
+    lines = summary.compared(lines)
     standing = summary.standing(book)
     order = {name: place for place, name in enumerate(assignments())}
     lines = [line | standing.get((line["student"], line.get("assignment", "")), {}) for line in lines]

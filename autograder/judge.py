@@ -1,31 +1,28 @@
 """One notebook's way through the judge: its cells run behind the wall, its checks are decided here."""
 
 import hashlib
-import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
 from nbformat import NotebookNode
 
-from autograder import checks, secret
-from autograder.flags import flags
+from autograder import checks, limited, secret
+from autograder.caller import Student
+from autograder.carried import Forward, Lost
 from autograder.kit import grading
-from autograder.kit.answers import Answer, Caller
 from autograder.kit.grading import Verdict
-from autograder.normal import CHECK, Template, grade_id
-from autograder.reading import TRAIN, checked
+from autograder.normal import CHECK, Template, grade_id, is_own
+from autograder.opening import MOST_PASTED, written_size
+from autograder.runs import DIFFERS, Heard, chance, differing
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
 
-MOST_OUTPUT = 8 << 20  # bytes of the outputs of all cells: the page holds them, and the class's folder
-
-
-def judge(check_id: str, caller: Caller, rng: Any) -> Verdict:
-    """Return the verdict on whatever function the caller reaches, on cases drawn from rng."""
-    check = checks.find(check_id)
-    return grading.grade(check_id, check.draw(rng), check.criteria, caller, check.examples)
+# Bytes of the outputs of all cells and of pasted pictures: the page holds them, and the class's folder.
+MOST_OUTPUT = 6 << 20
 
 
 @dataclass
@@ -36,6 +33,7 @@ class Judged:
     outputs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     error: str | None = None
+    starved: bool = False  # something was stopped that only had to wait its turn on a busy machine
 
     @property
     def score(self) -> float:
@@ -66,54 +64,65 @@ class Judge:
     def notebook(self, notebook: NotebookNode, form: Template, content: bytes, student: str = "") -> Judged:
         """Run a normalised notebook from top to bottom and judge its checks where they stand."""
         digest = hashlib.sha256(content).hexdigest()
+        drawn = partial(secret.generator, self.secret, form.assignment, student, digest)
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
-        judged.flags = flags([cell.source for cell in notebook.cells if runs(cell)])
-        stopped: dict[str, str | None] = {}
-        left = MOST_OUTPUT
-        with Session(self.wall, self.limits) as session:
+        looked = limited.looked(notebook, form)
+        judged.flags = looked.flags
+        pasted = sum(written_size(cell.get("attachments", {})) for cell in notebook.cells)
+        with Session(self.wall, self.limits, checks=len(form.functions)) as session:
+            first = _Run(form, session, drawn, judged, MOST_OUTPUT - min(MOST_PASTED, pasted))
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
-                    function = grade_id(cell).removeprefix(CHECK)
-                    check_id = f"{form.assignment}.{function}"
-                    rng = secret.generator(self.secret, form.assignment, student, digest, check_id)
-                    session.begin_check()
-                    why = stopped.get(function)
-                    verdict = judged.verdicts[function] = judge(check_id, partial(_called, session.call, why), rng)
-                    if verdict.score < verdict.max_score and (trouble := session.trouble or why):
-                        judged.flags.append(f"{function}: {trouble}")
-                elif runs(cell):
-                    outputs = session.run(cell.source)
-                    stopped |= dict.fromkeys(wanted(cell, form), stop(outputs))
-                    left -= len(json.dumps(outputs))
-                    judged.outputs[cell.id] = outputs if left > 0 else too_long(outputs)
-        follow(judged, form.assignment)
+                    first.check(grade_id(cell).removeprefix(CHECK))
+                elif cell.id in looked.wanted:
+                    first.cell(cell, looked.wanted[cell.id])
+        judged.starved = session.starved
+        if chance(first.written) and not judged.starved:
+            other = differing(self.wall, self.limits, first.events, session.until)
+            judged.flags += [f"{function}: {DIFFERS}" for function in other]
+        Forward(form, self.wall, self.limits, session.until).carry(judged.verdicts, first.lost)
         return judged
 
 
-def follow(judged: Judged, assignment: str) -> None:
-    """Say in a hint when a function that the student's may call is wrong itself: that one comes first."""
-    for function, verdict in judged.verdicts.items():
-        for earlier in checks.find(f"{assignment}.{function}").may_call:
-            before = judged.verdicts.get(earlier)
-            if verdict.hint and before and before.hint:
-                verdict.hint += f"\nIf it calls your {earlier}: that is not right yet. Repair it first, then look here."
+@dataclass
+class _Run:
+    """A notebook's first run, from top to bottom, and what is kept of it for those that may follow."""
 
+    form: Template
+    session: Session
+    drawn: Callable[[str], np.random.Generator]
+    judged: Judged
+    left: int  # bytes of outputs that are still shown
+    stopped: dict[str, str | None] = field(default_factory=dict)
+    lost: list[Lost] = field(default_factory=list)
+    events: list[str | Heard] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)  # the cells that are not as they were released
 
-def _called(
-    call: Caller, stopped: str | None, function: str, arguments: list[Any], cotangents: list[Any] | None = None
-) -> Answer:
-    """Return what the function answers; where there is none, say what ended the cell that should define it."""
-    answer = call(function, arguments, cotangents)
-    if stopped and (answer.error or "").startswith(f"{function} is not defined"):
-        answer.error = f"{function} is not defined: its cell stopped with {stopped}"
-    return answer
+    def cell(self, cell: NotebookNode, defines: list[str]) -> None:
+        """Run one cell, which would define these functions, and keep what it shows."""
+        own = is_own(cell)
+        self.written += [cell.source] if own or grade_id(cell) else []
+        before = len(self.session.ran)
+        outputs = self.session.run(cell.source, own=own and not defines)
+        self.events += self.session.ran[before:]
+        self.stopped |= dict.fromkeys(defines, stop(outputs))
+        self.left -= written_size(outputs)
+        self.judged.outputs[cell.id] = outputs if self.left > 0 else too_long(outputs)
 
-
-def wanted(cell: NotebookNode, form: Template) -> list[str]:
-    """Return the functions that a cell would define if it ran to its end; it may be no Python."""
-    written = set(re.findall(r"^[ \t]*(?:def|class)\s+(\w+)|^(\w+)\s*=", cell.source, re.MULTILINE))
-    names = {name for pair in written for name in pair} | {grade_id(cell)}
-    return [function for function in form.functions if function in names]
+    def check(self, function: str) -> None:
+        """Judge one function where its check stands."""
+        check_id, why = f"{self.form.assignment}.{function}", self.stopped.get(function)
+        check = checks.find(check_id)
+        cases = check.draw(self.drawn(check_id))
+        heard, caller = Heard(function, len(cases)), Student(self.session, why)
+        self.session.begin_check()
+        verdict = grading.grade(check_id, cases, check.criteria, heard.by(caller), check.examples)
+        self.judged.verdicts[function] = verdict
+        self.events += [] if self.session.trouble else [heard]
+        if verdict.score < verdict.max_score:
+            self.lost.append(Lost(function, cases, list(self.session.ran)))
+            if trouble := self.session.trouble or why:
+                self.judged.flags.append(f"{function}: {trouble}")
 
 
 def stop(outputs: list[dict[str, Any]]) -> str | None:
@@ -133,18 +142,12 @@ def too_long(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"output_type": "stream", "name": "stdout", "text": text}] if outputs else []
 
 
-def runs(cell: NotebookNode) -> bool:
-    """Tell whether a cell is run in grading: code, but no check, no lone call of one, and nothing that trains."""
-    if cell.cell_type != "code" or grade_id(cell).startswith(CHECK) or not cell.source.strip():
-        return False
-    return TRAIN not in cell.metadata.get("tags", []) and checked(cell.source) is None
-
-
 def shown(verdict: Verdict) -> list[dict[str, Any]]:
     """Return a verdict as outputs from which nbgrader reads a score: text is all, a number partial, an error 0."""
     hint = verdict.hint or ""
     if verdict.score >= verdict.max_score:
-        return [{"output_type": "stream", "name": "stdout", "text": f"All {verdict.max_score:g} points.\n"}]
+        text = hint or f"All {verdict.max_score:g} points."
+        return [{"output_type": "stream", "name": "stdout", "text": f"{text}\n"}]
     if verdict.score <= 0:
         return [
             {

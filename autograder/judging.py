@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from autograder import wall
+from autograder import limited, wall
 from autograder.names import assignments
 from autograder.normal import Template, template
 from autograder.places import KIT
@@ -35,7 +35,7 @@ class Terms:
     @property
     def longest(self) -> float:
         """Return the seconds after which a process that judges one submission hangs."""
-        return self.hard_seconds or START_SECONDS + 3 * self.notebook_seconds
+        return self.hard_seconds or START_SECONDS + 3 * (self.notebook_seconds + 2 * self.check_seconds)
 
 
 def grader_digest() -> str:
@@ -78,6 +78,7 @@ def prepare(terms: Terms) -> None:
             f"its grader, kit or notebooks differ: expected {terms.grader}, got {ours}. Copy the course's folder with "
             "build/release there, or run `make release` on the same commit, and start the worker again"
         )
+    limited.reader().start()
     _judge(terms)
 
 

@@ -9,9 +9,16 @@ from urllib.parse import quote, unquote
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<account>\d+)_assignsubmission_[a-z]+(?:_(?P<file>.*))?", re.DOTALL)
 # Canvas: "surnamefirstname_12345_678910_file.ipynb", with "_late_" where it was late.
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>late_)?(?P<account>\d+)_(?P<attempt>\d+)_(?P<file>.+)", re.I | re.DOTALL)
+# What unpacking programs and teachers call a folder around all that an LMS gave; no student is called so.
+_AROUND = (
+    "all|class|course|downloads?|exercises|hand-?ins|homework|notebooks|students|submissions?|submitted|uploads?|week"
+)
+WRAPPER = re.compile(rf"(?:{_AROUND})(?:[ _-]?\(?\d+\)?)?", re.IGNORECASE)
 AGAIN = re.compile(r"-(\d{1,3})(?=\.\w+$)")  # Canvas's mark of a file that was handed in again
 
 JUNK = {"__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini", ".git", "__pycache__"}
+# Below a student's folder, others' programs: some twenty thousand files each.
+LIBRARIES = {".venv", "site-packages", "dist-packages", "node_modules", ".cache", ".conda", ".tox"}
 
 LONGEST_NAME = 128  # characters: nbgrader's gradebook has room for no more
 LONGEST_FILE_NAME = 200  # bytes: file systems take 255, and our own endings need some
@@ -30,14 +37,15 @@ class Claim:
 
 def is_junk(parts: tuple[str, ...]) -> bool:
     """Tell whether a path is something that programs leave beside people's files."""
-    return any(part in JUNK for part in parts) or parts[-1].startswith("._")
+    libraries = any(part in LIBRARIES for part in parts[1:])
+    return libraries or any(part in JUNK for part in parts) or parts[-1].startswith("._")
 
 
-def claimed(parts: tuple[str, ...], depth: int, lone: bool = True) -> Claim | None:
+def claimed(parts: tuple[str, ...], depth: int, lone: bool) -> Claim | None:
     """Return what a path says; None where it lies in no student's folder and has no LMS's name.
 
-    A lone folder may lie around all that an LMS gave. One of several is a student's: what they call their files says
-    nothing about whose they are.
+    With `lone`, one folder that is no student's lies around all that an LMS gave. Any other is a student's: what they
+    call their files says nothing about whose they are.
     """
     for place, part in enumerate(parts[: 1 + lone]):
         last = place == len(parts) - 1
@@ -51,8 +59,13 @@ def claimed(parts: tuple[str, ...], depth: int, lone: bool = True) -> Claim | No
     return Claim(parts[depth], parts[depth + 1 :]) if len(parts) > depth + 1 else None
 
 
-def lone_wrapper(paths: list[tuple[str, ...]]) -> bool:
-    """Tell whether all paths lie in one folder around what an LMS gave.
+def has_lms_name(part: str) -> bool:
+    """Return whether an LMS could have called a folder or file so."""
+    return bool(MOODLE.fullmatch(part) or CANVAS.fullmatch(part))
+
+
+def wraps_lms(paths: list[tuple[str, ...]]) -> bool:
+    """Return whether all paths lie in one folder around what an LMS may have given.
 
     Nobody calls a file as Moodle does. Canvas's names are less odd, and a student's own folder may hold one such file:
     there, each thing in it must have such a name.
@@ -64,15 +77,24 @@ def lone_wrapper(paths: list[tuple[str, ...]]) -> bool:
     return moodle or all(len(parts) == 2 and CANVAS.fullmatch(parts[1]) for parts in below)
 
 
-def around(paths: list[tuple[str, ...]], known: list[str]) -> int:
-    """Return how many folders of a zip lie around the students' folders: 0 or 1."""
+def wraps_folders(paths: list[tuple[str, ...]], known: list[str]) -> bool:
+    """Return whether all paths lie in one folder around what may be folders by student."""
     if len({parts[0] for parts in paths}) != 1:
-        return 0
+        return False
     filed = [next((place for place, part in enumerate(parts[:-1]) if place and part in known), None) for parts in paths]
     places = {place for place in filed if place is not None}
-    if places:
-        return int(min(places) >= 2)
-    return int(all(len(parts) >= 3 for parts in paths))
+    return min(places) >= 2 if places else all(len(parts) >= 3 for parts in paths)
+
+
+def is_wrapper(name: str) -> bool:
+    """Return whether a folder's name is no student's, so that what it holds has names of the teacher's or the LMS's."""
+    return WRAPPER.fullmatch(name) is not None
+
+
+def likeness(name: str) -> str:
+    """Return what people and some file systems see of a name: two that share it are easily taken for one another."""
+    letters = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(sign for sign in letters if unicodedata.category(sign)[0] not in "CZ").strip(".")
 
 
 def folder_name(student: str) -> str:

@@ -12,6 +12,7 @@ from autograder.files import tighten
 from autograder.gradebook import Book, NoGradebook
 from autograder.inbox import Handed
 from autograder.normal import Template, template
+from autograder.opening import LARGEST_KEPT
 from autograder.reading import Unreadable
 from autograder.records import Records
 from autograder.tasks import Outcome, Task
@@ -34,6 +35,7 @@ class Clerk:
     book: Book
     forms: dict[str, Template] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
+    works: dict[int, str] = field(default_factory=dict)  # a digest of the file and of the grader
 
     def __post_init__(self) -> None:
         if (self.out / "submitted").resolve() != self.place.resolve():  # what was handed in there is not ours to close
@@ -52,36 +54,38 @@ class Clerk:
             content, reason = None, ""
             try:
                 content = handed.content()
-                self._keep(handed, content)
+                self._keep(handed, content if len(content) <= LARGEST_KEPT else None)
             except Unreadable as error:
                 reason = str(error)
-                self._forget(handed)
+                self._keep(handed, None)
             self.keys[number] = records.key_of(handed, content, reason)
+            self.works[number] = records.work_of(handed, content)
             yield number, Task(handed.student, handed.assignment, content, reason)
 
-    def _keep(self, handed: Handed, content: bytes) -> None:
-        """Copy what was handed in to where nbgrader's own commands look for it."""
+    def _keep(self, handed: Handed, content: bytes | None) -> None:
+        """Copy what was handed in to where nbgrader's own commands look for it; without content, remove the copy."""
         folder = self.out / "submitted" / handed.student / handed.assignment
         if (self.out / "submitted").resolve() == self.place.resolve():
             return
+        if content is None:
+            (folder / f"{handed.assignment}.ipynb").unlink(missing_ok=True)
+            return
         settings.write(folder / f"{handed.assignment}.ipynb", content, self.book.mode)
         for name in ("timestamp.txt", "submission_secret.txt"):
-            beside = handed.stamped.with_name(name) if handed.stamped else None
-            if beside and beside.is_file() and not beside.is_symlink() and beside.stat().st_size <= 1000:
-                settings.write(folder / name, beside.read_bytes(), self.book.mode)
-            elif handed.stamped:
+            if handed.beside is None:
+                continue
+            try:
+                settings.write(folder / name, handed.beside(name), self.book.mode)
+            except Unreadable:
                 (folder / name).unlink(missing_ok=True)
-
-    def _forget(self, handed: Handed) -> None:
-        """Remove the copy of what was handed in before, which nbgrader's own commands would grade."""
-        if (self.out / "submitted").resolve() != self.place.resolve():
-            copy = self.out / "submitted" / handed.student / handed.assignment / f"{handed.assignment}.ipynb"
-            copy.unlink(missing_ok=True)
 
     def _entered(self, number: int, handed: Handed, outcome: Outcome) -> dict[str, Any]:
         about = {"student": handed.student, "file": handed.file, "notes": list(handed.notes)}
-        line, key = about | outcome.line, self.keys.pop(number)
+        line, key = about | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
+        line["flags"] = [*line["flags"], *Records(self.out).otherwise(handed, line)]
         try:
+            if outcome.kept is not None:
+                self._keep(handed, outcome.kept)
             self.book.record(handed.student, self.forms[handed.assignment], outcome, handed.timestamp())
             if not line.get("failed"):
                 Records(self.out, self.book.mode).keep(handed, key, line)

@@ -11,6 +11,7 @@ from autograder.places import released_notebook
 from autograder.reading import Unreadable, checked, defined, parse
 
 CHECK = "check-"
+HEADING = re.compile(r"^## (\d+)\b", re.MULTILINE)
 OWN = "own-"  # begins the id of each cell that a student added
 
 
@@ -49,6 +50,18 @@ def template(assignment: str) -> Template:
 def grade_id(cell: NotebookNode) -> str:
     """Return nbgrader's name for a cell, "" for the others."""
     return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def parts(cells: list[NotebookNode]) -> dict[str, int | None]:
+    """Return in which numbered part of a notebook each function is checked; None where no number stands above it."""
+    numbers: dict[str, int | None] = {}
+    number = None
+    for cell in cells:
+        headings = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
+        number = int(headings[-1]) if headings else number
+        if grade_id(cell).startswith(CHECK):
+            numbers[grade_id(cell).removeprefix(CHECK)] = number
+    return numbers
 
 
 def is_manual(metadata: dict) -> bool:
@@ -178,6 +191,8 @@ def _restored(cell: NotebookNode, released: NotebookNode) -> NotebookNode:
     restored = copy.deepcopy(released)
     if released.metadata.nbgrader.get("solution"):
         restored.source = cell.source
+        if cell.get("attachments"):
+            restored.attachments = cell.attachments
     return restored
 
 

@@ -10,10 +10,9 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import Any
 
-import bleach
 from jinja2 import BaseLoader, DictLoader, pass_context
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import Highlight2HTML, ansi2html
@@ -21,29 +20,9 @@ from nbformat import NotebookNode
 from py_mini_racer import JSEvalException, MiniRacer
 from traitlets import default
 
-from autograder.pictures import picture
+from autograder.markup import clean_html, with_pictures
 from autograder.places import ROOT
-
-HARMLESS = (
-    "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark "
-    "ol p pre s samp small span strong sub summary sup table tbody td tfoot th thead tr tt u ul"
-)
-TAGS = frozenset(HARMLESS.split())
-ATTRIBUTES = {"a": {"href"}, "img": {"alt", "src"}, "td": {"align"}, "th": {"align"}}
-PICTURE_INSIDE = re.compile(r"data:(?P<mime>image/(?:png|jpeg));base64,(?P<content>[A-Za-z0-9+/=\s]*)")
-
-
-def _allowed(tag: str, name: str, value: str) -> bool:
-    """Tell whether an attribute may stay: a link waits for a click, a picture must lie in the page itself."""
-    if name == "src":
-        found = PICTURE_INSIDE.fullmatch(value) if tag == "img" else None
-        return found is not None and picture(found["mime"], "".join(found["content"].split()))
-    if name == "href" and value.lstrip().lower().startswith("data:"):
-        return False
-    return name in {"class", "id", "title"} or name in ATTRIBUTES.get(tag, ())
-
-
-_CLEANER = bleach.Cleaner(tags=TAGS, attributes=_allowed, protocols=frozenset({"http", "https", "mailto", "data"}))
+from autograder.shortened import shortened
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
@@ -53,6 +32,7 @@ SECONDS = 2.0
 SHORT_FORMULA, GROWTH = 2000, 60  # characters of MathML, in all and for each of a formula's: macros could make millions
 # What a page may cost, whatever a student wrote: beyond that text and code are shown as they were written.
 LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
+LARGEST_PAGE = 7 << 20  # bytes
 MOST_KEPT = 500  # texts and cells, as they look on a page
 
 STYLE = """\
@@ -67,6 +47,7 @@ ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do 
 ENTRY = re.compile(r'<a href="#((?:check-)?([\w-]+))">(?:Test cell|Written response)</a>')
 
 
+NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a terminal's, which may swallow what follows
 SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
 PARTS = ("code", "markdown", "raw", "unknown", "input", "output", "output_stdin", "input_prompt", "output_prompt")
 PICTURE = re.compile(r"<img(?![^>]*\balt=)")
@@ -179,8 +160,18 @@ class Page(HTMLExporter):
         return super()._init_resources(resources)
 
     def rendered(self, notebook: NotebookNode, about: dict[str, Any], css: list[str]) -> str:
-        """Return the page of a notebook that has its marks in it already; no preprocessor runs."""
+        """Return the page of a notebook that has its marks in it already; no preprocessor runs.
+
+        A page that would be too large is made without colours, and without what makes it large.
+        """
+        page = self._set(notebook, about, css)
+        if len(page.encode("utf-8", "replace")) <= LARGEST_PAGE:
+            return page
+        return self._set(shortened(notebook, LARGEST_PAGE // 4), about, css, plain=True)
+
+    def _set(self, notebook: NotebookNode, about: dict[str, Any], css: list[str], plain: bool = False) -> str:
         resources = self._init_resources({"nbgrader": about, "inlining": {"css": css}})
+        self._until = -math.inf if plain else self._until
         shown = dict.fromkeys((f"include_{part}" for part in PARTS), True) | {"no_prompt": False}
         resources |= {"raw_mimetypes": self.raw_mimetypes, "output_mimetype": self.output_mimetype}
         resources["global_content_filter"] = shown
@@ -192,6 +183,8 @@ class Page(HTMLExporter):
         yield "highlight_code", self._highlight
         yield "filter_data_type", _first_shown
         yield "ansi2html", self._terminal
+        # It is for old notebook servers, and its search takes quadratic time, beside pictures hours.
+        yield "strip_files_prefix", lambda text: text
 
     @cached_property
     def _lexed(self) -> Highlight2HTML:
@@ -199,15 +192,15 @@ class Page(HTMLExporter):
 
     def _highlight(self, source: str, metadata: Any = None) -> str:
         if len(source) <= LONGEST_CODE and time.monotonic() <= self._until:
-            with suppress(_TimeUp):
+            with suppress(Exception):
                 return self._coloured(source)
         return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
 
     def _terminal(self, text: str) -> str:
         """Return an output with its colours, while there is time: every change of colour takes a copy of the rest."""
         if time.monotonic() <= self._until:
-            with suppress(_TimeUp), _bounded(self._until):
-                return ansi2html(text)
+            with suppress(Exception), _bounded(self._until):
+                return ansi2html(NO_CODE.sub("␛", text))
         return html.escape(text.replace("\x1b", "␛"))
 
     def _coloured(self, source: str) -> str:
@@ -232,15 +225,14 @@ class Page(HTMLExporter):
     def markdown2html(self, context: Any, source: str) -> str:
         source = source or ""
         if len(source) <= LONGEST_TEXT and time.monotonic() <= self._until:
-            with suppress(_TimeUp):
-                return self._page(source)
+            with suppress(Exception):
+                return self._page(source, (context.get("cell") or {}).get("attachments"))
         return f"<pre>{html.escape(source)}</pre>"
 
-    def _page(self, source: str) -> str:
-        set_as_html = partial(super().markdown2html, {}, source)
-
+    def _page(self, source: str, attachments: Any = None) -> str:
         def clean() -> str:
             with _bounded(self._until):
-                return _CLEANER.clean(set_as_html())
+                return clean_html(source)
 
-        return self._kept(source, "text", lambda: with_formulas(clean(), self._until))
+        with_places = self._kept(source, "text", lambda: with_formulas(clean(), self._until))
+        return with_pictures(with_places, attachments)

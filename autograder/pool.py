@@ -71,6 +71,8 @@ class Pool:
         self.seats: list[_Seat] = []
         self.deaths: dict[int, int] = {}
         self.false_starts = 0
+        self.starved: deque[Given] = deque()  # to be judged once more when nothing else is
+        self.alone: set[int] = set()
 
     def __enter__(self) -> "Pool":
         return self
@@ -97,6 +99,8 @@ class Pool:
         left = True
         for seat in [seat for seat in self.seats if seat.ready and not seat.task]:
             given = again.popleft() if again else next(((number, task, "") for number, task in fresh), None)
+            if given is None and self.starved and not any(other.task for other in self.seats):
+                given = self.starved.popleft()
             left = given is not None
             if given is None:
                 break
@@ -119,8 +123,13 @@ class Pool:
             seat.ready, self.false_starts = True, 0
             return []
         assert seat.task
-        number, seat.task = seat.task[0], None
+        given, seat.task = seat.task, None
+        number = given[0]
         self.deaths.pop(number, None)
+        if said.starved and number not in self.alone:
+            self.alone.add(number)
+            self.starved.append(given)
+            return []
         return [(number, said)]
 
     def _died(self, seat: _Seat, again: deque[Given]) -> None:

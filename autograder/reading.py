@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import warnings
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,21 +15,55 @@ import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from autograder.opening import MOST_CELLS, TRAIN, Unreadable, opened
+from autograder.opening import MOST_CELLS, TRAIN, Unreadable, plain
 
-__all__ = ["TRAIN", "Unreadable", "checked", "defined", "looked_at", "parse", "parsed", "read_bytes"]
+__all__ = ["TRAIN", "Unreadable", "checked", "defined", "looked_at", "parse", "parsed", "read_below", "read_bytes"]
 
 LARGEST_FILE = 64 << 20
 LONGEST_PARSED = 50_000
 IPYTHON_LINE = re.compile(r"^\s*[%!?,;/]|=\s*[%!]|\?")  # may be IPython's own syntax: %magic, !command, help?
 MOST_IPYTHON_WORK = 100_000  # characters: IPython tokenises the whole cell again for each such line
 UNRUN: dict[str, Any] = {"outputs": [], "execution_count": None}
+THROUGH = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC  # a folder that is only gone through
+LINK = "this is a symbolic link; hand in the file itself"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
     """Return a regular file's bytes; a link is not followed, it could lead to somebody else's work."""
-    descriptor = _opened(path)
+    return _content(_opened(path), most)
+
+
+def read_below(root: Path, parts: Sequence[str], most: int = LARGEST_FILE) -> bytes:
+    """Return the bytes of a regular file below a folder; no part of the way to it may be a link, whenever it was made.
+
+    Whoever may write there could swap a folder for a link to a peer's between a look at it and the reading.
+    """
+    try:
+        folder = open_folder(root, parts[:-1])
+    except OSError as error:
+        raise Unreadable(_why(error)) from None
+    try:
+        return _content(_opened(parts[-1], folder), most)
+    finally:
+        os.close(folder)
+
+
+def open_folder(root: Path, parts: Sequence[str] = (), last: int = THROUGH) -> int:
+    """Return a descriptor of a folder below another, opened part by part without following links; `last` is how."""
+    ways = [THROUGH] * len(parts) + [last]
+    descriptor = os.open(root, ways[0])
+    for part, way in zip(parts, ways[1:], strict=True):
+        try:
+            below = os.open(part, way | os.O_NOFOLLOW, dir_fd=descriptor)
+        finally:
+            os.close(descriptor)
+        descriptor = below
+    return descriptor
+
+
+def _content(descriptor: int, most: int) -> bytes:
+    """Return what an opened file holds if it is a regular one, and close it."""
     status = os.fstat(descriptor)
     reason = None
     if stat.S_ISDIR(status.st_mode):
@@ -48,23 +83,31 @@ def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
         raise Unreadable(f"the file cannot be read: {error.strerror}") from None
 
 
-def _opened(path: Path) -> int:
+def _opened(path: Path | str, folder: int | None = None) -> int:
     try:
-        return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except OSError as error:
-        reasons = {
-            errno.ENOENT: "there is no such file",
-            errno.ELOOP: "this is a symbolic link; hand in the file itself",
-            errno.EACCES: "the file may not be read; check its permissions",
-        }
-        raise Unreadable(reasons.get(error.errno or 0, f"the file cannot be opened: {error.strerror}")) from None
+        raise Unreadable(_why(error)) from None
     except ValueError as error:
         raise Unreadable(f"the name is no file name: {error}") from None
 
 
+def _why(error: OSError) -> str:
+    reasons = {
+        errno.ENOENT: "there is no such file",
+        errno.ELOOP: LINK,
+        errno.ENOTDIR: "a folder on the way to it is a symbolic link, or no folder; hand in the folder itself",
+        errno.EACCES: "the file may not be read; check its permissions",
+    }
+    return reasons.get(error.errno or 0, f"the file cannot be opened: {error.strerror}")
+
+
 def parse(content: bytes) -> NotebookNode:
-    """Return the notebook in these bytes, rebuilt from its cells' types, sources and names alone."""
-    said = opened(content)
+    """Return the notebook in these bytes, rebuilt from its cells' types, sources and names alone.
+
+    A student's bytes are parsed in the process with limits (limited.py), and so is the code that they hold.
+    """
+    said = plain(content)
     metadata: dict[str, Any] = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
     if said["assignment"] is not None:
         metadata["attention_workbook"] = {"assignment": said["assignment"]}
@@ -123,11 +166,11 @@ def defined(source: str) -> set[str]:
 
 @lru_cache(maxsize=MOST_CELLS)
 def checked(source: str) -> str | None:
-    """Return the id that a cell hands to `check(…)` if it does nothing else but that and imports."""
+    """Return the id that a cell hands to `check(…)` if it does nothing else but that, imports and asserts."""
     tree = parsed(source) if "check" in source else None
     if tree is None:
         return None
-    ids = [_check_call(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
+    ids = [_check_call(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom | ast.Assert)]
     return ids[0] if len(ids) == 1 else None
 
 

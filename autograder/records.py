@@ -47,6 +47,12 @@ def key_of(handed: Handed, content: bytes | None, reason: str) -> str:
     return digest.hexdigest()
 
 
+def work_of(handed: Handed, content: bytes | None) -> str:
+    """Return a digest of a file and of its grader: two of a class that have the same are worth the same."""
+    own = "" if content is None else hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(f"{grader_key(handed.assignment)} {own}".encode()).hexdigest() if own else ""
+
+
 class Records:
     """One small file for each submission, there whole or not at all."""
 
@@ -66,10 +72,43 @@ class Records:
         record = self._read(self._path(handed.student, handed.assignment))
         return record["line"] if record and record["key"] == submission_key(handed) else None
 
+    def conflict(self, handed: Handed) -> str:
+        """Return why a submission must not take the place of what this student has here, "" where it may.
+
+        Of one who handed in before, the name is written in the same characters, and for one assignment the LMS's number
+        is the same: from assignment to assignment Moodle's differ. A folder of the teacher's own needs no number.
+        """
+        folder = self._path(handed.student, handed.assignment).parent
+        before = {path.stem: self._from(path) for path in sorted(folder.glob("*.json"))}
+        again = f"If it is the same person, delete {folder} and grade again; what was graded before is kept"
+        for name, _ in before.values():
+            if name not in ("", handed.name):
+                forms = f"{handed.name!a}, before it was {name!a}"
+                return f"the student's name is written in another form of Unicode: {forms}. {again}"
+        name, account = before.get(handed.assignment, ("", ""))
+        if name and handed.account not in ("", account):
+            number = f"the LMS's number {account}" if account else "no number of an LMS's"
+            return f"'{handed.student}' was graded with {number}, this has number {handed.account}. {again}"
+        return ""
+
+    def _from(self, path: Path) -> tuple[str, str]:
+        """Return the name and the number under which a graded submission came; ("", "") where that is not known."""
+        said = (self._read(path) or {}).get("from")
+        name, account = (said.get("name"), said.get("account")) if isinstance(said, dict) else ("", "")
+        return (name, account) if isinstance(name, str) and isinstance(account, str) else ("", "")
+
+    def otherwise(self, handed: Handed, line: dict[str, Any]) -> list[str]:
+        """Return what is to be said where an earlier run gave the same file another score."""
+        before = (self._read(self._path(handed.student, handed.assignment)) or {"line": {}})["line"]
+        if not line["work"] or before.get("work") != line["work"] or before["score"] == line["score"]:
+            return []
+        return [f"graded before with {before['score']:g} points: two runs of the same file differ"]
+
     def keep(self, handed: Handed, key: str, line: dict[str, Any]) -> None:
         """Write what is known of a submission once everything else of it is written."""
         path = self._path(handed.student, handed.assignment)
-        write(path, json.dumps({"key": key, "line": line}).encode(), self.mode)
+        come = {"name": handed.name, "account": handed.account}
+        write(path, json.dumps({"key": key, "line": line, "from": come}).encode(), self.mode)
 
     def others(self, seen: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
         """Return the lines of those that earlier runs graded and this one has not seen."""

@@ -3,12 +3,11 @@
 import ast
 import hashlib
 import io
-import os
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import nbformat
 import numpy as np
@@ -22,33 +21,55 @@ from autograder.blank import BlankError, Module, blanked
 from autograder.checks import assignments, checks
 from autograder.database import quiet
 from autograder.kit import recorded
+from autograder.manifest import KIT, MADE, ZIP, Manifest, write
+from autograder.names import demand
+from autograder.normal import parts
 from autograder.places import BUILD, ROOT
+from autograder.traces import traced
 from autograder.weave import weave
 
 RECORDINGS = Path("autograder", "kit", recorded.FOLDER.name)
 README = Path(__file__).parent / "templates" / "kit.md"
+START = Path(__file__).parent / "templates" / "start.py"
 UNSEEN = {"ipykernel", "ipython", "tensorboard"}  # what kit and notebooks need and no import in the kit shows
 
 
 def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
     """Make source notebook, student's notebook and recorded answers of the names (none: of all), and the kit.
 
-    Files are written whole or not at all; what belongs to other names stays as it is.
+    Files are written whole or not at all; what belongs to other names stays as it is, unless somebody changed it.
     """
-    unknown = [name for name in names if name not in assignments()]
-    if unknown:
-        raise BlankError(f"no exercise called {', '.join(unknown)}: expected some of {', '.join(assignments())}")
-    chosen = list(names) or assignments()
+    demand(names)
+    manifest = Manifest(build)
+    others = {name: _released(name, manifest) for name in assignments() if names and name not in names}
+    chosen = [name for name in assignments() if others.get(name) is None]
     # Everything that can fail comes before the first file is written.
     sources = {name: nbformat.writes(weave(name)) + "\n" for name in chosen}
-    released = {name: for_students(name, text) for name, text in sources.items()}
-    kit = dict(kit_files(chosen))
+    numbers = {name: parts(nbformat.reads(text, as_version=4).cells) for name, text in sources.items()}
+    files = {path: content for kept in others.values() for path, content in (kept or {}).items()}
     for name in chosen:
-        write(build / "source" / name / f"{name}.ipynb", sources[name].encode())
-        write(build / "release" / name / f"{name}.ipynb", released[name].encode())
-    _lay_out(build / "release" / "kit", kit)
-    write(build / "release" / "kit.zip", _packed(build / "release"))
+        files[PurePath("source", name, f"{name}.ipynb")] = sources[name].encode()
+        files[PurePath("release", name, f"{name}.ipynb")] = for_students(name, sources[name]).encode()
+    files |= {KIT / path: content for path, content in kit_files(chosen, numbers)}
+    files[ZIP] = _packed(files)
+    manifest.replace(files, dropped=_is_dropped)
     return [build / "release" / name / f"{name}.ipynb" for name in chosen]
+
+
+def _released(name: str, manifest: Manifest) -> dict[PurePath, bytes] | None:
+    """Return what an earlier release made of a name, none where it made nothing; None where that is gone or changed."""
+    notebooks = {PurePath(folder, name, f"{name}.ipynb").as_posix() for folder in MADE}
+    recordings = {(KIT / recorded.path(f"{name}.{function}", RECORDINGS)).as_posix() for function in checks(name)}
+    paths = [PurePath(path) for path in (notebooks | recordings) & set(manifest.digests)]
+    of_unknown_origin = not paths and any((manifest.build / path).exists() for path in notebooks)
+    if of_unknown_origin or not all(manifest.intact(path) for path in paths):
+        return None
+    return {path: (manifest.build / path).read_bytes() for path in paths}
+
+
+def _is_dropped(path: PurePath) -> bool:
+    """Return whether a file that was not released lies where none else may: in the kit, or under an old name."""
+    return KIT in path.parents or (len(path.parts) > 2 and path.parts[1] not in assignments())
 
 
 def for_students(name: str, source: str) -> str:
@@ -77,19 +98,25 @@ def _demand_empty(name: str, notebook: NotebookNode) -> None:
             raise BlankError(f"{name}: nbgrader left the solution in the cell '{grader['grade_id']}'")
 
 
-def kit_files(names: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
-    """Yield path and content of each file of the kit; recorded answers of these names only."""
+def kit_files(names: Iterable[str], numbers: Mapping[str, Mapping[str, int | None]]) -> Iterator[tuple[Path, bytes]]:
+    """Yield path and content of each file of the kit; recorded answers of these names only.
+
+    `numbers` are those of the parts of each notebook, by name and function.
+    """
     shared = dict(_shared_files())
     yield from shared.items()
     requirements = _requirements(shared)
     yield Path("README.md"), _readme(requirements).encode()
     yield Path("requirements.txt"), requirements.encode()
+    yield Path("start.py"), START.read_bytes()
     for name in names:
         for function, check in checks(name).items():
             check_id = f"{name}.{function}"
             seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
             cases = check.draw(np.random.default_rng(seed))
-            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria, check.examples())
+            examples = check.examples()
+            earlier = traced(name, check, cases, examples, numbers[name])
+            yield recorded.path(check_id, RECORDINGS), recorded.pack(cases, check.criteria, examples, earlier)
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:
@@ -129,43 +156,10 @@ def _files(folder: Path) -> Iterator[tuple[Path, bytes]]:
             yield path.relative_to(ROOT), path.read_bytes()
 
 
-def _lay_out(kit: Path, files: dict[Path, bytes]) -> None:
-    """Write the kit's files, and delete what belongs to it no longer; recorded answers of other names stay."""
-    for path, content in files.items():
-        write(kit / path, content)
-    for path in sorted(kit.rglob("*"), reverse=True):
-        own = path.relative_to(kit)
-        if path.is_file() and own not in files and own.parent != RECORDINGS:
-            path.unlink()
-        elif path.is_dir() and not any(path.iterdir()):
-            path.rmdir()
-    for path in (kit / RECORDINGS).glob("*.npz"):
-        name, _, function = path.stem.partition(".")
-        if name not in assignments() or function not in checks(name):
-            path.unlink()
-
-
-def _packed(folder: Path) -> bytes:
-    """Return notebooks and kit as one zip for students; the same files give the same bytes."""
+def _packed(files: Mapping[PurePath, bytes]) -> bytes:
+    """Return the released files as one zip for students; the same files give the same bytes."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted([*folder.glob("*/*.ipynb"), *(folder / "kit").rglob("*")]):
-            if path.is_file() and "__pycache__" not in path.parts:
-                archive.writestr(zipfile.ZipInfo(str(path.relative_to(folder))), path.read_bytes())
+        for path in sorted(path for path in files if path.parts[0] == "release"):
+            archive.writestr(zipfile.ZipInfo(path.relative_to("release").as_posix()), files[path])
     return whole.getvalue()
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, and leave it alone when it is as it should be."""
-    if path.exists() and path.read_bytes() == content:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(aside).chmod(0o644)
-        Path(aside).replace(path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise

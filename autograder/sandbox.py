@@ -8,6 +8,8 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder import installation
+
 OUTSIDER = 30001  # the user that root becomes before it enters: it owns no file and no other process
 PROBE = [
     "unshare",
@@ -67,15 +69,34 @@ def bare() -> list[str]:
     return ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
 
 
+# Of /usr: programs, the loader and its libraries, and what text, time and terminals need. Never all of it: container
+# images put programs such as the course into /usr/src, and a class or a home may lie anywhere.
+PROGRAMS = ("bin", "lib64", "lib/*-linux-gnu*", "lib/*.so*")
+LISTED = (
+    *PROGRAMS,
+    *("lib/python3.*", "lib/locale", "lib/terminfo", "local/lib/*.so*"),
+    *("share/fonts", "share/zoneinfo", "share/terminfo", "local/share/fonts"),
+)
+
+
+def system_places() -> list[Path]:
+    """Return what is shown of the system, each in its own place."""
+    tops: list[tuple[Path, tuple[str, ...]]] = [(Path("/usr"), LISTED)]
+    if not Path("/lib").is_symlink():  # a system that keeps its first programs and libraries apart from the others
+        tops.append((Path("/"), PROGRAMS))
+    listed = [place for top, patterns in tops for pattern in patterns for place in sorted(top.glob(pattern))]
+    if Path("/usr/lib64").is_symlink() and Path("/usr/lib64").resolve() == Path("/usr/lib"):
+        listed.append(Path("/usr/lib"))  # Arch has all libraries there, and no folder for an architecture
+    return listed
+
+
 def system() -> list[str]:
     """Show the system's programs and libraries, and of /etc only what loading a library and drawing text take."""
-    shown = ["--ro-bind", "/usr", "/usr"]
-    for name in ("bin", "sbin", "lib", "lib64"):
-        place = Path("/", name)
-        if place.is_symlink():
-            shown += ["--symlink", str(place.readlink()), str(place)]
-        elif place.is_dir():
-            shown += ["--ro-bind", str(place), str(place)]
+    links = [place for place in (Path("/", name) for name in ("bin", "lib", "lib64")) if place.is_symlink()]
+    shown: list[str] = []
+    for place in dict.fromkeys([*links, *system_places()]):
+        linked = place.is_symlink()
+        shown += ["--symlink", str(place.readlink()), str(place)] if linked else ["--ro-bind", str(place), str(place)]
     for place in ("/etc/ld.so.cache", "/etc/fonts", "/etc/alternatives"):
         shown += ["--ro-bind-try", place, place]
     return [*shown, "--setenv", "PATH", "/usr/bin:/bin"]
@@ -150,7 +171,8 @@ class Entrance:
 
 def _source(outside: Path) -> Path:
     """Return the folder to bind so that a path can be shown: of the many packages, the folder that holds them."""
+    base = installation.base()
     for parent in outside.parents:
-        if parent.name in ("site-packages", "dist-packages"):
+        if parent.name in ("site-packages", "dist-packages") or parent == base:
             return parent
     return outside

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import checks, normal, wall
+from autograder import checks, limited, wall
 from autograder.judge import Judge, Judged, refused
 from autograder.normal import Template, template
-from autograder.reading import Unreadable, parse, read_bytes
+from autograder.reading import Unreadable, read_bytes
 
 
 @dataclass
@@ -32,15 +32,17 @@ class Scorer:
         claimed, form = self.assignment, None
         try:
             content = read_bytes(Path(name))
-            notebook = parse(content)
-            claimed = normal.assignment_of(notebook, self.known) or claimed
+            claimed = limited.assignment(content, self.known) or claimed
             if claimed is None:
                 raise Unreadable(
                     f"it does not say which assignment it is; expected one of {', '.join(self.known)} in its metadata "
                     "or its check cells. Give --assignment NAME"
                 )
             form = self.form(claimed)
-            judged = self.judge.notebook(normal.normalise(notebook, form), form, content)
+            read = limited.submission(content, form, self.known)
+            judged = self.judge.notebook(read.notebook, form, read.content)
+            if judged.starved:  # here one is judged after the other: there is nothing of ours to wait for
+                judged = self.judge.notebook(read.notebook, form, read.content)
             if self.assignment not in (None, claimed):
                 judged.flags.append(f"graded as '{claimed}', as it says, and not as '{self.assignment}'")
         except Unreadable as error:

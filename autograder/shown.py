@@ -14,8 +14,9 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from autograder.places import BUILD, INSIDE
-from autograder.sandbox import NoSandbox, environment
+from autograder import installation
+from autograder.places import BUILD, INSIDE, ROOT
+from autograder.sandbox import NoSandbox, environment, system_places
 
 ALWAYS = ("torch", "numpy", "matplotlib", "matplotlib-inline", "ipython", "jaxtyping", "tqdm")  # the worker's own
 PACKAGES = "/packages"
@@ -52,14 +53,26 @@ SETTINGS = {
 
 def view(kit: Path) -> View:
     """Return what student code with this kit is shown."""
-    base = Path(sys.base_prefix).resolve()
     shown = {"/wall/inside": INSIDE, "/kit": kit.resolve(), "/cache/matplotlib": font_cache()}
-    if not base.is_relative_to("/usr"):
-        shown[str(base)] = base
-    hidden = [str(place) for place in _own_packages(base) if place.is_dir()]
-    program = _program(base)
-    settings = {"PATH": f"{program.parent}:/usr/bin:/bin", "PYTHONPATH": f"/wall:/kit:{PACKAGES}", **SETTINGS}
-    return View(shown | packages(kit), hidden, str(program), settings)
+    shown |= installation.shown() | packages(kit)
+    hidden = {*installation.hidden(), *_private(shown | {str(place): place for place in system_places()})}
+    outermost = sorted(place for place in hidden if not hidden & set(map(str, Path(place).parents)))
+    settings = {
+        "PATH": f"{installation.PREFIX}/bin:/usr/bin:/bin",
+        "PYTHONPATH": f"/wall:/kit:{PACKAGES}",
+        "LD_LIBRARY_PATH": str(installation.SHARED),
+        **SETTINGS,
+    }
+    return View(shown, outermost, f"{installation.PREFIX}/bin/{installation.VERSION}", settings)
+
+
+def _private(places: dict[str, Path]) -> Iterator[str]:
+    """Yield where the course or the teacher's home would be seen, should they lie within something that is shown."""
+    for private in dict.fromkeys((ROOT, BUILD.resolve(), Path.home().resolve())):
+        for inside, outside in places.items():
+            source = outside.resolve()
+            if private.is_dir() and private != source and private.is_relative_to(source):
+                yield str(Path(inside, private.relative_to(source)))
 
 
 def plain_view(kit: Path, folder: Path) -> View:
@@ -75,21 +88,6 @@ def plain_view(kit: Path, folder: Path) -> View:
         "PYTHONPATH": f"{folder / 'wall'}:{kit.resolve()}",
     }
     return View({}, [], sys.executable, settings)
-
-
-def _program(base: Path) -> Path:
-    """Return Python itself, not the link in a virtual environment: that one is not shown."""
-    program = Path(sys.executable).resolve()
-    return program if program.is_relative_to(base) else base / "bin" / f"python3.{sys.version_info.minor}"
-
-
-def _own_packages(base: Path) -> Iterator[Path]:
-    """Yield where the base installation may keep packages: on its path, and none of the kit's business."""
-    version = f"python3.{sys.version_info.minor}"
-    yield base / "lib" / version / "site-packages"
-    if base.is_relative_to("/usr"):
-        yield Path("/usr/lib/python3/dist-packages")
-        yield Path("/usr/local/lib", version, "dist-packages")
 
 
 def packages(kit: Path) -> dict[str, Path]:

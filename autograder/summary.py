@@ -43,8 +43,23 @@ def row(line: dict[str, Any], **more: Any) -> dict[str, Any]:
         "error": line["error"] or "",
         "note": "; ".join(notes),
         "failed": line.get("failed", False),
+        "work": line.get("work", ""),
         **more,
     }
+
+
+def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows, flagged where the same file got another score elsewhere in the class."""
+    scores: dict[str, dict[float, str]] = {}
+    for each in rows:
+        if each.get("work"):
+            scores.setdefault(each["work"], {}).setdefault(each["score"], each["student"])
+    return [each | {"flags": _with_others(each, scores.get(each.get("work", ""), {}))} for each in rows]
+
+
+def _with_others(row: dict[str, Any], scores: dict[float, str]) -> str:
+    others = [f"the same file got {points:g} for {who}" for points, who in scores.items() if points != row["score"]]
+    return "; ".join([*([row["flags"]] if row.get("flags") else []), *others])
 
 
 def stray(student: str, file: str, error: str) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder import normal
+from autograder import limited, normal
 from autograder.names import assignments
 from autograder.normal import CHECK, Template, grade_id, is_own
+from autograder.pictures import as_markdown, keep_pasted
 from autograder.reading import Unreadable
 
 if TYPE_CHECKING:
@@ -34,10 +35,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it: the fields of `score`, and the notebook with all outputs and verdicts in it, as JSON."""
+    """What came of it: the fields of `score`, and the notebook with all outputs and verdicts in it, as JSON.
+
+    Starved: other work on the machine kept it from ending in time, so it is to be judged once more, alone.
+    """
 
     line: dict[str, Any]
     notebook: bytes
+    starved: bool = False
+    kept: bytes | None = None  # of a hand-in that is too large to be kept as it is: the notebook without its outputs
 
 
 def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
@@ -47,11 +53,12 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     try:
         if task.content is None:
             raise Unreadable(task.reason)
-        notebook = normal.submission(task.content, form, assignments())
-        judged = judge.notebook(notebook, form, task.content, task.student)
+        read = limited.submission(task.content, form, assignments())
+        judged = judge.notebook(read.notebook, form, read.content, task.student)
     except Unreadable as error:
         return without_points(form, str(error))
-    return Outcome(summary(judged, form), _written(notebook, judged))
+    kept = None if read.content is task.content else read.content
+    return Outcome(summary(judged, form), _written(read.notebook, judged), judged.starved, kept=kept)
 
 
 def without_points(form: Template, reason: str) -> Outcome:
@@ -79,11 +86,14 @@ def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
         if cell.cell_type == "markdown" and (is_own(cell) or cell.metadata.get("nbgrader", {}).get("solution")):
             left -= len(cell.source)
             cell.source = _harmless(cell.source, left)
+    keep_pasted(notebook.cells, lambda cell: bool(grade_id(cell)), LONGEST_MARKDOWN)
     return nbformat.writes(notebook).encode("utf-8")
 
 
 def _harmless(source: str, left: int) -> str:
     """Return a student's text without tags; what would take long to set as markdown is cut and left as typed."""
+    if len(source) <= LONGEST_MARKDOWN and left >= 0:
+        source = as_markdown(source)
     # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
     source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
     if len(source) <= LONGEST_MARKDOWN and left >= 0:

@@ -3,6 +3,7 @@
 import os
 import threading
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from autograder.cgroups import MEMORY
@@ -20,6 +21,25 @@ def family(pid: int) -> list[int]:
             for task in Path("/proc", str(member), "task").iterdir():
                 found += map(int, (task / "children").read_text().split())
     return found
+
+
+def outside(pid: int) -> int:
+    """Return the bytes that a job holds where no process is charged for them: its files in memory, full sockets."""
+    held = 0
+    for place in ("tmp", "dev/shm"):
+        with suppress(OSError):
+            status = os.statvfs(f"/proc/{pid}/root/{place}")
+            held += (status.f_blocks - status.f_bfree) * status.f_frsize
+    with suppress(OSError, ValueError, IndexError):
+        count = Path("/proc", str(pid), "net", "sockstat").read_text().split()[2]  # of its own network, in transit too
+        held += int(count) * _socket_bytes()
+    return held
+
+
+@cache
+def _socket_bytes() -> int:
+    """Return the most that one socket can hold; a sender may go past its buffer's size by one message as large."""
+    return 2 * int(Path("/proc/sys/net/core/wmem_default").read_text())
 
 
 def memory(pids: list[int], enough: int = MEMORY) -> int:
@@ -55,7 +75,8 @@ class Watch:
 
     def _look(self) -> None:
         while not self._over.wait(EVERY) and not self.process.gone():
-            if memory(family(self.process.pid), self.most) > self.most:
+            left = self.most - outside(self.process.pid)
+            if memory(family(self.process.pid), left) > left:
                 self.process.kill()
 
     def stop(self) -> None:

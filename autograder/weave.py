@@ -2,8 +2,8 @@
 
 A code cell that begins with `#| exercise FUNCTION` becomes the solved function; `of=OTHER` takes another function's
 body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
-test cell. A text cell with `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers
-are the checks'.
+test cell. `#| setup`, in the first code cell, becomes the search for the kit. A text cell with
+`+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
 """
 
 import hashlib
@@ -19,9 +19,12 @@ from autograder.blank import BlankError, Module, solved
 from autograder.checks import assignments, find, written
 from autograder.opening import TRAIN
 from autograder.places import ROOT
+from autograder.timing import Limits
 
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
+SETUP = Path(__file__).parent / "templates" / "setup.py"
+UNREADY = "Run the first code cell of this notebook, then the cell with your function, and then this one again."
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
 
 
@@ -38,6 +41,7 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
         except (BlankError, LookupError) as error:
             first_line = cell.source.splitlines()[0] if cell.source else ""
             raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {error}") from error
+    _say_limits(notebook.cells)
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
         {
@@ -64,7 +68,11 @@ def _dress(cell: NotebookNode, name: str, module: Module) -> None:
     mark = MARK.match(cell.source) if cell.cell_type == "code" else None
     if not mark:
         return
-    verb, (function, options) = mark["verb"], _options(mark["words"])
+    verb = mark["verb"]
+    if verb == "setup":
+        cell.source = SETUP.read_text(encoding="utf-8").replace("NAME", name) + cell.source.partition("\n")[2]
+        return
+    function, options = _options(mark["words"])
     if verb == "exercise":
         title = function if "of" in options else ""
         helpers = [helper for helper in options.get("with", "").split(",") if helper]
@@ -72,10 +80,10 @@ def _dress(cell: NotebookNode, name: str, module: Module) -> None:
         _grade(cell, function, solution=True)
     elif verb == "check":
         check_id = f"{name}.{function}"
-        cell.source = f'check("{check_id}", globals())'
+        cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{check_id}", globals())'
         _grade(cell, f"check-{function}", points=find(check_id).points, grade=True, locked=True)
     else:
-        raise BlankError(f"'{verb}' is no mark: expected 'exercise' or 'check'")
+        raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise' or 'check'")
 
 
 def _options(words: str) -> tuple[str, dict[str, str]]:
@@ -92,6 +100,13 @@ def _grade(cell: NotebookNode, grade_id: str, points: float | None = None, **kin
     grader: dict[str, Any] = {"grade": False, "solution": False, "locked": False, "task": False} | kind
     grader |= {"grade_id": grade_id, "schema_version": SCHEMA, "cell_type": cell.cell_type}
     cell.metadata["nbgrader"] = grader if points is None else grader | {"points": points}
+
+
+def _say_limits(cells: list[NotebookNode]) -> None:
+    """Say how long code may take, where it is said how it is graded, else below the title."""
+    texts = [cell for cell in cells if cell.cell_type == "markdown"]
+    about = next((cell for cell in texts if "**How it is graded.**" in cell.source), texts[0])
+    about.source += f"\n\n**Time.** {Limits().rule}"
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:

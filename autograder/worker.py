@@ -1,123 +1,62 @@
-"""The trusted end of a worker: it asks, waits no longer than it said, and believes values only."""
+"""The trusted end of a notebook's run: its workers one after the other, and what time is left."""
 
 import math
-import secrets
-import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from autograder.asking import CALL, CELL, ENDED, Dead, Fallen, Late, Most, Unanswered, Worker
 from autograder.customs import clean_answer, clean_outputs, failure
-from autograder.kit import wire
 from autograder.kit.answers import Answer
+from autograder.timing import Limits, Stint, Use
 from autograder.wall import Wall
 
-ENDED = "the code ended the Python process (exit, a crash in native code, or too much memory)"
+if TYPE_CHECKING:
+    from autograder.earlier import Earlier
+
+__all__ = ["ENDED", "Limits", "Session"]
+
 FALLS = 3  # so often a sandbox that fell is built again for one request
 
 
 @dataclass(frozen=True)
-class Most:
-    """The largest frame that a worker may send: bytes of text, and of arrays."""
+class _Finished:
+    """A cell that ran to its end: a fresh worker runs it again."""
 
-    header: int
-    body: int
-
-
-READY = Most(100, 0)
-CELL = Most(5 << 20, 0)  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
-CALL = Most(1 << 20, 16 << 20)  # a call's are arrays: what a check gave, its gradients and the outputs are far less
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Seconds that a notebook may take."""
-
-    cell: float = 10.0
-    check: float = 10.0
-    notebook: float = 60.0
-    grace: float = 1.0  # after an interrupt, before the kill
-
-
-class Dead(Exception):
-    """The worker is gone; says why, in words for the student."""
-
-
-class Fallen(Exception):
-    """The sandbox fell, and the worker with it: the grader's misfortune, not the student's doing."""
-
-
-class Late(Exception):
-    """The request was interrupted at its deadline; the worker lives."""
-
-
-class Worker:
-    """One worker behind the wall."""
-
-    def __init__(self, wall: Wall, limits: Limits) -> None:
-        self.grace = limits.grace
-        self.asked = 0
-        self.job = wall.enter(cpu_seconds=10 + 2 * math.ceil(limits.notebook))
-        try:
-            wire.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
-        except wire.WireError as error:
-            self._lost(f"no worker came up: {error}")
-
-    def request(self, deadline: float, most: Most, **request: Any) -> Any:
-        """Return the reply; raise Late or Dead when there is none in time."""
-        self.asked = secrets.randbits(62)  # no answer can be sent ahead of its question
-        try:
-            self.job.link.settimeout(max(0.1, deadline - time.monotonic()))
-            wire.send(self.job.link, {"id": self.asked, **request})
-            return self._reply(deadline, most)
-        except wire.TooLate:
-            return self._interrupt(most)
-        except wire.Closed:
-            self._lost(ENDED)
-        except ConnectionError:
-            self._lost(ENDED)
-        except (wire.WireError, OSError) as error:
-            self._lost(f"the code disturbed the grader's connection ({error})")
-
-    def _lost(self, why: str) -> NoReturn:
-        """Kill what is left of the worker, and say whose fault it was."""
-        fell = self.job.fell()
-        self.kill()
-        raise (Fallen(why) if fell else Dead(why)) from None
-
-    def _reply(self, deadline: float, most: Most) -> Any:
-        frame = wire.receive(self.job.link, deadline, most.body, most.header)
-        if not isinstance(frame, dict) or frame.get("id") != self.asked or "reply" not in frame:
-            raise wire.WireError("an answer to no question")
-        return frame["reply"]
-
-    def _interrupt(self, most: Most) -> Any:
-        """Send an interrupt as Ctrl-C would; kill a worker that does not mind it."""
-        with suppress(OSError, wire.WireError):
-            self.job.process.send(signal.SIGINT)
-            self._reply(time.monotonic() + self.grace, most)
-            raise Late
-        self._lost("the code did not end in time and ignored the interrupt")
-
-    def kill(self) -> None:
-        """Kill the worker and every process that it started: it is pid 1 of its namespace."""
-        self.job.end()
+    source: str
+    own: bool
+    seconds: float
 
 
 @dataclass
 class Session:
-    """One notebook's run: its workers, one after the other, and what time is left."""
+    """One notebook's run: its workers, one after the other, and what time is left.
+
+    The cells that a student added have the notebook's seconds. What was released with the notebook, or defines what is
+    graded, has time beyond that, and of it each check to come keeps a part, so that no cell and no other check can take
+    it. What waits for a worker or for a sandbox is nobody's time.
+    """
 
     wall: Wall
     limits: Limits = field(default_factory=Limits)
+    earlier: "Earlier | None" = None  # answers for functions that are not to be the student's own
+    checks: int = 0  # to come
+    until: float = math.inf  # a deadline of the caller's own
+    starved: bool = False  # something was stopped that only had to wait its turn
+    ran: list[str] = field(default_factory=list)  # the cells that ended by themselves, those with an error too
     _worker: Worker | None = None
-    _finished: list[str] = field(default_factory=list)
-    _check_until: float = 0.0
+    _finished: list[_Finished] = field(default_factory=list)
+    _stint: Stint | None = None  # the running check's
+    _took: Use = field(default_factory=Use)  # by the cells
+    _calls: int = 0  # without gradients, in the running check
     _why: str | None = None  # the running check has no caller any more, and why
 
     def __post_init__(self) -> None:
-        self._until = time.monotonic() + self.limits.notebook
+        now = time.monotonic()
+        self.until = min(self.until, now + self.limits.total)
+        self._own_until = now + self.limits.notebook
+        self._share = self.limits.check / self.checks if self.checks else 0.0
 
     def __enter__(self) -> "Session":
         return self
@@ -127,47 +66,57 @@ class Session:
             self._worker.kill()
             self._worker = None
 
-    def run(self, source: str) -> list[dict[str, Any]]:
-        """Run one of the student's cells and return its outputs, cleaned."""
-        seconds = self._seconds(self.limits.cell)
-        if seconds <= 0:
-            return [failure("Not run", "the notebook's time is over")]
+    def run(self, source: str, own: bool = True) -> list[dict[str, Any]]:
+        """Run one of the notebook's cells and return its outputs, cleaned; an own one is one that the student added."""
+        if (left := self._left(own)) <= 0:
+            self.starved |= self._took.starved
+            return [failure("Not run", self._over())]
         try:
-            self._alive()
-            reply = self._ask(time.monotonic() + seconds, CELL, op="cell", source=source)
-        except Late:
-            return [failure("Stopped", f"this cell did not end within {self.limits.cell:g} seconds")]
-        except Dead as error:
-            self._worker = None
-            return [failure("Stopped", str(error))]
+            stint = self._alive().stint(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
+            reply = self._ask(stint, CELL, op="cell", source=source)
+        except Unanswered as error:
+            return [failure("Stopped", self._stopped(error, "this cell"))]
+        took = stint.used
+        self._took += took
+        self.ran.append(source)
         if isinstance(reply, dict) and reply.get("finished") is True:
-            self._finished.append(source)
+            self._finished.append(_Finished(source, own, took.clock))
         return clean_outputs(reply.get("outputs") if isinstance(reply, dict) else None)
 
     def begin_check(self) -> None:
         """Start the clock of the next check, with a worker at hand that has run the finished cells."""
-        self._why = None
+        self._why = self._stint = None
+        self._calls = 0
+        self.checks -= 1
+        until = time.monotonic() + max(self._share if self.checks >= 0 else 0.0, self._left())
+        if until <= time.monotonic():
+            self._why = self._over()
+            return
         try:
-            if self._seconds(1) > 0:
-                self._alive()
+            worker = self._alive()
+            clock = max(until - time.monotonic(), self._share / 4)
+            self._stint = worker.stint(self.limits.check, min(clock, self.limits.check * self.limits.patience))
         except Dead as error:
-            self._why = str(error)
-        self._check_until = time.monotonic() + max(0.0, self._seconds(self.limits.check))
+            self._why = self._stopped(error, "the check")
 
     def call(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        """Return what the student's function answers: the caller that the judge hands to a check."""
-        if self._why is None and time.monotonic() >= self._check_until:
-            self._why = "the notebook's time is over" if self._seconds(1) <= 0 else self._too_slow()
-        if self._why is not None:
+        """Return what the student's function answers."""
+        number = None
+        if cotangents is None:
+            number, self._calls = self._calls, self._calls + 1
+        return self._call(function=function, arguments=arguments, cotangents=cotangents, number=number, again=False)
+
+    def again(self, function: str, arguments: list[Any], number: int) -> Answer:
+        """Return what it answers to the very tensors of the check's call of this number: what it has left in them."""
+        return self._call(function=function, arguments=arguments, cotangents=None, number=number, again=True)
+
+    def _call(self, **about: Any) -> Answer:
+        if self._why is not None or self._stint is None:
             return Answer(error=self._why)
-        request = {"op": "call", "function": function, "arguments": arguments, "cotangents": cotangents}
         try:
-            return clean_answer(self._ask(self._check_until, CALL, **request))
-        except Late:
-            self._why = self._too_slow()
-        except Dead as error:
-            self._worker = None
-            self._why = str(error)
+            return clean_answer(self._ask(self._stint, CALL, op="call", **about))
+        except Unanswered as error:
+            self._why = self._stopped(error, "the check")
         return Answer(error=self._why)
 
     @property
@@ -175,27 +124,43 @@ class Session:
         """Return why the last check got no more answers: time, or the end of the process."""
         return self._why
 
-    def _too_slow(self) -> str:
-        return f"the check did not end within {self.limits.check:g} seconds: is there an endless loop?"
+    def _stopped(self, error: Unanswered, what: str) -> str:
+        """Return why there was no answer, and remember whose fault it was."""
+        self.starved |= error.starved
+        if isinstance(error, Late):
+            return f"{what} {error}"
+        self._worker = None
+        return str(error)
 
-    def _seconds(self, most: float) -> float:
-        return min(most, self._until - time.monotonic())
+    def _over(self) -> str:
+        return (
+            f"the notebook's time is over: the cells that you added have {self.limits.notebook:g} seconds together, "
+            f"everything {self.limits.total:g}"
+        )
 
-    def _ask(self, deadline: float, most: Most, **request: Any) -> Any:
+    def _left(self, own: bool = False) -> float:
+        """Return the seconds that are left for a cell or check, without those that the checks to come keep."""
+        kept = self.until - self._share * max(0, self.checks)
+        return (min(kept, self._own_until) if own else kept) - time.monotonic()
+
+    def _ask(self, stint: Stint, most: Most, **request: Any) -> Any:
         """Return the worker's reply; a sandbox that falls costs the student neither an answer nor time."""
         worker = self._alive()
         for _ in range(FALLS):
             began = time.monotonic()
             try:
-                return worker.request(deadline, most, **request)
+                return worker.request(stint, most, **request)
             except Fallen:
                 self._worker = None
                 worker = self._alive()
                 spent = time.monotonic() - began
-                deadline += spent
-                self._until += spent
-                self._check_until += spent
+                stint.move(worker.job.process.pid, spent)
+                self._postpone(spent)
         raise Dead("the grader's sandbox fell again and again")
+
+    def _postpone(self, seconds: float) -> None:
+        self.until += seconds
+        self._own_until += seconds
 
     def _alive(self) -> Worker:
         """Return the worker; a fresh one first runs the cells that had finished."""
@@ -207,13 +172,20 @@ class Session:
 
     def _fresh(self) -> Worker:
         began = time.monotonic()
-        worker = Worker(self.wall, self.limits)
-        self._until += time.monotonic() - began  # to wait for a worker is not the student's time
+        worker = Worker(self.wall, self.limits, self.earlier)
+        self._postpone(time.monotonic() - began)  # to wait for a worker is not the student's time
         try:
-            for source in self._finished:
-                until = time.monotonic() + max(0.1, self._seconds(self.limits.cell))
-                worker.request(until, CELL, op="cell", source=source)
-        except Late:
+            stint = worker.stint(self.limits.notebook, max(self._share, self._left()))
+            for cell in self._to_replay():
+                worker.request(stint, CELL, op="cell", source=cell.source)
+        except Late as error:
             worker.kill()
-            raise Dead("the cells before this one did not end in time when they were run again") from None
+            why = "the cells before this one did not end in time when they were run again"
+            raise Dead(why, error.starved) from None
         return worker
+
+    def _to_replay(self) -> list[_Finished]:
+        """Return the finished cells; where they took long, without the student's own that did."""
+        if sum(cell.seconds for cell in self._finished) <= self.limits.check:
+            return self._finished
+        return [cell for cell in self._finished if not cell.own or cell.seconds < self.limits.check / 10]

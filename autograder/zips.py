@@ -15,7 +15,7 @@ from typing import BinaryIO
 from autograder.found import Found
 from autograder.reading import LARGEST_FILE, Unreadable
 
-MOST_ENTRIES = 100_000  # of a class's zip
+MOST_ENTRIES = 500_000  # of a class's zip
 MOST_ENTRIES_OF_ONE = 2_000  # of one student's
 MOST_DIRECTORY = 64 << 20  # bytes of its table of contents, which is read as a whole
 HIGHEST_RATIO = 200  # of size to compressed size; a notebook has 2 to 20

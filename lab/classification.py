@@ -1,8 +1,8 @@
 """A classifier of any chapter, from corpus to checkpoint and back: train it, load it, label texts with it."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from lab import corpora, metrics, text
 from lab.batches import text_batch, within
+from lab.budget import Budget
 from lab.corpora import Document, Labelled
 from lab.runs import Named, Solution, about_of, best, built, forget, kept_about, rebuilt
 from lab.training import Progress, Trainer, Training, best_device, seed_all
@@ -81,6 +82,7 @@ class Trained:
     labels: tuple[str, ...]
     about: dict[str, Any]
     progress: Progress
+    kept: Progress = field(default_factory=Progress)  # when these weights were kept: the best on validation
 
     def normal(self, sentences: Sequence[str]) -> tuple[str, ...]:
         """Return the sentences as the model reads them: lower-cased if its recipe says so."""
@@ -91,18 +93,24 @@ class Trained:
         return parts([sentence.split() for sentence in sentences], self.about["recipe"].get("longest", 0))
 
     @torch.no_grad()
-    def probabilities(self, texts: Sequence[Sequence[str]]) -> Float[Tensor, "texts labels"]:
-        """Return the probability of each label for each text (its sentences), in the order given."""
+    def probabilities(
+        self, texts: Sequence[Sequence[str]], tick: Callable[[], object] = lambda: None
+    ) -> Float[Tensor, "texts labels"]:
+        """Return the probability of each label for each text (its sentences), in the order given.
+
+        `tick` is called before each batch; it ends this by raising an exception.
+        """
         found = torch.empty(len(texts), len(self.labels))
         for rows, tokens, mask in self.batches(texts):
+            tick()
             output = self.model(tokens, mask)
             scores = output[0] if isinstance(output, tuple) else output
             found[rows] = scores.float().softmax(dim=-1).cpu()
         return found
 
-    def classify(self, texts: Sequence[Sequence[str]]) -> list[str]:
+    def classify(self, texts: Sequence[Sequence[str]], tick: Callable[[], object] = lambda: None) -> list[str]:
         """Return the most probable label of each text."""
-        return [self.labels[best] for best in self.probabilities(texts).argmax(dim=-1)]
+        return [self.labels[best] for best in self.probabilities(texts, tick).argmax(dim=-1)]
 
     @torch.no_grad()
     def looks(self, texts: Sequence[Sequence[str]]) -> list[Look]:
@@ -200,14 +208,18 @@ def train(
     run: Run,
     recipe: Any,
     *,
-    minutes: float | None = None,
+    minutes: int | float | None = None,
     quiet: bool = False,
     device: torch.device | None = None,
     folder: Path | None = None,
     corpus: Labelled | None = None,
     fresh: bool = False,
 ) -> Trained:
-    """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`."""
+    """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
+
+    The budget is that of the whole call: reading the corpus and validating are in it.
+    """
+    budget = Budget.of(minutes)
     texts: Labelled = corpus or corpora.load(run.corpus)
     folder = folder or run.folder
     about: dict[str, Any] = {
@@ -226,7 +238,7 @@ def train(
 
     def score_of(candidate: Any) -> float:
         trained = Trained(candidate, words, texts.labels, about, Progress())
-        said = trained.classify([document.sentences for document in texts.validation])
+        said = trained.classify([document.sentences for document in texts.validation], budget.demand)
         return 100 * scores(said, texts, texts.validation)[texts.metric].value
 
     task = Classifying(examples(texts, words, about["recipe"]), recipe.training, model.nested)
@@ -240,7 +252,7 @@ def train(
         validate=score_of,
         about=about,
         device=device or best_device(),
-        minutes=minutes,
+        minutes=budget,
         quiet=quiet,
     )
     if fresh:  # only now, when corpus and model are there
@@ -277,7 +289,8 @@ def restore(solution: Solution, folder: Path, device: torch.device | None = None
     content = best(solution, folder)
     words, labels = text.Words(content["text"]["words"]), tuple(content["labels"])
     model = rebuilt(solution, folder, content, (len(words), len(labels)), device)
-    return Trained(model, words, labels, about_of(content), Progress(**content["progress"]))
+    progress = Progress(**content["progress"])
+    return Trained(model, words, labels, about_of(content), progress, kept=progress)
 
 
 def fingerprint(texts: Labelled) -> str:

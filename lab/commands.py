@@ -100,10 +100,7 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     part_ways()
     if not team.leads:
         return
-    best = trained.progress
-    print(f"best validation BLEU {best.best:.2f} after epoch {best.best_epoch}")
-    if best.ended_by_budget:
-        print(f"ended by the time budget of {what.minutes:g} minutes, before epoch {recipe.training.epochs}")
+    print(trained.progress.best_of("BLEU"))
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:

@@ -3,7 +3,7 @@
 Proven token-identical to the taught `greedy_decode` and `beam_search` of solutions.encoder_decoder.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -16,6 +16,7 @@ from lab.text import BOS, EOS, PAD
 
 Memory = dict[str, Tensor]
 State = dict[str, Tensor]
+Tick = Callable[[], object]  # called before each word that is said; it ends the decoding by raising an exception
 
 
 class Translator(nn.Module):
@@ -86,6 +87,7 @@ def greedy(
     source: Int[Tensor, "batch source"],
     mask: Bool[Tensor, "batch source"],
     max_len: int | None = None,
+    tick: Tick = lambda: None,
 ) -> list[Output]:
     """Return the greedy translation of each row, with its attention weights if the model has any."""
     memory, state = model.encode(source, mask)
@@ -95,6 +97,7 @@ def greedy(
     said: list[Tensor] = []
     looked: list[Tensor] = []
     while len(said) < max_len and not ended.all():
+        tick()
         scores, state, weights = model.step(tokens, memory, state)
         tokens = scores.argmax(dim=-1).masked_fill(ended, PAD)
         ended = ended | (tokens == EOS)
@@ -201,6 +204,7 @@ def beam(
     alpha: float = 1.0,
     max_len: int | None = None,
     shift: float = 0.0,
+    tick: Tick = lambda: None,
 ) -> list[Output]:
     """Return for each row what the taught `beam_search` returns (without </s>): best log p / length_penalty."""
     memory, state = model.encode(source, mask)
@@ -210,6 +214,7 @@ def beam(
     beams = Beams.start(len(source), width, alpha, shift, max_len or length_limit(source), source.device)
     tokens = torch.full((len(every),), BOS, device=source.device)
     while True:
+        tick()
         scores, state, _ = model.step(tokens, memory, state)
         log_p = scores.float().log_softmax(dim=-1)
         came_from = beams.grow(log_p.view(len(beams.live), width, -1))
@@ -249,6 +254,7 @@ def translate(
     alpha: float = 1.0,
     tokens: int = 4000,
     shift: float = 0.0,
+    tick: Tick = lambda: None,
 ) -> list[Output]:
     """Translate many sentences, those of similar length together, and return them in their own order."""
     device = next(model.parameters()).device
@@ -259,7 +265,10 @@ def translate(
         group, order = order[-size:], order[:-size]
         source, mask = source_batch([sentences[i] for i in group])
         source, mask = source.to(device), mask.to(device)
-        found = greedy(model, source, mask) if width == 1 else beam(model, source, mask, width, alpha, shift=shift)
+        if width == 1:
+            found = greedy(model, source, mask, tick=tick)
+        else:
+            found = beam(model, source, mask, width, alpha, shift=shift, tick=tick)
         for index, output in zip(group, found, strict=True):
             outputs[index] = output
     return outputs

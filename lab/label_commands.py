@@ -81,10 +81,7 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     device = find_device(what.device)
     print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
     trained = train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh)
-    best = trained.progress
-    print(f"best validation score {best.best:.2f} after epoch {best.best_epoch}")
-    if best.ended_by_budget:
-        print(f"ended by the time budget of {what.minutes:g} minutes, before epoch {recipe.training.epochs}")
+    print(trained.progress.best_of("score"))
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:

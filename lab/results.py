@@ -1,8 +1,10 @@
 """Scoring a trained model on test sets, and keeping the scores beside the outputs that they were computed from."""
 
+import argparse
 import gzip
 import hashlib
 import json
+import math
 import platform
 import subprocess
 from collections.abc import Sequence
@@ -141,7 +143,7 @@ def provenance(trained: Any, run: Any, command: str, unit: str, metric: str) -> 
             unit: progress.tokens,
             f"{unit}_per_second": round(progress.tokens / max(progress.seconds, 1e-9)),
             "ended_by_budget": progress.epoch < epochs,
-            f"validation_{metric}": trained.progress.best,
+            f"validation_{metric}": trained.progress.best if math.isfinite(trained.progress.best) else None,
         },
         "versions": versions(),
         "commit": commit(),
@@ -200,8 +202,9 @@ def kept() -> list[Path]:
     return sorted((ROOT / "solutions").glob("*/results/*-seed*.json"))
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     """Print every kept result, and say whether its outputs still give it."""
+    argparse.ArgumentParser(prog="python -m lab.results", description=main.__doc__).parse_args(words)
     if not kept():
         print("no results yet: python -m solutions.NAME train, then evaluate")
     for path in kept():

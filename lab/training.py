@@ -10,17 +10,19 @@ from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
-from tqdm import tqdm
 
 from lab import team
 from lab.averages import average
+from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
 from lab.devices import best_device, device_name, get_chance, seed_all, set_chance, uses_bf16
+from lab.progress import Bar, Progress
 from lab.schedules import Rate, Training, rate_at
 
 __all__ = ["Progress", "Task", "Trainer", "Training", "best_device", "device_name", "rate_at", "seed_all"]
 
-Validate = Callable[[nn.Module], float]  # higher is better
+Validate = Callable[[nn.Module], float]  # higher is better; OutOfTime if the budget ends it
+FIRST_VALIDATION = 60.0  # seconds kept free at most, as long as none has been timed
 
 
 @runtime_checkable
@@ -36,22 +38,6 @@ class Task(Protocol):
     def loss(self, model: nn.Module, group: Any, device: torch.device) -> tuple[Tensor, int]:
         """Return the loss of a group (a scalar), and how many units it has."""
         ...
-
-
-@dataclass
-class Progress:
-    """Where a training stands; all of it is in the checkpoint."""
-
-    epoch: int = 0
-    batch: int = 0  # batches of this epoch that are done
-    step: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
-    best: float = -math.inf
-    best_epoch: int = 0
-    ended_by_budget: bool = False
-    device: str = ""
-    history: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Objective(nn.Module):
@@ -80,7 +66,7 @@ class Trainer:
     validate: Validate | None = None
     about: dict[str, Any] = field(default_factory=dict)  # goes into the checkpoints; a resume must have the same
     device: torch.device = field(default_factory=best_device)
-    minutes: float | None = None  # time budget
+    minutes: int | float | Budget | None = None  # time budget, from now on; a Budget has begun when it was made
     rate: Rate | None = None  # by default the recipe's: lab.schedules.rate_at
     compiled: bool = False  # by torch.compile
     quiet: bool = False
@@ -99,6 +85,9 @@ class Trainer:
         self.average = average(self.model, training, self.folder)
         self.bf16 = uses_bf16(training.precision, self.device)
         self.progress = Progress()
+        self.budget = self.minutes if isinstance(self.minutes, Budget) else Budget.of(self.minutes)
+        first = FIRST_VALIDATION if self.validate else 0.0
+        self.reserve = min(first, self.budget.seconds / 10)  # seconds that are kept for validating and writing
         self.steps = training.epochs * len(self.task.groups(self.epoch_seed(0)))
         self.rate_of = self.rate or partial(rate_at, training=training)
         if not self.team.leads:  # dropout of its own; the weights are those of the leading process
@@ -115,49 +104,52 @@ class Trainer:
     def run(self) -> Progress:
         """Train to the end of the last epoch, or of the time budget, from wherever `last.pt` stands."""
         self.resume()
-        started, before = time.monotonic(), self.progress.seconds
-        deadline = started + 60 * self.minutes if self.minutes is not None else math.inf
-        self.progress.ended_by_budget = False
-        self.progress.device = device_name(self.device) + (f" × {self.team.size}" if self.team.size > 1 else "")
+        started, progress = time.monotonic() - self.progress.seconds, self.progress
+        progress.ended_by_budget = False
+        progress.device = device_name(self.device) + (f" × {self.team.size}" if self.team.size > 1 else "")
         writer = self.curves()
-        while self.progress.epoch < self.training.epochs and not self.progress.ended_by_budget:
-            losses = self.epoch(started - before, deadline)
-            self.progress.seconds = before + time.monotonic() - started
-            self.close_epoch(losses, writer)
-            self.keep()
+        with Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar:
+            while progress.epoch < self.training.epochs and not progress.ended_by_budget:
+                losses = self.epoch(started, bar)
+                before = time.monotonic()
+                progress.seconds = before - started
+                bar.show("validating")
+                self.close_epoch(losses, writer, bar)
+                self.keep()
+                # The next validation may take a little longer than this one; half the time is for training.
+                self.reserve = min(1.25 * (time.monotonic() - before), self.budget.seconds / 2)
+                progress.ended_by_budget |= progress.epoch < self.training.epochs and self.late()[0]
+        if progress.ended_by_budget and not self.quiet:
+            done = f"{progress.epochs:.2g} of {self.training.epochs} epochs"
+            print(f"ended by the time budget of {self.budget.told}, after {done}", flush=True)
         if writer is not None:
             writer.close()
         self.team.collected(None)  # nobody reads a checkpoint before it is written
-        return self.progress
+        return progress
 
-    def epoch(self, started: float, deadline: float) -> list[Tensor]:
+    def late(self, *others: bool) -> list[bool]:
+        """Return whether only the time to validate is left, and the others: each of any process."""
+        return [count > 0 for count in self.team.sums(self.budget.left < self.reserve, *others, device=self.device)]
+
+    def epoch(self, started: float, bar: Bar) -> list[Tensor]:
         """Train on what is left of this epoch; return the losses of its steps."""
         self.model.train()
         progress, losses = self.progress, []
         groups = self.task.groups(self.epoch_seed(progress.epoch))
-        bar = tqdm(
-            groups[progress.batch :],
-            desc=f"epoch {progress.epoch + 1}/{self.training.epochs}",
-            initial=progress.batch,
-            total=len(groups),
-            leave=False,
-            disable=True if self.quiet else None,  # None: shown on a terminal only
-        )
+        progress.batches = len(groups)
         saved = time.monotonic()
-        for group in bar:
+        for group in groups[progress.batch :]:
             losses.append(self.step(group))
             progress.batch += 1
             now = time.monotonic()
-            if progress.batch % 20 == 0:
-                bar.set_postfix(loss=f"{losses[-1].item():.3f}")
-            over, due = self.team.sums(now > deadline, now - saved > 120, device=self.device)
+            bar.step(losses[-1], self.budget.left)
+            over, due = self.late(now - saved > 120)
             if over:
                 progress.ended_by_budget = True
                 break
             if due:
                 progress.seconds, saved = now - started, now
                 self.keep()
-        bar.close()
         if progress.batch == len(groups):
             progress.epoch, progress.batch = progress.epoch + 1, 0
             progress.ended_by_budget &= progress.epoch < self.training.epochs
@@ -184,16 +176,16 @@ class Trainer:
         self.progress.step += 1
         return self.team.summed(loss.detach()) / self.team.size
 
-    def close_epoch(self, losses: list[Tensor], writer: Any) -> None:
+    def close_epoch(self, losses: list[Tensor], writer: Any, bar: Bar) -> None:
         """Validate, keep the best, and say how it went."""
         progress = self.progress
         score = self.team.told(self.validated())
         loss = torch.stack(losses).mean().item() if losses else math.nan
         entry = {"epoch": progress.epoch, "loss": loss, "validation": score, "seconds": progress.seconds}
         progress.history.append(entry)
-        if self.validate is None or score > progress.best:
+        if score > progress.best or progress.best == -math.inf:  # without any score: the newest
             progress.best_epoch = progress.epoch
-            progress.best = progress.best if self.validate is None else score
+            progress.best = progress.best if math.isnan(score) else score
             self.keep_best()
         if writer is not None:
             writer.add_scalar("loss", loss, progress.step)
@@ -201,19 +193,22 @@ class Trainer:
             writer.add_scalar("rate", self.rate_of(progress.step, self.steps), progress.step)
         if not self.quiet:
             speed = progress.tokens / max(progress.seconds, 1e-9)
-            print(
-                f"epoch {progress.epoch:3d}  loss {loss:.3f}  validation {score:.2f}  "
-                f"{progress.seconds:.0f} s  {speed:.0f} {self.task.unit}/s",
-                flush=True,
+            validation = "no time to validate" if math.isnan(score) else f"validation {score:.2f}"
+            bar.print(
+                f"epoch {progress.epochs:4.2g}  loss {loss:.3f}  {validation}  "
+                f"{progress.seconds:.0f} s  {speed:.0f} {self.task.unit}/s"
             )
 
     def validated(self) -> float:
-        """Return the score on validation; only the leading process computes it."""
+        """Return the score on validation, nan if there is no time for one; only the leading process computes it."""
         if self.validate is None or not self.team.leads:
             return math.nan
         self.result.eval()
-        with torch.no_grad():
-            return self.validate(self.result)
+        try:
+            with torch.no_grad():
+                return self.validate(self.result)
+        except OutOfTime:
+            return math.nan
 
     def curves(self) -> Any:
         """Return a TensorBoard writer for this run, or None where the reader asked for quiet."""

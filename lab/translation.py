@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from torch import Tensor, nn
 
 from lab import corpora, shards, text
 from lab.batches import Example, bucketed, collate
+from lab.budget import Budget
 from lab.corpora import Pair, Parallel
-from lab.decoding import Translator, forced, translate
+from lab.decoding import Tick, Translator, forced, translate
 from lab.runs import ROOT, Named, RecipeError, Solution, about_of, best, built, forget, kept_about, rebuilt
 from lab.shards import Shards
 from lab.text import PAD
@@ -53,10 +54,19 @@ class Trained:
     target_text: Tokenizer
     about: dict[str, Any]
     progress: Progress
+    kept: Progress = field(default_factory=Progress)  # when these weights were kept: the best on validation
 
-    def translate(self, sentences: Sequence[str], width: int = 1, alpha: float = 1.0, shift: float = 0.0) -> list[str]:
-        """Return the translations; width 1 is greedy, more is beam search."""
-        outputs = translate(self.model, [self.source_text.encode(s) for s in sentences], width, alpha, shift=shift)
+    def translate(
+        self,
+        sentences: Sequence[str],
+        width: int = 1,
+        alpha: float = 1.0,
+        shift: float = 0.0,
+        tick: Tick = lambda: None,
+    ) -> list[str]:
+        """Return the translations; width 1 is greedy, more is beam search. `tick` is called before each step."""
+        numbers = [self.source_text.encode(s) for s in sentences]
+        outputs = translate(self.model, numbers, width, alpha, shift=shift, tick=tick)
         return [self.target_text.decode(output.tokens) for output in outputs]
 
     def attention(self, source: str, target: str) -> Tensor:
@@ -135,7 +145,7 @@ def train(  # noqa: PLR0913 — what a command can ask for
     run: Run,
     recipe: Any,
     *,
-    minutes: float | None = None,
+    minutes: int | float | None = None,
     quiet: bool = False,
     device: torch.device | None = None,
     folder: Path | None = None,
@@ -143,7 +153,11 @@ def train(  # noqa: PLR0913 — what a command can ask for
     fresh: bool = False,
     compiled: bool = False,
 ) -> Trained:
-    """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`."""
+    """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
+
+    The budget is that of the whole call: reading the corpus and validating are in it.
+    """
+    budget = Budget.of(minutes)
     texts: Parallel = corpus or corpora.load(run.corpus, run.source, run.target)
     folder = folder or run.folder
     about = {
@@ -164,7 +178,7 @@ def train(  # noqa: PLR0913 — what a command can ask for
 
     def bleu_of(candidate: Any) -> float:
         trained = Trained(candidate, source_text, target_text, about, Progress())
-        said = trained.translate([pair.source for pair in validation])
+        said = trained.translate([pair.source for pair in validation], tick=budget.demand)
         return sacrebleu.corpus_bleu(said, [reference], lowercase=recipe.lowercase, force=True).score
 
     trainer = Trainer(
@@ -176,7 +190,7 @@ def train(  # noqa: PLR0913 — what a command can ask for
         validate=bleu_of,
         about=about,
         device=device or best_device(),
-        minutes=minutes,
+        minutes=budget,
         rate=solution.rate(recipe) if solution.rate else None,
         compiled=compiled,
         quiet=quiet,
@@ -194,7 +208,8 @@ def restore(solution: Solution, folder: Path, device: torch.device | None = None
     content = best(solution, folder)
     source_text, target_text = text.restore(content["source_text"]), text.restore(content["target_text"])
     model = rebuilt(solution, folder, content, (len(source_text), len(target_text)), device)
-    return Trained(model, source_text, target_text, about_of(content), Progress(**content["progress"]))
+    progress = Progress(**content["progress"])
+    return Trained(model, source_text, target_text, about_of(content), progress, kept=progress)
 
 
 def fingerprint(corpus: Parallel) -> str:

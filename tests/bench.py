@@ -191,7 +191,7 @@ def say(model: Transformer, batch: Batch, length: int, cached: bool) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--batches", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)

@@ -215,7 +215,7 @@ def verdict(name: str, ours: float, theirs: float, asked: float) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench_grading", description=__doc__)
     parser.add_argument("--submissions", type=int, default=100)
     parser.add_argument("--record", type=Path, nargs=2, metavar=("GRADED", "DIR"), help=argparse.SUPPRESS)
     options = parser.parse_args()

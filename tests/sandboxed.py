@@ -11,7 +11,7 @@ from autograder.judge import Judge
 from autograder.places import KIT, ROOT
 from autograder.worker import Limits, Session
 
-QUICK = Limits(cell=3.0, check=3.0, notebook=30.0, grace=0.5)
+QUICK = Limits(cell=3.0, check=3.0, notebook=30.0, grace=0.5, patience=1.5)
 
 
 def demand_sandbox() -> None:

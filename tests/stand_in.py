@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from dataclasses import replace
 from unittest import mock
 
 from autograder import judging
@@ -45,3 +46,13 @@ def sleeping(terms: Terms, task: Task, failed: str = "") -> Outcome:
     """Judge nobody for a while."""
     time.sleep(3)
     raise AssertionError("nobody waits for this")
+
+
+def crowded(terms: Terms, task: Task, failed: str = "") -> Outcome:
+    """Judge on a busy machine: a file named in the submission tells who begins and ends when."""
+    mark = (task.content or b"").decode()
+    for word in ("begins", "ends"):
+        with open(mark, "a") as file:  # noqa: PTH123
+            file.write(f"{task.student} {word}\n")
+        time.sleep(0.2)
+    return replace(without_points(template(task.assignment), ""), starved=task.student.startswith("starved"))

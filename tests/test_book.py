@@ -1,5 +1,6 @@
 """Laws of the book's sources: its parts fit together, nothing is missing, nothing is in doubt."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -71,3 +72,17 @@ def test_a_drawing_says_what_it_shows_and_takes_the_colours_of_the_page(drawing)
     assert not re.search(r'(fill|stroke|color)\s*[:=]\s*"?\s*(#|rgb|black|white)', text), "a fixed colour"
     used = [page for page in BOOK.glob("*.md") if f"{{drawing}} {drawing.stem}\n" in page.read_text(encoding="utf8")]
     assert used, "no page shows it"
+
+
+def test_trainings_in_chapters_are_quiet():
+    """In a notebook a training shows a bar, and a page is one."""
+    calls = [
+        node
+        for path in (ROOT / "book").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "train"
+    ]
+    assert calls
+    assert all(
+        any(word.arg == "quiet" and ast.unparse(word.value) == "True" for word in call.keywords) for call in calls
+    )

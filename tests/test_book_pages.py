@@ -4,6 +4,9 @@ import ast
 import html
 import re
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 BOOK = ROOT / "book"
 FULL, STUDENTS = ROOT / "build" / "_build" / "html", ROOT / "build" / "_build_students" / "html"
+FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>|<span class="katex-html".*', re.DOTALL)
 PAGES = sorted(page.stem for page in BOOK.glob("*.md"))
 
 
@@ -43,6 +47,24 @@ def test_every_image_says_what_it_shows(folder):
             assert told, f"{page.name}: {image[:80]}"
             assert len(told[1]) > 15, f"{page.name}: {told[0]}"
             assert "_images/" not in told[1], f"{page.name}: {told[0]}"
+
+
+@pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
+def test_every_table_header_says_something(folder):
+    """In words: what reads pages aloud, or checks them, may skip formulas."""
+    for page in pages(folder):
+        text = page.read_text(encoding="utf8")
+        for header in re.findall(r"<th\b[^>]*>(.*?)</th>", text, flags=re.DOTALL):
+            assert re.search(r"[^\s\u200b]", shown(FORMULA.sub("", header))), f"{page.name}: {header[:200]}"
+
+
+@pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
+def test_every_page_has_the_icon_that_a_browser_asks_for(folder):
+    pages(folder)
+    for page in folder.glob("*.html"):
+        icon = re.search(r'<link rel="icon" href="([^"]+)"', page.read_text(encoding="utf8"))
+        assert icon, page.name
+        assert (folder / icon[1]).is_file(), page.name
 
 
 def answers() -> list[tuple[str, str]]:
@@ -121,9 +143,10 @@ def browser():
         opened.close()
 
 
-def opened(browser, page: Path, width: int = 1280, mode: str = "light"):
+def opened(browser, page: Path, width: int = 1280, mode: str = "light", scripts: bool = True):
     """Open a page; return it, with the foreign addresses that it asked for and the errors that it met."""
-    tab = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=mode).new_page()
+    about = {"viewport": {"width": width, "height": 900}, "color_scheme": mode, "java_script_enabled": scripts}
+    tab = browser.new_context(**about).new_page()
     foreign, errors = [], []
     tab.on(
         "request", lambda request: foreign.append(request.url) if not request.url.startswith(("file:", "data:")) else 0
@@ -217,3 +240,45 @@ def test_text_stands_out_from_its_ground(browser, mode):
         assert found, f"no {selector} on the page"
         assert min(found) >= 4.5, f"{selector}: {min(found):.1f}"
     tab.context.close()
+
+
+LOOKS = """selectors => selectors.map(selector => [...document.querySelectorAll(selector)].map(element => {
+  const style = getComputedStyle(element)
+  return [style.color, style.backgroundColor, style.fill, style.stroke].join(" ") }))"""
+LOOKED_AT = ["body", ".drawing .box", ".drawing .hot", ".drawing .ink", ".drawing .tip", ".drawing text"]
+LOOKED_AT += [".bd-article p", ".bd-article a", ".highlight", ".highlight .k", "table td", ".heat td", ".heat th"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_reader_without_scripts_sees_the_same_colours(browser, name, mode):
+    page = dict(zip(PAGES, pages(FULL), strict=True))[name]
+    seen = []
+    for scripts in (True, False):
+        tab, _, _ = opened(browser, page, mode=mode, scripts=scripts)
+        seen.append(dict(zip(LOOKED_AT, tab.evaluate(LOOKS, LOOKED_AT), strict=True)))
+        tab.context.close()
+    assert seen[0] == seen[1]
+    assert seen[0]["body"]
+    if "drawing" in page.read_text(encoding="utf8"):
+        ground, box = (seen[1][one][0] for one in ("body", ".drawing .box"))
+        assert box != ground
+
+
+@pytest.mark.browser
+def test_a_served_book_has_every_file_that_its_pages_ask_for(browser):
+    pages(FULL)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(FULL))
+    handler.log_message = lambda *_: None
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        tab = browser.new_page()
+        failed = []
+        tab.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
+        for name in PAGES:
+            tab.goto(f"http://127.0.0.1:{server.server_port}/{name}.html", wait_until="load")
+        tab.wait_for_timeout(300)
+        tab.close()
+        server.shutdown()
+    assert not failed

@@ -67,6 +67,19 @@ def test_a_judge_that_dies_once_costs_nobody_anything(tmp_path: Path) -> None:
     assert "failed" not in came[0].line
 
 
+def test_who_only_had_to_wait_is_judged_once_more_when_all_others_are(tmp_path: Path) -> None:
+    mark = tmp_path / "judged"
+    names = ["starved", "ada", "starved too", "bob", "cy"]
+    with Pool(2, TERMS, stand_in.crowded) as pool:
+        given = [(number, Task(name, "bahdanau", str(mark).encode())) for number, name in enumerate(names)]
+        came = [number for number, _ in pool.outcomes(iter(given))]
+    assert sorted(came) == [0, 1, 2, 3, 4]
+    said = mark.read_text().splitlines()
+    assert len(said) == 2 * (5 + 2)
+    assert sorted(said[-4:-2] + said[-2:]) == sorted(f"{name} {w}" for name in names[:3:2] for w in ("begins", "ends"))
+    assert said[-4].replace("begins", "ends") == said[-3]  # one after the other
+
+
 def test_a_fault_of_the_grader_costs_one(capfd) -> None:
     found = graded(["ada", "faulty"])
     assert "grader failed on it (ZeroDivisionError)" in found["faulty"].line["error"]

@@ -10,14 +10,16 @@ import sys
 import time
 from datetime import datetime
 from pathlib import Path
+from unittest import mock
 
 import psutil
 import pytest
 
 from autograder.gradebook import quiet
+from autograder.inbox import Handed
 from autograder.places import ROOT, released_notebook
-from autograder.records import Busy, alone
-from autograder.summary import write
+from autograder.records import Busy, Records, alone
+from autograder.summary import compared, write
 from tests.classes import QUICK, hand_in, opened_book, summary, totals
 from tests.sandboxed import demand_sandbox
 
@@ -167,6 +169,34 @@ def test_whoever_hands_out_the_work_needs_no_torch() -> None:
     modules = "grade, cluster, pool, marking, judging, summary, records, gradebook, feedback, pages, __main__"
     source = f"from autograder import {modules}; import sys; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True)
+
+
+def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
+    rows = [
+        {"student": "ada", "work": "a", "score": 29.0, "flags": ""},
+        {"student": "bo", "work": "a", "score": 10.0, "flags": "a look"},
+        {"student": "cy", "work": "a", "score": 29.0, "flags": ""},
+        {"student": "di", "work": "b", "score": 3.0, "flags": ""},
+        {"student": "eve", "file": "x", "error": "no file"},
+    ]
+    assert [row["flags"] for row in compared(rows)] == [
+        "the same file got 10 for bo",
+        "a look; the same file got 29 for ada",
+        "the same file got 10 for bo",
+        "",
+        "",
+    ]
+
+
+def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_path: Path) -> None:
+    handed = mock.Mock(spec=Handed, student="ada", assignment="bahdanau")
+    kept, records = {"work": "a", "score": 29.0}, Records(tmp_path)
+    assert records.otherwise(handed, kept) == []
+    records.keep(handed, "key", kept)
+    [said] = records.otherwise(handed, {"work": "a", "score": 10.0})
+    assert said.startswith("graded before with 29 points")
+    assert records.otherwise(handed, {"work": "a", "score": 29.0}) == []
+    assert records.otherwise(handed, {"work": "b", "score": 10.0}) == []  # another file, or another grader
 
 
 def test_the_summary_is_text_to_a_spreadsheet(tmp_path: Path) -> None:

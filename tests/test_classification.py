@@ -1,5 +1,6 @@
 """Laws of classification: padding changes nothing, an empty text has a label, a training goes on where it stopped."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -123,6 +124,29 @@ def test_every_text_is_in_one_batch_and_no_table_is_too_large() -> None:
 
 def test_a_text_larger_than_a_batch_has_one_of_its_own() -> None:
     assert within([0, 1, 2], [(9,), (50,), (2,)], 20) == [[0], [1], [2]]
+
+
+@pytest.mark.parametrize(("learning", "reading"), [(1.5, 1.0), (0.1, 4.0), (4.0, 0.1)])
+def test_three_minutes_are_over_after_three_minutes_on_a_slow_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, learning: float, reading: float
+) -> None:
+    """The seconds that a slow machine takes for a training step, and to read a batch of the validation part."""
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr("lab.classification.CELLS", 20)
+
+    class Slow(AttBLSTM):
+        def forward(self, *arguments):
+            nonlocal now
+            now += learning if self.training else reading
+            return super().forward(*arguments)
+
+    mine, recipe = replace(SOLUTION, build=Slow), replace(TINY, training=replace(TRAINING, epochs=1000))
+    run = Run("pooling", "reviews", "tiny")
+    trained = train(mine, run, recipe, minutes=3, folder=tmp_path, corpus=LETTERS, quiet=True)
+    assert 90 < now <= 185
+    assert trained.progress.ended_by_budget
+    assert 0 < trained.kept.epochs <= trained.progress.epochs < 1000
 
 
 @pytest.mark.parametrize("kind", BOTH)

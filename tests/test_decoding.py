@@ -12,7 +12,7 @@ from lab import decoding
 from lab.batches import source_batch
 from lab.text import BOS, EOS, PAD
 from solutions.bahdanau import additive_attention
-from solutions.bahdanau.model import Bahdanau
+from solutions.bahdanau.model import Bahdanau, QueryAfter
 from solutions.bahdanau.recipe import Recipe as BahdanauRecipe
 from solutions.encoder_decoder import beam_search, greedy_decode
 from solutions.encoder_decoder.model import EncoderDecoder
@@ -33,6 +33,7 @@ MODELS = {
         Recipe("lstm", 5, 7, 2, bidirectional=False, reverse=True, context_everywhere=False, maxout=0), SOURCE, TARGET
     ),
     "bahdanau": lambda: Bahdanau(BahdanauRecipe(5, 7, 8, 6), SOURCE, TARGET),
+    "bahdanau, query after the step": lambda: QueryAfter(BahdanauRecipe(5, 7, 8, 6), SOURCE, TARGET),
     "bahdanau, attention handed in": lambda: Bahdanau(
         BahdanauRecipe(5, 7, 8, 6), SOURCE, TARGET, attend=additive_attention
     ),
@@ -146,6 +147,15 @@ def test_attention_handed_in_and_attention_with_keys_projected_once_are_the_same
         model(table, mask, inputs, torch.ones_like(inputs, dtype=torch.bool)).logsumexp(-1).sum().backward()
     for first, second in zip(built_in.parameters(), handed.parameters(), strict=True):
         torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "reads"), [("bahdanau", False), ("bahdanau, query after the step", True)])
+def test_only_a_query_after_the_step_has_read_the_word_before(name: str, reads: bool) -> None:
+    model = random_model(name, 1)
+    first, second = (decoding.forced(model, [[4, 5, 6]], [[word, 8, 7]])[0] for word in (4, 5))
+    torch.testing.assert_close(first[0], second[0])  # nothing but the start symbol stands before the first word
+    assert torch.allclose(first[1], second[1]) != reads
+    assert not torch.allclose(first[2], second[2])
 
 
 def test_forced_weights_are_one_row_a_word_and_one_column_a_source_token() -> None:

@@ -42,3 +42,77 @@ def test_what_a_student_writes_and_names_is_everyday_code(source):
 )
 def test_what_stands_out_is_said_once(source, said):
     assert flags([source, source]) == [said]
+
+
+STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nimport numpy as np\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("f = F.scaled_dot_product_attention\nf(q, k, v)", "torch's own attention: scaled_dot_product_attention"),
+        ("from torch.nn import MultiheadAttention as M", "torch's own attention: MultiheadAttention"),
+        ("torch.ops.aten._scaled_dot_product_attention_math(q, k, v)", "_scaled_dot_product_attention_math"),
+        ("aten = torch.ops.aten\naten._flash_attention_forward", "looks behind the scenes: torch.ops"),
+        ("torch._C._nn.scaled_dot_product_attention(q, k, v)", "torch's own attention: scaled_dot_product_attention"),
+        ("nn.TransformerDecoderLayer(8, 2)", "torch's own attention: TransformerDecoderLayer"),
+        ("from torch.nn.attention.flex_attention import flex_attention as f", "torch's own attention: flex_attention"),
+        ("import torch.nn.attention as a\na.varlen", "torch's own attention: attention"),
+        ("torch._masked_softmax(x, m)", "torch's own masked softmax: torch._masked_softmax"),
+        ("s = getattr(torch, '_masked_softmax')", "torch's own masked softmax: torch._masked_softmax"),
+        ("from torch.masked import softmax as s", "torch's own masked softmax: torch.masked.softmax"),
+        ("import torch.masked as tm\ntm.softmax(x, 1)", "torch's own masked softmax: torch.masked.softmax"),
+        ("torch.sparse.softmax(x, 1)", "torch's own masked softmax: torch.sparse.softmax"),
+        ("import autograder.kit.answers\nautograder.kit.answers.call = f", "changes autograder.kit.answers.call"),
+        ("from autograder.kit import answers as a\na.call = f", "changes autograder.kit.answers.call"),
+        ("from autograder.kit import answers\nsetattr(answers, 'call', f)", "changes autograder.kit.answers.call"),
+        ("import sys\nsys.modules['autograder.kit.answers'].call = f", "changes autograder.kit.answers.call"),
+        ("import importlib\nimportlib.import_module('lab.text').f = g", "changes lab.text.f"),
+        ("F.softmax = mine", "changes torch.nn.functional.softmax"),
+        ("del torch.Tensor.softmax", "changes torch.Tensor.softmax"),
+        ("np.allclose = lambda *a: True", "changes numpy.allclose"),
+        ("object.__setattr__(torch, 'softmax', f)", "changes torch.softmax"),
+        ("get_ipython().run_cell = f", "changes IPython.run_cell"),
+        ("from autograder.inside import x", "imports autograder.inside.x"),
+        ("import inspect\ninspect.stack()", "looks behind the scenes: inspect.stack"),
+        ("from inspect import stack as s", "looks behind the scenes: inspect.stack"),
+        ("import inspect\ninspect.currentframe()", "looks behind the scenes: currentframe"),
+        ("import sys\nsys._getframe(1)", "looks behind the scenes: _getframe"),
+        ("x.f_back.f_globals", "looks behind the scenes: f_globals"),
+        ("import gc\ngc.get_referrers(x)", "looks behind the scenes: gc"),
+        ("import ctypes as c", "looks behind the scenes: ctypes"),
+        ("from sys import modules", "looks behind the scenes: sys.modules"),
+        ("__builtins__", "looks behind the scenes: __builtins__"),
+        ("open('/proc/self/maps')", "looks behind the scenes: /proc"),
+        ("!cat /proc/1/environ", "looks behind the scenes: /proc"),
+        ("from unittest.mock import patch", "looks behind the scenes: unittest.mock"),
+        ("look = getattr\nlook(F, name)", "looks behind the scenes: getattr under another name"),
+    ],
+)
+def test_who_calls_torch_or_changes_the_grader_under_another_name_stands_out(source, said):
+    assert any(said in flag for flag in flags([STARS, source]))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "torch.stack([a, b])\nnp.stack([a, b])\nstack = torch.stack",
+        "weights = x.masked_fill(~mask, -1e9).softmax(-1)\nF.softmax(x, -1)\ntorch.softmax(x, -1)",
+        "def masked_softmax(scores, mask):\n    return scores\n\nmasked_softmax(x, m)",
+        "def scaled_dot_product(q, k, v):\n    return q\n\nscaled_dot_product(1, 2, 3)",
+        "class Thing:\n    pass\n\nthing = Thing()\nthing.call = 3\nsetattr(thing, 'call', 3)",
+        "class Own(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.call = 1",
+        "torch.backends.cudnn.deterministic = True\ntorch.manual_seed(1)\nnp.random.seed(1)",
+        "layer = nn.Linear(2, 2)\nlayer.weight.data = torch.eye(2)\nlayer.weight.requires_grad = False",
+        "from autograder.kit import check\ncheck('bahdanau.masked_softmax', globals())",
+        "from autograder.kit.steps import GreedyStep\nGreedyStep(a, b)",
+        "import sys\nsys.path.insert(0, 'kit')\nsys.stdout = out",
+        "import inspect\ninspect.signature(f)",
+        "from lab.attention import heat\nplot = heat",
+        "text = 'the process/product of a/proc and more'",
+        "%timeit f(x)\n!pip list",
+        "names = ['q', 'k']\nw = {n: torch.eye(2) for n in names}\nw['q'] = 0\nx.T[0] = 1",
+    ],
+)
+def test_everyday_code_with_such_words_in_it_does_not_stand_out(source):
+    assert flags([STARS, source]) == []

@@ -34,7 +34,9 @@ type_given = list[dict] | dict
 
 @pytest.fixture(scope="module")
 def judge(built: wall.Wall) -> Judge:
-    return Judge(built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=30, grace=0.5))
+    return Judge(
+        built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=120, grace=0.5, patience=25)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +181,37 @@ def test_what_trains_is_never_run(judged) -> None:
 def test_inputs_changed_in_place_cost_points(judged) -> None:
     changing = RIGHT.replace("    if", "    scores.data.add_(1)\n    if", 1)
     assert judged(cells(changing)).score < ALL
+
+
+ZEROES = RIGHT.replace("return scores", "weights = scores").replace(" * mask", " * mask\n    scores.data.zero_()")
+ZEROES = ZEROES.replace("weights = scores.softmax(-1)\n", "return scores.softmax(-1)\n") + "\n    return weights"
+LIES = {
+    "about what a call has left": """import autograder.kit.answers as answers
+real = answers.call
+def call(namespace, function, arguments, *more):
+    answer = real(namespace, function, arguments, *more)
+    answer.inputs_after = list(answers.arrays(arguments))
+    return answer
+answers.call = call""",
+    "about the tensors": """import autograder.kit.answers as answers
+fresh = getattr(answers, "fresh", None) or answers._fresh
+def lying(value, tensors, wants_gradients):
+    lying.given = value if isinstance(value, list) else lying.given
+    return fresh(value, tensors, wants_gradients)
+answers.fresh = answers._fresh = lying
+answers._tensors = lambda given: (torch.from_numpy(value) for value in answers.arrays(lying.given))""",
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_arguments_that_are_zeroed_cost_their_point_whatever_the_kit_is_made_to_say(judged, lie: str) -> None:
+    assert judged(cells(ZEROES)).score == ALL - 1
+    content = cells(ZEROES)
+    content.insert(2, code(LIES[lie]))
+    verdict = judged(content).verdicts[FUNCTION]
+    lost = [name for name, points, got in verdict.criteria if got < points]
+    assert lost == ["the arguments stay as they are"]
+    assert "called with the same tensors once more" in verdict.hint
 
 
 def test_a_loop_costs_its_check_only(judged) -> None:

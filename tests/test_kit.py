@@ -4,17 +4,20 @@ import functools
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 import autograder.kit
-from autograder.checks import find
+from autograder.checks import assignments, find
 from autograder.kit import NoPoints, check, recorded
 from autograder.kit.answers import Answer, call
 from autograder.kit.grading import Case, Criterion, Known, grade
 from autograder.kit.steps import BeamStep, GreedyStep
+from autograder.normal import grade_id
+from autograder.reading import checked
 from autograder.weave import weave
 
 
@@ -222,9 +225,51 @@ def test_steps_say_what_is_wrong_with_a_prefix():
         BeamStep(table)(torch.tensor([[1.0]]))
 
 
-@pytest.mark.parametrize("name", ["bahdanau", "encoder_decoder"])
-def test_a_notebook_far_from_its_kit_says_what_to_do(name, tmp_path):
+PLACES = {  # where the notebook lies: where the kit lies
+    "beside it": ("course", "course/kit"),
+    "one folder up": ("course/NAME", "course/kit"),
+    "two folders up": ("course/week 3/NAME", "course/kit"),
+    "unpacked into a folder that the system called kit": ("course", "course/kit/kit"),
+}
+
+
+def begun(name: str, folder: Path) -> subprocess.CompletedProcess:
+    """Run the beginning of the notebook's first code cell in a folder, with nothing of the course within reach."""
     source = next(cell.source for cell in weave(name).cells if cell.cell_type == "code")
-    alone = [sys.executable, "-I", "-c", source]
-    ran = subprocess.run(alone, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "FileNotFoundError: No folder `kit` beside this notebook or further up: copy it from" in ran.stderr
+    look = source.partition("import torch")[0] + "\nimport autograder.kit\nprint(autograder.kit.__file__)"
+    folder.mkdir(parents=True, exist_ok=True)
+    alone = [sys.executable, "-I", "-c", look]
+    return subprocess.run(alone, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_first_cell_finds_the_kit(place, tmp_path):
+    notebook, kit = (tmp_path / path for path in PLACES[place])
+    own = kit / "autograder" / "kit" / "__init__.py"
+    own.parent.mkdir(parents=True)
+    own.touch()
+    (own.parent.parent / "__init__.py").touch()
+    assert begun("pooling", notebook).stdout.strip() == str(own)
+
+
+@pytest.mark.parametrize("name", assignments())
+def test_a_notebook_that_was_sent_alone_says_where_the_kit_is_to_be_had(name, tmp_path):
+    """In an empty folder; and one day there is a folder called kit with something else in it."""
+    for _ in range(2):
+        ran = begun(name, tmp_path / "inbox")
+        assert ran.returncode == 1
+        told = ran.stderr.splitlines()[-1]
+        assert told.startswith("FileNotFoundError: This notebook needs the folder `kit`: there is none in ")
+        for words in (str(tmp_path), "kit.zip", "the page of your course", "ask your teacher", "make release"):
+            assert words in told
+        assert f"Unpack it, and open {name}/{name}.ipynb" in told
+        (tmp_path / "inbox" / "kit").mkdir(exist_ok=True)
+
+
+@pytest.mark.parametrize("name", assignments())
+def test_a_check_before_the_first_cell_says_what_to_run(name):
+    cells = [cell for cell in weave(name).cells if grade_id(cell).startswith("check-")]
+    for cell in cells:
+        with pytest.raises(AssertionError, match="Run the first code cell of this notebook, then the cell with your"):
+            exec(cell.source, {})
+        assert checked(cell.source) == f"{name}.{grade_id(cell).removeprefix('check-')}"

@@ -8,6 +8,7 @@ import nbgrader
 import pytest
 from traitlets.config import Config
 
+from autograder.formgrading import Sheet
 from autograder.pages import Page, with_formulas
 
 TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
@@ -41,6 +42,14 @@ def exporter() -> Page:
             }
         )
     )
+
+
+def formgrader(path: Path) -> str:
+    """Return formgrader's page of an autograded notebook."""
+    told = {"template_name": "formgrade", "extra_template_basedirs": [str(TEMPLATES)]}
+    said = {"student": "ada", "assignment_id": "bahdanau", "notebook_id": "bahdanau", "submission_id": "1", "index": 0}
+    said |= {"total": 1, "base_url": "", "last_name": None, "first_name": None, "notebook_path": ""}
+    return Sheet(config=Config(HTMLExporter=told)).from_filename(str(path), said)[0]
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,19 +16,22 @@ import numpy as np
 import pytest
 from nbgrader.utils import compute_checksum
 
+from autograder import blank
 from autograder import weave as weaving
-from autograder.blank import BEGIN, BlankError, Module, blanked, solved
+from autograder.blank import BEGIN, BlankError, Module, blanked
 from autograder.checks import assignments, checks
 from autograder.places import ROOT
 from autograder.release import release, write
 from autograder.weave import weave
+from lab.budget import SECONDS
+from tests.student import failures, printed, run_whole, shown, solved, unpacked
 
 NAMES = assignments()
 
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("build")
+    folder = tmp_path_factory.mktemp("course") / "build"
     release(build=folder)
     return folder
 
@@ -134,12 +138,12 @@ def test_the_kit_holds_neither_checks_nor_pickles(build):
                 json.loads(arrays["json"].tobytes())
 
 
-def run_alone(build: Path, folder: Path, kind: str, name: str) -> list[str]:
-    """Run a notebook without its training beside the kit, the course out of reach; return what each cell printed."""
+def run_alone(build: Path, folder: Path, name: str) -> list[str]:
+    """Run a released notebook without training beside the kit, the course out of reach; return what the cells print."""
     shutil.copytree(build / "release" / "kit", folder / "kit")
     cells = [
         cell.source
-        for cell in notebook(build, kind, name).cells
+        for cell in notebook(build, "release", name).cells
         if cell.cell_type == "code" and "train" not in cell.metadata.get("tags", [])
     ]
     (folder / name).mkdir()
@@ -161,17 +165,29 @@ for source in json.load(open("cells.json")):
     return done.stdout.split("@@@")[1:]
 
 
+CAPTIONED = {"bahdanau", "luong", "structured", "transformer"}  # a caption says how long it was trained
+LOOKS = CAPTIONED | {"pooling", "self_attention"}  # their last cells draw
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_the_solved_notebook_passes_with_the_kit_alone(build, tmp_path, name):
-    printed = "".join(run_alone(build, tmp_path, "source", name))
-    assert "Error" not in printed
+def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_included(build, tmp_path, name):
+    unpacked(build, tmp_path)
+    ran = run_whole(solved(build, tmp_path, name), tmp_path / name, **{SECONDS: "2", "OMP_NUM_THREADS": "1"})
+    assert not failures(ran)
+    said = printed(ran)
     for function, check in checks(name).items():
-        assert f"✓ {function}: all {check.points} points." in printed
+        assert f"✓ {function}: all {check.points} points." in said
+    assert re.search(r"%\|.*\| epoch 1/\d+  loss \d+\.\d+  \d+ (target tokens|words)/s  \d+:\d+ left", said)
+    assert f"ended by the time budget of 2 seconds ({SECONDS}), after 0." in said
+    assert not printed(ran, "stderr")
+    assert bool(re.search(r"<table.*<td", shown(ran))) == (name in LOOKS)
+    assert ("of an epoch (" in shown(ran)) == (name in CAPTIONED)
+    assert not re.search("two epochs|four epochs", shown(ran))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_untouched_notebook_gets_nothing_from_its_checks(build, tmp_path, name):
-    printed = "".join(run_alone(build, tmp_path, "release", name))
+    printed = "".join(run_alone(build, tmp_path, name))
     for function, check in checks(name).items():
         assert f"{function}: 0 of {check.points} points. It is not written yet." in printed
 
@@ -183,8 +199,15 @@ def test_releasing_again_changes_nothing_and_one_name_leaves_the_others(build):
     before = state()
     stray = build / "release" / "kit" / "lab" / "left_over.py"
     stray.write_text("")
+    (build / "release" / "luong" / "luong.ipynb").write_text("a student's answer")
     release(["bahdanau"], build=build)
-    assert state() == before
+    assert {path: content for path, (_, content) in state().items()} == {
+        p: content for p, (_, content) in before.items()
+    }
+    unmoved = [path for path in before if path.name != "luong.ipynb" and state()[path] != before[path]]
+    assert not unmoved
+    kept = {path.name: path.read_text() for path in (build.parent / "work").rglob("*") if path.is_file()}
+    assert kept == {"left_over.py": "", "luong.ipynb": "a student's answer"}
 
 
 def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
@@ -214,7 +237,7 @@ def module(text: str) -> Module:
 
 def test_a_leading_comment_stays_and_the_body_goes():
     head, body = 'def f(x):\n    """Doc."""\n    # Think first.\n', "    y = x\n    return y\n"
-    cell = solved(module(head + body), "f", [])
+    cell = blank.solved(module(head + body), "f", [])
     assert cell == f"{head}    ### BEGIN SOLUTION\n{body}    ### END SOLUTION"
 
 
@@ -249,5 +272,5 @@ def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path)
         packed = {name: archive.read(name) for name in archive.namelist()}
     kit = build / "release" / "kit"
     there = {path for path in kit.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    there |= set((build / "release").glob("*/*.ipynb"))
+    there |= {build / "release" / name / f"{name}.ipynb" for name in NAMES}
     assert packed == {str(path.relative_to(build / "release")): path.read_bytes() for path in there}

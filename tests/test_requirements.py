@@ -1,9 +1,16 @@
 """requirements.txt names every package that the project imports, pinned, with its reason."""
 
 import ast
+import os
 import re
+import shutil
+import subprocess
 import sys
+import tomllib
 from importlib import metadata
+from pathlib import Path
+
+import pytest
 
 from autograder.places import ROOT
 
@@ -43,3 +50,67 @@ def test_every_package_that_is_imported_is_pinned_with_its_reason():
 
 def test_what_is_pinned_is_what_is_installed():
     assert {name: metadata.version(name).partition("+")[0] for name in pinned()} == pinned()
+
+
+# Which Pythons serve
+
+
+def made(folder: Path, python: str) -> tuple[int, str]:
+    """Run `make setup` in a folder that holds nothing but the Makefile and what it reads; return status and output."""
+    for name in ("Makefile", "requirements.txt", "apt.txt"):
+        shutil.copy(ROOT / name, folder)
+    kept = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "PYTHONPATH")}
+    words = ["make", "--no-print-directory", "setup", f"PYTHON3={python}"]
+    done = subprocess.run(words, cwd=folder, env=kept, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def pretended(place: Path, version: str) -> str:
+    """Write a program that is as Python as make needs it to be, of this version; return its path."""
+    first, second, third = version.split(".")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(
+        f"""#!/bin/sh
+case "$1" in
+-c) exec {sys.executable} -c "import sys; sys.version_info = ({first}, {second}, {third}); exec(sys.argv[1])" "$2" ;;
+-V) echo "Python {version}" ;;
+*) echo "$0 $*"; exit 3 ;;
+esac
+"""
+    )
+    place.chmod(0o755)
+    return str(place)
+
+
+@pytest.mark.parametrize("version", ["2.7.18", "3.9.18", "3.10.13", "3.14.0"])
+def test_a_python_that_does_not_serve_is_named_before_anything_is_installed(tmp_path, version):
+    status, said = made(tmp_path, pretended(tmp_path / "bin" / "python", version))
+    assert status != 0
+    [sentence] = [line for line in said.splitlines() if not line.startswith("make: ***")]
+    assert sentence.startswith(f"The course needs Python 3.11 to 3.13, and {tmp_path}/bin/python is Python {version}: ")
+    assert not (tmp_path / ".venv").exists()
+    assert not (tmp_path / "build").exists()
+
+
+@pytest.mark.parametrize("version", ["3.11.0", "3.12.1", "3.13.7"])
+def test_a_python_that_serves_makes_the_environment(tmp_path, version):
+    python = pretended(tmp_path / "bin" / "python", version)
+    status, said = made(tmp_path, python)
+    assert status != 0  # it only pretends
+    assert f"{python} -m venv .venv" in said
+
+
+def test_a_python_that_is_missing_and_an_environment_of_an_old_one_are_named(tmp_path):
+    _, said = made(tmp_path, "python3.99")
+    assert "and python3.99 is missing: make PYTHON3=python3.13 setup" in said.replace("\n", " ")
+    pretended(tmp_path / ".venv" / "bin" / "python", "3.10.13")
+    _, said = made(tmp_path, sys.executable)
+    assert "and .venv/bin/python is Python 3.10.13: rm -r .venv, and make PYTHON3=python3.13 setup" in said
+
+
+def test_all_that_say_which_pythons_serve_agree():
+    for path in ("README.md", "Makefile", "autograder/templates/kit.md"):
+        assert re.findall(r"Python (3\.\d+ to 3\.\d+)", (ROOT / path).read_text("utf-8")) == ["3.11 to 3.13"], path
+    assert "FIRST, LAST = (3, 11), (3, 13)" in (ROOT / "autograder" / "templates" / "start.py").read_text("utf-8")
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
+    assert (settings["ruff"]["target-version"], settings["basedpyright"]["pythonVersion"]) == ("py311", "3.11")

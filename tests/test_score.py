@@ -24,7 +24,9 @@ ALL = 10
 
 @pytest.fixture(scope="module")
 def scorer(built: wall.Wall) -> Scorer:
-    judge = Judge(built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=30, grace=0.5))
+    judge = Judge(
+        built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=120, grace=0.5, patience=25)
+    )
     return Scorer(judge, known=[NAME, "luong"], forms={NAME: form()})
 
 

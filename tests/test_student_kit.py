@@ -20,6 +20,7 @@ from autograder.checks import assignments, checks
 from autograder.places import ROOT
 from autograder.release import README, release
 from tests.leaks import bodies, found_in
+from tests.student import solved, unpacked
 
 SECRET = [*(ROOT / "solutions").glob("*/attention.py"), *(ROOT / "autograder" / "checks").rglob("*.py")]
 ABSENT = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty", "winreg", "msvcrt", "winsound"}
@@ -231,21 +232,14 @@ nbformat.write(notebook, sys.argv[1])
 @pytest.mark.parametrize("name", ["encoder_decoder", "bahdanau"])
 def test_a_solved_notebook_checks_and_trains_with_the_requirements_alone(build, kit, tmp_path, name):
     """As a student has it: the zip unpacked, an environment by its requirements, a kernel, the whole notebook."""
-    with zipfile.ZipFile(build / "release" / "kit.zip") as archive:
-        archive.extractall(tmp_path)
+    unpacked(build, tmp_path)
     python = environment(tmp_path / ".venv", kit["kit/requirements.txt"].decode())
     kernel = tmp_path / "jupyter" / "kernels" / "kit" / "kernel.json"
     kernel.parent.mkdir(parents=True)
     start = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     kernel.write_text(json.dumps({"argv": start, "display_name": "kit", "language": "python"}))
     place = tmp_path / name / f"{name}.ipynb"
-    notebook = nbformat.read(place, as_version=4)
-    solved = nbformat.read(build / "source" / name / f"{name}.ipynb", as_version=4)
-    answers = {cell.id: cell.source for cell in solved.cells}
-    for cell in notebook.cells:
-        if cell.metadata.get("nbgrader", {}).get("solution"):
-            cell.source = answers[cell.id]
-    nbformat.write(notebook, place)
+    nbformat.write(solved(build, tmp_path, name), place)
     clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
     clean |= {"JUPYTER_PATH": str(tmp_path / "jupyter"), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(

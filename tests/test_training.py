@@ -1,6 +1,8 @@
 """Laws of text, batches and the training loop: little padding, exact resume, nothing half-written."""
 
 import math
+import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,12 +10,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lab import checkpoints, devices, text, translation
-from lab.batches import Example, bucketed, collate, padding_ratio
+from lab import checkpoints, devices, progress, text, translation
+from lab.batches import Batch, Example, bucketed, collate, padding_ratio
+from lab.budget import SECONDS, Budget
 from lab.checkpoints import CheckpointError
 from lab.corpora import Pair, Parallel
 from lab.runs import forget
-from lab.schedules import Rate
+from lab.schedules import Rate, RecipeError
 from lab.text import EOS, PAD
 from lab.training import Trainer, Training, rate_at, seed_all
 from lab.translation import Run, Translating, restore, train
@@ -287,3 +290,95 @@ def test_an_empty_sentence_and_unknown_words_have_a_translation(tmp_path: Path) 
     trained = run_of(tmp_path)
     assert len(trained.translate(["", "zzz a"])) == 2
     assert isinstance(trained.attention("zzz", "a"), Tensor)
+
+
+class Clock:
+    """A clock that stands still until something is said to take time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+
+
+@pytest.mark.parametrize(("reading", "learning", "saying"), [(0, 1.5, 1.0), (100, 0.1, 4.0), (20, 4.0, 0.1)])
+def test_three_minutes_are_over_after_three_minutes_on_a_slow_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reading: float, learning: float, saying: float
+) -> None:
+    """The seconds that a slow machine takes to read the corpus, for a training step, for a word of each translation."""
+    clock = Clock(monkeypatch)
+
+    class Slow(Bahdanau):
+        def loss(self, batch: Batch, real: Tensor, smoothing: float) -> Tensor:
+            clock.now += learning
+            return super().loss(batch, real, smoothing)
+
+        def step(self, *arguments):
+            clock.now += saying
+            return super().step(*arguments)
+
+    def load(*_) -> Parallel:
+        clock.now += reading
+        return LETTERS
+
+    monkeypatch.setattr("lab.corpora.load", load)
+    recipe = replace(TINY, training=replace(TRAINING, tokens=30, epochs=1000))
+    trained = train(replace(SOLUTION, build=Slow), RUN, recipe, minutes=3, folder=tmp_path, quiet=True)
+    assert 90 < clock.now <= 185
+    assert trained.progress.ended_by_budget
+    assert 0 < trained.kept.epochs <= trained.progress.epochs < 1000
+
+
+def test_the_first_validation_that_has_no_time_keeps_the_model_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    recipe = replace(TINY, training=replace(TRAINING, epochs=2))
+    trained = train(SOLUTION, RUN, recipe, minutes=0.0, folder=tmp_path, corpus=LETTERS)
+    printed = capsys.readouterr().out
+    assert "no time to validate" in printed
+    assert "ended by the time budget of 0 minutes, after 0." in printed
+    assert trained.kept.step == trained.progress.step == 1
+    assert trained.progress.best_of("BLEU") == "no validation BLEU: the time was over before that"
+    later = run_of(tmp_path)
+    assert later.progress.best_of("BLEU").startswith("best validation BLEU")
+
+
+def test_what_was_trained_is_told_in_epochs_and_seconds() -> None:
+    def spent(**values) -> str:
+        return progress.Progress(**values).spent
+
+    assert spent(epoch=3, batches=8, seconds=62.4) == "3 epochs (62 s)"
+    assert spent(epoch=1, batches=8, seconds=9.96) == "1 epoch (10.0 s)"
+    assert spent(epoch=1, batch=4, batches=8, seconds=180.0) == "1.5 epochs (180 s)"
+    assert spent(batch=1, batches=300, seconds=0.21) == "0.0033 of an epoch (0.2 s)"
+
+
+def test_one_variable_cuts_every_training_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SECONDS, "0")
+    assert run_of(tmp_path).progress.step == 1
+    monkeypatch.setenv(SECONDS, "120")
+    assert Budget.of(3).seconds == Budget.of(None).seconds == 120
+    assert Budget.of(1).seconds == 60
+    monkeypatch.delenv(SECONDS)
+    assert Budget.of(None).seconds == math.inf
+    for nonsense in ("soon", "-1", "nan"):
+        monkeypatch.setenv(SECONDS, nonsense)
+        with pytest.raises(RecipeError, match=f"{SECONDS} ends every training.*got '{nonsense}'"):
+            Budget.of(3)
+
+
+BAR = r"%\|.*\| epoch 1/2  loss \d+\.\d{3}  \d+ target tokens/s  \d\d:\d\d left"
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+@pytest.mark.parametrize("notebook", [True, False])
+def test_a_bar_with_loss_speed_and_time_left_is_shown_in_a_notebook_and_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, notebook: bool, quiet: bool
+) -> None:
+    monkeypatch.setattr(progress, "in_notebook", lambda: notebook)
+    recipe = replace(TINY, training=replace(TRAINING, epochs=2))
+    train(SOLUTION, RUN, recipe, folder=tmp_path, corpus=LETTERS, quiet=quiet)
+    printed = capsys.readouterr()
+    assert not printed.err
+    assert bool(re.search(BAR, printed.out)) == (notebook and not quiet)
+    assert ("validating" in printed.out) == (notebook and not quiet)
+    assert ("epoch    2  loss " in printed.out) != quiet

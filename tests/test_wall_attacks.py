@@ -1,7 +1,6 @@
 """What hostile code tries against the judge, the warm process and its neighbours; afterwards the judge goes on."""
 
 import struct
-import sys
 import time
 from pathlib import Path
 
@@ -137,9 +136,13 @@ class TestTheMachine:
     @pytest.mark.parametrize("name", ["nbgrader", "jupyter_book", "sqlalchemy", "pytest", "jupytext", "pip"])
     def test_no_package_but_the_kits(self, session: Session, name: str) -> None:
         assert "ModuleNotFoundError" in says(session, f"import {name}")
-        own = f"{Path(sys.base_prefix).resolve()}/lib/python3.{sys.version_info.minor}/site-packages"
-        said = says(session, f"import os\nprint('{name}' in os.listdir('/packages'), os.listdir('{own}'))")
-        assert said.strip() == "False []"
+        said = says(
+            session,
+            f"import os, sysconfig\nown = sysconfig.get_path('purelib')\nprint(own)\n"
+            f"print('{name}' in os.listdir('/packages'), os.path.isdir(own) and os.listdir(own))",
+        )
+        assert said.split("\n", 1)[0].startswith("/python/lib")
+        assert said.strip().endswith(("False []", "False False"))
 
 
 class TestAppetite:

@@ -10,6 +10,7 @@ from autograder.inside import seccomp
 from autograder.worker import Session
 from tests.sandboxed import says
 
+NEWER = 448  # calls from here on are younger than the libseccomp of some systems
 COLUMN = seccomp.MACHINES[platform.machine()][1]
 TRY = """
 import ctypes, errno, os
@@ -31,7 +32,8 @@ def test_every_number_in_the_table_is_the_calls_own() -> None:
     for token, column in seccomp.MACHINES.values():
         for call, numbers in {**seccomp.DENIED, **seccomp.LOOKED_AT}.items():
             known = resolve(token, call.encode())
-            assert numbers[column] == (known if known >= 0 else None), call
+            if known >= 0 or (numbers[column] or 0) < NEWER:
+                assert numbers[column] == (known if known >= 0 else None), call
 
 
 def test_each_is_refused(session: Session) -> None:
@@ -61,13 +63,30 @@ def test_nothing_is_typed_into_a_terminal(session: Session) -> None:
         assert "PermissionError" in says(session, source + f"fcntl.ioctl(slave, {request}, b'x')")
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import mmap; mmap.mmap(-1, 1 << 20)",
+        "import mmap, os; mmap.mmap(os.open('/dev/zero', os.O_RDWR), 1 << 20)",
+        "import fcntl, os; fcntl.fcntl(os.pipe()[0], fcntl.F_SETPIPE_SZ, 1 << 20)",
+        *(
+            f"import socket; socket.socketpair()[0].setsockopt(1, {option}, 1 << 20)"
+            for option in seccomp.LARGER_SOCKET
+        ),
+        "import os; os.memfd_create('held')",
+    ],
+)
+def test_memory_that_no_process_is_charged_for_is_refused(session: Session, source: str) -> None:
+    assert "Error" in says(session, source)
+
+
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="other machines have no second set of calls")
 @pytest.mark.parametrize("code", ["b8 14 00 00 00 cd 80 c3", "b8 27 00 00 40 0f 05 c3"], ids=["32 bits", "x32"])
 def test_calls_of_another_architecture_kill(session: Session, code: str) -> None:
     """Run getpid as machine code, by the old interrupt and by a number of the x32 set."""
     said = says(
         session,
-        "import ctypes, mmap\nm = mmap.mmap(-1, 4096, prot=7)\n"
+        "import ctypes, mmap\nm = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)\n"
         f"m.write(bytes.fromhex({code!r}))\n"
         "print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(m)))())",
     )
@@ -107,6 +126,29 @@ for one in started: one.join()""",
     "a loader with workers": """
 from torch.utils.data import DataLoader
 assert len(list(DataLoader(range(32), batch_size=4, num_workers=4))) == 8""",
+    "memory that several processes share": """
+import torch, mmap, tempfile, multiprocessing
+from multiprocessing import shared_memory
+torch.ones(1000).share_memory_()
+kept = shared_memory.SharedMemory(create=True, size=1 << 20)
+kept.close(); kept.unlink()
+multiprocessing.Array('d', 100)[0] = 1
+with tempfile.TemporaryFile() as f:
+    f.truncate(4096)
+    mmap.mmap(f.fileno(), 4096)[0] = 1
+mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)[0] = 1""",
+    "options of a socket": """
+import socket
+with socket.socket() as s:
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    s.setsockopt(socket.IPPROTO_TCP, 7, 1)
+import fcntl
+fcntl.fcntl(0, fcntl.F_GETFL)""",
+    "the processor": """
+import os, platform, torch
+assert os.cpu_count() >= 1 and platform.processor() is not None
+assert 'processor' in open('/proc/cpuinfo').read() or platform.machine() != 'x86_64'
+torch.get_num_threads(), torch.__config__.parallel_info()""",
     "a host that is not there": """
 import socket
 try:

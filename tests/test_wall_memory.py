@@ -12,7 +12,7 @@ import pytest
 from autograder import cgroups, wall, watch
 from autograder.cgroups import Hierarchy, Nursery
 from autograder.wall import Wall
-from autograder.worker import Session
+from autograder.worker import Limits, Session
 from tests.sandboxed import QUICK, says
 
 SPREAD = """
@@ -42,7 +42,46 @@ def bound(request, monkeypatch: pytest.MonkeyPatch) -> str:
     return request.param
 
 
+# The number of sockets past which they could hold more than the limit, in processes that have 250 each at most.
+SOCKETS = """
+import os, socket, time
+def hold():
+    kept = [socket.socketpair() for _ in range(120)]
+    for one, _ in kept if {fill} else []:
+        one.setblocking(False)
+        try:
+            while True: one.send(bytes(1 << 16))
+        except BlockingIOError: pass
+    time.sleep(20)
+for _ in range(28):
+    if os.fork() == 0:
+        hold()
+        os._exit(0)
+time.sleep(20)
+"""
+
+
 class TestTogether:
+    @pytest.mark.parametrize("fill", [False, pytest.param(True, marks=pytest.mark.slow)])
+    def test_memory_hidden_in_sockets_counts(self, built: Wall, monkeypatch: pytest.MonkeyPatch, fill: bool) -> None:
+        monkeypatch.setattr(cgroups, "nursery", lambda: None)
+        with Session(built, Limits(cell=20, notebook=60)) as session:
+            session.run("def double(x):\n    return 2 * x")
+            assert "ended the Python process" in says(session, SOCKETS.format(fill=fill))
+            assert says(session, "double(21)") == "{'text/plain': '42'}"
+
+    def test_files_in_memory_count(self, built: Wall) -> None:
+        with Session(built, QUICK) as session:
+            session.run("for n in range(2): open(f'/tmp/{n}', 'wb').write(bytes(50 << 20))")
+            assert session._worker is not None
+            held = watch.outside(session._worker.job.process.pid)
+            session.run(
+                "import os\nf = open('/dev/shm/a', 'wb'); f.write(bytes(20 << 20)); f.flush(); os.unlink('/dev/shm/a')"
+            )
+            more = watch.outside(session._worker.job.process.pid) - held
+        assert 100 << 20 <= held < 110 << 20
+        assert 20 << 20 <= more < 25 << 20
+
     def test_many_processes_may_not_take_more_than_one(self, built: Wall, bound: str) -> None:
         """The kernel kills some of them, or the watch kills all: the sum stays below the limit."""
         taken, over = [0], threading.Event()

@@ -2,6 +2,9 @@
 
 import contextlib
 import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -9,11 +12,18 @@ import numpy as np
 import pytest
 
 from autograder import wall
+from autograder.timing import Use
 from autograder.worker import Limits, Session
 from tests.sandboxed import QUICK, ask, says, text
 
 DOUBLE = "def double(x):\n    return 2 * x"
 X = np.ones(3, np.float32)
+BURNS = """import time
+def burns(x):
+    end = time.process_time() + 0.8
+    while time.process_time() < end: pass
+    return x
+"""
 
 
 def still_answers(session: Session) -> bool:
@@ -160,10 +170,50 @@ class TestTime:
     def test_a_notebook_has_a_deadline_of_its_own(self, built: wall.Wall) -> None:
         with Session(built, Limits(cell=1, check=1, notebook=2, grace=0.3)) as opened:
             opened.run("import time\ndef waits(x):\n    time.sleep(0.8)\n    return x")
-            for _ in range(5):
+            for _ in range(7):
                 answer = ask(opened, "waits", X)
             assert "time is over" in answer.error
             assert "time is over" in says(opened, "1")
+
+    def test_cells_of_ones_own_that_take_all_the_notebooks_time_leave_the_checks_theirs(self, built: wall.Wall) -> None:
+        """The cells that define what is graded run too; of the student's own those that no time is left for do not."""
+        with Session(built, Limits(cell=1, check=1, notebook=3, grace=0.3), checks=2) as opened:
+            said = [says(opened, "import time\ntime.sleep(0.9)") for _ in range(7)]
+            assert "did not end within" in said[3]
+            assert "the cells that you added have 3 seconds together" in said[-1]
+            assert "time is over" not in text(opened.run(DOUBLE, own=False))
+            assert still_answers(opened)
+
+    def test_a_check_that_takes_all_it_can_leaves_the_next_its_share(self, built: wall.Wall) -> None:
+        with Session(built, Limits(cell=1, check=2, notebook=1, grace=0.3), checks=2) as opened:
+            opened.run(DOUBLE + "\nimport time\ndef sleeps(x):\n    time.sleep(60)", own=False)
+            started = time.monotonic()
+            assert "in most of which it waited" in ask(opened, "sleeps", X).error
+            assert still_answers(opened)
+            assert time.monotonic() - started < 8
+
+    def test_who_computes_beside_many_others_loses_nothing(self, built: wall.Wall) -> None:
+        """It takes longer by the clock than it may compute."""
+        limits = Limits(cell=5, check=1.5, notebook=120, grace=1, patience=40)
+        spins = (
+            "import multiprocessing as m\nfor _ in range(29): m.Process(target=exec, args=('while 1: pass',)).start()"
+        )
+        others = subprocess.Popen([sys.executable, "-c", spins], start_new_session=True)
+        try:
+            with Session(built, limits, checks=1) as opened:
+                opened.run(BURNS)
+                started = time.monotonic()
+                assert ask(opened, "burns", X).error is None
+                assert time.monotonic() - started > 0.8
+        finally:
+            os.killpg(others.pid, signal.SIGKILL)
+            others.wait()
+
+    def test_who_only_had_to_wait_for_a_turn_is_not_to_blame(self) -> None:
+        assert Use(clock=10, computed=2, queued=7).starved
+        assert not Use(clock=10, computed=2, queued=0.1).starved  # it slept
+        assert not Use(clock=10, computed=20, queued=9).starved  # its own processes were in its way
+        assert not Use(clock=10, computed=10, queued=0).starved
 
 
 class TestAppetite:

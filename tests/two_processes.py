@@ -1,6 +1,6 @@
 """What test_team runs under torchrun: a training in one go and one in many; each process keeps what it ends with."""
 
-import sys
+import argparse
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,4 +57,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(prog="python -m tests.two_processes", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    main(parser.parse_args().folder)

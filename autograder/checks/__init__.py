@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from autograder.checks.examples import worked
+from autograder.checks.together import pairs
 from autograder.kit.answers import Answer, call
-from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Known
-from autograder.kit.comparing import aligned
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Known, Pairs
+from autograder.kit.comparing import aligned, printed
 from autograder.names import assignments
 
 REPEAT = Criterion("the same answer twice", 1, "repeat")
@@ -59,10 +60,16 @@ class Check:
     name: str = ""  # of the student's function; by default the reference's
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
     codes: tuple[str, ...] = ()  # public examples: calls of the function, the simplest first
+    parts: type | None = None  # the function in parts, of which mistakes replace some
 
     @property
     def function(self) -> str:
         return self.name or self.reference.__name__
+
+    @property
+    def is_bug_hunt(self) -> bool:
+        """Tell whether a broken function is to be repaired: the answer is that of an earlier exercise."""
+        return self.function != self.reference.__name__
 
     @property
     def points(self) -> int:
@@ -92,7 +99,8 @@ class Check:
         _put(right, np.nan, drawn.asked)
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
         known = partial(self._known, arguments, outputs)
-        return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known, drawn.tolerance)
+        together = partial(self._together, arguments, outputs)
+        return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known, drawn.tolerance, together)
 
     def _answer(self, function: Callable, arguments: list, cotangents: list | None = None) -> Answer:
         answer = call({self.function: function}, self.function, arguments, cotangents)
@@ -110,6 +118,17 @@ class Check:
             )
             for mistake in self.mistakes
         ]
+
+    def _together(self, arguments: list, right: dict[str, np.ndarray]) -> Pairs:
+        case, two = Case("", {}, right), pairs(self.reference, self.mistakes, self.parts)
+
+        def row(pair: int) -> np.ndarray:
+            outputs = self._numbers(two[pair][2], arguments, case)
+            if outputs is None or len(outputs) != len(right):
+                return np.full(2 * len(right), np.nan, np.float32)
+            return printed(outputs)
+
+        return Pairs(np.array([places for *places, _ in two], np.int16).reshape(-1, 2), row)
 
     def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
         answer = call({self.function: mistake}, self.function, arguments)

@@ -195,6 +195,7 @@ ADDITIVE = Check(
         *SOUND,
     ],
     mistakes=mistakes.ADDITIVE,
+    parts=mistakes.Additive,
     codes=examples.attention("additive_attention"),
     may_call=("masked_softmax",),
 )
@@ -210,6 +211,7 @@ REPAIRED = Check(
         *SOUND,
     ],
     mistakes=mistakes.MASKING,
+    parts=mistakes.Additive,
     codes=examples.attention("repaired_attention"),
     may_call=("masked_softmax",),
 )

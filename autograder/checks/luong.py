@@ -86,6 +86,7 @@ STATE = Check(
         *SOUND,
     ],
     mistakes=luong.STATE,
+    parts=luong.State,
     codes=examples.STATE,
     may_call=("general_score",),
 )
@@ -108,6 +109,7 @@ LOCAL = Check(
         *SOUND,
     ],
     mistakes=local.LOCAL,
+    parts=local.Local,
     codes=examples.local("local_p_weights"),
     may_call=("general_score",),
 )
@@ -119,12 +121,13 @@ REPAIRED = Check(
     draw_cases=local_cases,
     criteria=[
         Criterion("gradients for what predicts p", 3, "gradients"),
-        Criterion("p", 1, "values", part="p"),
+        Criterion("p", 1, "values", [*WHOLE, *SHORT, *EDGES], part="p"),
         Criterion("the weights", 1, "values", [*WHOLE, *SHORT, *EDGES], part="weights"),
         Criterion("scores far from 0", 1, "values", FAR),
         *DIFFERENTIABLE[1:],
     ],
     mistakes=tuple(mistake for mistake in local.LOCAL if mistake is not local.results_swapped),
+    parts=local.Local,
     codes=examples.local("repaired_weights"),
     may_call=("general_score", "local_p_weights"),
 )
@@ -145,6 +148,7 @@ FEEDING = Check(
         *SOUND,
     ],
     mistakes=feeding.FEEDING,
+    parts=feeding.Decoder,
     codes=examples.FEEDING,
     may_call=("dot_score", "attentional_state"),
 )

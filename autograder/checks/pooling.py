@@ -26,6 +26,7 @@ POOL = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=mistakes.POOL,
+    parts=mistakes.Zhou,
     codes=examples.POOL,
 )
 
@@ -43,6 +44,7 @@ CONTEXT = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=mistakes.CONTEXT,
+    parts=mistakes.Pool,
     codes=examples.CONTEXT,
 )
 
@@ -67,6 +69,7 @@ HIERARCHY = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=hierarchy.HIERARCHY,
+    parts=hierarchy.Hierarchy,
     codes=examples.hierarchy("hierarchical_attention"),
     may_call=("context_attention",),
 )
@@ -83,6 +86,7 @@ REPAIRED = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=hierarchy.SENTENCES,
+    parts=hierarchy.Hierarchy,
     codes=examples.hierarchy("repaired_hierarchy"),
     may_call=("context_attention", "hierarchical_attention"),
 )

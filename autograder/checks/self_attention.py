@@ -51,6 +51,7 @@ PRODUCT = Check(
         *sound("scores around -120", "masked keys that score higher"),
     ],
     mistakes=projected.PRODUCT,
+    parts=projected.Product,
     codes=examples.PRODUCT,
 )
 
@@ -60,6 +61,7 @@ PROJECTED = Check(
     draw_cases=projected_cases,
     criteria=of_words("scores around -120"),
     mistakes=projected.PROJECTED,
+    parts=projected.Product,
     codes=examples.projected("self_attention"),
     may_call=("scaled_dot_product",),
 )
@@ -75,6 +77,7 @@ REPAIRED = Check(
         *sound("scores around -120", "padding that scores higher"),
     ],
     mistakes=projected.PROJECTED,
+    parts=projected.Product,
     codes=examples.projected("repaired_attention"),
     may_call=("scaled_dot_product", "self_attention"),
 )

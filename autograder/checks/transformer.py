@@ -42,6 +42,7 @@ HEADS = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=heads.HEADS,
+    parts=heads.Heads,
     codes=examples.HEADS,
 )
 
@@ -50,13 +51,14 @@ POSITIONS = Check(
     outputs=("x + PE",),
     draw_cases=position_cases,
     criteria=[
-        Criterion("the shape", 1, "shape"),
+        Criterion("the shape", 1, "shape", ["all sizes different", "equal sizes", "one sentence"]),
         Criterion("even widths", 3, "values", ["all sizes different", "equal sizes", "one sentence"]),
         Criterion("a long sentence", 1, "values", ["a long sentence"]),
         Criterion("odd widths", 1, "values", ["an odd width", "one position", "one feature"]),
         *DIFFERENTIABLE,
     ],
     mistakes=positions.POSITIONS,
+    parts=positions.Encoding,
     codes=examples.POSITIONS,
 )
 
@@ -70,7 +72,7 @@ MASKS = Check(
     criteria=[
         Criterion("the shapes of the three masks", 1, "shape"),
         Criterion("the source's mask", 1, "values", USUAL, part="source"),
-        Criterion("the causal mask", 2, "values", part="causal"),
+        Criterion("the causal mask", 2, "values", USUAL, part="causal"),
         Criterion("the target's mask", 2, "values", USUAL, part="target"),
         Criterion("pad is 0, padding anywhere, no padding, one position", 1, "values", SPECIAL),
         *WITHOUT_GRADIENTS,
@@ -92,6 +94,7 @@ ENCODER = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=layers.ENCODER,
+    parts=layers.Layer,
     codes=examples.ENCODER,
     may_call=("multi_head_attention",),
 )
@@ -109,6 +112,7 @@ DECODER = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=crossing.DECODER,
+    parts=layers.Layer,
     codes=examples.DECODER,
     may_call=("multi_head_attention", "encoder_layer"),
 )
@@ -129,6 +133,7 @@ LOSS = Check(
         *DIFFERENTIABLE,
     ],
     mistakes=smoothing.LOSS,
+    parts=smoothing.Smoothed,
     codes=examples.LOSS,
 )
 
@@ -144,6 +149,7 @@ RATE = Check(
         REPEAT,
     ],
     mistakes=smoothing.RATE,
+    parts=smoothing.Rate,
     codes=examples.RATE,
 )
 

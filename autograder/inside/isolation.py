@@ -6,6 +6,7 @@ import os
 import resource
 import select
 import signal
+from functools import cache
 from pathlib import Path
 
 LIMITS = {
@@ -21,7 +22,8 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _NEW_NAMESPACES = (
     0x10000000 | 0x00020000 | 0x20000000 | 0x08000000 | 0x40000000 | 0x04000000
 )  # user mnt pid ipc net uts
-_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 2, 4, 8, 0x4000, 1 << 18
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REMOUNT = 1, 2, 4, 8, 32
+_MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 1 << 18
 _PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_CHILD_SUBREAPER = 1, 24, 36
 _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -43,15 +45,30 @@ def new_namespaces() -> None:
 
 
 def private_places() -> None:
-    """Mount this job's own /proc, /tmp, /dev/shm and terminals; called by pid 1 of the new namespaces."""
+    """Mount this job's own /tmp, /dev/shm and terminals; called by pid 1 of the new namespaces."""
     _checked(_LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None), "private mounts")
-    _mount(b"proc", b"/proc", b"proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
-    _mount(b"devpts", b"/dev/pts", b"devpts", _MS_NOSUID | _MS_NOEXEC, b"newinstance,ptmxmode=0666")
+    _mount(b"devpts", b"/dev/pts", b"devpts", _MS_NOSUID | _MS_NOEXEC, b"newinstance,ptmxmode=0666,max=16")
+    # A shared mapping of /dev/zero is memory that no process is charged for once it has let go of the pages.
+    _checked(_LIBC.mount(b"/dev/null", b"/dev/zero", None, _MS_BIND, None), "covering /dev/zero")
     for place, size in ((b"/tmp", TMP_SIZE), (b"/dev/shm", "64m")):
         _mount(b"tmpfs", place, b"tmpfs", _MS_NOSUID | _MS_NODEV, f"size={size},mode=1777,nr_inodes=20000".encode())
     Path("/proc/sys/user/max_user_namespaces").write_text("0")
     Path("/tmp/home").mkdir()
     os.chdir("/tmp")
+
+
+@cache
+def machine() -> dict[str, bytes]:
+    """Return what programs ask /proc about the machine, read once."""
+    return {name: Path("/proc", name).read_bytes() for name in ("cpuinfo", "meminfo", "stat", "version")}
+
+
+def cover_processes() -> None:
+    """Cover /proc with a few plain files: in a process's own, tables of mounts name the folders of the host."""
+    _mount(b"tmpfs", b"/proc", b"tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, b"size=8m,nr_inodes=16,mode=755")
+    for name, content in machine().items():
+        Path("/proc", name).write_bytes(content)
+    _mount(b"tmpfs", b"/proc", b"tmpfs", _MS_REMOUNT | _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
 
 
 def _mount(source: bytes, target: bytes, kind: bytes, flags: int, options: bytes | None) -> None:

@@ -23,6 +23,18 @@ DENIED = {  # name: its number on x86_64 and on aarch64; None: there is no such 
     "fsmount": (432, 432),
     "fspick": (433, 433),
     "mount_setattr": (442, 442),
+    "statmount": (457, 457),
+    "listmount": (458, 458),
+    # memory that no process is charged for
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "vmsplice": (278, 75),
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
     # other processes
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -70,15 +82,29 @@ DENIED = {  # name: its number on x86_64 and on aarch64; None: there is no such 
     "iopl": (172, None),
     "ioperm": (173, None),
 }
-LOOKED_AT = {"clone": (56, 220), "clone3": (435, 435), "socket": (41, 198), "ioctl": (16, 29)}
+LOOKED_AT = {
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "socket": (41, 198),
+    "ioctl": (16, 29),
+    "fcntl": (72, 25),
+    "setsockopt": (54, 208),
+    "mmap": (9, 222),
+}
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # the kernel's name for it, the table's column
 
 NEW_NAMESPACES = 0x7E020080  # clone's flags: user, mnt, pid, net, ipc, uts, cgroup, time
 FAMILIES = (1, 2, 10)  # Unix, IPv4, IPv6
 TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put words into a terminal's mouth
+LARGER_PIPE = (1031,)  # F_SETPIPE_SZ
+# What lets a socket hold more: its buffers' sizes (SO_SNDBUF, SO_RCVBUF, with force), filters and programs on it.
+LARGER_SOCKET = (7, 8, 32, 33, 26, 50, 51, 52)
+SOCKET_LEVEL = 1  # SOL_SOCKET
+SHARED_ANONYMOUS = 0x21  # MAP_SHARED | MAP_ANONYMOUS: its pages stay when no process has them in its tables any more
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24  # offsets in struct seccomp_data; of arguments the low half
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets in struct seccomp_data
+_FIRST, _SECOND, _THIRD, _FOURTH = 16, 24, 32, 40  # of arguments the low half
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _REFUSE = _ERROR | errno.EPERM
 _X32 = 0x40000000  # x86_64's third set of calls begins here
@@ -105,13 +131,22 @@ def program(machine: str) -> bytes:
     steps += _when(call["clone"], namespaces)
     allowed = [step for family in FAMILIES for step in ((_EQUAL, 0, 1, family), _end(_ALLOW))]
     steps += _when(call["socket"], [(_LOAD, 0, 0, _FIRST), *allowed, _end(_REFUSE)])
-    refused = [step for request in TERMINAL_INPUT for step in ((_EQUAL, 0, 1, request), _end(_REFUSE))]
-    steps += _when(call["ioctl"], [(_LOAD, 0, 0, _SECOND), *refused, _end(_ALLOW)])
+    steps += _when(call["ioctl"], [(_LOAD, 0, 0, _SECOND), *_but(TERMINAL_INPUT)])
+    steps += _when(call["fcntl"], [(_LOAD, 0, 0, _SECOND), *_but(LARGER_PIPE)])
+    larger: list[Step] = [(_LOAD, 0, 0, _SECOND), (_EQUAL, 1, 0, SOCKET_LEVEL), _end(_ALLOW), (_LOAD, 0, 0, _THIRD)]
+    steps += _when(call["setsockopt"], [*larger, *_but(LARGER_SOCKET)])
+    shared: list[Step] = [(_LOAD, 0, 0, _FOURTH), (_AND, 0, 0, SHARED_ANONYMOUS), (_EQUAL, 0, 1, SHARED_ANONYMOUS)]
+    steps += _when(call["mmap"], [*shared, _end(_REFUSE), _end(_ALLOW)])
     return b"".join(struct.pack("<HBBI", *step) for step in [*steps, _end(_ALLOW)])
 
 
 def _end(action: int) -> Step:
     return _RETURN, 0, 0, action
+
+
+def _but(values: tuple[int, ...]) -> list[Step]:
+    """Return steps that refuse the loaded argument where it is one of these."""
+    return [*(step for value in values for step in ((_EQUAL, 0, 1, value), _end(_REFUSE))), _end(_ALLOW)]
 
 
 def _when(number: int | None, then: list[Step]) -> list[Step]:

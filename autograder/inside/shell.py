@@ -104,6 +104,8 @@ class Shell(InteractiveShell):
     def __init__(self, **options: Any) -> None:
         options |= {"display_pub_class": _Publisher, "displayhook_class": _Result}
         super().__init__(**options)
+        self.kept: dict[int, list] = {}  # the arguments of a check's calls, by the calls' numbers
+        self.stand_ins: dict[str, Callable] = {}  # for functions of these names, whatever a cell defines
         self.colors = "nocolor"
         self.InteractiveTB.set_mode("Context")
 

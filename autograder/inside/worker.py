@@ -3,9 +3,12 @@
 import random
 import signal
 import socket
+import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from autograder.kit import answers, wire
+from autograder.kit import answers, proxy, wire
 
 from .shell import OUTPUTS, Shell
 
@@ -21,6 +24,26 @@ class _Interrupts:
             raise KeyboardInterrupt
 
 
+class _Questions:
+    """The other direction of the link: while a request is worked on, its sender may be asked."""
+
+    def __init__(self, link: socket.socket) -> None:
+        self.link = link
+        self.request: int | None = None
+        self.one_at_a_time = threading.Lock()
+
+    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        try:
+            frame = wire.encode({"id": self.request, "ask": question})
+        except wire.WireError as error:
+            return {"error": ["TypeError", str(error)]}
+        if len(frame[0]) > proxy.MOST_HEADER or len(frame[1]) > proxy.MOST_BODY:
+            return {"error": ["ValueError", f"its arguments are too large: more than {proxy.MOST_BODY >> 20} MB"]}
+        with self.one_at_a_time:
+            wire.send_encoded(self.link, frame)
+            return wire.receive(self.link)["answer"]
+
+
 def _seed() -> None:
     # All workers inherit the state of the process they were forked from.
     import numpy
@@ -34,7 +57,8 @@ def _seed() -> None:
 def serve(link: socket.socket, shell: Shell) -> None:
     """Answer requests until the other end closes."""
     _seed()
-    interrupts = _Interrupts()
+    interrupts, questions = _Interrupts(), _Questions(link)
+    operations: dict[str, Callable] = _OPERATIONS | {"carry": partial(_carry, questions)}
     signal.signal(signal.SIGINT, interrupts)
     wire.send(link, {"ready": True})
     while True:
@@ -42,13 +66,14 @@ def serve(link: socket.socket, shell: Shell) -> None:
             request = wire.receive(link)
         except wire.Closed:
             return
-        wire.send_encoded(link, _answer(request, shell, interrupts))
+        questions.request = request["id"]
+        wire.send_encoded(link, _answer(request, partial(operations[request["op"]], request, shell), interrupts))
 
 
-def _answer(request: dict[str, Any], shell: Shell, interrupts: _Interrupts) -> tuple[bytes, bytes]:
+def _answer(request: dict[str, Any], operation: Callable[[], Any], interrupts: _Interrupts) -> tuple[bytes, bytes]:
     try:
         interrupts.working = True
-        reply = _OPERATIONS[request["op"]](request, shell)
+        reply = operation()
         interrupts.working = False
         # What cannot be sent is the student's error, found while it can still be said.
         return wire.encode({"id": request["id"], "reply": reply})
@@ -65,14 +90,28 @@ def _failed(request: dict[str, Any], why: str) -> Any:
     return {"outputs": OUTPUTS.finish(), "finished": False}
 
 
+def _carry(questions: _Questions, request: dict[str, Any], shell: Shell) -> None:
+    """From now on, let these functions be stand-ins that ask, whatever the next cells define."""
+    for name, parameters in request["functions"].items():
+        shell.stand_ins[name] = proxy.stand_in(name, parameters, questions.ask)
+    proxy.install(shell.user_ns, shell.stand_ins)
+
+
 def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
     outputs, finished = shell.run(request["source"])
+    proxy.install(shell.user_ns, shell.stand_ins)  # in the place of what the cell has defined
     return {"outputs": outputs, "finished": finished}
 
 
 def _call(request: dict[str, Any], shell: Shell) -> answers.Answer:
     OUTPUTS.start()  # what a function prints while it is checked is not kept
-    return answers.call(shell.user_ns, request["function"], request["arguments"], request["cotangents"])
+    number, again = request["number"], request["again"]
+    if number == 0 and not again:
+        shell.kept.clear()
+    kept = None if number is None else shell.kept.setdefault(number, [])
+    if kept and not again:
+        kept.clear()
+    return answers.call(shell.user_ns, request["function"], request["arguments"], request["cotangents"], kept)
 
 
 _OPERATIONS = {"cell": _cell, "call": _call}

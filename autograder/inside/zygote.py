@@ -47,6 +47,7 @@ def warm_up() -> None:
             importlib.import_module(name)
     import torch
 
+    isolation.machine()
     torch.set_num_threads(1)
     x = torch.ones(2, 2, requires_grad=True)
     torch.softmax(x @ x, -1).backward(torch.ones(2, 2))  # the first backward imports a third of a second's worth
@@ -81,6 +82,7 @@ def become_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
         isolation.private_places()
     isolation.set_limits(cpu_seconds)
     if WALLED:
+        isolation.cover_processes()
         isolation.drop_privileges()
         seccomp.install()
     link = socket.socket(fileno=isolation.keep_only(job.detach()))

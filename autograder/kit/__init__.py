@@ -6,6 +6,7 @@ import sys
 import warnings
 
 from autograder.kit.answers import call, describe
+from autograder.kit.carried import carried
 from autograder.kit.grading import grade
 from autograder.kit.recorded import load
 
@@ -37,6 +38,8 @@ def check(check_id: str, namespace: dict) -> float | None:
         warnings.simplefilter("ignore")
         try:
             verdict = grade(check_id, cases, criteria, functools.partial(call, namespace), lambda: examples)
+            if verdict.score < verdict.max_score:
+                verdict = carried(check_id, namespace, verdict)
         except KeyboardInterrupt as stop:
             raise Stopped(_where(check_id, stop)) from None
     if verdict.hint is None:
@@ -45,7 +48,7 @@ def check(check_id: str, namespace: dict) -> float | None:
     if verdict.score == 0:
         raise NoPoints(verdict.hint)
     print(verdict.hint)
-    return float(verdict.score)
+    return float(verdict.score) if verdict.score < verdict.max_score else None
 
 
 def _where(check_id: str, stop: KeyboardInterrupt) -> str:

@@ -42,10 +42,13 @@ def arrays(value) -> Iterator[np.ndarray]:
             yield from arrays(item)
 
 
-def call(namespace: dict, function: str, arguments: list, cotangents: list | None = None) -> Answer:
+def call(
+    namespace: dict, function: str, arguments: list, cotangents: list | None = None, kept: list | None = None
+) -> Answer:
     """Call the function that the student named so; with cotangents, also send them back through it.
 
-    A fault of the student's code becomes Answer.error, never an exception here.
+    A fault of the student's code becomes Answer.error, never an exception here. `kept` takes the tensors of the call;
+    when it holds some already, the call is made with those.
     """
     target = namespace.get(function)
     if not callable(target):
@@ -54,7 +57,9 @@ def call(namespace: dict, function: str, arguments: list, cotangents: list | Non
     answer = Answer()
     try:
         with torch.inference_mode(False), torch.enable_grad():  # whatever the student's cells have left on
-            given = _fresh(arguments, tensors, wants_gradients=cotangents is not None)
+            given = kept or fresh(arguments, tensors, wants_gradients=cotangents is not None)
+            if kept is not None:
+                kept[:] = given
             result = target(*given)
             answer.several = isinstance(result, tuple | list)
             answer.outputs = _outputs(result)
@@ -70,7 +75,7 @@ def call(namespace: dict, function: str, arguments: list, cotangents: list | Non
     return answer
 
 
-def _fresh(value, tensors: list[Tensor], wants_gradients: bool):
+def fresh(value, tensors: list[Tensor], wants_gradients: bool):
     """Return the arguments with every array as a new tensor, and note those tensors in order."""
     if isinstance(value, np.ndarray):
         tensor = torch.from_numpy(np.array(value))
@@ -79,9 +84,9 @@ def _fresh(value, tensors: list[Tensor], wants_gradients: bool):
         tensors.append(tensor)
         return tensor
     if isinstance(value, dict):
-        return {key: _fresh(item, tensors, wants_gradients) for key, item in value.items()}
+        return {key: fresh(item, tensors, wants_gradients) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_fresh(item, tensors, wants_gradients) for item in value]
+        return [fresh(item, tensors, wants_gradients) for item in value]
     return value
 
 

@@ -25,6 +25,18 @@ class Known:
 
 
 @dataclass
+class Pairs:
+    """What two known mistakes at once give on a case: of each pair a few numbers that stand for its outputs."""
+
+    places: np.ndarray  # (pairs, 2): which two of the case's known mistakes
+    prints: np.ndarray | Callable[[int], np.ndarray]  # (pairs, n), or one row at a time; NaN: the pair crashes here
+
+    def row(self, pair: int) -> np.ndarray:
+        """Return the numbers that stand for one pair's outputs; it is run only now, when somebody asks."""
+        return self.prints(pair) if callable(self.prints) else self.prints[pair]
+
+
+@dataclass
 class Example:
     """A small call that is public, the same for everyone: a hint shows it, and what a right function gives there."""
 
@@ -49,6 +61,7 @@ class Case:
     gradients: list[np.ndarray | None] | None = None
     known: list[Known] | Callable[[], list[Known]] = field(default_factory=list)
     tolerance: float = TOLERANCE
+    pairs: Pairs | Callable[[], Pairs] | None = None
 
     def mistakes(self) -> list[Known]:
         """Return what the known mistakes give here; they are run only when someone asks: the right never do."""
@@ -56,13 +69,19 @@ class Case:
             self.known = self.known()
         return self.known
 
+    def together(self) -> Pairs:
+        """Return what two known mistakes at once give here."""
+        if callable(self.pairs):
+            self.pairs = self.pairs()
+        return self.pairs or Pairs(np.zeros((0, 2), np.int16), np.zeros((0, 0), np.float32))
+
 
 @dataclass
 class Criterion:
     """Points for one demand; `part` names one of several outputs.
 
-    Without cases it is about all of them: gradients about those with cotangents, the other kinds but `values` about
-    those in which the function does not crash, so that one crash costs only what depends on it.
+    Without cases it is about all of them, so that one crash costs only what depends on it: gradients about those with
+    cotangents where the shape is right, the other kinds but `values` about those in which the function does not crash.
     """
 
     name: str

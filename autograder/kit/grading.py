@@ -3,6 +3,7 @@
 from autograder.kit.answers import Caller
 from autograder.kit.cases import Case, Criterion, Known, Verdict
 from autograder.kit.examples import Examples, lesson
+from autograder.kit.recognition import Recognised
 from autograder.kit.trial import Trial
 
 __all__ = ["Case", "Criterion", "Known", "Verdict", "grade"]
@@ -28,10 +29,10 @@ def grade(
         return Verdict(score, most, None, [], rows)
     found = trial.mistakes()
     hint = _hint(rows, complaints, found, trial, examples)
-    return Verdict(score, most, hint, [known.name for known in found], rows)
+    return Verdict(score, most, hint, [known.name for known in found.mistakes], rows)
 
 
-def _hint(rows: list, complaints: list, found: list[Known], trial: Trial, examples: Examples) -> str:
+def _hint(rows: list, complaints: list, found: Recognised, trial: Trial, examples: Examples) -> str:
     """Return the feedback as a few lines: each demand, what went wrong with it, the mistake it looks like, a trial."""
     score, most = sum(got for *_, got in rows), sum(points for _, points, _ in rows)
     lines = [f"{trial.function}: {score} of {most} points."]
@@ -50,6 +51,6 @@ def _hint(rows: list, complaints: list, found: list[Known], trial: Trial, exampl
         lines.append(f"  ✗ {name} ({points}): {told.strip()}")
     where = trial.where()
     lines += [where] if where else []
-    lines += [f"Your numbers are those of a known mistake: {known.hint}" for known in found]
-    shown = lesson(trial.function, found, examples(), trial.caller, set(said))
+    lines += found.lines()
+    shown = lesson(trial.function, found.mistakes, examples(), trial.caller, set(said))
     return "\n".join([*lines, shown] if shown else lines)

@@ -9,52 +9,97 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit.cases import Case, Criterion, Example, Known
+from autograder.kit.cases import Case, Criterion, Example, Known, Pairs
+from autograder.kit.comparing import printed, same_print
 from autograder.kit.steps import BeamStep, GreedyStep
 
 FOLDER = Path(__file__).parent / "recordings"
-CLASSES: dict[str, Callable] = {kind.__name__: kind for kind in (Case, Criterion, Example, Known, BeamStep, GreedyStep)}
+CLASSES: dict[str, Callable] = {
+    kind.__name__: kind for kind in (Case, Criterion, Example, Known, Pairs, BeamStep, GreedyStep)
+}
 
 
-def path(check_id: str, folder: Path = FOLDER) -> Path:
-    return folder / f"{check_id}.npz"
+def path(check_id: str, folder: Path | None = None) -> Path:
+    return (folder or FOLDER) / f"{check_id}.npz"
 
 
-def pack(cases: list[Case], criteria: list[Criterion], examples: Sequence[Example] = ()) -> bytes:
-    """Return cases, criteria and examples as the bytes of an npz file: plain arrays and one JSON text, no pickle."""
+def pack(
+    cases: list[Case],
+    criteria: list[Criterion],
+    examples: Sequence[Example] = (),
+    earlier: Mapping[str, dict[str, Any]] | None = None,
+) -> bytes:
+    """Return cases, criteria and examples as the bytes of an npz file: plain arrays and one JSON text, no pickle.
+
+    `earlier` is what is known of each earlier function that the checked one may call: the number of its part, its
+    parameters, and what a right function `asked` it and was answered (None: nothing is to answer for it).
+    """
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
-    text = json.dumps(_flat([cases, criteria, examples], arrays))
+    cases = [replace(case, pairs=pairs) for case, pairs in zip(cases, _pairs(cases), strict=True)]
+    places: dict[tuple, str] = {}
+    text = json.dumps(_flat([cases, criteria, examples, dict(earlier or {})], arrays, places))
     arrays["json"] = np.frombuffer(text.encode(), dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 
-def load(check_id: str, folder: Path = FOLDER) -> tuple[list[Case], list[Criterion], list[Example]]:
+def _pairs(cases: list[Case]) -> list[Pairs]:
+    """Return for each case the numbers of those pairs of mistakes that do more than one of the two does."""
+    places = cases[0].together().places
+    kept = [pair for pair in range(len(places)) if not np.isnan(cases[0].together().row(pair)).any()]
+    rows = [np.array([case.together().row(pair) for pair in kept]) for case in cases]
+    more = [
+        not any(
+            all(_equal(case.mistakes()[place], row[i]) for case, row in zip(cases, rows, strict=True))
+            for place in places[pair]
+        )
+        for i, pair in enumerate(kept)
+    ]
+    return [Pairs(places[kept][more], row[more]) for row in rows]
+
+
+def _equal(known: Known, row: np.ndarray) -> bool:
+    """Tell whether two mistakes at once give what one of them does, or crash."""
+    numbers = known.numbers()
+    return bool(np.isnan(row).any()) or (numbers is not None and same_print(printed(numbers), row))
+
+
+def load(check_id: str, folder: Path | None = None) -> tuple[list[Case], list[Criterion], list[Example]]:
     """Return the recorded cases, criteria and public examples of a check."""
     place = path(check_id, folder)
     if not place.exists():
-        known = ", ".join(sorted(other.stem for other in folder.glob("*.npz"))) or "none"
+        known = ", ".join(sorted(other.stem for other in place.parent.glob("*.npz"))) or "none"
         raise LookupError(f"no recorded answers for the check '{check_id}'; this kit has: {known}")
+    cases, criteria, examples, _ = _read(place)
+    return cases, criteria, examples
+
+
+def earlier(check_id: str, folder: Path | None = None) -> dict[str, dict[str, Any]]:
+    """Return what was recorded of the earlier functions that the checked one may call; see `pack`."""
+    place = path(check_id, folder)
+    return _read(place)[3] if place.exists() else {}
+
+
+def _read(place: Path) -> list[Any]:
     with np.load(place, allow_pickle=False) as arrays:
-        recorded = _deep(json.loads(arrays["json"].tobytes()), arrays)
-    return recorded[0], recorded[1], recorded[2]
+        return _deep(json.loads(arrays["json"].tobytes()), arrays)
 
 
-def _flat(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """Return the value as JSON, its arrays put aside under numbers."""
+def _flat(value: Any, arrays: dict[str, np.ndarray], places: dict[tuple, str]) -> Any:
+    """Return the value as JSON, its arrays put aside under numbers, equal ones once."""
     if isinstance(value, np.ndarray):
-        key = f"a{len(arrays)}"
+        key = places.setdefault((value.dtype.str, value.shape, value.tobytes()), f"a{len(arrays)}")
         arrays[key] = value
         return {"array": key}
     if is_dataclass(value) and not isinstance(value, type):
-        inside = {field.name: _flat(getattr(value, field.name), arrays) for field in fields(value)}
+        inside = {field.name: _flat(getattr(value, field.name), arrays, places) for field in fields(value)}
         return {"class": type(value).__name__, "fields": inside}
     if isinstance(value, dict):
-        return {"dict": [[key, _flat(item, arrays)] for key, item in value.items()]}
+        return {"dict": [[key, _flat(item, arrays, places)] for key, item in value.items()]}
     if isinstance(value, list | tuple):
-        return [_flat(item, arrays) for item in value]
+        return [_flat(item, arrays, places) for item in value]
     return value
 
 
@@ -63,7 +108,7 @@ def _deep(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     if isinstance(value, list):
         return [_deep(item, arrays) for item in value]
     if isinstance(value, dict) and "array" in value:
-        return arrays[value["array"]]
+        return arrays[value["array"]]  # read anew each time: two places never share an array
     if isinstance(value, dict) and "class" in value:
         return CLASSES[value["class"]](**{key: _deep(item, arrays) for key, item in value["fields"].items()})
     if isinstance(value, dict):

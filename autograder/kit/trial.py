@@ -3,8 +3,9 @@
 import numpy as np
 
 from autograder.kit.answers import Answer, Caller, arrays
-from autograder.kit.cases import TOLERANCE, Case, Criterion, Known
-from autograder.kit.comparing import ZERO, aligned, checked, difference, named, same
+from autograder.kit.cases import TOLERANCE, Case, Criterion
+from autograder.kit.comparing import ZERO, checked, difference, named
+from autograder.kit.recognition import Recognised, recognised
 
 
 class Trial:
@@ -16,6 +17,8 @@ class Trial:
         self.caller = caller
         # All first calls come before any second one: a function that remembers its arguments gives itself away.
         self.first = {case.name: self._call(case) for case in cases}
+        self.numbers = {name: number for number, name in enumerate(self.first)}
+        self.second: dict[str, Answer] = {}
         self.backward = {case.name: self._call(case, gradients=True) for case in cases if case.cotangents is not None}
 
     def _call(self, case: Case, gradients: bool = False) -> Answer:
@@ -35,7 +38,8 @@ class Trial:
             return [self.cases[name] for name in criterion.cases]
         every = list(self.cases.values())
         if criterion.kind == "gradients":
-            return [case for case in every if case.cotangents is not None]
+            backward = [case for case in every if case.cotangents is not None]
+            return [case for case in backward if not self._shape(case, None)] or backward
         if criterion.kind == "values":
             return every
         return [case for case in every if not self.first[case.name].error] or every
@@ -90,16 +94,33 @@ class Trial:
         for name, old, new in zip(names, before, answer.inputs_after, strict=True):
             if old.shape != np.shape(new) or not np.array_equal(old, new):
                 return f"changes its argument {name}: work on a copy, the caller still needs it."
+        # What is left in the tensors, the student's own process says: another call with them shows whether it is so.
+        if (
+            not answer.error
+            and _differ(answer, self._with_the_same_tensors(case))
+            and not _differ(answer, self._call(case))
+        ):
+            return "changes its arguments: called with the same tensors once more, it gives another answer."
         return None
 
     def _repeat(self, case: Case, part: str | None) -> str | None:
-        first, again = self.first[case.name], self._call(case)
+        first, again = self.first[case.name], self._with_the_same_tensors(case)
+        if _differ(first, again) and hasattr(self.caller, "again"):
+            again = self._call(case)  # tensors that the function has changed are another demand's
         if first.error or again.error or not first.outputs or not again.outputs:
             return again.error or first.error or "no answer came back."
-        for one, two in zip(first.outputs, again.outputs, strict=False):
-            if one.shape != two.shape or not np.allclose(one, two, rtol=ZERO, atol=ZERO, equal_nan=True):
-                return "the same arguments give another answer the second time: keep no state, draw nothing at random."
+        if _differ(first, again):
+            return "the same arguments give another answer the second time: keep no state, draw nothing at random."
         return None
+
+    def _with_the_same_tensors(self, case: Case) -> Answer:
+        """Return the second answer: to the tensors of the first call, where the caller has kept them."""
+        if case.name not in self.second:
+            again = getattr(self.caller, "again", None)
+            arguments = list(case.arguments.values())
+            answer = again(self.function, arguments, self.numbers[case.name]) if again else None
+            self.second[case.name] = checked(answer) if answer else self._call(case)
+        return self.second[case.name]
 
     def only_in(self, error: str) -> str | None:
         """Return the name of a case that ends with this error, if others do not."""
@@ -121,33 +142,19 @@ class Trial:
                 return f"It is wrong exactly where there is {feature}, and right elsewhere."
         return None
 
-    def mistakes(self) -> list[Known]:
+    def mistakes(self) -> Recognised:
         """Return the known mistakes whose numbers are the student's wherever they are not the right ones."""
-        if all(answer.error for answer in self.first.values()):
-            return []
-        # A wrong answer first: one look at it rules out most of them, and the others need not be run on every case.
-        wrong = {case.name: self._values(case, None) is not None for case in self.cases.values()}
-        order = sorted(self.cases.values(), key=lambda case: not wrong[case.name])
-        names = {known.name: known for case in self.cases.values() for known in case.mistakes()}
-        return [known for name, known in names.items() if self._is(name, order, wrong)]
+        return recognised(list(self.cases.values()), self.first)
 
-    def _is(self, name: str, order: list[Case], wrong: dict[str, bool]) -> bool:
-        told_apart = False
-        for case in order:
-            known = next((known for known in case.mistakes() if known.name == name), None)
-            numbers = known.numbers() if known else None
-            if numbers is None:
-                continue
-            right = list(case.outputs.values())
-            answer = self.first[case.name]
-            if same(numbers, right):
-                if not answer.error and wrong[case.name]:
-                    return False
-            elif answer.error or not same(aligned(answer, case), numbers):
-                return False
-            else:
-                told_apart = True
-        return told_apart
+
+def _differ(one: Answer, two: Answer) -> bool:
+    """Tell whether two answers to the same arguments differ."""
+    if one.error or two.error or not one.outputs or not two.outputs:
+        return True
+    return any(
+        a.shape != b.shape or not np.allclose(a, b, rtol=ZERO, atol=ZERO, equal_nan=True)
+        for a, b in zip(one.outputs, two.outputs, strict=False)
+    )
 
 
 def _gradient(expected: np.ndarray | None, got: np.ndarray | None) -> str | None:

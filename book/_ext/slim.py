@@ -1,6 +1,7 @@
 """Pages ask for nothing that they do not use, and tell a screen reader nothing that is not so."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -14,9 +15,21 @@ TIDY = {
     r'<div class="sidebar-primary-item">(?=\s*<a class="navbar-brand logo")': (
         '<div class="sidebar-primary-item" role="navigation" aria-label="Home">'
     ),
+    # The corner of a table heads nothing.
+    r'<th class="head">(?:<p></p>)?</th>': '<td class="head"></td>',
+    # The theme has no colours until a script has chosen light or dark; without scripts pages are light, or dark.css.
+    r'(<html[^>]*) data-theme="auto"': r'\1 data-theme="light"',
+    r"(?<!</noscript>)</head>": (
+        '<noscript><link rel="stylesheet" media="(prefers-color-scheme: dark)" href="_static/dark.css"/></noscript>'
+        "</head>"
+    ),
     # The button says "Search Ctrl K" itself; a shorter label beside it contradicts it.
     r'(<button class="btn search-button-field[^>]*?) aria-label="Search"': r"\1",
 }
+
+
+DARK = re.compile(r"""[^{}]*\[data-theme=["']?dark["']?\][^{}]*\{[^{}]*\}""")
+INLINE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
 def wanted(asset: object) -> bool:
@@ -30,11 +43,21 @@ def drop_thebe(app: Sphinx, pagename: str, templatename: str, context: dict, doc
         context[kind] = [asset for asset in context.get(kind, []) if wanted(asset)]
 
 
+def dark_rules(styles: Iterable[str]) -> str:
+    """Return the rules for dark pages as rules for pages that say they are light, as all do without scripts."""
+    rules = dict.fromkeys(rule.strip() for style in styles for rule in DARK.findall(style))
+    return "\n".join(re.sub(r"""\[data-theme=["']?dark["']?\]""", "[data-theme=light]", rule) for rule in rules)
+
+
 def tidy(app: Sphinx, exception: Exception | None) -> None:
     """Mend the written pages, and drop the icon script from the output."""
     if exception is not None or app.builder.format != "html":
         return
-    for page in Path(app.outdir).glob("*.html"):
+    pages = sorted(Path(app.outdir).glob("*.html"))
+    sheets = [sheet.read_text(encoding="utf8") for sheet in sorted(Path(app.outdir).glob("_static/**/*.css"))]
+    inline = [style for page in pages for style in INLINE.findall(page.read_text(encoding="utf8"))]
+    (Path(app.outdir) / "_static" / "dark.css").write_text(dark_rules([*sheets, *inline]), encoding="utf8")
+    for page in pages:
         text = mended = page.read_text(encoding="utf8")
         for pattern, instead in TIDY.items():
             mended = re.sub(pattern, instead, mended)
@@ -46,5 +69,5 @@ def tidy(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", drop_thebe, priority=900)
-    app.connect("build-finished", tidy)
+    app.connect("build-finished", tidy, priority=900)  # after the theme has written its colours of code
     return {"parallel_read_safe": True}

@@ -108,4 +108,40 @@ def gru_update(
     return torch.lerp(new, state.to(new.dtype), update)
 
 
-SOLUTION = Solution("bahdanau", Bahdanau, RECIPES, DEFAULTS, PEERS)
+class QueryAfter(Bahdanau):
+    """The same parameters as Bahdanau's; the query is s_i = f(y_{i-1}, s_{i-1}, c_{i-1}), as Luong et al. (2015) ask.
+
+    The paper's query s_{i-1} has not read y_{i-1}, the word before the one that is to be predicted; s_i has.
+    """
+
+    def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
+        """Return what Bahdanau.encode returns, and c_0 = 0."""
+        memory, state = super().encode(source, mask)
+        states = memory["states"]
+        return memory, state | {"context": states.new_zeros(len(states), states.shape[-1])}
+
+    def decode(
+        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+    ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
+        """Return the readout's input [s_i ; E y_{i-1} ; c_i], the last state and context, and the weights."""
+        words = self.dropout(self.embedding(inputs))
+        hidden, context = state["hidden"], state["context"]
+        gates_of_words = self.from_word(words)
+        hiddens, contexts, all_weights = [], [], []
+        for gates_of_word in gates_of_words.unbind(dim=1):
+            hidden = gru_update(gates_of_word + self.from_context(context), self.from_state(hidden), hidden)
+            context, weights = self.look(hidden, hidden @ self.W_q.T.to(hidden.dtype), memory)
+            hiddens.append(hidden)
+            contexts.append(context)
+            all_weights.append(weights)
+        states, given = torch.stack(hiddens, dim=1), torch.stack(contexts, dim=1)
+        readout_input = torch.cat([states, words.to(states.dtype), given.to(states.dtype)], dim=-1)
+        return readout_input, {"hidden": hidden, "context": context}, torch.stack(all_weights, dim=1)
+
+
+def build(recipe: Recipe, source_size: int, target_size: int) -> Bahdanau:
+    """Return the model that the recipe asks for."""
+    return {"before": Bahdanau, "after": QueryAfter}[recipe.query](recipe, source_size, target_size)
+
+
+SOLUTION = Solution("bahdanau", build, RECIPES, DEFAULTS, PEERS)

@@ -1,6 +1,7 @@
 """Every hyperparameter of Bahdanau's RNNsearch, with the section of the paper it comes from."""
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from lab.training import Training
 from solutions.encoder_decoder.recipe import RECIPES as PLAIN
@@ -14,6 +15,7 @@ class Recipe:
     units: int = 512  # n: width of one direction of the encoder, and of the decoder
     hidden: int = 512  # n′: width of the alignment model
     maxout: int = 256  # l: width of the maxout readout
+    query: Literal["before", "after"] = "before"  # the state that asks: s_{i-1}, the paper; s_i, as Luong et al. do
     tied: bool = False  # one matrix for target embeddings and output words (ours)
     dropout: float = 0.0
     vocabulary: int = 0  # subwords per language; 0 = whole words

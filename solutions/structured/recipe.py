@@ -29,9 +29,11 @@ class Recipe:
     training: Training = field(default_factory=Training)
 
 
-# The sizes of the authors' program (github.com/hantek/SelfAttentiveSentEmbed). It takes the mean of the r² squares
-# where the paper takes their sum: a weight of 1 there is one of 1/r² here. It begins with word vectors trained
-# elsewhere (`--vectors glove` here), and uses plain SGD (Yelp) or Adagrad (SNLI); ours learns them, with AdamW.
+# The sizes of the authors' program (github.com/hantek/SelfAttentiveSentEmbed). It takes the mean of the n² squares of
+# AᵀA − I, words by words, where the paper takes the sum of the r² squares of AAᵀ − I: the gradients agree but for a
+# factor, and a weight of 1 there is one of 1/n² here, n the words of the longest text. 1/30² is that of 30 words.
+# It begins with word vectors trained elsewhere (`--vectors glove` here), and uses plain SGD (Yelp) or Adagrad (SNLI);
+# ours learns them, with AdamW.
 YELP = Recipe(
     embedding_dim=300,
     penalty=1 / 30**2,

@@ -15,7 +15,6 @@ from torch.nn import functional
 
 from lab.products import Linear, linear
 from solutions.bahdanau.attention import masked_softmax
-from solutions.transformer.attention import head_dim
 
 MATMUL = ("cpu",)  # where the fused kernel is no faster, and in bf16 several times slower
 MOSTLY_WORDS = 0.95  # share of words from which padding costs less than leaving it out
@@ -67,7 +66,8 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        head_dim(d_model, heads)  # is an error if it is no whole number
+        if heads < 1 or d_model % heads:
+            raise ValueError(f"heads share the features: expected heads to divide d_model = {d_model}, got {heads}")
         self.d_model, self.heads = d_model, heads
         self.in_proj_weight = nn.Parameter(torch.empty(3 * d_model, d_model))
         self.in_proj_bias = nn.Parameter(torch.zeros(3 * d_model))

@@ -3,22 +3,22 @@
 import torch
 import torch.nn.functional as F
 
-from autograder.checks.mistakes.pooling import Pool, zhou
+from autograder.checks.mistakes.pooling import Pool, Zhou
 from solutions.bahdanau.attention import masked_softmax
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 from tests.answers.spoilers import spoiled
 
 
 def pool_gelu(H, w, mask=None):
-    return zhou(squash=F.gelu)(H, w, mask)
+    return Zhou(squash=F.gelu)(H, w, mask)
 
 
 def pool_hard_tanh(H, w, mask=None):
-    return zhou(squash=F.hardtanh)(H, w, mask)
+    return Zhou(squash=F.hardtanh)(H, w, mask)
 
 
 def pool_tanh_twice(H, w, mask=None):
-    return zhou(squash=lambda x: x.tanh().tanh())(H, w, mask)
+    return Zhou(squash=lambda x: x.tanh().tanh())(H, w, mask)
 
 
 def _if_the_first_is_padded(mask):

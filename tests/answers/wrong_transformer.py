@@ -19,7 +19,7 @@ from solutions.transformer.attention import (
 )
 from tests.answers.spoilers import spoiled
 
-HEADS, LAYER = parts.RIGHT, layers.RIGHT
+HEADS, LAYER = parts.RIGHT, layers.Layer()
 
 
 def heads_mask_on_one_head(query, key, value, weights, heads, mask=None):

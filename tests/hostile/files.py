@@ -116,6 +116,8 @@ REFUSED: dict[str, Any] = {
     "Cells as an object": changed(cells={"0": tree["cells"][0]}),
     "Nested a hundred thousand deep": b'{"cells": ' + b"[" * 100_000,
     "A million cells": many_cells,
+    "Two megabytes of text in a cell": with_cells({"cell_type": "code", "source": "x = 1\n" * 350_000, "metadata": {}}),
+    "More text than a page holds": with_cells({"cell_type": "markdown", "source": "a b " * 300_000, "metadata": {}}),
     "More than 64 MB": lambda: outputs(66),
     "A number of a million digits": b'{"cells": [], "x": ' + b"9" * 10**6 + b"}",
     "The notebook of another exercise": changed(metadata={"attention_workbook": {"assignment": "encoder_decoder"}}),

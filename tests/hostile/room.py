@@ -21,7 +21,7 @@ from tests.hostile.cases import NAME, Case, written
 
 CANARY = "kanarie-7f3a91c4"
 PLANTED = "planted-by-a-student"  # the name of whatever a hostile submission leaves
-LIMITS = Limits(cell=3, check=3, notebook=20, grace=0.5)
+LIMITS = Limits(cell=3, check=3, notebook=20, grace=0.5, patience=2)
 COURSE_FILES = (
     "gradebook.db",
     "secret",

@@ -14,6 +14,7 @@ from tests.hostile.cases import FUNCTIONS, NAME, Case, cell, notebook
 Change = Callable[[list[Any], nbformat.NotebookNode], None]
 TABLE: list[tuple[str, str, Change, dict[str, Any]]] = []
 ALL = "all"
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACAQAAAABazTCJAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC"
 
 
 def case(name: str, right: str = ALL, **said: Any) -> Callable[[Change], Change]:
@@ -380,6 +381,21 @@ def _(cells, _made) -> None:
 def _(cells, _made) -> None:
     cells[0]["attachments"] = {"image.png": {"image/png": "aGVsbG8="}}
     cells[0]["whatever"] = {"deep": [1, 2, {"er": None}]}
+
+
+@case("A picture pasted into the written answer")
+def _(cells, _made) -> None:
+    answer = cells[at(cells, "reading_a_matrix")]
+    answer.source = "![image.png](attachment:image.png) ![gone](attachment:gone.png) ![x](attachment:)"
+    answer["attachments"] = {"image.png": {"image/png": PNG}, "x": None, "": [7], "y": {"image/png": {"z": 1}}}
+
+
+@case("Attachments that are none, in cells of every type")
+def _(cells, _made) -> None:
+    odd = [None, 7, "x", [1], {"a": 1}, {"a": {"image/png": [None, 7]}}, {"a": {"image/svg+xml": "<svg/>"}}]
+    for n, found in enumerate(cells):
+        found["attachments"] = odd[n % len(odd)]
+    cells += [cell("markdown", "![](attachment:a)"), cell("markdown", f"![x](data:image/png;base64,{PNG})")]
 
 
 @case("Every cell collapsed, hidden, tagged to be skipped")

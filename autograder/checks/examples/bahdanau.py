@@ -22,9 +22,20 @@ W_q, W_k, v = torch.tensor([[1., 2.], [0., -1.]]), torch.tensor([[1., -1.], [0.,
 {function}(query, keys, values, W_q, W_k, v, {mask})"""
 
 
+def _one_sentence(function: str, mask: str) -> str:
+    """Return a call with one sentence of two words."""
+    return f"""\
+query, keys = torch.tensor([[1., 0.]]), torch.tensor([[[1., 0.], [-1., 1.]]])
+values = torch.tensor([[[1., 0.], [0., 2.]]])
+W_q, W_k, v = torch.tensor([[1., 2.], [0., -1.]]), torch.tensor([[1., -1.], [0., 1.]]), torch.tensor([1., -2.])
+{function}(query, keys, values, W_q, W_k, v, {mask})"""
+
+
 def attention(function: str) -> tuple[str, ...]:
     """Return the examples of a function that is called as additive_attention is."""
     return (
+        _one_sentence(function, "None"),
+        _one_sentence(function, "torch.tensor([[True, False]])"),
         _attention(function, "[1., -2.]", "None"),
         _attention(function, "[1., -2.]", "torch.tensor([[True, False], [True, True]])"),
         _attention(function, "[-90., -90.]", "torch.tensor([[True, False], [True, True]])"),

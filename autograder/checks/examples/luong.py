@@ -32,8 +32,19 @@ W_c = torch.tensor([[0.2, 0.1, -0.3, 0.4], [0.5, -0.2, 0.1, 0.3]])
 attentional_state(h_t, h_s, W_a, W_c, {mask})"""
 
 
+def _one_state(mask: str) -> str:
+    """Return a call with one sentence of two words."""
+    return f"""\
+h_t, h_s = torch.tensor([[1., 2.]]), torch.tensor([[[0.5, 1.], [0., -1.]]])
+W_a, W_c = torch.tensor([[0., 1.], [0.5, 0.]]), torch.tensor([[0.5, 0., 1., 0.], [0., 1., 0., -0.5]])
+attentional_state(h_t, h_s, W_a, W_c, {mask})"""
+
+
 MASK = "torch.tensor([[True, False], [True, True]])"
+FIRST = "torch.tensor([[True, False]])"
 STATE = (
+    _one_state("None"),
+    _one_state(FIRST),
     _state(1.0, "None"),
     _state(1.0, MASK),
     _state(1.0, "torch.tensor([[False, True], [False, True]])"),
@@ -55,7 +66,6 @@ W_a, W_p, v_p = torch.tensor([[0., 1.], [-0.5, 0.2]]), torch.tensor([[1., 0.5], 
     return (
         code("[[1., 0.5]]", "[6]", 3),
         code("[[1., 0.5], [-1., 0.4]]", "[4, 6]", 3),
-        code("[[1., 0.5], [-1., 0.4], [0.3, 2.]]", "[5, 6, 3]", 1),
         code("[[0., 0.]]", "[6]", 1.5),
         code("[[0., 0.]]", "[6]", 2),
     )
@@ -69,7 +79,18 @@ W_h, W_c = torch.tensor([[0., 1.], [-0.5, 0.8]]), torch.tensor([[1., -1., 0.5, 0
 input_feeding(emb, h0, enc, W_x, W_h, W_c, {mask})"""
 
 
+def _fed_once(mask: str) -> str:
+    """Return a call with one sentence of two words, and two steps."""
+    return f"""\
+emb, enc, h0 = torch.tensor([[[1.], [-1.]]]), torch.tensor([[[1., 0.], [0., 2.]]]), torch.tensor([[0.5, -0.5]])
+W_x, W_h = torch.tensor([[1., 0.5, 0.], [0., 1., -1.]]), torch.tensor([[0., 1.], [-0.5, 0.]])
+W_c = torch.tensor([[1., 0., 0.5, 0.], [0., 1., 0., -1.]])
+input_feeding(emb, h0, enc, W_x, W_h, W_c, {mask})"""
+
+
 FEEDING = (
+    _fed_once("None"),
+    _fed_once(FIRST),
     _fed(1.0, "None"),
     _fed(1.0, MASK),
     _fed(1.0, "torch.tensor([[False, True], [False, True]])"),

@@ -29,7 +29,16 @@ W, b = torch.tensor([[1., -1.], [0., 0.5]]), torch.tensor([0.5, -1.])
 context_attention(H, W, b, torch.tensor({u}), {mask})"""
 
 
+def _one_context(mask: str) -> str:
+    """Return a call with one sentence of two words."""
+    return f"""\
+H, W, b = torch.tensor([[[1., 0.5], [-0.5, 2.]]]), torch.tensor([[1., -1.], [0., 0.5]]), torch.tensor([0.5, -1.])
+context_attention(H, W, b, torch.tensor([1., 2.]), {mask})"""
+
+
 CONTEXT = (
+    _one_context("None"),
+    _one_context("torch.tensor([[True, False]])"),
     _context("[1., 2.]", "None"),
     _context("[1., 2.]", MASK),
     _context("[1., 2.]", SAME),
@@ -49,9 +58,20 @@ words = torch.tensor([[1., -1.], [0., 0.5]]), torch.tensor([0.5, -1.]), torch.te
 sentences = torch.tensor([[0.5, 1.], [-1., 0.]]), torch.tensor([0.3, 1.]), torch.tensor({u_s})
 {function}(H, *words, *sentences, {mask}, None)"""
 
+    def one(mask: str) -> str:
+        """Return a call with one document of two sentences of two words."""
+        return f"""\
+H = torch.tensor([[[[1., 0.5], [-0.5, 2.]], [[0.3, -1.], [1.5, 1.]]]])
+words = torch.tensor([[1., -1.], [0., 0.5]]), torch.tensor([0.5, -1.]), torch.tensor([1., 2.])
+sentences = torch.tensor([[0.5, 1.], [-1., 0.]]), torch.tensor([0.3, 1.]), torch.tensor([2., -1.])
+{function}(H, *words, *sentences, {mask}, None)"""
+
     one_empty = "torch.tensor([[[True, False], [True, True]], [[True, True], [False, False]]])"
     holes = "torch.tensor([[[False, True], [True, True]], [[True, True], [False, True]]])"
     return (
+        one("None"),
+        one("torch.tensor([[[True, False], [True, True]]])"),
+        one("torch.tensor([[[True, True], [False, False]]])"),
         code("[1., 2.]", "[2., -1.]", "None"),
         code("[1., 2.]", "[2., -1.]", one_empty),
         code("[1., 2.]", "[2., -1.]", holes),

@@ -1,10 +1,12 @@
 """What goes wrong in additive attention."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import additive_attention, masked_softmax
 
 
@@ -208,54 +210,65 @@ SOFTMAX = (
 )
 
 
-def attend(scores: Tensor, values: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Return context and weights from scores that may be wrong."""
-    weights = masked_softmax(scores, mask)
-    return torch.einsum("bs,bsd->bd", weights, values), weights
+def added(asked: Tensor, keys: Tensor) -> Tensor:
+    return asked[:, None] + keys
+
+
+@dataclass(frozen=True)
+class Additive:
+    """Additive attention in parts, each of which can be put wrong."""
+
+    project: Callable = lambda query, keys, W_q, W_k: (query @ W_q.T, keys @ W_k.T)
+    meet: Callable = added
+    squash: Callable = torch.tanh
+    score: Callable = lambda hidden, v: hidden @ v
+    softmax: Callable = masked_softmax
+
+    def __call__(self, query, keys, values, W_q, W_k, v, mask):
+        hidden = self.squash(self.meet(*self.project(query, keys, W_q, W_k)))
+        weights = self.softmax(self.score(hidden, v), mask)
+        return torch.einsum("bs,bsd->bd", weights, values), weights
 
 
 def with_softmax(softmax: Callable) -> Callable:
     """Return additive attention with a wrong masked softmax: the same mistake, the same hint."""
 
-    def attention(query, keys, values, W_q, W_k, v, mask):
-        scores = torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v
-        weights = softmax(scores, mask)
-        return torch.einsum("bs,bsd->bd", weights, values), weights
+    def attention(*arguments):
+        return Additive(softmax=softmax)(*arguments)
 
     attention.__name__, attention.__doc__ = softmax.__name__, softmax.__doc__
-    return attention
+    return instead_of(masked_softmax, softmax, attention)
 
 
-def query_cancels(query, keys, values, W_q, W_k, v, mask):
+def query_cancels(*arguments):
     """The weights do not depend on the query: it is left out, or its tanh is taken apart from the keys' tanh. Then it
     adds the same number to every score and cancels in the softmax. Add first, then tanh."""
-    return attend(torch.tanh(keys @ W_k.T) @ v, values, mask)
+    return Additive(meet=lambda asked, keys: keys)(*arguments)
 
 
-def no_tanh(query, keys, values, W_q, W_k, v, mask):
+def no_tanh(*arguments):
     """The tanh is missing. Without it the query adds the same number to every score and cancels in the softmax."""
-    return attend(((query @ W_q.T)[:, None] + keys @ W_k.T) @ v, values, mask)
+    return Additive(squash=lambda x: x)(*arguments)
 
 
-def relu(query, keys, values, W_q, W_k, v, mask):
+def relu(*arguments):
     """There is a ReLU where the formula has a tanh."""
-    return attend(torch.relu((query @ W_q.T)[:, None] + keys @ W_k.T) @ v, values, mask)
+    return Additive(squash=torch.relu)(*arguments)
 
 
-def sigmoid(query, keys, values, W_q, W_k, v, mask):
+def sigmoid(*arguments):
     """There is a sigmoid where the formula has a tanh."""
-    return attend(torch.sigmoid((query @ W_q.T)[:, None] + keys @ W_k.T) @ v, values, mask)
+    return Additive(squash=torch.sigmoid)(*arguments)
 
 
-def tanh_outside(query, keys, values, W_q, W_k, v, mask):
+def tanh_outside(*arguments):
     """The tanh comes after the product with v. It stands inside: v · tanh(W_q query + W_k key)."""
-    return attend(torch.tanh(((query @ W_q.T)[:, None] + keys @ W_k.T) @ v), values, mask)
+    return Additive(squash=lambda x: x, score=lambda hidden, v: torch.tanh(hidden @ v))(*arguments)
 
 
-def scaled(query, keys, values, W_q, W_k, v, mask):
+def scaled(*arguments):
     """The scores are divided by √h. Additive attention does not scale: that belongs to the dot product."""
-    scores = torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v
-    return attend(scores / len(v) ** 0.5, values, mask)
+    return Additive(score=lambda hidden, v: hidden @ v / len(v) ** 0.5)(*arguments)
 
 
 def first_query_for_all(query, keys, values, W_q, W_k, v, mask):
@@ -263,20 +276,20 @@ def first_query_for_all(query, keys, values, W_q, W_k, v, mask):
     return additive_attention(query[:1].expand_as(query), keys, values, W_q, W_k, v, mask)
 
 
-def axes_mixed(query, keys, values, W_q, W_k, v, mask):
+def axes_mixed(*arguments):
     """The projected query (B,h) is added to the keys (B,S,h) without a new axis. Where B and S happen to be equal this
     runs, and gives the query of sentence j to position j. Write (query @ W_q.T)[:, None]."""
-    return attend(torch.tanh(query @ W_q.T + keys @ W_k.T) @ v, values, mask)
+    return Additive(meet=lambda asked, keys: asked + keys)(*arguments)
 
 
-def not_transposed(query, keys, values, W_q, W_k, v, mask):
+def not_transposed(*arguments):
     """The weight matrices are applied without a transpose. They are stored as (out, in): x @ W.T."""
-    return attend(torch.tanh((query @ W_q)[:, None] + keys @ W_k) @ v, values, mask)
+    return Additive(project=lambda query, keys, W_q, W_k: (query @ W_q, keys @ W_k))(*arguments)
 
 
-def projections_swapped(query, keys, values, W_q, W_k, v, mask):
+def projections_swapped(*arguments):
     """W_q is applied to the keys and W_k to the query. W_q belongs to the query."""
-    return attend(torch.tanh((query @ W_k.T)[:, None] + keys @ W_q.T) @ v, values, mask)
+    return Additive(project=lambda query, keys, W_q, W_k: (query @ W_k.T, keys @ W_q.T))(*arguments)
 
 
 def sums_keys(query, keys, values, W_q, W_k, v, mask):
@@ -292,8 +305,8 @@ def mean_of_values(query, keys, values, W_q, W_k, v, mask):
 
 def scores_returned(query, keys, values, W_q, W_k, v, mask):
     """The second result holds the scores. Return the weights, after the softmax."""
-    scores = torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v
-    return attend(scores, values, mask)[0], scores
+    context, _ = additive_attention(query, keys, values, W_q, W_k, v, mask)
+    return context, torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v
 
 
 def order_swapped(query, keys, values, W_q, W_k, v, mask):
@@ -301,19 +314,23 @@ def order_swapped(query, keys, values, W_q, W_k, v, mask):
     return additive_attention(query, keys, values, W_q, W_k, v, mask)[::-1]
 
 
-def without_v(query, keys, values, W_q, W_k, v, mask):
+def without_v(*arguments):
     """v is missing: the scores are plain sums of the tanh. Each unit has its weight: v · tanh(W_q query + W_k key)."""
-    return attend(torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T).sum(-1), values, mask)
+    return Additive(score=lambda hidden, v: hidden.sum(-1))(*arguments)
 
 
-def product_of_projections(query, keys, values, W_q, W_k, v, mask):
+def product_of_projections(*arguments):
     """The projected query and key are multiplied. They are added: v · tanh(W_q query + W_k key)."""
-    return attend(torch.tanh((query @ W_q.T)[:, None] * (keys @ W_k.T)) @ v, values, mask)
+    return Additive(meet=lambda asked, keys: asked[:, None] * keys)(*arguments)
 
 
-def dot_product(query, keys, values, W_q, W_k, v, mask):
+def dot_product(*arguments):
     """The score is the dot product of the projected query and key. Here it is v · tanh(W_q query + W_k key)."""
-    return attend(((query @ W_q.T)[:, None] * (keys @ W_k.T)).sum(-1), values, mask)
+
+    def meet(asked, keys):
+        return asked[:, None] * keys
+
+    return Additive(meet=meet, squash=lambda x: x, score=lambda hidden, v: hidden.sum(-1))(*arguments)
 
 
 def context_keeps_axis(query, keys, values, W_q, W_k, v, mask):

@@ -1,8 +1,6 @@
 """What goes wrong in a decoder layer: who asks, who answers, with which weights and masks, and in which order."""
 
-from dataclasses import replace
-
-from autograder.checks.mistakes.layers import RIGHT, crossing, layers_with, norms_of
+from autograder.checks.mistakes.layers import Layer, crossing, layers_with, norms_of
 from solutions.transformer.attention import decoder_layer, feed_forward, layer_norm, multi_head_attention
 
 
@@ -95,13 +93,13 @@ def feed_forward_of_first(y, memory, weights, heads, target_mask, source_mask, e
 
 def cross_with_target_mask(y, memory, weights, heads, target_mask, source_mask, eps):
     """The second attention has the target's mask. Its keys are the source: `source_mask`."""
-    return RIGHT.decode(y, memory, weights, heads, target_mask, target_mask, eps)
+    return Layer().decode(y, memory, weights, heads, target_mask, target_mask, eps)
 
 
 def masks_swapped(y, memory, weights, heads, target_mask, source_mask, eps):
     """The two masks have changed places. `target_mask` belongs to the decoder's own positions, `source_mask` to the
     encoder's."""
-    return RIGHT.decode(y, memory, weights, heads, source_mask, target_mask, eps)
+    return Layer().decode(y, memory, weights, heads, source_mask, target_mask, eps)
 
 
 def future_seen(y, memory, weights, heads, target_mask, source_mask, eps):
@@ -129,31 +127,31 @@ def weights_swapped(y, memory, weights, heads, target_mask, source_mask, eps):
 
 def cross_first(y, memory, weights, heads, target_mask, source_mask, eps):
     """The attention to the encoder comes first. The order: self-attention, encoder, feed-forward network."""
-    changed = replace(RIGHT, order=("cross", "self", "feed"))
+    changed = Layer(order=("cross", "self", "feed"))
     return changed.decode(y, memory, weights, heads, target_mask, source_mask, eps)
 
 
 def feed_forward_between(y, memory, weights, heads, target_mask, source_mask, eps):
     """The feed-forward network stands between the attentions. It comes last."""
-    changed = replace(RIGHT, order=("self", "feed", "cross"))
+    changed = Layer(order=("self", "feed", "cross"))
     return changed.decode(y, memory, weights, heads, target_mask, source_mask, eps)
 
 
 def cross_forgotten(y, memory, weights, heads, target_mask, source_mask, eps):
     """Nothing looks at the encoder's output: the second attention and its norm are missing."""
-    without = replace(RIGHT, order=("self", "feed"))
+    without = Layer(order=("self", "feed"))
     return without.decode(y, memory, norms_of(weights, 1, 3), heads, target_mask, source_mask, eps)
 
 
 def self_forgotten(y, memory, weights, heads, target_mask, source_mask, eps):
     """The decoder does not look at its own positions: the first attention and its norm are missing."""
-    without = replace(RIGHT, order=("cross", "feed"))
+    without = Layer(order=("cross", "feed"))
     return without.decode(y, memory, norms_of(weights, 2, 3), heads, target_mask, source_mask, eps)
 
 
 def feed_forward_forgotten(y, memory, weights, heads, target_mask, source_mask, eps):
     """The feed-forward network is missing: the layer ends behind the second norm."""
-    without = replace(RIGHT, order=("self", "cross"))
+    without = Layer(order=("self", "cross"))
     return without.decode(y, memory, weights, heads, target_mask, source_mask, eps)
 
 

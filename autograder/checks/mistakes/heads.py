@@ -1,12 +1,13 @@
 """What goes wrong in multi-head attention: how heads are cut, asked, masked and joined."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from autograder.checks.mistakes import bahdanau as masking
+from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.transformer.attention import merge_heads, multi_head_attention, split_heads
 
@@ -42,13 +43,12 @@ RIGHT = Heads()
 
 def heads_with(softmax: Callable) -> Callable:
     """Return multi-head attention with a wrong masked softmax: the same mistake, the same hint."""
-    attend = replace(RIGHT, softmax=softmax)
 
     def attention(query, key, value, weights, heads, mask):
-        return attend(query, key, value, weights, heads, mask)
+        return Heads(softmax=softmax)(query, key, value, weights, heads, mask)
 
     attention.__name__, attention.__doc__ = softmax.__name__, softmax.__doc__
-    return attention
+    return instead_of(masked_softmax, softmax, attention)
 
 
 def heads_viewed(query, key, value, weights, heads, mask):
@@ -58,7 +58,7 @@ def heads_viewed(query, key, value, weights, heads, mask):
     def split(x, heads):
         return x.reshape(len(x), heads, x.shape[1], -1)
 
-    return replace(RIGHT, split=split)(query, key, value, weights, heads, mask)
+    return Heads(split=split)(query, key, value, weights, heads, mask)
 
 
 def heads_viewed_both(query, key, value, weights, heads, mask):
@@ -71,7 +71,7 @@ def heads_viewed_both(query, key, value, weights, heads, mask):
     def merge(x):
         return x.reshape(len(x), x.shape[2], -1)
 
-    return replace(RIGHT, split=split, merge=merge)(query, key, value, weights, heads, mask)
+    return Heads(split=split, merge=merge)(query, key, value, weights, heads, mask)
 
 
 def heads_interleaved(query, key, value, weights, heads, mask):
@@ -83,19 +83,19 @@ def heads_interleaved(query, key, value, weights, heads, mask):
     def merge(x):
         return x.permute(0, 2, 3, 1).flatten(-2)
 
-    return replace(RIGHT, split=split, merge=merge)(query, key, value, weights, heads, mask)
+    return Heads(split=split, merge=merge)(query, key, value, weights, heads, mask)
 
 
 def merged_without_transpose(query, key, value, weights, heads, mask):
     """The heads are joined by `view` or `reshape` while they still stand before the positions. Swap the two axes back
     first, `transpose(1, 2)`: each position joins its own heads."""
-    return replace(RIGHT, merge=lambda x: x.reshape(len(x), x.shape[2], -1))(query, key, value, weights, heads, mask)
+    return Heads(merge=lambda x: x.reshape(len(x), x.shape[2], -1))(query, key, value, weights, heads, mask)
 
 
 def merged_interleaved(query, key, value, weights, heads, mask):
     """The heads are joined feature by feature: first of each head, second of each head. They are concatenated, head
     after head."""
-    return replace(RIGHT, merge=lambda x: x.permute(0, 2, 3, 1).flatten(-2))(query, key, value, weights, heads, mask)
+    return Heads(merge=lambda x: x.permute(0, 2, 3, 1).flatten(-2))(query, key, value, weights, heads, mask)
 
 
 def heads_added(query, key, value, weights, heads, mask):
@@ -105,22 +105,22 @@ def heads_added(query, key, value, weights, heads, mask):
     def merge(x):
         return x.mean(1).repeat(1, 1, heads)
 
-    return replace(RIGHT, merge=merge)(query, key, value, weights, heads, mask)
+    return Heads(merge=merge)(query, key, value, weights, heads, mask)
 
 
 def root_of_model(query, key, value, weights, heads, mask):
     """The scores are divided by √d. A head compares d/h features: divide by √(d/h)."""
-    return replace(RIGHT, width=lambda q, heads: q.shape[-1] * heads)(query, key, value, weights, heads, mask)
+    return Heads(width=lambda q, heads: q.shape[-1] * heads)(query, key, value, weights, heads, mask)
 
 
 def not_scaled(query, key, value, weights, heads, mask):
     """The scores are not divided. Divide them by √(d/h)."""
-    return replace(RIGHT, width=lambda q, heads: 1)(query, key, value, weights, heads, mask)
+    return Heads(width=lambda q, heads: 1)(query, key, value, weights, heads, mask)
 
 
 def width_not_root(query, key, value, weights, heads, mask):
     """The scores are divided by d/h. Divide them by its square root."""
-    return replace(RIGHT, width=lambda q, heads: q.shape[-1] ** 2)(query, key, value, weights, heads, mask)
+    return Heads(width=lambda q, heads: q.shape[-1] ** 2)(query, key, value, weights, heads, mask)
 
 
 def one_wide_head(query, key, value, weights, heads, mask):
@@ -129,7 +129,7 @@ def one_wide_head(query, key, value, weights, heads, mask):
     def softmax(scores, mask):
         return masked_softmax(scores.mean(1, keepdim=True).expand_as(scores) * heads**0.5, mask)
 
-    return replace(RIGHT, softmax=softmax)(query, key, value, weights, heads, mask)
+    return Heads(softmax=softmax)(query, key, value, weights, heads, mask)
 
 
 def mask_repeated(query, key, value, weights, heads, mask):
@@ -143,7 +143,7 @@ def mask_repeated(query, key, value, weights, heads, mask):
         of_each = mask.expand(B, *scores.shape[2:]).repeat(heads, 1, 1)
         return of_each.view(scores.shape)
 
-    return replace(RIGHT, mask=repeated)(query, key, value, weights, heads, mask)
+    return Heads(mask=repeated)(query, key, value, weights, heads, mask)
 
 
 def mask_transposed(query, key, value, weights, heads, mask):
@@ -158,7 +158,7 @@ def over_heads(query, key, value, weights, heads, mask):
     def softmax(scores, mask):
         return masked_softmax(scores.transpose(1, -1), None if mask is None else mask.transpose(1, -1)).transpose(1, -1)
 
-    return replace(RIGHT, softmax=softmax)(query, key, value, weights, heads, mask)
+    return Heads(softmax=softmax)(query, key, value, weights, heads, mask)
 
 
 def weights_averaged(query, key, value, weights, heads, mask):
@@ -181,7 +181,7 @@ def results_swapped(query, key, value, weights, heads, mask):
 
 def without_W_o(query, key, value, weights, heads, mask):
     """W_o and its bias are missing: this is the concatenation of the heads. W_o mixes them."""
-    return replace(RIGHT, join=lambda context, weights: context)(query, key, value, weights, heads, mask)
+    return Heads(join=lambda context, weights: context)(query, key, value, weights, heads, mask)
 
 
 def W_o_for_each_head(query, key, value, weights, heads, mask):
@@ -192,7 +192,7 @@ def W_o_for_each_head(query, key, value, weights, heads, mask):
         blocks = torch.block_diag(*torch.ones(heads, context.shape[-1] // heads, context.shape[-1] // heads))
         return context @ (weights["W_o"] * blocks).T + weights["b_o"]
 
-    return replace(RIGHT, join=join)(query, key, value, weights, heads, mask)
+    return Heads(join=join)(query, key, value, weights, heads, mask)
 
 
 def without_biases(query, key, value, weights, heads, mask):
@@ -223,7 +223,7 @@ def values_not_projected(query, key, value, weights, heads, mask):
     def project(x, weights, name):
         return x if name == "v" else RIGHT.project(x, weights, name)
 
-    return replace(RIGHT, project=project)(query, key, value, weights, heads, mask)
+    return Heads(project=project)(query, key, value, weights, heads, mask)
 
 
 def one_matrix(query, key, value, weights, heads, mask):

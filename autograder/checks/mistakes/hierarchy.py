@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.mistakes import bahdanau as masking
-from autograder.checks.mistakes.pooling import Pool, itself, named, uniform
+from autograder.checks.mistakes.pooling import Pool, itself, uniform, with_softmax
 from solutions.bahdanau.attention import masked_softmax
 from solutions.pooling.attention import hierarchical_attention
 
@@ -259,7 +259,7 @@ SENTENCES = (
 )
 
 HIERARCHY = (
-    *(named(softmax, both(softmax)) for softmax in SOFTMAX),
+    *(with_softmax(softmax, both) for softmax in SOFTMAX),
     empty_sentences_nan,
     words_uniform_where_empty,
     words_not_masked,

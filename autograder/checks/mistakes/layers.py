@@ -1,11 +1,13 @@
 """What goes wrong in the layers of a Transformer: sums, norms, the feed-forward network, who asks whom, which mask."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from autograder.checks.together import instead_of
 from solutions.transformer.attention import feed_forward, layer_norm, multi_head_attention
 
 
@@ -183,18 +185,15 @@ def layers_with(kind: str) -> tuple[Callable, ...]:
     parts = {"around": AROUND, "norm": NORMS, "feed": FEEDS, "attend": ATTENDS}
 
     def made(part: str, wrong: Callable) -> Callable:
-        layer = replace(RIGHT, **{part: wrong})
-
         def mistake(*arguments):
-            return getattr(layer, kind)(*arguments)
+            replaced: dict[str, Any] = {part: wrong}
+            return getattr(Layer(**replaced), kind)(*arguments)
 
         mistake.__name__, mistake.__doc__ = wrong.__name__, wrong.__doc__
-        return mistake
+        taught = {"norm": layer_norm, "feed": feed_forward}
+        return instead_of(taught[part], wrong, mistake) if part in taught else mistake
 
     return tuple(made(part, wrong) for part, functions in parts.items() for wrong in functions)
-
-
-RIGHT = Layer()
 
 
 def norms_of(weights: dict[str, Tensor], *order: int) -> dict[str, Tensor]:
@@ -205,49 +204,49 @@ def norms_of(weights: dict[str, Tensor], *order: int) -> dict[str, Tensor]:
 
 def norms_swapped(x, weights, heads, mask, eps):
     """The two norms have changed places. gamma_1 and beta_1 belong to the first, behind the attention."""
-    return RIGHT.encode(x, norms_of(weights, 2, 1), heads, mask, eps)
+    return Layer().encode(x, norms_of(weights, 2, 1), heads, mask, eps)
 
 
 def first_norm_twice(x, weights, heads, mask, eps):
     """Both norms have gamma_1 and beta_1. The second has its own: gamma_2 and beta_2."""
-    return RIGHT.encode(x, norms_of(weights, 1, 1), heads, mask, eps)
+    return Layer().encode(x, norms_of(weights, 1, 1), heads, mask, eps)
 
 
 def feed_forward_first(x, weights, heads, mask, eps):
     """The feed-forward network comes first. The order: attention, then the feed-forward network."""
-    return replace(RIGHT, order=("feed", "self")).encode(x, weights, heads, mask, eps)
+    return Layer(order=("feed", "self")).encode(x, weights, heads, mask, eps)
 
 
 def attention_forgotten(x, weights, heads, mask, eps):
     """There is no attention: only the feed-forward network and the norms."""
-    return replace(RIGHT, attend=lambda query, *rest: 0 * query).encode(x, weights, heads, mask, eps)
+    return Layer(attend=lambda query, *rest: 0 * query).encode(x, weights, heads, mask, eps)
 
 
 def feed_forward_forgotten(x, weights, heads, mask, eps):
     """The feed-forward network is missing: the layer ends behind the first norm."""
-    return replace(RIGHT, order=("self",)).encode(x, weights, heads, mask, eps)
+    return Layer(order=("self",)).encode(x, weights, heads, mask, eps)
 
 
 def first_input_added(x, weights, heads, mask, eps):
     """The second sum adds the layer's input again. It adds what the first norm has given."""
-    between = replace(RIGHT, order=("self",)).encode(x, weights, heads, mask, eps)
+    between = Layer(order=("self",)).encode(x, weights, heads, mask, eps)
     return layer_norm(x + feed_forward(between, weights), weights["gamma_2"], weights["beta_2"], eps)
 
 
 def feed_forward_of_input(x, weights, heads, mask, eps):
     """The feed-forward network reads the layer's input. It reads what the first norm has given."""
-    between = replace(RIGHT, order=("self",)).encode(x, weights, heads, mask, eps)
+    between = Layer(order=("self",)).encode(x, weights, heads, mask, eps)
     return layer_norm(between + feed_forward(x, weights), weights["gamma_2"], weights["beta_2"], eps)
 
 
 def attention_without_residual(x, weights, heads, mask, eps):
     """Nothing is added to what the attention finds: LayerNorm(x + …) there too."""
-    return replace(RIGHT, attend=lambda q, k, *rest: RIGHT.attend(q, k, *rest) - q).encode(x, weights, heads, mask, eps)
+    return Layer(attend=lambda q, k, *rest: Layer.attend(q, k, *rest) - q).encode(x, weights, heads, mask, eps)
 
 
 def feed_forward_without_residual(x, weights, heads, mask, eps):
     """Nothing is added to what the feed-forward network gives: LayerNorm(x + …) there too."""
-    return replace(RIGHT, feed=lambda z, weights: feed_forward(z, weights) - z).encode(x, weights, heads, mask, eps)
+    return Layer(feed=lambda z, weights: feed_forward(z, weights) - z).encode(x, weights, heads, mask, eps)
 
 
 ENCODER = (

@@ -1,11 +1,13 @@
 """What goes wrong in Luong's scores and in the attentional state."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from autograder.checks.mistakes import bahdanau as masking
+from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import attentional_state, concat_score, dot_score, general_score
 
@@ -208,77 +210,81 @@ CONCAT = (
 )
 
 
+@dataclass(frozen=True)
+class State:
+    """The attentional state in parts, each of which can be put wrong."""
+
+    score: Callable = general_score
+    scale: float = 1.0
+    softmax: Callable = masked_softmax
+    summed: Callable = lambda h_s, W_a: h_s
+    join: Callable = lambda context, h_t: torch.cat([context, h_t], -1)
+    squash: Callable = torch.tanh
+
+    def __call__(self, h_t, h_s, W_a, W_c, mask):
+        weights = self.softmax(self.score(h_t[:, None], h_s, W_a)[:, 0] * self.scale, mask)
+        context = torch.einsum("bs,bse->be", weights, self.summed(h_s, W_a))
+        return self.squash(self.join(context, h_t) @ W_c.T), weights
+
+
 def state_with(softmax: Callable) -> Callable:
     """Return the attentional state with a wrong masked softmax: the same mistake, the same hint."""
 
-    def state(h_t, h_s, W_a, W_c, mask):
-        weights = softmax(general_score(h_t[:, None], h_s, W_a)[:, 0], mask)
-        return _attended(h_t, h_s, W_c, weights)
+    def state(*arguments):
+        return State(softmax=softmax)(*arguments)
 
     state.__name__, state.__doc__ = softmax.__name__, softmax.__doc__
-    return state
+    return instead_of(masked_softmax, softmax, state)
 
 
-def _attended(h_t: Tensor, h_s: Tensor, W_c: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-    context = torch.einsum("bs,bse->be", weights, h_s)
-    return torch.tanh(torch.cat([context, h_t], -1) @ W_c.T), weights
-
-
-def _weights(h_t: Tensor, h_s: Tensor, W_a: Tensor, mask: Tensor | None, scale: float = 1.0) -> Tensor:
-    return masked_softmax(general_score(h_t[:, None], h_s, W_a)[:, 0] * scale, mask)
-
-
-def concatenated_the_other_way(h_t, h_s, W_a, W_c, mask):
+def concatenated_the_other_way(*arguments):
     """The concatenation is [h_t ; c_t]. The context comes first: W_c [c_t ; h_t]."""
-    weights = _weights(h_t, h_s, W_a, mask)
-    return torch.tanh(torch.cat([h_t, torch.einsum("bs,bse->be", weights, h_s)], -1) @ W_c.T), weights
+    return State(join=lambda context, h_t: torch.cat([h_t, context], -1))(*arguments)
 
 
-def state_without_tanh(h_t, h_s, W_a, W_c, mask):
+def state_without_tanh(*arguments):
     """The tanh around W_c [c_t ; h_t] is missing."""
-    weights = _weights(h_t, h_s, W_a, mask)
-    return torch.cat([torch.einsum("bs,bse->be", weights, h_s), h_t], -1) @ W_c.T, weights
+    return State(squash=lambda x: x)(*arguments)
 
 
-def context_alone(h_t, h_s, W_a, W_c, mask):
+def context_alone(*arguments):
     """Only the context goes into the attentional state. It is made from both: W_c [c_t ; h_t]."""
-    return _attended(0 * h_t, h_s, W_c, _weights(h_t, h_s, W_a, mask))
+    return State(join=lambda context, h_t: torch.cat([context, 0 * h_t], -1))(*arguments)
 
 
-def state_alone(h_t, h_s, W_a, W_c, mask):
+def state_alone(*arguments):
     """The context plays no part in the attentional state. It is made from both: W_c [c_t ; h_t]."""
-    return _attended(h_t, 0 * h_s, W_c, _weights(h_t, h_s, W_a, mask))
+    return State(join=lambda context, h_t: torch.cat([0 * context, h_t], -1))(*arguments)
 
 
-def dot_for_general(h_t, h_s, W_a, W_c, mask):
+def dot_for_general(*arguments):
     """W_a plays no part: the scores are plain dot products. This function uses the general score, h_tᵀ W_a h_s."""
-    return _attended(h_t, h_s, W_c, masked_softmax(dot_score(h_t[:, None], h_s)[:, 0], mask))
+    return State(score=lambda h_t, h_s, W_a: dot_score(h_t, h_s))(*arguments)
 
 
-def W_a_transposed(h_t, h_s, W_a, W_c, mask):
+def W_a_transposed(*arguments):
     """W_a is turned round: h_t W_aᵀ h_s. It is (H, E): h_t stands on its left, h_s on its right."""
-    return _attended(h_t, h_s, W_c, _weights(h_t, h_s, W_a.T, mask))
+    return State(score=lambda h_t, h_s, W_a: general_score(h_t, h_s, W_a.T))(*arguments)
 
 
-def scores_scaled(h_t, h_s, W_a, W_c, mask):
+def scores_scaled(*arguments):
     """The scores are divided by √H. Luong's scores are not scaled."""
-    return _attended(h_t, h_s, W_c, _weights(h_t, h_s, W_a, mask, h_t.shape[-1] ** -0.5))
+    return State(scale=arguments[0].shape[-1] ** -0.5)(*arguments)
 
 
-def projected_summed(h_t, h_s, W_a, W_c, mask):
+def projected_summed(*arguments):
     """The context is a sum of projected states, W_a h_s. It is the weighted sum of the states h_s themselves."""
-    return _attended(h_t, h_s @ W_a.T, W_c, _weights(h_t, h_s, W_a, mask))
+    return State(summed=lambda h_s, W_a: h_s @ W_a.T)(*arguments)
 
 
-def context_averaged(h_t, h_s, W_a, W_c, mask):
+def context_averaged(*arguments):
     """The context is divided by the number of positions. The weights already sum to 1: add up, do not average."""
-    weights = _weights(h_t, h_s, W_a, mask)
-    return _attended(h_t, h_s / h_s.shape[1], W_c, weights)[0], weights
+    return State(summed=lambda h_s, W_a: h_s / h_s.shape[1])(*arguments)
 
 
 def context_returned(h_t, h_s, W_a, W_c, mask):
     """The first result is the context. The attentional state goes on from there: tanh(W_c [c_t ; h_t])."""
-    weights = _weights(h_t, h_s, W_a, mask)
+    _, weights = attentional_state(h_t, h_s, W_a, W_c, mask)
     return torch.einsum("bs,bse->be", weights, h_s), weights
 
 

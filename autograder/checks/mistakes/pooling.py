@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.mistakes import bahdanau as masking
+from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.pooling.attention import attention_pool, context_attention
 
@@ -21,7 +22,7 @@ def _sum(weights: Tensor, vectors: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Pool:
-    """One level of attention in parts, each of which can be put wrong; Zhou's with Zhou's parts, Yang's with his."""
+    """One level of attention in parts, each of which can be put wrong: Yang's."""
 
     project: Callable = lambda H, W, b: H @ W.T + b
     squash: Callable = torch.tanh
@@ -39,20 +40,25 @@ class Pool:
         return self.after(self.add(weights, self.pooled(H, hidden))), weights
 
 
-def zhou(**parts) -> Callable:
-    """Return attention_pool with other parts."""
-    level = Pool(**{"project": lambda H, W, b: H, "after": torch.tanh} | parts)
-    return lambda H, w, mask=None: level(H, None, None, w, mask)
+@dataclass(frozen=True)
+class Zhou(Pool):
+    """attention_pool in parts."""
+
+    project: Callable = lambda H, W, b: H
+    after: Callable = torch.tanh
+
+    def __call__(self, H, w, mask=None):  # pyright: ignore[reportIncompatibleMethodOverride]
+        return super().__call__(H, None, None, w, mask)
 
 
-def named(mistake: Callable, function: Callable) -> Callable:
-    """Return the function under the name and with the hint of a mistake that is known from elsewhere."""
+def with_softmax(softmax: Callable, level: Callable) -> Callable:
+    """Return what `level` makes with a wrong masked softmax: the same mistake, the same hint."""
 
     def wrong(*arguments):
-        return function(*arguments)
+        return level(softmax=softmax)(*arguments)
 
-    wrong.__name__, wrong.__doc__ = mistake.__name__, mistake.__doc__
-    return wrong
+    wrong.__name__, wrong.__doc__ = softmax.__name__, softmax.__doc__
+    return instead_of(masked_softmax, softmax, wrong)
 
 
 # What a masked softmax can do wrong where every row may look somewhere.
@@ -72,62 +78,62 @@ def uniform(scores: Tensor, mask: Tensor | None) -> Tensor:
 
 def no_tanh(H, w, mask):
     """The tanh inside the scores is missing: M = tanh(H), and w meets M."""
-    return zhou(squash=itself)(H, w, mask)
+    return Zhou(squash=itself)(H, w, mask)
 
 
 def relu(H, w, mask):
     """There is a ReLU where M has a tanh."""
-    return zhou(squash=torch.relu)(H, w, mask)
+    return Zhou(squash=torch.relu)(H, w, mask)
 
 
 def sigmoid(H, w, mask):
     """There is a sigmoid where M has a tanh."""
-    return zhou(squash=torch.sigmoid)(H, w, mask)
+    return Zhou(squash=torch.sigmoid)(H, w, mask)
 
 
 def tanh_outside(H, w, mask):
     """The tanh comes after the product with w. It stands inside: softmax(tanh(H) w)."""
-    return zhou(squash=itself, outside=torch.tanh)(H, w, mask)
+    return Zhou(squash=itself, outside=torch.tanh)(H, w, mask)
 
 
 def no_tanh_after(H, w, mask):
     """The tanh after the sum is missing: the result is h* = tanh(r), not r."""
-    return zhou(after=itself)(H, w, mask)
+    return Zhou(after=itself)(H, w, mask)
 
 
 def no_tanh_at_all(H, w, mask):
     """Both tanh are missing: the one inside the scores, and the one after the sum."""
-    return zhou(squash=itself, after=itself)(H, w, mask)
+    return Zhou(squash=itself, after=itself)(H, w, mask)
 
 
 def pools_tanh(H, w, mask):
     """The sum is one of tanh(H). M serves to score: what is summed are the states H themselves."""
-    return zhou(pooled=lambda H, hidden: hidden)(H, w, mask)
+    return Zhou(pooled=lambda H, hidden: hidden)(H, w, mask)
 
 
 def pools_tanh_alone(H, w, mask):
     """The tanh is taken of each state before the sum, and not of the sum. Add up the states H, then tanh."""
-    return zhou(pooled=lambda H, hidden: hidden, after=itself)(H, w, mask)
+    return Zhou(pooled=lambda H, hidden: hidden, after=itself)(H, w, mask)
 
 
 def mean_of_states(H, w, mask):
     """Every position has the same weight, and w plays no part: this is the mean. The weights are softmax(tanh(H) w)."""
-    return zhou(softmax=uniform)(H, w, mask)
+    return Zhou(softmax=uniform)(H, w, mask)
 
 
 def without_w(H, w, mask):
     """w is missing: the scores are plain sums of tanh(H). Each feature has its weight in w."""
-    return zhou(score=lambda hidden, u: hidden.sum(-1))(H, w, mask)
+    return Zhou(score=lambda hidden, u: hidden.sum(-1))(H, w, mask)
 
 
 def scaled(H, w, mask):
     """The scores are divided by √d. Nothing is scaled here: that belongs to the dot products of the Transformer."""
-    return zhou(scale=H.shape[-1] ** -0.5)(H, w, mask)
+    return Zhou(scale=H.shape[-1] ** -0.5)(H, w, mask)
 
 
 def averaged(H, w, mask):
     """The sum is divided by the number of positions. The weights already sum to 1: add up, do not average."""
-    return zhou(add=lambda weights, vectors: _sum(weights, vectors) / vectors.shape[1])(H, w, mask)
+    return Zhou(add=lambda weights, vectors: _sum(weights, vectors) / vectors.shape[1])(H, w, mask)
 
 
 def states_times_mask(H, w, mask):
@@ -173,7 +179,7 @@ def states_weighted(H, w, mask):
 
 
 POOL = (
-    *(named(softmax, zhou(softmax=softmax)) for softmax in SOFTMAX),
+    *(with_softmax(softmax, Zhou) for softmax in SOFTMAX),
     no_tanh,
     relu,
     sigmoid,
@@ -291,7 +297,7 @@ def context_weights_keep_axis(H, W, b, u, mask):
 
 
 CONTEXT = (
-    *(named(softmax, Pool(softmax=softmax)) for softmax in SOFTMAX),
+    *(with_softmax(softmax, Pool) for softmax in SOFTMAX),
     context_without_tanh,
     context_with_relu,
     context_with_sigmoid,

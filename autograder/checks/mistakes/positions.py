@@ -1,61 +1,74 @@
 """What goes wrong in positional encodings and in the masks of a Transformer."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from solutions.transformer.attention import make_masks, positional_encoding, sinusoids
+from solutions.transformer.attention import make_masks, positional_encoding
 
 
-def table(position: Tensor, d: int, exponent: Callable = lambda i: i) -> Tensor:
-    """Return PE for these positions, with the exponent of each feature pair made from its first feature's number."""
-    angle = position[:, None] / 10000 ** (exponent(torch.arange(0, d, 2)) / d)
+def frequencies(d: int, exponent: Callable = lambda i: i) -> Tensor:
+    """Return the divisor of each feature pair, with its exponent made from its first feature's number."""
+    return 10000 ** (exponent(torch.arange(0, d, 2)) / d)
+
+
+def alternating(angle: Tensor, d: int) -> Tensor:
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[:, :d]
 
 
-def _positions(x: Tensor) -> Tensor:
-    return torch.arange(x.shape[1], dtype=torch.float32)
+def of_each_feature(angle: Tensor, d: int) -> Tensor:
+    """Return sine and cosine in turn of angles that are there for every feature, not for every pair."""
+    return torch.where(torch.arange(d) % 2 == 0, angle.sin(), angle.cos())
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The positional encoding in parts, each of which can be put wrong."""
+
+    position: Callable = lambda x: torch.arange(x.shape[1], dtype=torch.float32)
+    divisor: Callable = frequencies
+    order: Callable = alternating
+
+    def __call__(self, x):
+        d = x.shape[-1]
+        return x + self.order(self.position(x)[:, None] / self.divisor(d), d)
 
 
 def exponent_doubled(x):
     """The exponent is doubled: 2i stands in the formula already, and `arange(0, d, 2)` counts 2i."""
-    return x + table(_positions(x), x.shape[-1], lambda i: 2 * i)
+    return Encoding(divisor=lambda d: frequencies(d, lambda i: 2 * i))(x)
 
 
 def exponent_halved(x):
     """The exponent is halved: i/d, where the formula has 2i/d."""
-    return x + table(_positions(x), x.shape[-1], lambda i: i / 2)
+    return Encoding(divisor=lambda d: frequencies(d, lambda i: i / 2))(x)
 
 
 def own_frequency(x):
     """The cosine has a frequency of its own: 10000^((2i+1)/d). Sine and cosine of a pair share one: 10000^(2i/d)."""
-    d = x.shape[-1]
-    angle = _positions(x)[:, None] / 10000 ** (torch.arange(d) / d)
-    return x + torch.where(torch.arange(d) % 2 == 0, angle.sin(), angle.cos())
+    return Encoding(divisor=lambda d: 10000 ** (torch.arange(d) / d), order=of_each_feature)(x)
 
 
 def pairs_counted_as_features(x):
     """i runs over all features. It counts pairs: the features 2i and 2i + 1 share one frequency, 10000^(2i/d)."""
-    d = x.shape[-1]
-    angle = _positions(x)[:, None] / 10000 ** (2 * torch.arange(d) / d)
-    return x + torch.where(torch.arange(d) % 2 == 0, angle.sin(), angle.cos())
+    return Encoding(divisor=lambda d: 10000 ** (2 * torch.arange(d) / d), order=of_each_feature)(x)
 
 
 def batch_axis(x):
     """The position is counted along the batch: every word of a sentence gets the same. Count along axis 1."""
-    return x + sinusoids(x.shape[0], x.shape[2])[:, None]
+    return Encoding()(x.transpose(0, 1)).transpose(0, 1)
 
 
 def halves(x):
     """The sines come first, then the cosines. They alternate: sine at even features, cosine at odd ones."""
-    angle = _positions(x)[:, None] / 10000 ** (torch.arange(0, x.shape[-1], 2) / x.shape[-1])
-    return x + torch.cat([angle.sin(), angle.cos()], -1)[:, : x.shape[-1]]
+    return Encoding(order=lambda angle, d: torch.cat([angle.sin(), angle.cos()], -1)[:, :d])(x)
 
 
 def from_one(x):
     """The positions count from 1. They count from 0."""
-    return x + table(_positions(x) + 1, x.shape[-1])
+    return Encoding(position=lambda x: torch.arange(1.0, x.shape[1] + 1))(x)
 
 
 def scaled(x):
@@ -70,21 +83,18 @@ def not_added(x):
 
 def sine_and_cosine_swapped(x):
     """Sine and cosine have changed places: the sine stands at even features, 0, 2, …"""
-    angle = _positions(x)[:, None] / 10000 ** (torch.arange(0, x.shape[-1], 2) / x.shape[-1])
-    return x + torch.stack([angle.cos(), angle.sin()], -1).flatten(-2)[:, : x.shape[-1]]
+    return Encoding(order=lambda angle, d: torch.stack([angle.cos(), angle.sin()], -1).flatten(-2)[:, :d])(x)
 
 
 def sine_only(x):
     """There is a sine at every feature. The odd ones have a cosine."""
-    angle = _positions(x)[:, None] / 10000 ** (torch.arange(0, x.shape[-1], 2) / x.shape[-1])
-    return x + angle.sin().repeat_interleave(2, -1)[:, : x.shape[-1]]
+    return Encoding(order=lambda angle, d: angle.sin().repeat_interleave(2, -1)[:, :d])(x)
 
 
 def divided_by_one_less(x):
     """The frequencies are spread from 1 to 1/10000 exactly, as some libraries have it. The formula divides by d, so the
     last one stops short of it."""
-    d = x.shape[-1]
-    return x + table(_positions(x), d, lambda i: i * d / max(d + d % 2 - 2, 1))
+    return Encoding(divisor=lambda d: frequencies(d, lambda i: i * d / max(d + d % 2 - 2, 1)))(x)
 
 
 def last_feature_forgotten(x):
@@ -95,14 +105,12 @@ def last_feature_forgotten(x):
 
 def even_width(x):
     """With an odd number of features the exponents are divided by an even number, d + 1. Divide by d itself."""
-    d = x.shape[-1]
-    return x + table(_positions(x), d, lambda i: i * d / (d + d % 2))
+    return Encoding(divisor=lambda d: frequencies(d, lambda i: i * d / (d + d % 2)))(x)
 
 
 def runs_on(x):
     """The positions go on from sentence to sentence. Each sentence begins at 0."""
-    B, S, d = x.shape
-    return x + sinusoids(B * S, d).view(B, S, d)
+    return Encoding()(x.flatten(0, 1)[None]).view_as(x)
 
 
 POSITIONS = (

@@ -1,11 +1,13 @@
 """What goes wrong in self-attention with projections, and in the scaled dot product that it calls."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from autograder.checks.mistakes.self_attention import SOFTMAXES, rows
+from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.self_attention.attention import scaled_dot_product, self_attention
 
@@ -15,66 +17,83 @@ def scores_of(query: Tensor, key: Tensor) -> Tensor:
     return query @ key.mT / query.shape[-1] ** 0.5
 
 
-def summed(scores: Tensor, value: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Return output and weights from scores that may be wrong."""
-    weights = masked_softmax(scores, None if mask is None else mask.expand_as(scores))
-    return weights @ value, weights
+def root_of_width(query: Tensor, key: Tensor, value: Tensor) -> float:
+    return query.shape[-1] ** 0.5
+
+
+@dataclass(frozen=True)
+class Product:
+    """The scaled dot product in parts, each of which can be put wrong."""
+
+    products: Callable = lambda query, key: query @ key.mT
+    divisor: Callable = root_of_width
+    softmax: Callable = masked_softmax
+
+    def __call__(self, query, key, value, mask):
+        scores = self.products(query, key) / self.divisor(query, key, value)
+        weights = self.softmax(scores, None if mask is None else mask.expand_as(scores))
+        return weights @ value, weights
 
 
 def product_with(softmax: Callable) -> Callable:
     """Return the scaled dot product with a wrong masked softmax: the same mistake, the same hint."""
 
-    def product(query, key, value, mask):
-        scores = scores_of(query, key)
-        weights = softmax(scores, None if mask is None else mask.expand_as(scores))
-        return weights @ value, weights
+    def product(*arguments):
+        return Product(softmax=softmax)(*arguments)
 
     product.__name__, product.__doc__ = softmax.__name__, softmax.__doc__
-    return product
+    return instead_of(masked_softmax, softmax, product)
 
 
-def not_scaled(query, key, value, mask):
+def not_scaled(*arguments):
     """The scores are not divided by √k. Without it they grow with the width, and the softmax is nearly all on one
     word."""
-    return summed(query @ key.mT, value, mask)
+    return Product(divisor=lambda query, key, value: 1)(*arguments)
 
 
-def scaled_twice(query, key, value, mask):
+def scaled_twice(*arguments):
     """The scores are divided by k. It is the square root: √k. (Or √k divides twice: the queries and the scores.)"""
-    return summed(query @ key.mT / query.shape[-1], value, mask)
+    return Product(divisor=lambda query, key, value: query.shape[-1])(*arguments)
 
 
-def multiplied_by_root(query, key, value, mask):
+def multiplied_by_root(*arguments):
     """The scores are multiplied by √k. They are divided by it."""
-    return summed(query @ key.mT * query.shape[-1] ** 0.5, value, mask)
+
+    def products(query, key):
+        return query @ key.mT * query.shape[-1] ** 0.5
+
+    return Product(products=products, divisor=lambda query, key, value: 1)(*arguments)
 
 
-def root_of_positions(query, key, value, mask):
+def root_of_positions(*arguments):
     """The scores are divided by the root of the number of positions, √S. It is the width of a key: √k."""
-    return summed(query @ key.mT / key.shape[-2] ** 0.5, value, mask)
+    return Product(divisor=lambda query, key, value: key.shape[-2] ** 0.5)(*arguments)
 
 
-def root_of_value_width(query, key, value, mask):
+def root_of_value_width(*arguments):
     """The scores are divided by the root of the width of a value. It is the width of a key: √k."""
-    return summed(query @ key.mT / value.shape[-1] ** 0.5, value, mask)
+    return Product(divisor=lambda query, key, value: value.shape[-1] ** 0.5)(*arguments)
 
 
 def scaled_after_softmax(query, key, value, mask):
     """The weights are divided by √k: they no longer sum to 1. It is the scores that are divided, before the softmax."""
-    weights = summed(query @ key.mT, value, mask)[1] / query.shape[-1] ** 0.5
+    weights = Product(divisor=lambda *_: 1)(query, key, value, mask)[1] / query.shape[-1] ** 0.5
     return weights @ value, weights
 
 
-def key_viewed(query, key, value, mask):
+def key_viewed(*arguments):
     """The keys are given another shape by `view` or `reshape`, or not turned at all. That does not move a number: swap
     the last two axes with `transpose(-2, -1)`."""
-    turned = key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])
-    return summed(query @ turned / query.shape[-1] ** 0.5, value, mask)
+
+    def products(query, key):
+        return query @ key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])
+
+    return Product(products=products)(*arguments)
 
 
-def key_asks(query, key, value, mask):
+def key_asks(*arguments):
     """The keys ask and the queries answer: KQᵀ, or W_q and W_k have changed places. Rows belong to queries: QKᵀ."""
-    return summed(scores_of(key, query), value, mask)
+    return Product(products=lambda query, key: key @ query.mT)(*arguments)
 
 
 def keys_summed(query, key, value, mask):
@@ -168,7 +187,7 @@ def projected(product: Callable) -> Callable:
         return product(X @ W_q.T, X @ W_k.T, X @ W_v.T, rows(mask, X @ X.mT))
 
     attention.__name__, attention.__doc__ = product.__name__, product.__doc__
-    return attention
+    return instead_of(scaled_dot_product, product, attention)
 
 
 def root_of_model_width(X, W_q, W_k, W_v, mask):

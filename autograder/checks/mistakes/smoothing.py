@@ -1,69 +1,85 @@
 """What goes wrong in label smoothing and in the schedule of the learning rate."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
 from solutions.transformer.attention import label_smoothed_loss, noam_rate
 
 
-def terms(logits: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the log-probabilities of all classes and those of the targets."""
-    log_p = logits.log_softmax(-1)
-    return log_p, log_p.gather(-1, target[..., None])[..., 0]
+def real_mean(losses: Tensor, real: Tensor) -> Tensor:
+    return losses[real].mean()
 
 
-def losses(logits: Tensor, target: Tensor, epsilon: float) -> Tensor:
-    """Return the right loss of every position, padding too."""
-    log_p, of_target = terms(logits, target)
-    return -(1 - epsilon) * of_target - epsilon * log_p.mean(-1)
+@dataclass(frozen=True)
+class Smoothed:
+    """The label-smoothed loss in parts, each of which can be put wrong."""
+
+    logarithms: Callable = lambda logits: logits.log_softmax(-1)
+    # of the target's log-probability, of all classes' and epsilon
+    each: Callable = lambda of_target, log_p, epsilon: -(1 - epsilon) * of_target - epsilon * log_p.mean(-1)
+    together: Callable = real_mean
+
+    def __call__(self, logits, target, epsilon, pad):
+        log_p = self.logarithms(logits)
+        of_target = log_p.gather(-1, target[..., None])[..., 0]
+        return self.together(self.each(of_target, log_p, epsilon), target != pad)
 
 
-def others_only(logits, target, epsilon, pad):
+def others_only(*arguments):
     """ε is shared by the other V - 1 classes. Here all V classes get ε/V, the right one too."""
-    log_p, of_target = terms(logits, target)
-    others = (log_p.sum(-1) - of_target) / (logits.shape[-1] - 1)
-    return (-(1 - epsilon) * of_target - epsilon * others)[target != pad].mean()
+
+    def each(of_target, log_p, epsilon):
+        return -(1 - epsilon) * of_target - epsilon * (log_p.sum(-1) - of_target) / (log_p.shape[-1] - 1)
+
+    return Smoothed(each=each)(*arguments)
 
 
-def share_not_given(logits, target, epsilon, pad):
+def share_not_given(*arguments):
     """The right class gets 1 - ε and no ε/V. It gets both: the target's probabilities have to sum to 1."""
-    log_p, of_target = terms(logits, target)
-    V = logits.shape[-1]
-    return (-(1 - epsilon) * of_target - epsilon / V * (log_p.sum(-1) - of_target))[target != pad].mean()
+
+    def each(of_target, log_p, epsilon):
+        return -(1 - epsilon) * of_target - epsilon / log_p.shape[-1] * (log_p.sum(-1) - of_target)
+
+    return Smoothed(each=each)(*arguments)
 
 
 def without_pad_class(logits, target, epsilon, pad):
     """ε is shared by the classes that are neither the right one nor padding, V - 2. Here all V get ε/V."""
-    log_p, of_target = terms(logits, target)
-    others = (log_p.sum(-1) - of_target - log_p[..., pad]) / (logits.shape[-1] - 2)
-    return (-(1 - epsilon) * of_target - epsilon * others)[target != pad].mean()
+
+    def each(of_target, log_p, epsilon):
+        others = (log_p.sum(-1) - of_target - log_p[..., pad]) / (log_p.shape[-1] - 2)
+        return -(1 - epsilon) * of_target - epsilon * others
+
+    return Smoothed(each=each)(logits, target, epsilon, pad)
 
 
-def padding_counted(logits, target, epsilon, pad):
+def padding_counted(*arguments):
     """Padded positions are predicted too. They cost nothing and do not count."""
-    return losses(logits, target, epsilon).mean()
+    return Smoothed(together=lambda losses, real: losses.mean())(*arguments)
 
 
-def mean_over_everything(logits, target, epsilon, pad):
+def mean_over_everything(*arguments):
     """The loss of padding is 0, but its positions count in the mean. Divide by the number of real targets."""
-    return (losses(logits, target, epsilon) * (target != pad)).mean()
+    return Smoothed(together=lambda losses, real: (losses * real).mean())(*arguments)
 
 
-def mean_over_batch(logits, target, epsilon, pad):
+def mean_over_batch(*arguments):
     """The sum is divided by the number of sentences. Divide by the number of real targets."""
-    return (losses(logits, target, epsilon) * (target != pad)).sum() / len(target)
+    return Smoothed(together=lambda losses, real: (losses * real).sum() / len(real))(*arguments)
 
 
-def mean_of_means(logits, target, epsilon, pad):
+def mean_of_means(*arguments):
     """Each sentence has its mean, and those are averaged: words of short sentences count more. Average over all real
     targets at once."""
-    real = target != pad
-    return ((losses(logits, target, epsilon) * real).sum(1) / real.sum(1)).mean()
+    return Smoothed(together=lambda losses, real: ((losses * real).sum(1) / real.sum(1)).mean())(*arguments)
 
 
-def summed(logits, target, epsilon, pad):
+def summed(*arguments):
     """This is the sum. The loss is the mean over the real targets."""
-    return losses(logits, target, epsilon)[target != pad].sum()
+    return Smoothed(together=lambda losses, real: losses[real].sum())(*arguments)
 
 
 def not_smoothed(logits, target, epsilon, pad):
@@ -76,16 +92,18 @@ def epsilon_for_the_right(logits, target, epsilon, pad):
     return label_smoothed_loss(logits, target, 1 - epsilon, pad)
 
 
-def shared_not_divided(logits, target, epsilon, pad):
+def shared_not_divided(*arguments):
     """Every class gets ε. They share it: ε/V for each."""
-    log_p, of_target = terms(logits, target)
-    return (-(1 - epsilon) * of_target - epsilon * log_p.sum(-1))[target != pad].mean()
+
+    def each(of_target, log_p, epsilon):
+        return -(1 - epsilon) * of_target - epsilon * log_p.sum(-1)
+
+    return Smoothed(each=each)(*arguments)
 
 
-def smoothing_added(logits, target, epsilon, pad):
+def smoothing_added(*arguments):
     """The smoothing comes on top of the whole cross-entropy. That one has the factor 1 - ε."""
-    log_p, of_target = terms(logits, target)
-    return (-of_target - epsilon * log_p.mean(-1))[target != pad].mean()
+    return Smoothed(each=lambda of_target, log_p, epsilon: -of_target - epsilon * log_p.mean(-1))(*arguments)
 
 
 def pad_is_zero(logits, target, epsilon, pad):
@@ -107,17 +125,14 @@ def sign_forgotten(logits, target, epsilon, pad):
     return -label_smoothed_loss(logits, target, epsilon, pad)
 
 
-def logits_for_logarithms(logits, target, epsilon, pad):
+def logits_for_logarithms(*arguments):
     """The logits stand where log-probabilities belong: `log_softmax` is missing."""
-    of_target = logits.gather(-1, target[..., None])[..., 0]
-    return (-(1 - epsilon) * of_target - epsilon * logits.mean(-1))[target != pad].mean()
+    return Smoothed(logarithms=lambda logits: logits)(*arguments)
 
 
-def probabilities(logits, target, epsilon, pad):
+def probabilities(*arguments):
     """Probabilities stand where their logarithms belong."""
-    p = logits.softmax(-1)
-    of_target = p.gather(-1, target[..., None])[..., 0]
-    return (-(1 - epsilon) * of_target - epsilon * p.mean(-1))[target != pad].mean()
+    return Smoothed(logarithms=lambda logits: logits.softmax(-1))(*arguments)
 
 
 def softmax_twice(logits, target, epsilon, pad):
@@ -125,23 +140,19 @@ def softmax_twice(logits, target, epsilon, pad):
     return label_smoothed_loss(logits.softmax(-1), target, epsilon, pad)
 
 
-def over_targets(logits, target, epsilon, pad):
+def over_targets(*arguments):
     """The softmax runs over the target positions. It has to run over the last axis, the classes."""
-    log_p = logits.log_softmax(1)
-    of_target = log_p.gather(-1, target[..., None])[..., 0]
-    return (-(1 - epsilon) * of_target - epsilon * log_p.mean(-1))[target != pad].mean()
+    return Smoothed(logarithms=lambda logits: logits.log_softmax(1))(*arguments)
 
 
-def no_maximum(logits, target, epsilon, pad):
+def no_maximum(*arguments):
     """exp of large logits overflows. `log_softmax` subtracts the largest first, and nothing else changes."""
-    log_p = (logits.exp() / logits.exp().sum(-1, keepdim=True)).log()
-    of_target = log_p.gather(-1, target[..., None])[..., 0]
-    return (-(1 - epsilon) * of_target - epsilon * log_p.mean(-1))[target != pad].mean()
+    return Smoothed(logarithms=lambda x: (x.exp() / x.exp().sum(-1, keepdim=True)).log())(*arguments)
 
 
-def not_averaged(logits, target, epsilon, pad):
+def not_averaged(*arguments):
     """There is a loss for each target. Return their mean, one number."""
-    return losses(logits, target, epsilon) * (target != pad)
+    return Smoothed(together=lambda losses, real: losses * real)(*arguments)
 
 
 LOSS = (
@@ -169,9 +180,22 @@ LOSS = (
 )
 
 
-def maximum(step, d_model, warmup, factor):
+@dataclass(frozen=True)
+class Rate:
+    """The rate in parts, each of which can be put wrong."""
+
+    width: Callable = lambda d_model: d_model**-0.5
+    falls: Callable = lambda step, warmup: step**-0.5
+    rises: Callable = lambda step, warmup: step * warmup**-1.5
+    chosen: Callable = min
+
+    def __call__(self, step, d_model, warmup, factor):
+        return factor * self.width(d_model) * self.chosen(self.falls(step, warmup), self.rises(step, warmup))
+
+
+def maximum(*arguments):
     """There is a max where the formula has a min: the rate begins high and grows without end."""
-    return factor * d_model**-0.5 * max(step**-0.5, step * warmup**-1.5)
+    return Rate(chosen=max)(*arguments)
 
 
 def one_step_late(step, d_model, warmup, factor):
@@ -184,19 +208,19 @@ def one_step_early(step, d_model, warmup, factor):
     return noam_rate(step + 1, d_model, warmup, factor)
 
 
-def root_of_width(step, d_model, warmup, factor):
+def root_of_width(*arguments):
     """The rate grows with √d_model. A wider model learns more slowly: d_model^-½."""
-    return factor * d_model**0.5 * min(step**-0.5, step * warmup**-1.5)
+    return Rate(width=lambda d_model: d_model**0.5)(*arguments)
 
 
-def width_without_root(step, d_model, warmup, factor):
+def width_without_root(*arguments):
     """The rate is divided by d_model. Divide it by its square root."""
-    return factor / d_model * min(step**-0.5, step * warmup**-1.5)
+    return Rate(width=lambda d_model: 1 / d_model)(*arguments)
 
 
-def width_forgotten(step, d_model, warmup, factor):
+def width_forgotten(*arguments):
     """d_model plays no part: the factor d_model^-½ is missing."""
-    return factor * min(step**-0.5, step * warmup**-1.5)
+    return Rate(width=lambda d_model: 1)(*arguments)
 
 
 def factor_forgotten(step, d_model, warmup, factor):
@@ -204,19 +228,19 @@ def factor_forgotten(step, d_model, warmup, factor):
     return noam_rate(step, d_model, warmup, 1)
 
 
-def warmup_root(step, d_model, warmup, factor):
+def warmup_root(*arguments):
     """The exponent of `warmup` is -½. It is -1½: only then both lines meet at step = warmup."""
-    return factor * d_model**-0.5 * min(step**-0.5, step * warmup**-0.5)
+    return Rate(rises=lambda step, warmup: step * warmup**-0.5)(*arguments)
 
 
-def warmup_linear(step, d_model, warmup, factor):
+def warmup_linear(*arguments):
     """The exponent of `warmup` is -1. It is -1½: only then both lines meet at step = warmup."""
-    return factor * d_model**-0.5 * min(step**-0.5, step / warmup)
+    return Rate(rises=lambda step, warmup: step / warmup)(*arguments)
 
 
-def warmup_three_halves(step, d_model, warmup, factor):
+def warmup_three_halves(*arguments):
     """The exponent of `warmup` has lost its sign: step · warmup^-1½."""
-    return factor * d_model**-0.5 * min(step**-0.5, step * warmup**1.5)
+    return Rate(rises=lambda step, warmup: step * warmup**1.5)(*arguments)
 
 
 def powers_cut_short(step, d_model, warmup, factor):
@@ -229,14 +253,14 @@ def never_falls(step, d_model, warmup, factor):
     return noam_rate(min(step, warmup), d_model, warmup, factor)
 
 
-def always_rises(step, d_model, warmup, factor):
+def always_rises(*arguments):
     """The rate rises without end: only step · warmup^-1½ is there. From step = warmup on it is step^-½."""
-    return factor * d_model**-0.5 * step * warmup**-1.5
+    return Rate(chosen=lambda falls, rises: rises)(*arguments)
 
 
-def falls_too_fast(step, d_model, warmup, factor):
+def falls_too_fast(*arguments):
     """After the warm-up the rate falls as 1/step. It falls as 1/√step."""
-    return factor * d_model**-0.5 * min(1 / step, step * warmup**-1.5)
+    return Rate(falls=lambda step, warmup: 1 / step)(*arguments)
 
 
 def peak_is_the_factor(step, d_model, warmup, factor):

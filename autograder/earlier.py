@@ -1,0 +1,164 @@
+"""Right answers for earlier functions: values and vector–Jacobian products of the references, on this side of the wall.
+
+A student's code may ask for anything, so every question is looked through, and what an answer may cost is bounded.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+from autograder.kit.answers import fresh
+from autograder.kit.proxy import Outline, outline
+from autograder.kit.wire import WireError
+
+MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
+MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make, gradients included
+EACH = 1000  # what an operation counts as, however little it makes
+SMALL = 1 << 18  # elements; what makes no more is not looked at closely
+MOST_ARGUMENTS = 32
+LONGEST_AXIS = 1 << 16
+
+
+class TooMuch(ValueError):
+    """A question whose answer would cost too much."""
+
+
+class Earlier:
+    """The references of earlier functions, for the check of a function that may call them."""
+
+    def __init__(self, references: dict[str, Callable]) -> None:
+        self.references = references
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was asked before: a check begins."""
+        self.asked: set[str] = set()
+        self.left = MOST_QUESTIONS
+
+    @property
+    def outlines(self) -> dict[str, Outline]:
+        """Return the functions that may be asked for, with their parameters."""
+        return {name: outline(reference) for name, reference in self.references.items()}
+
+    def answer(self, question: Any) -> dict:
+        """Return the answer to a question, the reference's own error included; raise WireError if it is none."""
+        function, arguments, cotangents = self._looked_through(question)
+        self.asked.add(function)
+        self.left -= 1
+        if self.left < 0:
+            return {"error": ["RuntimeError", f"it was called more than {MOST_QUESTIONS} times"]}
+        if any(
+            max(leaf.shape, default=0) > LONGEST_AXIS for leaf in _leaves(arguments) if isinstance(leaf, np.ndarray)
+        ):
+            return {
+                "error": ["ValueError", f"its arguments are too large: an axis has more than {LONGEST_AXIS} places"]
+            }
+        try:
+            with torch.inference_mode(False), torch.enable_grad(), _Bounded():
+                return _answer(self.references[function], arguments, cotangents)
+        except Exception as error:  # whatever the arguments lead to; never with the reference's lines
+            message = " ".join(str(error).split())
+            return {"error": [type(error).__name__, message[:500]]}
+
+    def _looked_through(self, question: Any) -> tuple[str, list, list | None]:
+        if not isinstance(question, dict) or set(question) != {"function", "arguments", "cotangents"}:
+            raise WireError("a question that asks for nothing")
+        function, arguments, cotangents = question["function"], question["arguments"], question["cotangents"]
+        if not isinstance(function, str) or function not in self.references:
+            raise WireError("a question for a function that is not to be asked for")
+        if (
+            not isinstance(arguments, list)
+            or len(arguments) > MOST_ARGUMENTS
+            or not all(map(_is_plain, _leaves(arguments)))
+        ):
+            raise WireError("a question with arguments that are no arrays or numbers")
+        if cotangents is not None and not (
+            isinstance(cotangents, list) and all(isinstance(each, np.ndarray | None) for each in cotangents)
+        ):
+            raise WireError("a question with cotangents that are no arrays")
+        return function, arguments, cotangents
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """Yield what is inside lists and dictionaries."""
+    if isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, np.ndarray | bool | int | float | str)
+
+
+def _answer(reference: Callable, arguments: list, cotangents: list | None) -> dict:
+    tensors: list[Tensor] = []
+    result = reference(*fresh(arguments, tensors, wants_gradients=True))
+    several = isinstance(result, tuple | list)
+    outputs = list(result) if several else [result]
+    smooth = [isinstance(output, Tensor) and output.requires_grad for output in outputs]
+    if cotangents is None:
+        values = [output.detach().numpy().copy() if isinstance(output, Tensor) else output for output in outputs]
+        return {"outputs": values, "several": several, "differentiable": smooth}
+    if len(cotangents) != len(outputs):
+        raise ValueError(f"{len(cotangents)} cotangents for {len(outputs)} outputs")
+    pairs = [(o, c) for o, c, each in zip(outputs, cotangents, smooth, strict=True) if each and c is not None]
+    floats = [tensor for tensor in tensors if tensor.requires_grad]
+    gradients: list[Tensor | None] = [None] * len(floats)
+    if pairs:
+        sent = [torch.from_numpy(np.array(cotangent)).to(output.dtype) for output, cotangent in pairs]
+        gradients = list(torch.autograd.grad([o for o, _ in pairs], floats, sent, allow_unused=True))
+    return {"gradients": [None if gradient is None else gradient.numpy().copy() for gradient in gradients]}
+
+
+class _Bounded(TorchDispatchMode):
+    """Refuses the operation with which MOST_ELEMENTS would be passed, before it is done."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = MOST_ELEMENTS
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and to say so to torch's compiler imports it: two seconds
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        self.left -= EACH if _at_most([*args, *kwargs.values()]) <= SMALL else EACH + _size(func, args, kwargs)
+        if self.left < 0:
+            raise TooMuch(f"its arguments are too large: it would make more than {MOST_ELEMENTS} numbers")
+        return func(*args, **kwargs)
+
+
+def _at_most(given: Any) -> int:
+    """Return a bound on the elements that an operation makes: at most it pairs all that it is given, sizes too."""
+    bound = 1
+    for each in given:
+        if isinstance(each, Tensor):
+            bound *= max(1, each.numel())
+        elif isinstance(each, list | tuple):
+            bound *= _at_most(each)
+        elif isinstance(each, int):
+            bound *= max(1, abs(each))
+    return bound
+
+
+def _size(func: Any, args: Any, kwargs: dict) -> int:
+    """Return how many elements an operation makes, found without making them."""
+    shapes = tree_map_only(Tensor, _shape_only, (args, kwargs | ({"device": "meta"} if "device" in kwargs else {})))
+    try:
+        made = func(*shapes[0], **shapes[1])
+    except NotImplementedError:  # it depends on the values, as a boolean index does, and makes no more than it got
+        made = (args, kwargs)
+    return sum(math.prod(leaf.shape) for leaf in tree_leaves(made) if isinstance(leaf, Tensor))
+
+
+def _shape_only(tensor: Tensor) -> Tensor:
+    return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device="meta")

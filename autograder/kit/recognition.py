@@ -1,0 +1,169 @@
+"""Which known mistakes give the student's numbers: one, or two at once; nothing is named on a near match."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from autograder.kit.answers import Answer
+from autograder.kit.cases import Case, Known
+from autograder.kit.comparing import aligned, difference, printed, same, same_print
+
+Place = tuple[str, int]  # a case, and which of its outputs
+
+
+class Evidence:
+    """What a student's function has answered to the cases, beside the right answers and those of the mistakes."""
+
+    def __init__(self, cases: list[Case], answers: dict[str, Answer]):
+        self.cases = {case.name: case for case in cases}
+        self.answers = answers
+        self.given = {
+            case.name: outputs
+            for case in cases
+            if not answers[case.name].error and (outputs := aligned(answers[case.name], case)) is not None
+        }
+        self.wrong = {name for name in self.given if any(self._differs(name, i) for i in range(self._parts(name)))}
+        # A wrong answer first: one look at it rules out most mistakes, and the others need not be run on every case.
+        self.order = sorted(self.cases.values(), key=lambda case: case.name not in self.wrong)
+
+    def _parts(self, case: str) -> int:
+        """Return how many outputs of a case can be compared one by one: 1, the whole, where their number is another."""
+        right = self.cases[case].outputs
+        return len(right) if len(self.given[case]) == len(right) else 1
+
+    def _differs(self, case: str, part: int) -> bool:
+        given, right = self.given[case], list(self.cases[case].outputs.values())
+        if len(given) != len(right) or given[part].shape != right[part].shape:
+            return True
+        return difference(right[part], given[part], self.cases[case].tolerance) is not None
+
+    def names(self) -> dict[str, Known]:
+        return {known.name: known for case in self.cases.values() for known in case.mistakes()}
+
+    def alone(self) -> list[Known]:
+        """Return the mistakes that explain every case, those that the function crashes on too."""
+        return [known for name, known in self.names().items() if self._is(name)]
+
+    def _is(self, name: str) -> bool:
+        told_apart = False
+        for case in self.order:
+            numbers = _numbers(case, name)
+            if numbers is None:
+                continue
+            given = self.given.get(case.name)
+            if same(numbers, case.outputs.values()):
+                if given is not None and case.name in self.wrong:
+                    return False
+            elif given is None or not same(given, numbers):
+                return False
+            else:
+                told_apart = True
+        return told_apart
+
+    def at_once(self, misshapen: bool = False) -> list[Known]:
+        """Return two mistakes if one made inside the other gives all that was answered.
+
+        With `misshapen`, answers of a wrong shape are not compared.
+        """
+        answered = [case for case in self.order if case.name in self.given]
+        if misshapen:
+            answered = [case for case in answered if all(self._shaped(case.name, i) for i in range(len(case.outputs)))]
+        if not any(case.name in self.wrong for case in answered):
+            return []
+        prints = {case.name: printed(self.given[case.name]) for case in answered}
+        # Two mistakes that undo each other give the right numbers: they explain nothing that is wrong.
+        right = [case for case in answered if case.name in self.wrong]
+        right = [case for case in right if same_print(printed(list(case.outputs.values())), prints[case.name])]
+        places = answered[0].together().places if not right else []
+        fitting = [
+            set(places[pair])
+            for pair in range(len(places))
+            if all(same_print(case.together().row(pair), prints[case.name]) for case in answered)
+        ]
+        return [known for i, known in enumerate(answered[0].mistakes()) if _common(fitting, i)]
+
+    def covering(self, most: int, misshapen: bool = False) -> list[Known]:
+        """Return at most so many mistakes, each of which gives some wrong outputs, and together they give all.
+
+        With `misshapen`, outputs of a wrong shape explain nothing and need no explanation.
+        """
+        wrong = {(case, i) for case in self.wrong for i in range(self._parts(case)) if self._differs(case, i)}
+        if misshapen:
+            wrong -= {place for place in wrong if not self._shaped(*place)}
+        names = self.names()
+        explained = {name: places for name in names if (places := self._explained(name, wrong))}
+        if not wrong:
+            return []
+        groups: list[set[str]] = [{name} for name, places in explained.items() if places == wrong]
+        if not groups and most > 1:
+            two = combinations(explained, 2)
+            groups = [{a, b} for a, b in two if explained[a] | explained[b] == wrong]
+        return [known for name, known in names.items() if _common(groups, name)]
+
+    def _shaped(self, case: str, part: int) -> bool:
+        given, right = self.given[case], list(self.cases[case].outputs.values())
+        return len(given) == len(right) and given[part].shape == right[part].shape
+
+    def _explained(self, name: str, wrong: set[Place]) -> set[Place]:
+        """Return which wrong outputs are those of a mistake: none if it would show where the student is right."""
+        explained = set()
+        for case in self.order:
+            numbers = _numbers(case, name) if case.name in self.given else None
+            if numbers is None:
+                continue
+            given, right = self.given[case.name], list(case.outputs.values())
+            whole = not len(numbers) == len(given) == len(right)
+            for i in range(self._parts(case.name)):
+                one, two, three = (given, right, numbers) if whole else ([given[i]], [right[i]], [numbers[i]])
+                shows = not same(two, three)
+                if shows and (case.name, i) in wrong and same(one, three):
+                    explained.add((case.name, i))
+                elif shows and not self._differs(case.name, i):
+                    return set()
+        return explained
+
+
+@dataclass
+class Recognised:
+    """Known mistakes, and the words with which the hint of each begins."""
+
+    mistakes: list[Known] = field(default_factory=list)
+    words: str = ""
+
+    def lines(self) -> list[str]:
+        return [f"{'And' if i and 'once' in self.words else self.words}: {m.hint}" for i, m in enumerate(self.mistakes)]
+
+
+def recognised(cases: list[Case], answers: dict[str, Answer]) -> Recognised:
+    """Return the known mistakes that explain every wrong answer: one, two at once, or several that look alike.
+
+    Where the function crashes there is nothing to compare: a mistake may crash there or not.
+    """
+    evidence = Evidence(cases, answers)
+    if not evidence.wrong:
+        return Recognised()
+    ways: list[tuple[str, Callable[[], list[Known]]]] = [
+        ("Your numbers are those of", evidence.alone),
+        ("Where nothing crashes, your numbers are those of", lambda: evidence.covering(1)),
+        ("Your numbers are those of", evidence.at_once),
+        ("Where the shape is right, your numbers are those of", lambda: evidence.covering(1, misshapen=True)),
+        ("Where the shape is right, your numbers are those of", lambda: evidence.at_once(misshapen=True)),
+        ("Your numbers are those of", lambda: evidence.covering(2, misshapen=True)),
+    ]
+    for i, (words, way) in enumerate(ways):
+        if mistakes := way():
+            two = i in (2, 4, 5)
+            several = "two known mistakes at once" if len(mistakes) > 1 else "a known mistake, and of another"
+            return Recognised(mistakes, f"{words} {several if two else 'a known mistake'}")
+    return Recognised()
+
+
+def _numbers(case: Case, name: str) -> list[np.ndarray] | None:
+    return next((known.numbers() for known in case.mistakes() if known.name == name), None)
+
+
+def _common(groups: list[set], member) -> bool:
+    """Tell whether something stands in every group: what only some of them have is not certain."""
+    return bool(groups) and all(member in group for group in groups)

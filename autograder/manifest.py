@@ -1,0 +1,137 @@
+"""Which files of a build folder `release` wrote, by their SHA-256; what people wrote there is not lost.
+
+Before such a file is overwritten or deleted it is copied into `work/`, beside the build folder, and they are told.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePath
+
+MADE = ("release", "source")  # what `release` fills
+KEPT = ("runs", "class", "course-secret")  # trained models, grades, what hidden inputs are drawn from
+KIT, ZIP = PurePath("release", "kit"), PurePath("release", "kit.zip")
+TRAINED = KIT / "build"  # where notebooks train: made again in minutes
+
+
+class Manifest:
+    """The SHA-256 of each file that `release` wrote, by its path from the build folder."""
+
+    def __init__(self, build: Path) -> None:
+        self.build = build
+        self.work = build.parent / "work"
+        self._file = build / "released.json"
+        try:
+            self.digests: dict[str, str] = json.loads(self._file.read_text("utf-8"))
+        except (FileNotFoundError, ValueError):
+            self.digests = {}
+
+    def intact(self, path: PurePath) -> bool:
+        """Return whether a file is there as `release` wrote it."""
+        return _digest(self.build / path) == self.digests.get(path.as_posix(), "")
+
+    def replace(self, files: Mapping[PurePath, bytes], dropped: Callable[[PurePath], bool]) -> None:
+        """Write these files; delete those that were written before and are not among them, and those `dropped`."""
+        for path, content in files.items():
+            if not _holds(self.build / path, content):
+                self._keep(path)
+                write(self.build / path, content)
+        for path in self._files():
+            if path not in files and (self.intact(path) or dropped(path)):
+                self._keep(path)
+                (self.build / path).unlink()
+        self._drop_empty_folders()
+        self.digests = {path.as_posix(): hashlib.sha256(content).hexdigest() for path, content in files.items()}
+        write(self._file, json.dumps(self.digests, indent=1, sort_keys=True).encode())
+
+    def clean(self) -> None:
+        """Delete all that was generated, but for what no command makes again."""
+        for path in self._files():
+            self._keep(path)
+        for path in sorted(self.build.iterdir()) if self.build.is_dir() else []:
+            if path.name in KEPT:
+                print(f"{path} stays")
+            elif path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
+    def _files(self) -> Iterator[PurePath]:
+        """Yield the files in the folders that `release` fills, but for trained models."""
+        for path in [path for folder in MADE for path in sorted((self.build / folder).rglob("*"))]:
+            own = path.relative_to(self.build)
+            if path.is_file() and TRAINED not in own.parents:
+                yield own
+
+    def _keep(self, path: PurePath) -> None:
+        """Copy a file that is not as `release` wrote it into the folder of people's work, and say where it is."""
+        now = _digest(self.build / path)
+        if not now or self.intact(path) or not self._of_people(path):
+            return
+        own = path.parts[0] == "release" and path != ZIP and KIT not in path.parents
+        home = self.work / path.relative_to("release") if own else self.work / "saved" / path
+        places = [home, *(home.with_name(f"{home.stem}-{now[:length]}{home.suffix}") for length in (8, 64))]
+        place = next(place for place in places if not os.path.lexists(place) or _digest(place) == now)
+        if not place.exists():
+            _copy(self.build / path, place)
+        print(f"{self.build / path} is not as it was released: it is kept as {place}", file=sys.stderr)
+
+    def _of_people(self, path: PurePath) -> bool:
+        """Return whether a file that is not as released can be somebody's work."""
+        if "__pycache__" in path.parts or path.suffix == ".part":
+            return False
+        # A build folder without a manifest is of an earlier version: what it holds beside notebooks is an old kit.
+        return bool(self.digests) or path.suffix == ".ipynb" or not (path == ZIP or KIT in path.parents)
+
+    def _drop_empty_folders(self) -> None:
+        for folder in MADE:
+            for path in sorted((self.build / folder).rglob("*"), reverse=True):
+                if path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
+                    path.rmdir()
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, and leave it alone when it is as it should be."""
+    if _holds(path, content):
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(aside).chmod(0o644)
+        Path(aside).replace(path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == content
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file, "" where there is none."""
+    if not path.is_file():
+        return ""
+    whole = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            whole.update(block)
+    return whole.hexdigest()
+
+
+def _copy(path: Path, place: Path) -> None:
+    """Copy a file, whole or not at all, to where there is none."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    aside = place.with_name(f".{place.name}.part")
+    try:
+        shutil.copy2(path, aside)
+        aside.replace(place)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,58 @@
+"""A student's place: the zip unpacked in a bare folder, solved notebooks, a kernel that knows nothing of the course."""
+
+import os
+import zipfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+OURS = ("PYTHONPATH", "VIRTUAL_ENV")  # what says here where the course lies
+
+
+def unpacked(build: Path, folder: Path) -> Path:
+    """Unpack the zip for students into the folder."""
+    with zipfile.ZipFile(build / "release" / "kit.zip") as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def solved(build: Path, folder: Path, name: str) -> NotebookNode:
+    """Return the notebook that was unpacked there, its solution cells filled in."""
+    notebook = nbformat.read(folder / name / f"{name}.ipynb", as_version=4)
+    answers = {cell.id: cell.source for cell in nbformat.read(build / "source" / name / f"{name}.ipynb", 4).cells}
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source = answers[cell.id]
+    return notebook
+
+
+def run_whole(notebook: NotebookNode, place: Path, kernel: str = "python3", **changes: str) -> NotebookNode:
+    """Run every cell in a new kernel, whatever its tags say, and go on behind one that fails."""
+    environment = {key: value for key, value in os.environ.items() if key not in OURS} | changes
+    about = {"resources": {"metadata": {"path": str(place)}}, "skip_cells_with_tag": "", "allow_errors": True}
+    return NotebookClient(notebook, timeout=900, kernel_name=kernel, **about).execute(env=environment)
+
+
+def failures(notebook: NotebookNode) -> list[str]:
+    """Return what ended in an error, and the code cells that did not run."""
+    found = [
+        f"{cell.source.splitlines()[-1]}: {output.ename}: {output.evalue}"
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "error"
+    ]
+    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    return found + [f"not run: {cell.source}" for cell in code if not cell.execution_count]
+
+
+def printed(notebook: NotebookNode, stream: str = "stdout") -> str:
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return "".join(output.text for output in outputs if output.get("name") == stream)
+
+
+def shown(notebook: NotebookNode) -> str:
+    """Return all the HTML that the cells show."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return "\n".join(output.get("data", {}).get("text/html", "") for output in outputs)

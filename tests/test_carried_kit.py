@@ -1,0 +1,131 @@
+"""Errors carried forward on a student's machine: `check` knows from recordings what a right earlier function gives."""
+
+import functools
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from autograder.checks import checks
+from autograder.kit import NoPoints, check, recorded
+from autograder.normal import grade_id, parts
+from autograder.traces import traced
+from autograder.weave import weave
+
+HEADS = "multi_head_attention"
+WRONG_HEADS = f"""def {HEADS}(query, key, value, weights, heads, mask=None):
+    return 2 * query, torch.zeros(query.shape[0], heads, query.shape[1], key.shape[1])"""
+CALLED = {  # what the solutions call
+    "bahdanau": [("additive_attention", "masked_softmax")],
+    "luong": [("attentional_state", "general_score"), ("input_feeding", "dot_score")],
+    "pooling": [("hierarchical_attention", "context_attention")],
+    "structured": [("structured_attention", "penalization")],
+    "self_attention": [("self_attention", "scaled_dot_product")],
+    "transformer": [("encoder_layer", HEADS), ("decoder_layer", HEADS)],
+}
+
+
+@functools.cache
+def woven(name: str) -> nbformat.NotebookNode:
+    return weave(name)
+
+
+@functools.cache
+def packed(name: str, function: str) -> bytes:
+    one = checks(name)[function]
+    cases, examples = one.draw(np.random.default_rng(5)), one.examples()
+    return recorded.pack(cases, one.criteria, examples, traced(name, one, cases, examples, parts(woven(name).cells)))
+
+
+@pytest.fixture
+def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Return what records some functions of a name."""
+    monkeypatch.setattr(recorded, "FOLDER", tmp_path)
+
+    def record(name: str, *functions: str) -> None:
+        for function in functions:
+            recorded.path(f"{name}.{function}").write_bytes(packed(name, function))
+
+    return record
+
+
+def notebook(name: str, **changed: str) -> dict:
+    """Return what the solved notebook defines, with some answers changed."""
+    namespace: dict = {}
+    for cell in woven(name).cells:
+        if cell.cell_type == "code" and (grade_id(cell) in checks(name) or "import torch" in cell.source):
+            exec(changed.get(grade_id(cell), cell.source).replace("### BEGIN SOLUTION", ""), namespace)
+        if cell.cell_type == "code" and "train" in cell.metadata.get("tags", []):
+            break
+    return namespace
+
+
+def blank(function: str) -> str:
+    return f"def {function}(*given):\n    raise NotImplementedError()"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "pair"), [(name, pair) for name, pairs in CALLED.items() for pair in pairs])
+def test_a_right_part_has_all_its_points_though_an_earlier_one_is_blank(kit, capsys, name: str, pair: tuple) -> None:
+    function, earlier = pair
+    may_call = checks(name)[function].may_call
+    kit(name, function, *may_call)
+    namespace = notebook(name, **{earlier: blank(earlier)})
+    before = dict(namespace)
+    assert check(f"{name}.{function}", namespace) is None
+    number = parts(woven(name).cells)[earlier]
+    said = f"This part is right; it fails because of {earlier} (part {number}): repair that one first."
+    assert said in capsys.readouterr().out
+    assert {key: namespace[key] for key in before} == before
+
+
+def test_the_encoder_with_a_wrong_attention_has_its_points_and_its_own_mistakes(kit, capsys) -> None:
+    kit("transformer", HEADS, "encoder_layer")
+    namespace = notebook("transformer", multi_head_attention=WRONG_HEADS)
+    assert check("transformer.encoder_layer", namespace) is None
+    assert f"it fails because of {HEADS} (part 1)" in capsys.readouterr().out
+    assert namespace[HEADS].__code__.co_argcount == 6  # the student's own is back
+    own = next(cell.source for cell in woven("transformer").cells if grade_id(cell) == "encoder_layer")
+    namespace = notebook(
+        "transformer", multi_head_attention=WRONG_HEADS, encoder_layer=own.replace("x + attended", "attended")
+    )
+    score = check("transformer.encoder_layer", namespace)
+    said = capsys.readouterr().out
+    assert 0 < score < 12
+    assert "Tried with a right one, this part shows:" in said
+    assert "Your numbers are those of a known mistake" in said
+
+
+def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, capsys) -> None:
+    """Sentence by sentence: right, but these calls nobody has recorded."""
+    kit("transformer", HEADS, "encoder_layer")
+    own = next(cell.source for cell in woven("transformer").cells if grade_id(cell) == "encoder_layer")
+    halves = own.replace(
+        f"attended, _ = {HEADS}(x, x, x, weights, heads, keys)",
+        f"attended = torch.cat([{HEADS}(x[i:i+1], x[i:i+1], x[i:i+1], weights, heads, "
+        "None if keys is None else keys[i:i+1])[0] for i in range(len(x))])",
+    )
+    assert halves != own
+    namespace = notebook("transformer", multi_head_attention=WRONG_HEADS, encoder_layer=halves)
+    score = check("transformer.encoder_layer", namespace)
+    assert score is not None
+    said = capsys.readouterr().out
+    assert f"If it calls your {HEADS} (part 1): that is not right yet. Repair part 1 first." in said
+
+
+def test_a_bug_hunt_says_which_part_comes_first(kit) -> None:
+    kit("bahdanau", "masked_softmax", "additive_attention", "repaired_attention")
+    namespace = notebook("bahdanau", masked_softmax=blank("masked_softmax"))
+    with pytest.raises(NoPoints, match=r"Repair part 1 first\."):
+        check("bahdanau.repaired_attention", namespace)
+    known = recorded.earlier("bahdanau.repaired_attention")
+    assert [about["asked"] for about in known.values()] == [None]
+
+
+def test_equal_arrays_are_recorded_once() -> None:
+    from autograder.kit.cases import Case
+
+    x = np.arange(10_000.0)
+    one, many = (recorded.pack([Case("a", {"x": x}, {"y": x.copy()})] * n, []) for n in (1, 20))
+    assert len(many) < 2 * len(one)

@@ -1,0 +1,133 @@
+"""Every program says what it does when asked, and refuses in one sentence what it does not know."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.places import ROOT
+from lab.programs import programs
+
+PROGRAMS = [name for package in ("autograder", "lab", "solutions", "tests") for name in programs(package)]
+
+
+def run(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+
+
+def without_packages(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a module as a Python does that has none of the course's packages."""
+    return run("-S", "-E", "-m", *words)
+
+
+def test_programs_are_discovered():
+    assert {"autograder", "lab.results", "solutions.bahdanau", "solutions.transformer", "tests.bench"} <= set(PROGRAMS)
+    assert not {"autograder.opening", "autograder.inside.zygote"} & set(PROGRAMS)  # the grader starts these itself
+
+
+QUICK = {"autograder", "autograder.example_class", "lab.results", "solutions.bahdanau"}
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PROGRAMS]
+)
+def test_a_program_is_asked_for_help(name):
+    done = run("-m", name, "--help")
+    assert done.returncode == 0, done.stderr
+    assert f"python -m {name}" in done.stdout or "usage:" in done.stdout
+    assert not list(ROOT.glob("-*"))
+
+
+@pytest.mark.parametrize("name", ["lab.results", "autograder.example_class", "autograder clean", "solutions.luong"])
+def test_an_option_is_misspelt(name):
+    done = run("-m", *name.split(), "--hepl")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "--hepl" in done.stderr
+    assert not list(ROOT.glob("-*"))
+
+
+@pytest.mark.parametrize("script", ["book/build.py", "autograder/templates/start.py"])
+def test_a_script_is_asked_for_help(script):
+    done = run(script, "--help")
+    assert done.returncode == 0, done.stderr
+    assert "usage:" in done.stdout
+    assert run(script, "--hepl").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("solutions.bahdanu", "Did you mean solutions.bahdanau?"),
+        ("solutions.Bahdanau", "Did you mean solutions.bahdanau?"),
+        ("solutions.bahdanau.model", "expected one of"),
+        ("solutions.bert", "solutions.encoder_decoder, solutions.luong"),
+        ("solutions", "solutions.encoder_decoder, solutions.luong"),
+        ("lab", "expected one of lab.results"),
+        ("lab.result", "Did you mean lab.results?"),
+        ("lab.training", "expected one of lab.results"),
+        ("autograder.grade", "expected one of autograder, autograder.example_class"),
+        ("autograder.opening", "expected one of autograder, autograder.example_class"),
+    ],
+)
+def test_a_program_does_not_exist(asked, answer):
+    done = run("-m", asked, "train", "lab.txt")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    [sentence] = done.stderr.splitlines()
+    assert sentence.startswith(f"python -m {asked}: no such program; ")
+    assert answer in sentence
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("solutions.bahdanau",), ("solutions.pooling", "train"), ("lab.results",), ("autograder", "release", "luong")],
+    ids=" ".join,
+)
+def test_a_program_is_run_without_the_environment(words):
+    """As README says it, in a shell where `.venv` is not activated: it was a traceback, or a bare "No module named"."""
+    done = without_packages(*words)
+    assert done.returncode == 2
+    [sentence] = done.stderr.splitlines()
+    assert re.search(r"has no package '\w+': `make setup` .*source \.venv/bin/activate", sentence)
+
+
+def test_clean_and_help_need_no_package():
+    assert without_packages("autograder", "--help").returncode == 0
+    assert without_packages("autograder", "clean", "--help").returncode == 0
+
+
+def test_a_fault_of_our_own_keeps_its_traceback(tmp_path):
+    for name in ("__init__.py", "programs.py"):
+        (tmp_path / "lab").mkdir(exist_ok=True)
+        (tmp_path / "lab" / name).write_text((ROOT / "lab" / name).read_text("utf-8"), encoding="utf-8")
+    program = 'import lab.gone\n\nif __name__ == "__main__":\n    pass  # python -m lab.broken\n'
+    (tmp_path / "lab" / "broken.py").write_text(program)
+    done = run("-m", "lab.broken", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert "lab.gone" in done.stderr
+
+
+def test_release_says_what_it_made(monkeypatch, capsys, tmp_path):
+    import autograder.__main__ as command
+    from autograder import release
+
+    monkeypatch.setattr(command, "BUILD", tmp_path)
+    monkeypatch.setattr(command, "KIT", tmp_path / "release" / "kit")
+    monkeypatch.setattr(release, "release", lambda names: [tmp_path / f"{name}.ipynb" for name in names])
+    (tmp_path / "released.json").write_text('{"release/luong/luong.ipynb": "", "release/bahdanau/bahdanau.ipynb": ""}')
+    assert command.main(["release", "luong"]) == 0
+    made, zipped = capsys.readouterr().out.splitlines()
+    assert made == str(tmp_path / "luong.ipynb")
+    assert zipped == f"for students: {tmp_path / 'release' / 'kit.zip'}, with bahdanau, luong"
+
+
+@pytest.mark.parametrize("name", ["NAME", "bahdanu", ""])
+def test_release_is_given_a_name_that_is_none(name):
+    done = run("-m", "autograder", "release", name)
+    assert done.returncode == 2
+    [sentence] = done.stderr.splitlines()
+    assert f"no exercise called {name}: expected some of encoder_decoder, bahdanau" in sentence

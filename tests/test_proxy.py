@@ -1,0 +1,221 @@
+"""Stand-ins for earlier functions give what the references give, in every way of calling them, and nothing besides."""
+
+import functools
+import inspect
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+
+from autograder import checks, earlier
+from autograder.earlier import Earlier
+from autograder.kit import proxy
+from autograder.kit.answers import call
+from autograder.kit.wire import WireError, decode, encode
+
+# In grading nothing checks their annotations, as these tests would.
+HEADS = inspect.unwrap(checks.find("transformer.multi_head_attention").reference)
+SOFTMAX = inspect.unwrap(checks.find("bahdanau.masked_softmax").reference)
+
+
+def asked(reference: Callable, known: Earlier | None = None) -> Callable:
+    """Return a stand-in for a function, whose questions and answers pass the wire."""
+    known = known or Earlier({reference.__name__: reference})
+
+    def ask(question: dict) -> dict:
+        return decode(*encode(known.answer(decode(*encode(question)))))
+
+    return proxy.stand_in(reference.__name__, proxy.outline(reference), ask)
+
+
+def drawn(dtype: torch.dtype = torch.float32) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
+    made = torch.Generator().manual_seed(1)
+    x, memory = torch.randn(2, 3, 4, generator=made).to(dtype), torch.randn(2, 5, 4, generator=made).to(dtype)
+    weights = {f"W_{n}": torch.randn(4, 4, generator=made).to(dtype) for n in "qkvo"}
+    return x, memory, weights | {f"b_{n}": torch.randn(4, generator=made).to(dtype) for n in "qkvo"}
+
+
+X, MEMORY, WEIGHTS = drawn()
+MASK = torch.tensor([[[True, True, False, True, False]], [[True, False, True, True, True]]])
+WAYS = {
+    "by position": lambda f: f(X, MEMORY, MEMORY, WEIGHTS, 2, MASK),
+    "no mask": lambda f: f(X, MEMORY, MEMORY, WEIGHTS, 2, None),
+    "a default": lambda f: f(X, X, X, WEIGHTS, 2),
+    "by name": lambda f: f(mask=MASK, heads=2, weights=WEIGHTS, value=MEMORY, key=MEMORY, query=X),
+    "not contiguous": lambda f: f(
+        X.mT.contiguous().mT, MEMORY[:, ::2], MEMORY[:, 1::2].repeat(1, 2, 1)[:, :3], WEIGHTS, 2
+    ),
+    "float64": lambda f: f(X.double(), X.double(), X.double(), {k: w.double() for k, w in WEIGHTS.items()}, 2),
+    "a mapping": lambda f: f(X, X, X, torch.nn.ParameterDict(WEIGHTS), 1),
+    "without gradients": torch.no_grad()(lambda f: f(X, X, X, WEIGHTS, 4)),
+    "in inference mode": torch.inference_mode()(lambda f: f(X, X, X, WEIGHTS, 4)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_values_are_those_of_the_reference(way: str) -> None:
+    for got, right in zip(WAYS[way](asked(HEADS)), WAYS[way](HEADS), strict=True):
+        assert got.dtype == right.dtype
+        assert got.requires_grad == right.requires_grad
+        torch.testing.assert_close(got, right, rtol=1e-5, atol=1e-5)
+
+
+def test_bfloat16_comes_back_as_bfloat16() -> None:
+    x, memory, weights = drawn(torch.bfloat16)
+    out, attended = asked(HEADS)(x, memory, memory, weights, 2, MASK)
+    assert out.dtype == attended.dtype == torch.bfloat16
+    torch.testing.assert_close(out, HEADS(x, memory, memory, weights, 2, MASK)[0], rtol=0.1, atol=0.1)
+
+
+def test_a_single_output_is_no_tuple() -> None:
+    scores, mask = torch.randn(2, 3), torch.tensor([[True, False, True]] * 2)
+    torch.testing.assert_close(asked(SOFTMAX)(scores, mask), SOFTMAX(scores, mask))
+
+
+@pytest.mark.parametrize("part", [0, 1], ids=["out", "weights"])
+def test_gradients_reach_every_argument_and_those_of_the_dictionary(part: int) -> None:
+    gradients = []
+    for function in (asked(HEADS), HEADS):
+        leaves = [tensor.clone().requires_grad_() for tensor in (X, MEMORY, *WEIGHTS.values())]
+        x, memory, *rest = leaves
+        result = function(2 * x, memory, memory, dict(zip(WEIGHTS, rest, strict=True)), 2, MASK)[part]
+        result.square().sum().backward()
+        gradients.append([leaf.grad for leaf in leaves])
+    for got, right in zip(*gradients, strict=True):
+        assert (got is None) == (right is None)
+        if got is not None:
+            torch.testing.assert_close(got, right, rtol=1e-5, atol=1e-5)
+
+
+def test_a_tensor_that_is_changed_after_the_call_keeps_its_gradient() -> None:
+    gradients = []
+    for function in (asked(SOFTMAX), SOFTMAX):
+        scores = torch.arange(3.0).requires_grad_()
+        moved = scores * 1
+        weights = function(moved, None)
+        moved.detach().add_(5)
+        weights[0].backward()
+        gradients.append(scores.grad)
+    torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "said"),
+    [
+        (lambda f: f(X, MEMORY[..., :3], MEMORY, WEIGHTS, 2), RuntimeError, "mat1 and mat2|size|shape"),
+        (lambda f: f(X, X, X, WEIGHTS, 3), ValueError, "heads share the features in equal blocks"),
+        (lambda f: f(X, X, X, {}, 2), RuntimeError, "KeyError: 'W_q'"),
+        (lambda f: f(X, X, X, WEIGHTS), TypeError, "missing a required argument: 'heads'"),
+        (lambda f: f(X, X, X, WEIGHTS, 2, None, 7), TypeError, "too many positional arguments"),
+        (lambda f: f(X, X, X, WEIGHTS, object()), TypeError, "cannot be sent"),
+        (lambda f: f(X * 1j, X, X, WEIGHTS, 2), TypeError, "complex"),
+    ],
+)
+def test_wrong_arguments_are_an_error_in_the_words_of_the_reference(wrong, error, said) -> None:
+    def ask(question: dict) -> dict:
+        try:
+            return Earlier({HEADS.__name__: HEADS}).answer(decode(*encode(question)))
+        except WireError as refused:
+            return {"error": ["TypeError", str(refused)]}
+
+    with pytest.raises(error, match=said) as caught:
+        wrong(proxy.stand_in(HEADS.__name__, proxy.outline(HEADS), ask))
+    assert "split_heads" not in str(caught.value)
+
+
+def test_an_error_shows_no_line_of_the_reference() -> None:
+    def layer(x):
+        return asked(HEADS)(x, x, x, {}, 2)
+
+    error = call({"layer": layer}, "layer", [X.numpy()]).error
+    assert "multi_head_attention, a right one in place of yours: KeyError: 'W_q'" in error
+    assert "in layer" in error
+    assert "@" not in error
+
+
+def test_what_would_cost_too_much_is_refused_before_it_is_done() -> None:
+    many, one = torch.zeros(30_000, 1), torch.zeros(1, 30_000, dtype=torch.bool)
+    known = Earlier({SOFTMAX.__name__: SOFTMAX})
+    with pytest.raises((ValueError, RuntimeError), match="too large"):
+        asked(SOFTMAX, known)(many, one)
+    with pytest.raises(ValueError, match="an axis has more than"):
+        asked(SOFTMAX, known)(torch.zeros(0, 70_000))
+    torch.testing.assert_close(asked(SOFTMAX, known)(torch.zeros(2)), torch.tensor([0.5, 0.5]))
+
+
+def test_there_are_only_so_many_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(earlier, "MOST_QUESTIONS", 3)
+    function = asked(SOFTMAX)
+    for _ in range(3):
+        function(torch.zeros(2))
+    with pytest.raises(RuntimeError, match="called more than 3 times"):
+        function(torch.zeros(2))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        None,
+        [],
+        {},
+        {"function": "masked_softmax"},
+        {"function": "open", "arguments": [], "cotangents": None},
+        {"function": [], "arguments": [], "cotangents": None},
+        {"function": "masked_softmax", "arguments": {}, "cotangents": None},
+        {"function": "masked_softmax", "arguments": [None] * 99, "cotangents": None},
+        {"function": "masked_softmax", "arguments": [encode], "cotangents": None},
+        {"function": "masked_softmax", "arguments": [np.zeros(2)], "cotangents": [1]},
+        {"function": "masked_softmax", "arguments": [np.zeros(2)], "cotangents": "all"},
+        {"function": "masked_softmax", "arguments": [], "cotangents": None, "more": 1},
+    ],
+)
+def test_what_is_no_question_is_refused(question) -> None:
+    with pytest.raises(WireError):
+        Earlier({SOFTMAX.__name__: SOFTMAX}).answer(question)
+
+
+@pytest.mark.parametrize("cotangents", [[], [None, None], [np.zeros(7)], [np.zeros(2, bool)]])
+def test_cotangents_that_do_not_fit_are_an_error_and_no_more(cotangents) -> None:
+    question = {"function": "masked_softmax", "arguments": [np.zeros(2), None], "cotangents": cotangents}
+    answer = Earlier({SOFTMAX.__name__: SOFTMAX}).answer(question)
+    assert set(answer) in ({"error"}, {"gradients"})
+
+
+def notebook(source: str) -> dict:
+    namespace: dict = {"torch": torch}
+    exec(source, namespace)
+    return namespace
+
+
+def test_stand_ins_are_there_under_every_name_and_go_again() -> None:
+    namespace = notebook(
+        "from functools import cache, partial\n"
+        "def masked_softmax(scores, mask=None, scale=1): return scores\n"
+        "alias, bound = masked_softmax, partial(masked_softmax)\n"
+        "def default(scores, of=masked_softmax): return of(scores)\n"
+        "class Held:\n    of = staticmethod(masked_softmax)\n"
+    )
+    uses = ["masked_softmax(x)", "alias(x)", "bound(x)", "default(x)", "Held.of(x)"]
+    before = dict(namespace)
+    undo = proxy.install(namespace, {"masked_softmax": asked(SOFTMAX)})
+    x = torch.zeros(2)
+    assert [eval(use, namespace | {"x": x}).tolist() for use in uses] == [[0.5, 0.5]] * len(uses)
+    assert proxy.install(namespace, {"masked_softmax": namespace["masked_softmax"]}) == []
+    for step in undo:
+        step()
+    assert {name: namespace[name] for name in before} == before
+    assert [eval(use, namespace | {"x": x}).tolist() for use in uses] == [[0, 0]] * len(uses)
+    assert namespace["masked_softmax"](x, scale=2) is x
+
+
+def test_what_is_missing_or_no_function_is_replaced_too_and_libraries_are_left_alone() -> None:
+    softmax = torch.nn.functional.softmax
+    for value in (None, 7, softmax, functools.cache(lambda x: x), type("A", (), {})):
+        namespace = {} if value is None else {"masked_softmax": value}
+        undo = proxy.install(namespace, {"masked_softmax": asked(SOFTMAX)})
+        assert namespace["masked_softmax"](torch.zeros(2)).tolist() == [0.5, 0.5]
+        for step in undo:
+            step()
+        assert namespace == ({} if value is None else {"masked_softmax": value})
+    assert torch.nn.functional.softmax(torch.zeros(2), dim=0).tolist() == [0.5, 0.5]

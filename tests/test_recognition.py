@@ -1,0 +1,246 @@
+"""Known mistakes are named where some cases crash and when two occur together, and nothing else is."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.checks import find
+from autograder.kit.answers import Answer, call
+from autograder.kit.comparing import printed, same_print
+from autograder.kit.grading import Verdict, grade
+from autograder.kit.recorded import load, pack, path
+from tests.answers import collected
+
+IDS = list(collected("right", "RIGHT"))
+
+
+def graded(check_id: str, function, seed: int = 0) -> Verdict:
+    check = find(check_id)
+    cases = check.draw(np.random.default_rng(seed))
+    return grade(check_id, cases, check.criteria, functools.partial(call, {check.function: function}))
+
+
+def lost(verdict: Verdict) -> set[str]:
+    return {name for name, points, got in verdict.criteria if got < points}
+
+
+def angles(x, first=0):
+    d = x.shape[-1]
+    return (torch.arange(x.shape[1]) + first)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+
+
+def sines_then_cosines(x):
+    return x + torch.cat([angles(x).sin(), angles(x).cos()], -1)  # crashes at odd widths
+
+
+def sines_then_cosines_from_one(x):
+    return x + torch.cat([angles(x, 1).sin(), angles(x, 1).cos()], -1)
+
+
+def even_columns_first(x):
+    table = torch.zeros(x.shape[1:])
+    table[:, 0::2], table[:, 1::2] = angles(x).sin(), angles(x).cos()  # right, and crashes at odd widths
+    return x + table
+
+
+def test_sines_concatenated_with_cosines_are_named_though_odd_widths_crash():
+    verdict = graded("transformer.positional_encoding", sines_then_cosines)
+    assert verdict.mistakes == ["halves"]
+    assert not lost(verdict) & {"the shape", "gradients"}
+    assert "The sines come first" in verdict.hint
+
+
+def test_who_crashes_at_odd_widths_alone_loses_these_alone():
+    verdict = graded("transformer.positional_encoding", even_columns_first)
+    assert lost(verdict) == {"odd widths"}
+    assert verdict.mistakes == []
+
+
+def unscaled_unmasked(query, key, value, mask):
+    weights = (query @ key.mT).softmax(-1)
+    return weights @ value, weights
+
+
+def filled_with_zero_and_divided_by_k(query, key, value, mask):
+    scores = query @ key.mT / query.shape[-1]
+    weights = (scores if mask is None else scores * mask).softmax(-1)
+    return weights @ value, weights
+
+
+def unmasked_and_divided_by_the_model_width(query, key, value, weights, heads, mask):
+    def cut(x, name):
+        projected = x @ weights[f"W_{name}"].T + weights[f"b_{name}"]
+        return projected.view(*x.shape[:2], heads, -1).transpose(1, 2)
+
+    attended = (cut(query, "q") @ cut(key, "k").mT / query.shape[-1] ** 0.5).softmax(-1)
+    joined = (attended @ cut(value, "v")).transpose(1, 2).reshape(query.shape)
+    return joined @ weights["W_o"].T + weights["b_o"], attended
+
+
+def pre_norm_with_a_wrong_deviation(x, weights, heads, mask, eps):
+    reference = find("transformer.multi_head_attention").reference
+
+    def norm(z, i):
+        scaled = (z - z.mean(-1, True)) / (z.std(-1, keepdim=True) + eps)
+        return weights[f"gamma_{i}"] * scaled + weights[f"beta_{i}"]
+
+    z = norm(x, 1)
+    x = x + reference(z, z, z, weights, heads, None if mask is None else mask[:, None])[0]
+    inner = torch.relu(norm(x, 2) @ weights["W_1"].T + weights["b_1"])
+    return x + inner @ weights["W_2"].T + weights["b_2"]
+
+
+def relu_unmasked(query, keys, values, W_q, W_k, v, mask):
+    weights = (torch.relu((query @ W_q.T)[:, None] + keys @ W_k.T) @ v).softmax(-1)
+    return torch.einsum("bs,bsd->bd", weights, values), weights
+
+
+def padding_counted_and_others_only(logits, target, epsilon, pad):
+    log_p = logits.log_softmax(-1)
+    of_target = log_p.gather(-1, target[..., None])[..., 0]
+    others = (log_p.sum(-1) - of_target) / (logits.shape[-1] - 1)
+    return (-(1 - epsilon) * of_target - epsilon * others).mean()
+
+
+def strict_and_zero(source, target, pad):
+    length = target.shape[1]
+    causal = torch.ones(length, length).tril(-1).bool()
+    return (source != 0)[:, None], causal, causal & (target != 0)[:, None]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    ("check_id", "function", "named"),
+    [
+        ("transformer.positional_encoding", sines_then_cosines_from_one, {"halves", "from_one"}),
+        ("self_attention.scaled_dot_product", unscaled_unmasked, {"padding_attended", "not_scaled"}),
+        (
+            "self_attention.scaled_dot_product",
+            filled_with_zero_and_divided_by_k,
+            {"scores_times_mask", "scaled_twice"},
+        ),
+        (
+            "transformer.multi_head_attention",
+            unmasked_and_divided_by_the_model_width,
+            {"mask_ignored", "root_of_model"},
+        ),
+        ("transformer.encoder_layer", pre_norm_with_a_wrong_deviation, {"pre_norm", "unbiased_and_outside"}),
+        ("transformer.label_smoothed_loss", padding_counted_and_others_only, {"padding_counted", "others_only"}),
+        ("transformer.make_masks", strict_and_zero, {"itself_hidden", "pad_is_zero"}),
+        ("bahdanau.additive_attention", relu_unmasked, {"mask_ignored", "relu"}),
+    ],
+)
+def test_two_mistakes_at_once_are_both_named(check_id, function, named, seed):
+    verdict = graded(check_id, function, seed)
+    assert set(verdict.mistakes) == named
+    assert "two known mistakes at once" in verdict.hint
+
+
+def test_one_mistake_here_and_another_there_are_both_named():
+    mistakes = {mistake.__name__: mistake for mistake in find("bahdanau.masked_softmax").mistakes}
+
+    def by_axes(scores, mask):
+        return mistakes["sigmoid_weights" if scores.ndim > 1 else "not_divided"](scores, mask)
+
+    assert set(graded("bahdanau.masked_softmax", by_axes).mistakes) == {"sigmoid_weights", "not_divided"}
+
+
+@pytest.mark.parametrize("error", [1e-3, -1e-3])
+def test_two_mistakes_and_a_little_more_are_not_named(error):
+    def nearly(query, key, value, mask):
+        output, weights = unscaled_unmasked(query, key, value, mask)
+        return output * (1 + error), weights * (1 + error)
+
+    assert graded("self_attention.scaled_dot_product", nearly).mistakes == []
+
+
+def test_two_mistakes_that_undo_each_other_are_not_named():
+    def numbers(source, target, pad):
+        return tuple(mask.float() for mask in find("transformer.make_masks").reference(source, target, pad))
+
+    assert graded("transformer.make_masks", numbers).mistakes == []
+
+
+def test_a_right_function_that_crashes_somewhere_has_no_known_mistake():
+    for check_id in ("bahdanau.masked_softmax", "transformer.make_masks", "luong.dot_score"):
+        check = find(check_id)
+        cases = check.draw(np.random.default_rng(0))
+
+        def caller(function, arguments, cotangents, check=check, first=cases[0]):
+            if all(one is other for one, other in zip(arguments, first.arguments.values(), strict=True)):
+                return Answer(error="ZeroDivisionError: division by zero")
+            return call({check.function: check.reference}, function, arguments, cotangents)
+
+        assert grade(check_id, cases, check.criteria, caller).mistakes == []
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_a_crash_on_one_case_costs_only_the_values_of_that_case(check_id):
+    check = find(check_id)
+    cases = check.draw(np.random.default_rng(0))
+    right = {
+        (case.name, backward): call(
+            {check.function: check.reference},
+            check.function,
+            list(case.arguments.values()),
+            case.cotangents if backward else None,
+        )
+        for case in cases
+        for backward in (False, True)
+        if case.cotangents is not None or not backward
+    }
+    for crashing in cases:
+
+        def caller(function, arguments, cotangents, crashing=crashing):
+            case = next(c for c in cases if all(a is b for a, b in zip(arguments, c.arguments.values(), strict=True)))
+            crash = Answer(error="ZeroDivisionError: division by zero")
+            return crash if case is crashing else right[case.name, cotangents is not None]
+
+        of_it = {criterion.name for criterion in check.criteria if crashing.name in criterion.cases}
+        assert lost(grade(check_id, cases, check.criteria, caller)) == of_it, crashing.name
+
+
+def test_the_laptop_names_the_same_two_mistakes(tmp_path):
+    check_id = "transformer.positional_encoding"
+    check = find(check_id)
+    packed = pack(check.draw(np.random.default_rng(5)), check.criteria, check.examples())
+    path(check_id, tmp_path).write_bytes(packed)
+    cases, criteria, examples = load(check_id, tmp_path)
+    caller = functools.partial(call, {check.function: sines_then_cosines_from_one})
+    verdict = grade(check_id, cases, criteria, caller, lambda: examples)
+    assert set(verdict.mistakes) == {"halves", "from_one"}
+    assert len(packed) < 500_000
+
+
+def test_a_print_stands_for_numbers_and_their_shape():
+    numbers = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    assert same_print(printed([numbers]), printed([numbers * (1 + 1e-6)]))
+    for other in (
+        numbers.T,
+        numbers.reshape(4, 3),
+        numbers[::-1],
+        numbers * 1.001,
+        np.where(numbers > 1, np.nan, numbers),
+    ):
+        assert not same_print(printed([numbers]), printed([other]))
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_a_public_example_is_small_enough_to_be_done_by_hand(check_id):
+    examples = find(check_id).examples()
+    for i, example in enumerate(examples):
+        literals = re.findall(r"(?<![\w.])\d+(?:\.\d*)?(?:e-\d+)?", example.code)
+        first = i == 0
+        assert len(literals) <= (36 if first else 64), example.code
+        assert sum(output.size for output in example.outputs.values()) <= (24 if first else 36), example.code
+        assert max(map(len, example.code.splitlines())) <= 200, example.code
+        assert not re.search(r"rand|linspace|Generator", example.code), example.code
+
+
+def test_the_first_example_of_multi_head_attention_has_one_head_and_two_words():
+    first = find("transformer.multi_head_attention").examples()[0]
+    assert first.outputs["weights"].shape == (1, 1, 2, 2)
+    assert first.outputs["out"].shape == (1, 2, 2)

@@ -1,0 +1,294 @@
+"""Laws of what people write among the released files: nothing that `release` or `clean` does loses it, or ships it."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder import manifest, names, release
+from autograder.places import ROOT
+
+SMALL = ["bahdanau", "luong"]
+
+
+KIT = {Path("autograder", "__init__.py"): b"", Path("lab", "plots.py"): b"def heat_map(): ..."}
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of a released course of two chapters, whose notebooks and kit are a few words long."""
+    monkeypatch.setattr(release, "assignments", lambda: SMALL)
+    monkeypatch.setattr(release, "checks", lambda name: {})
+    monkeypatch.setattr(release, "weave", lambda name: nbformat.v4.new_notebook())
+    monkeypatch.setattr(release, "for_students", lambda name, source: f"released: {name}\n")
+    monkeypatch.setattr(release, "_shared_files", lambda: iter(KIT.items()))
+    monkeypatch.setattr(release, "_requirements", lambda files: "torch==2.13.0  # the models\n")
+    release.release(build=tmp_path / "build")
+    return tmp_path
+
+
+def notebook(course: Path, name: str = "bahdanau") -> Path:
+    return course / "build" / "release" / name / f"{name}.ipynb"
+
+
+def packed(course: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(course / "build" / "release" / "kit.zip") as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def below(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def releasing(*words: str) -> Callable[[Path], None]:
+    return lambda course: release.release(words, build=course / "build") and None
+
+
+def cleaning(course: Path) -> None:
+    manifest.Manifest(course / "build").clean()
+
+
+VERBS = {"release": releasing(), "release bahdanau": releasing("bahdanau"), "release luong": releasing("luong")}
+VERBS["clean"] = cleaning
+verbs = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS.keys())
+
+
+@verbs
+def test_a_student_wrote_into_the_released_notebook(course, verb, capsys):
+    notebook(course).write_bytes(b"my answer")
+    verb(course)
+    assert below(course / "work") == {"bahdanau/bahdanau.ipynb": b"my answer"}
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert str(notebook(course)) in said[0]
+    assert str(course / "work" / "bahdanau" / "bahdanau.ipynb") in said[0]
+    if verb is not cleaning:
+        assert notebook(course).read_bytes() == b"released: bahdanau\n"
+
+
+@verbs
+def test_a_student_wrote_there_again_and_again(course, verb):
+    """Each version is kept once, however often the command runs."""
+    for text in (b"first", b"second", b"second", b"first"):
+        releasing()(course)
+        notebook(course).write_bytes(text)
+        verb(course)
+        verb(course)
+    assert sorted(below(course / "work").values()) == [b"first", b"second"]
+    assert below(course / "work")["bahdanau/bahdanau.ipynb"] == b"first"
+
+
+@verbs
+def test_nobody_wrote_anything(course, verb, capsys):
+    verb(course)
+    assert not (course / "work").exists()
+    assert capsys.readouterr().err == ""
+
+
+def test_the_course_changed_and_nobody_wrote_anything(course, monkeypatch, capsys):
+    """What an older release made is not taken for somebody's work."""
+    monkeypatch.setattr(release, "for_students", lambda name, source: "a new text\n")
+    release.release(build=course / "build")
+    assert notebook(course).read_bytes() == b"a new text\n"
+    assert not (course / "work").exists()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_notebook_of_before_there_was_a_manifest(course):
+    (course / "build" / "released.json").unlink()
+    notebook(course).write_bytes(b"of unknown origin")
+    stray = course / "build" / "release" / "kit" / "lab" / "old.py"
+    stray.write_bytes(b"of an old kit")
+    release.release(["luong"], build=course / "build")
+    assert below(course / "work") == {"bahdanau/bahdanau.ipynb": b"of unknown origin"}
+    assert not stray.exists()
+    assert "bahdanau/bahdanau.ipynb" in packed(course)
+
+
+def test_a_student_has_files_of_their_own_beside_the_notebook(course):
+    own = {"bahdanau/helpers.py": b"mine", "bahdanau/Untitled.ipynb": b"mine too", "notes.ipynb": b"and this"}
+    for path, content in own.items():
+        (course / "build" / "release" / path).write_bytes(content)
+    before = packed(course)
+    release.release(build=course / "build")
+    assert {path: (course / "build" / "release" / path).read_bytes() for path in own} == own
+    assert packed(course) == before
+    cleaning(course)
+    assert below(course / "work") == own
+
+
+def test_a_student_changed_the_kit(course):
+    changed = course / "build" / "release" / "kit" / "lab" / "plots.py"
+    pristine = changed.read_bytes()
+    changed.write_bytes(b"print('mine')")
+    (changed.parent / "mine.py").write_bytes(b"mine")
+    trained = course / "build" / "release" / "kit" / "build" / "runs" / "best.pt"
+    trained.parent.mkdir(parents=True)
+    trained.write_bytes(b"weights")
+    release.release(build=course / "build")
+    assert changed.read_bytes() == pristine
+    assert not (changed.parent / "mine.py").exists()
+    assert trained.exists()
+    assert sorted(below(course / "work").values()) == [b"mine", b"print('mine')"]
+    assert not [name for name in packed(course) if "mine" in name or "best.pt" in name]
+
+
+def test_a_teacher_changed_the_solved_notebook(course):
+    source = course / "build" / "source" / "bahdanau" / "bahdanau.ipynb"
+    source.write_bytes(b"a better solution")
+    release.release(build=course / "build")
+    assert below(course / "work") == {"saved/source/bahdanau/bahdanau.ipynb": b"a better solution"}
+    assert b"a better solution" not in b"".join(packed(course).values())
+
+
+def test_there_is_no_room_to_keep_it(course, monkeypatch):
+    """What cannot be kept stays where it is."""
+    notebook(course).write_bytes(b"my answer")
+    before = below(course / "build")
+    monkeypatch.setattr(shutil, "copy2", lambda *_: (_ for _ in ()).throw(OSError("No space left on device")))
+    for verb in VERBS.values():
+        with pytest.raises(OSError, match="No space left"):
+            verb(course)
+        assert below(course / "build") == before
+    assert below(course / "work") == {}
+
+
+def test_a_solved_notebook_lay_among_the_released_ones(course):
+    """It was shipped: as the released notebook itself, beside it, and in a folder of its own."""
+    before, folder = packed(course), course / "build" / "release"
+    notebook(course).write_bytes(b"solved")
+    (folder / "bahdanau" / "solved.ipynb").write_bytes(b"solved")
+    (folder / "solved").mkdir()
+    (folder / "solved" / "solved.ipynb").write_bytes(b"solved")
+    release.release(["luong"], build=course / "build")
+    assert packed(course) == before
+
+
+def test_a_chapter_was_dropped(course, monkeypatch):
+    assert "luong/luong.ipynb" in packed(course)
+    monkeypatch.setattr(release, "assignments", lambda: ["bahdanau"])
+    release.release(["bahdanau"], build=course / "build")
+    assert sorted(name for name in packed(course) if name.endswith(".ipynb")) == ["bahdanau/bahdanau.ipynb"]
+    assert not notebook(course, "luong").parent.exists()
+    assert not (course / "build" / "source" / "luong").exists()
+    assert not (course / "work").exists()
+
+
+def test_a_chapter_was_dropped_that_a_student_had_written_in(course, monkeypatch):
+    notebook(course, "luong").write_bytes(b"my answer")
+    monkeypatch.setattr(release, "assignments", lambda: ["bahdanau"])
+    release.release(build=course / "build")
+    assert not notebook(course, "luong").parent.exists()
+    assert below(course / "work") == {"luong/luong.ipynb": b"my answer"}
+
+
+def test_a_chapter_that_is_not_in_the_list_of_contents_is_no_assignment(tmp_path, monkeypatch):
+    monkeypatch.setattr(names, "ROOT", tmp_path)
+    (tmp_path / "exercises").mkdir()
+    (tmp_path / "book").mkdir()
+    for name in SMALL:
+        (tmp_path / "exercises" / f"{name}.md").touch()
+    assert names.assignments() == SMALL
+    (tmp_path / "book" / "_toc.yml").write_text("parts: [{chapters: [{file: luong}, {file: references}]}]")
+    assert names.assignments() == ["luong"]
+
+
+def test_one_chapter_is_released_and_the_zip_stays_whole(course):
+    before = packed(course)
+    release.release(["bahdanau"], build=course / "build")
+    assert packed(course) == before
+    notebook(course, "luong").unlink()
+    release.release(["bahdanau"], build=course / "build")
+    assert packed(course) == before
+    assert notebook(course, "luong").exists()
+
+
+def test_one_chapter_is_released_where_nothing_was(course):
+    shutil.rmtree(course / "build")
+    release.release(["luong"], build=course / "build")
+    assert sorted(name for name in packed(course) if name.endswith(".ipynb")) == ["luong/luong.ipynb"]
+
+
+def test_clean_leaves_what_no_command_makes_again(course, capsys):
+    stays = {"runs/bahdanau/best.pt": b"weights", "class/gradebook.db": b"points by hand", "course-secret": b"secret"}
+    for path, content in {**stays, "_build/html/index.html": b"", "no-sandbox": b""}.items():
+        (course / "build" / path).parent.mkdir(parents=True, exist_ok=True)
+        (course / "build" / path).write_bytes(content)
+    cleaning(course)
+    assert below(course / "build") == stays
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    cleaning(course)
+    shutil.rmtree(course / "build")
+    cleaning(course)
+
+
+def start(course: Path, *words: str) -> str:
+    """Run the command that makes a copy to work in."""
+    program = course / "build" / "release" / "kit" / "start.py"
+    done = subprocess.run([sys.executable, program, *words], cwd=course, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize("folder", [(), ("elsewhere/my work",)], ids=["work", "elsewhere"])
+def test_a_student_works_in_the_copy_that_a_command_makes(course, folder):
+    copies = course / (folder[0] if folder else "work")
+    said = start(course, *folder)
+    assert said.count("is new") == 2
+    copy = copies / "bahdanau" / "bahdanau.ipynb"
+    assert copy.read_bytes() == notebook(course).read_bytes()
+    assert (copies / "kit" / "autograder").is_dir()
+    copy.write_bytes(b"my answer")
+    (copies / "luong" / "luong.ipynb").unlink()
+    said = start(course, *folder)
+    assert copy.read_bytes() == b"my answer"
+    assert "stays as it is" in said
+    assert said.count("is new") == 1
+    cleaning(course)
+    assert copy.read_bytes() == b"my answer"
+    release.release(build=course / "build")
+    start(course, *folder)
+    assert copy.read_bytes() == b"my answer"
+    assert (copies / "kit" / "autograder").is_dir()
+
+
+def test_a_student_unpacks_the_zip_and_works_in_the_copy(course):
+    unpacked = course / "unpacked"
+    with zipfile.ZipFile(course / "build" / "release" / "kit.zip") as archive:
+        archive.extractall(unpacked)
+    for _ in range(2):
+        subprocess.run([sys.executable, "kit/start.py"], cwd=unpacked, check=True, capture_output=True)
+    assert {str(path.relative_to(unpacked / "work")) for path in (unpacked / "work").rglob("*") if path.is_file()} == {
+        f"{name}/{name}.ipynb" for name in SMALL
+    }
+
+
+def test_make_copies_and_cleans_as_the_readme_says(course):
+    """The same through `make`, in a copy of the course whose `release` is the one above."""
+    makefile = (ROOT / "Makefile").read_text("utf-8").replace("work: release ", "work: ")
+    (course / "Makefile").write_text(makefile)
+    for package, modules in {"autograder": ("__main__", "manifest", "places"), "lab": ("programs",)}.items():
+        (course / package).mkdir()
+        for name in ("__init__", *modules):
+            shutil.copy(ROOT / package / f"{name}.py", course / package)
+    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL")}
+
+    def make(verb: str) -> str:
+        words = ["make", verb, f"PYTHON3={sys.executable}"]
+        done = subprocess.run(words, cwd=course, env=clean, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    make("work")
+    (course / "work" / "luong" / "luong.ipynb").write_bytes(b"in the copy")
+    notebook(course).write_bytes(b"in build")
+    said = make("clean")
+    assert "kept as" in said
+    assert not (course / "build" / "release").exists()
+    written = sorted(path.read_bytes() for path in (course / "work").glob("*/*.ipynb"))
+    assert written == [b"in build", b"in the copy", b"released: bahdanau\n"]
