@@ -79,8 +79,8 @@ def named(db_url: str) -> str:
 
 def opened(db_url: str, course_id: str, mode: int = PRIVATE) -> Gradebook:
     """Return nbgrader's gradebook, made if it is not there; refuse one of another version before touching it."""
-    _keep_private(db_url, mode)
     with speaking(db_url):
+        _keep_private(engine(db_url).url, mode)
         with engine(db_url).begin() as connection:
             _prepare(connection, named(db_url))
         gradebook = Gradebook(db_url, course_id)
@@ -92,9 +92,8 @@ def opened(db_url: str, course_id: str, mode: int = PRIVATE) -> Gradebook:
     return gradebook
 
 
-def _keep_private(db_url: str, mode: int) -> None:
+def _keep_private(url: URL, mode: int) -> None:
     """Give SQLite's file these permissions at most, its journal and nbgrader's copies of it too."""
-    url = make_url(db_url)
     if url.get_backend_name() != "sqlite" or not url.database or url.database.startswith((":", "file:")):
         return
     path = Path(url.database)
