@@ -102,6 +102,11 @@ def test_two_mistakes_that_undo_each_other_are_not_named():
     assert graded("transformer.make_masks", numbers).mistakes == []
 
 
+def test_sentences_of_another_length_are_no_fault_of_the_shape():
+    sly = collected("sly", "SLY")["encoder_decoder.beam_search"]
+    assert graded("encoder_decoder.beam_search", sly["2 beam best looked at"]).mistakes == []
+
+
 def test_a_right_function_that_crashes_somewhere_has_no_known_mistake():
     for check_id in ("bahdanau.masked_softmax", "transformer.make_masks", "luong.dot_score"):
         check = find(check_id)

@@ -103,8 +103,11 @@ class Evidence:
         return [known for name, known in names.items() if _common(groups, name)]
 
     def _shaped(self, case: str, part: int) -> bool:
+        """Tell whether an output is to be compared: of whole numbers, as of tokens, the shape is an answer itself."""
         given, right = self.given[case], list(self.cases[case].outputs.values())
-        return len(given) == len(right) and given[part].shape == right[part].shape
+        if len(given) != len(right):
+            return False
+        return given[part].shape == right[part].shape or right[part].dtype.kind != "f"
 
     def _explained(self, name: str, wrong: set[Place]) -> set[Place]:
         """Return which wrong outputs are those of a mistake: none if it would show where the student is right."""
