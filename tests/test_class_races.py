@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -81,7 +82,7 @@ def test_no_time_and_no_secret_of_a_peers_is_kept_as_ones_own(shared: Path, tmp_
         shutil.rmtree(tmp_path / "aside", ignore_errors=True)
         if "{}" not in mine:
             break
-    Clerk(shared, tmp_path / "out", None)._keep(handed, MINE)  # type: ignore[arg-type]
+    Clerk(shared, tmp_path / "out", SimpleNamespace(mode=0o600))._keep(handed, MINE)  # type: ignore[arg-type]
     assert [name for name in names if (tmp_path / "out/submitted/eve/bahdanau" / name).exists()] == []
     assert (tmp_path / "out/submitted/eve/bahdanau/bahdanau.ipynb").read_bytes() == MINE
 
