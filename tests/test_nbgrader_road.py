@@ -171,7 +171,7 @@ def test_autograde_judges_for_itself_and_leaves_nobody_out(course: Course) -> No
     (beside / "data.txt").symlink_to(course.folder / "secret.txt")
     (beside / "timestamp.txt").write_text("no time at all")
     course.nbgrader("autograde", "bahdanau")
-    assert course.scores() == {"forges": 10.0, "fay": 10.0, "nils": 0.0, "zoe": 10.0}
+    assert course.scores() == {"forges": 15.0, "fay": 15.0, "nils": 0.0, "zoe": 15.0}
     assert "no student may read" not in written(course.folder / "autograded")
 
 
@@ -316,12 +316,12 @@ def test_the_exchange_there_and_back(exchange) -> None:
 
     course.nbgrader("autograde", "bahdanau")
     rows = course.grades()
-    assert {user: float(rows[user]["raw_score"]) for user in rows} == {"games": 10.0, "daemon": 29.0, "nobody": 0.0}
+    assert {user: float(rows[user]["raw_score"]) for user in rows} == {"games": 15.0, "daemon": 29.0, "nobody": 0.0}
     assert {float(row["score"]) for row in rows.values()} == {0.0}  # all handed in late
     course.run("python", "-m", "autograder", "grade", "submitted", "--out", ".")
     assert course.grades() == rows
     with (course.folder / "summary.csv").open(newline="") as file:
-        assert {row["student"]: float(row["score"]) for row in csv.DictReader(file)}["games"] == 10.0
+        assert {row["student"]: float(row["score"]) for row in csv.DictReader(file)}["games"] == 15.0
 
     course.nbgrader("generate_feedback", "bahdanau", "--force")
     said = course.nbgrader("release_feedback", "bahdanau")
