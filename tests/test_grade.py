@@ -109,7 +109,7 @@ def test_what_changed_is_graded_again_and_a_persons_points_stay(graded, run, tmp
     assert "1 graded now" in capsys.readouterr().out
     after = totals(out)
     assert after.pop(("fay", "bahdanau")) == 29 + 2
-    assert before.pop(("fay", "bahdanau")) == 10 + 2
+    assert before.pop(("fay", "bahdanau")) == 15 + 2
     assert after == before
 
 
