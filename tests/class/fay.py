@@ -4,7 +4,7 @@ import torch
 
 EXPECTED = {
     "bahdanau.masked_softmax": ("some", ["mask_after_softmax"]),
-    "bahdanau.additive_attention": ("some", ["mask_after_softmax"]),
+    "bahdanau.additive_attention": ("all", []),
 }
 
 
