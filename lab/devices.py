@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from lab.schedules import RecipeError
+
 
 def seed_all(seed: int) -> None:
     random.seed(seed)
@@ -27,8 +29,17 @@ def device_name(device: torch.device) -> str:
     return f"{platform.machine()} CPU, {torch.get_num_threads()} thread(s)"
 
 
+def cpu_runs_bf16() -> bool:
+    """Return whether this processor runs every layer in bfloat16; without AVX-512 oneDNN has no LSTM for it."""
+    return torch.ops.mkldnn._is_mkldnn_bf16_supported()
+
+
 def uses_bf16(precision: str, device: torch.device) -> bool:
     """Return whether to compute in bfloat16: as asked, or by `auto` where the hardware does it natively."""
+    if precision == "bf16" and device.type == "cpu" and not cpu_runs_bf16():
+        raise RecipeError(
+            "precision bf16: torch's LSTM needs AVX-512 for it, and this CPU has none; choose auto or fp32"
+        )
     if precision != "auto":
         return precision == "bf16"
     if device.type == "cuda":

@@ -13,6 +13,7 @@ from solutions.luong import attentional_state
 from solutions.luong.model import Luong
 from solutions.luong.recipe import Recipe
 from solutions.luong.unknown import replace_unknown
+from tests.hardware import NEEDS_BF16
 
 MODEL = Recipe(embedding_dim=5, units=6, hidden=4, longest=4, D=1)
 SOURCE, MASKED = source_batch([[4, 5, 6, 7], [8], [], [9, 4, 5, 6, 7, 8, 9]])
@@ -119,6 +120,7 @@ def test_an_odd_width_cannot_be_halved() -> None:
         model(units=7, bidirectional=True)
 
 
+@NEEDS_BF16
 def test_bf16_runs_and_changes_little() -> None:
     inputs = torch.tensor([[1, 4, 5, 6]]).expand(4, -1)
     real = torch.ones_like(inputs, dtype=torch.bool)

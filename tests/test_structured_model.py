@@ -13,6 +13,7 @@ from lab.training import Training
 from solutions.structured.attention import structured_attention
 from solutions.structured.model import SOLUTION, Full, Pruned, Structured, StructuredPair, build
 from solutions.structured.recipe import RECIPES, Recipe
+from tests.hardware import NEEDS_BF16
 
 WORDS, LABELS = 11, 3
 TINY = Recipe(embedding_dim=4, units=3, hidden=5, hops=2, penalty=0.5, mlp=7)
@@ -73,7 +74,7 @@ def test_a_text_without_words_is_read_as_zeros(texts):
     torch.testing.assert_close(extra[2], torch.tensor(0.5 * 2))
 
 
-@pytest.mark.parametrize("precision", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("precision", [pytest.param(torch.bfloat16, marks=NEEDS_BF16), torch.float32])
 def test_the_penalty_is_computed_in_full_precision(texts, precision):
     lin = model(TINY)
     with torch.autocast("cpu", torch.bfloat16, enabled=precision is torch.bfloat16):
