@@ -10,6 +10,7 @@ from pathlib import Path
 from autograder import limited, zips
 from autograder.found import Found
 from autograder.lms import Claim, is_junk
+from autograder.names import dropped
 from autograder.reading import Unreadable, read_below
 
 LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
@@ -96,6 +97,7 @@ class Desk:
     known: list[str]
     inbox: Inbox
     name: str = ""  # as it was found
+    dropped: list[str] = field(default_factory=dropped)
     _looks: dict[Piece, tuple[str | None, str | None]] = field(default_factory=dict)
     _said: dict[str, str | None] = field(default_factory=dict)
     _bytes: int = 0
@@ -109,7 +111,9 @@ class Desk:
                 slots.setdefault(piece.claim.inside[0], [])
         for piece in self._few(pieces):
             assignment = self._assignment(piece)
-            if assignment:
+            if assignment in self.dropped:
+                self._stray(piece, f"'{assignment}' is not in this course: book/_toc.yml does not list its chapter")
+            elif assignment:
                 slots.setdefault(assignment, []).append(piece)
             else:
                 self._stray(piece, piece.found.trouble or self._unknown())
@@ -175,7 +179,7 @@ class Desk:
 
     def _assignment(self, piece: Piece) -> str | None:
         """Return the assignment: by folder, by what the notebook says, by file name, by the inbox's name."""
-        folders = [part for part in piece.claim.inside if part in self.known]
+        folders = [part for part in piece.claim.inside if part in self.known or part in self.dropped]
         return (folders[0] if folders else None) or self._says(piece) or self._named(piece)
 
     def _says(self, piece: Piece) -> str | None:
@@ -198,7 +202,7 @@ class Desk:
         digest = hashlib.sha256(content).hexdigest()
         if digest not in self._said:
             try:
-                self._said[digest] = limited.assignment(content, self.known)
+                self._said[digest] = limited.assignment(content, [*self.known, *self.dropped])
             except Unreadable:
                 self._said[digest] = None
         return digest, self._said[digest]

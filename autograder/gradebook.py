@@ -23,7 +23,7 @@ from sqlalchemy.exc import DataError, IntegrityError, StatementError
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
-from autograder import lateness
+from autograder import cells, lateness
 from autograder.course import moment
 from autograder.database import NoGradebook, named, opened, quiet, speaking
 from autograder.entries import Entries, Shelf
@@ -96,22 +96,39 @@ class Book:
             del self.__dict__["gradebook"]
 
     def register(self, form: Template) -> None:
-        """Enter an assignment and its graded cells; refuse other cells than those that already hold grades."""
+        """Enter an assignment and its graded cells; where grades are there already, they follow what has changed."""
         name = form.assignment
         with quiet(), speaking(self.db_url):
             shelf = self._find(name)
             if shelf is None or not shelf.holds(form):
                 self.gradebook.update_or_create_assignment(name)
                 about = {"notebook": name, "assignment": name, "db_url": self.db_url}
-                try:
-                    SaveCells().preprocess(form.notebook, ResourcesDict(nbgrader=about))
-                except RuntimeError:
-                    raise ValueError(
-                        f"The released notebook of '{name}' has other graded cells than {named(self.db_url)}, "
-                        "which already holds grades for it. Grade into another folder (--out DIR)."
-                    ) from None
+                if shelf is not None:
+                    self._change(form)
+                SaveCells().preprocess(form.notebook, ResourcesDict(nbgrader=about))
                 self.gradebook.db.remove()
                 self._shelves.pop(name, None)
+
+    def _change(self, form: Template) -> None:
+        """Add and remove cells where somebody has handed in: nbgrader itself refuses that."""
+        archive = self.out / "removed" / f"{form.assignment}.json"
+        cells.change(self.session, form, archive, self.mode, lambda gone: self._forget(form.assignment, gone))
+        self.gradebook.db.remove()
+
+    def _forget(self, name: str, gone: set[str]) -> None:
+        """Make the cells of removed exercises ordinary ones in what was graded: nbgrader looks for their grades."""
+        if not gone:
+            return
+        LOG.warning(
+            f"{name}: no longer graded: {', '.join(sorted(gone))}. Points and comments by hand are kept in "
+            f"{self.out / 'removed' / f'{name}.json'}, and count again when the exercise is back."
+        )
+        everybody = Path(self.folders.format_path(self.folders.autograded_directory, "*", name)).parents[1]
+        for folder in sorted(everybody.iterdir()) if everybody.is_dir() else []:
+            path = folder / name / f"{name}.ipynb"
+            if path.is_file():
+                notebook = cells.unmarked(read(path.read_bytes()), gone)
+                self._write(path, nbformat.writes(notebook).encode("utf-8") + b"\n", READ_ONLY)
 
     def _find(self, name: str) -> Shelf | None:
         """Return where the gradebook keeps an assignment, None if it does not."""

@@ -67,7 +67,11 @@ def _judge(terms: Terms) -> "Judge":
 @cache
 def form_of(assignment: str) -> Template:
     """Return the released notebook of an assignment, read once."""
-    return template(assignment)
+    from autograder import agreement  # it imports torch
+
+    form = template(assignment)
+    agreement.demand(form)
+    return form
 
 
 def prepare(terms: Terms) -> None:

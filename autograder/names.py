@@ -22,6 +22,12 @@ def written() -> list[str]:
     return sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
 
 
+def dropped() -> list[str]:
+    """Return the names whose chapters a teacher took out of the book's list of contents."""
+    known = assignments()
+    return [name for name in written() if name not in known]
+
+
 def demand(names: Sequence[str]) -> None:
     """Raise unless all of these names have exercises."""
     unknown = [name for name in names if name not in assignments()]

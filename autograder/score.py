@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import checks, limited, wall
+from autograder import agreement, checks, limited, wall
 from autograder.judge import Judge, Judged, refused
 from autograder.normal import Template, template
 from autograder.reading import Unreadable, read_bytes
@@ -53,6 +53,7 @@ class Scorer:
     def form(self, name: str) -> Template:
         if name not in self.forms:
             self.forms[name] = template(name)
+            agreement.demand(self.forms[name])
         return self.forms[name]
 
 

@@ -4,6 +4,7 @@ A code cell that begins with `#| exercise FUNCTION` becomes the solved function;
 body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
 test cell. `#| setup`, in the first code cell, becomes the search for the kit. A text cell with
 `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
+`{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check".
 """
 
 import hashlib
@@ -16,11 +17,12 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.blank import BlankError, Module, solved
-from autograder.checks import assignments, find, written
+from autograder.checks import assignments, checks, find, written
 from autograder.opening import TRAIN
 from autograder.places import ROOT
 from autograder.timing import Limits
 
+POINTS = re.compile(r"\{points ([\w, ]+)\}")
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
 SETUP = Path(__file__).parent / "templates" / "setup.py"
@@ -38,6 +40,8 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
     for cell in notebook.cells:
         try:
             _dress(cell, name, module)
+            if cell.cell_type == "markdown":
+                cell.source = POINTS.sub(lambda mark: _points(name, mark[1]), cell.source)
         except (BlankError, LookupError) as error:
             first_line = cell.source.splitlines()[0] if cell.source else ""
             raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {error}") from error
@@ -84,6 +88,19 @@ def _dress(cell: NotebookNode, name: str, module: Module) -> None:
         _grade(cell, f"check-{function}", points=find(check_id).points, grade=True, locked=True)
     else:
         raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise' or 'check'")
+
+
+def _points(name: str, items: str) -> str:
+    """Return what a table says of the points for these functions, or for a question that a person grades."""
+    named = [item.strip() for item in items.split(",")]
+    known = checks(name)
+    by_check = [item in known for item in named]
+    numbers = [known[item].points if item in known else written(name, item).points for item in named]
+    if len(set(by_check)) > 1:
+        raise BlankError(f"{{points {items}}} names functions and questions together: expected only one kind")
+    same = len(set(numbers)) == 1
+    amount = f"{numbers[0]:g}{' each' if len(numbers) > 1 else ''}" if same else " + ".join(f"{n:g}" for n in numbers)
+    return f"{amount}, by {'the check' if by_check[0] else 'your teacher'}"
 
 
 def _options(words: str) -> tuple[str, dict[str, str]]:

@@ -1,6 +1,7 @@
 """The laws of the gradebook: it holds what nbgrader's own commands would write, whatever happened before."""
 
 import contextlib
+import copy
 import logging
 import os
 import shutil
@@ -373,18 +374,117 @@ def test_another_program_that_enters_the_same_is_no_fault(form, tmp_path: Path, 
     assert len(rows(url(tmp_path))["submission"]) == 1
 
 
-def test_other_graded_cells_are_refused_once_there_are_grades(form, tmp_path: Path) -> None:
-    book = Book(tmp_path)
+def changed(form: Template, *gone: str) -> Template:
+    """Return the notebook of a course that is without some exercises."""
+    other = Template(form.assignment, copy.deepcopy(form.notebook))
+    other.notebook.cells = [cell for cell in other.notebook.cells if cell.get("id") not in gone]
+    return other
+
+
+GIVEN = {"reading_a_matrix": 2.0, "check-masked_softmax": 7.5}
+PARTS = ("masked_softmax", "check-masked_softmax", "reading_a_matrix")
+
+
+def given(out: Path, student: str) -> dict[str, float]:
+    with by_hand(out) as opened:
+        grades = opened.find_submission_notebook("bahdanau", "bahdanau", student).grades
+        return {each.name: each.manual_score for each in grades if each.manual_score is not None}
+
+
+def test_an_exercise_added_in_mid_term_is_entered_for_all_and_nothing_by_hand_is_lost(form, tmp_path: Path) -> None:
+    """Released and graded without it, then with it: who is not graded again has no points for it."""
+    book, before = Book(tmp_path), changed(form, "additive_attention", "check-additive_attention")
+    book.register(before)
+    for student in ("ada", "bo"):
+        book.record(student, before, outcome(before, 1))
+    with by_hand(tmp_path) as opened:
+        for name, points in GIVEN.items():
+            grade(opened, "ada", name).manual_score = points
+        opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").manual_comment = "Well said."
     book.register(form)
-    fewer = Template(form.assignment, form.notebook.copy())
-    fewer.notebook.cells = [cell for cell in form.notebook.cells if "check-" not in cell.get("id", "")]
-    book.register(fewer)  # no grades yet: nobody loses any
+    with by_hand(tmp_path) as opened:
+        assert opened.find_submission("bahdanau", "bo").max_score == 32
+        new = grade(opened, "bo", "check-additive_attention")
+        assert (new.score, new.max_score, new.needs_manual_grade) == (0, 11, False)
+    assert given(tmp_path, "ada") == GIVEN
+    book.feedback("bo", form)
+    book.record("ada", form, outcome(form, 1))
+    with by_hand(tmp_path) as opened:
+        assert grade(opened, "ada", "check-additive_attention").score == 11
+        assert opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").comment == "Well said."
+    assert given(tmp_path, "ada") == GIVEN
+
+
+def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp_path: Path, caplog) -> None:
+    book, fewer = Book(tmp_path), changed(form, *PARTS)
+    book.register(form)
+    for student in ("ada", "bo"):
+        book.record(student, form, outcome(form, 1))
+    with by_hand(tmp_path) as opened:
+        for name, points in GIVEN.items():
+            grade(opened, "ada", name).manual_score = points
+        opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").manual_comment = "Well said."
+    with caplog.at_level(logging.WARNING):
+        book.register(fewer)
+    assert "no longer graded: check-masked_softmax, masked_softmax, reading_a_matrix" in caplog.text
+    assert stat.S_IMODE((tmp_path / "removed/bahdanau.json").stat().st_mode) == 0o600
+    with by_hand(tmp_path) as opened:
+        assert opened.find_submission("bahdanau", "bo").max_score == 19
+    assert given(tmp_path, "ada") == {}
+    for again in ("ada", "bo"):
+        book.feedback(again, fewer)  # graded before: its notebook still shows the cells, and they earn nothing
+    by_nbgrader(tmp_path, "GenerateFeedback", [form.assignment])
+    book.register(form)
+    assert given(tmp_path, "ada") == GIVEN
+    with by_hand(tmp_path) as opened:
+        comment = opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada")
+        assert comment.manual_comment == "Well said."
+        grade(opened, "ada", "reading_a_matrix").manual_score = None
+    book.register(fewer)
+    book.register(form)
+    assert given(tmp_path, "ada") == {"check-masked_softmax": 7.5}  # what was taken back stays taken back
+
+
+def test_changed_points_reach_the_gradebook_and_what_is_by_hand_stays(form, tmp_path: Path) -> None:
+    book, other = Book(tmp_path), changed(form)
     book.register(form)
     book.record("ada", form, outcome(form, 1))
-    before = rows(url(tmp_path))
-    with pytest.raises(ValueError, match=r"has other graded cells than .*--out DIR"):
-        book.register(fewer)
-    assert rows(url(tmp_path)) == before
+    with by_hand(tmp_path) as opened:
+        grade(opened, "ada", "reading_a_matrix").manual_score = 2
+    other.graded["check-masked_softmax"].metadata.nbgrader.points = 20
+    book.register(other)
+    book.record("ada", other, outcome(other, 1))
+    with by_hand(tmp_path) as opened:
+        assert (
+            grade(opened, "ada", "check-masked_softmax").score,
+            opened.find_submission("bahdanau", "ada").max_score,
+        ) == (
+            20,
+            42,
+        )
+    assert given(tmp_path, "ada") == {"reading_a_matrix": 2}
+
+
+def test_a_kill_while_cells_change_is_mended(form, tmp_path: Path, monkeypatch) -> None:
+    book, fewer = Book(tmp_path), changed(form, *PARTS)
+    book.register(form)
+    book.record("ada", form, outcome(form, 1))
+    with by_hand(tmp_path) as opened:
+        grade(opened, "ada", "reading_a_matrix").manual_score = 2
+
+    def stops(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    for place, name in ((book.session.__class__, "commit"), (module.SaveCells, "preprocess")):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, stops)
+            with pytest.raises(KeyboardInterrupt):
+                book.register(fewer)
+        book.gradebook.db.remove()
+        book._shelves.clear()
+    book.register(fewer)
+    book.register(form)
+    assert given(tmp_path, "ada") == {"reading_a_matrix": 2}
 
 
 @pytest.mark.parametrize("student", ["", ".", "..", "a/b", "../ada", "a\0b", "x\udcff"])

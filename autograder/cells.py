@@ -1,0 +1,123 @@
+"""The graded cells of an assignment change in mid-term: the gradebook follows, and what a person gave is kept."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.api import (
+    BaseCell,
+    Comment,
+    Grade,
+    GradeCell,
+    Notebook,
+    SolutionCell,
+    SourceCell,
+    SubmittedAssignment,
+    SubmittedNotebook,
+    TaskCell,
+    new_uuid,
+)
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from autograder.files import write
+from autograder.normal import Template, grade_id
+
+Given = dict[str, dict[str, dict[str, Any]]]  # what a person gave, by kind and name of the cell, by student
+BY_HAND = {Grade: ("manual_score", "extra_credit"), Comment: ("manual_comment",)}
+
+
+def kinds(form: Template) -> dict[tuple[type, str], dict[str, Any]]:
+    """Return the rows that nbgrader keeps of an assignment's cells, by kind and name, with what they need at first."""
+    wanted: dict[tuple[type, str], dict[str, Any]] = {}
+    for name, cell in form.graded.items():
+        about = cell.metadata.nbgrader
+        scored = {"max_score": float(about.get("points", 0)), "cell_type": cell.cell_type}
+        wanted |= {(GradeCell, name): scored} if about.get("grade") else {}
+        wanted |= {(SolutionCell, name): {}} if about.get("solution") else {}
+        wanted |= {(TaskCell, name): scored} if about.get("task") else {}
+        wanted[SourceCell, name] = {"cell_type": cell.cell_type, "locked": bool(about.get("locked"))}
+    return wanted
+
+
+def change(session: Session, form: Template, archive: Path, mode: int, forget: Callable[[set[str]], None]) -> None:
+    """Give the gradebook the cells of the form; `forget` is told which exercises are gone before anything is removed.
+
+    What a person gave for a cell that goes is written to the archive first; it is theirs again when the cell is back.
+    """
+    wanted, row = kinds(form), _notebook(session, form.assignment)
+    there = {(type(cell), cell.name): cell for cell in [*row._base_cells, *row.source_cells]}
+    gone = [cell for key, cell in there.items() if key not in wanted]
+    given: Given = json.loads(archive.read_bytes()) if archive.exists() else {}
+    names = {_named(cell) for cell in gone}
+    kept = {name: each for name, each in given.items() if name not in names} | _given(session, gone)
+    if kept != given:
+        write(archive, json.dumps(kept, indent=1).encode(), mode)
+    forget({cell.name for cell in gone} - set(form.graded))
+    for cell in gone:
+        _remove(session, cell)
+    for key in wanted.keys() - there.keys():
+        made = key[0](id=new_uuid(), name=key[1], notebook_id=row.id, **wanted[key])
+        session.add(made)
+        session.flush([made])
+        _add_marks(session, made, row.id, given.get(_named(made), {}))
+    session.commit()
+
+
+def unmarked(notebook: NotebookNode, gone: set[str]) -> NotebookNode:
+    """Return a graded notebook in which the cells of removed exercises are ordinary ones."""
+    for cell in notebook.cells:
+        if grade_id(cell) in gone:
+            del cell.metadata["nbgrader"]
+    return notebook
+
+
+def _notebook(session: Session, name: str) -> Any:
+    rows = session.query(Notebook).filter(Notebook.name == name).all()
+    return next(row for row in rows if row.assignment.name == name)
+
+
+def _named(cell: Any) -> str:
+    return f"{type(cell).__name__} {cell.name}"
+
+
+def _marks(session: Session, cell: Any) -> Iterator[tuple[type, Any]]:
+    if isinstance(cell, BaseCell):
+        for kind in BY_HAND:
+            yield from ((kind, mark) for mark in session.query(kind).filter_by(cell_id=cell.id))
+
+
+def _given(session: Session, cells: list[Any]) -> Given:
+    """Return what a person gave for these cells."""
+    given: Given = {}
+    for cell in cells:
+        for kind, mark in _marks(session, cell):
+            values = {name: getattr(mark, name) for name in BY_HAND[kind] if getattr(mark, name) is not None}
+            if values:
+                given.setdefault(_named(cell), {}).setdefault(mark.student.id, {}).update(values)
+    return given
+
+
+def _remove(session: Session, cell: Any) -> None:
+    for _, mark in list(_marks(session, cell)):
+        session.delete(mark)
+    session.flush()
+    session.delete(cell)
+    session.flush()
+
+
+def _add_marks(session: Session, cell: Any, notebook: str, given: dict[str, dict[str, Any]]) -> None:
+    """Enter a new cell for everybody who has handed in: no points until it is graded, but what was given before."""
+    graded, commented = isinstance(cell, GradeCell | TaskCell), isinstance(cell, SolutionCell | TaskCell)
+    handed: Any = SubmittedAssignment
+    query = select(SubmittedNotebook.id, handed.student_id).join(handed, SubmittedNotebook.assignment_id == handed.id)
+    for place, student in session.execute(query.where(SubmittedNotebook.notebook_id == notebook)).all():
+        back = given.get(student, {})
+        for kind in [kind for kind, is_one in ((Grade, graded), (Comment, commented)) if is_one]:
+            values = {name: back[name] for name in BY_HAND[kind] if name in back}
+            if kind is Grade:
+                values |= {"auto_score": 0.0, "needs_manual_grade": bool(values)}
+            session.add(kind(id=new_uuid(), notebook_id=place, cell_id=cell.id, **values))
+    session.flush()
