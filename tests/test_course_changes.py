@@ -1,0 +1,153 @@
+"""A teacher changes the course in mid-term: points, exercises, chapters; all done in a copy, by the commands."""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.places import ROOT
+
+pytestmark = pytest.mark.slow
+PARTS = ("autograder", "book", "exercises", "lab", "solutions", "_config.yml", "requirements.txt", "pyproject.toml")
+LINE = re.compile(r"^ *- file: (?!bahdanau)(\w+)\n", re.MULTILINE)
+
+
+class Course:
+    """A copy of the course in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in PARTS:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, folder / name)
+
+    def types(self, *words: str) -> tuple[int, str]:
+        """Run `python -m autograder WORDS` there; return the status and what was said."""
+        environment = os.environ | {"PYTHONPATH": str(self.folder)}
+        command = [sys.executable, "-m", "autograder", *words]
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def change(self, file: str, old: str, new: str) -> None:
+        path = self.folder / file
+        text = path.read_text("utf-8")
+        assert text.count(old) == 1, f"{file} has {text.count(old)} times: {old}"
+        path.write_text(text.replace(old, new), "utf-8")
+
+    def table(self, name: str = "bahdanau") -> str:
+        """Return the part of the released notebook that tells students of the points."""
+        cells = nbformat.read(self.folder / f"build/release/{name}/{name}.ipynb", as_version=4).cells
+        return next(cell.source for cell in cells if "| points |" in cell.source)
+
+    def hand_in(self, student: str, name: str = "bahdanau") -> None:
+        """Hand in the notebook with everything solved."""
+        place = self.folder / "class" / student / name / f"{name}.ipynb"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(self.folder / f"build/source/{name}/{name}.ipynb", place)
+
+    def grade(self) -> tuple[int, str]:
+        return self.types("grade", "class", "--out", "out")
+
+    def rows(self) -> dict[tuple[str, str], dict[str, str]]:
+        with (self.folder / "out/summary.csv").open(encoding="utf-8-sig") as file:
+            return {(row["student"], row["assignment"]): row for row in csv.DictReader(file)}
+
+    def marks(self, student: str) -> dict[str, tuple[float, float]]:
+        """Return score and points of each graded cell, as the gradebook has them."""
+        with Gradebook(f"sqlite:///{self.folder}/out/gradebook.db") as opened:
+            grades = opened.find_submission_notebook("bahdanau", "bahdanau", student).grades
+            return {grade.name.removeprefix("check-"): (grade.score, grade.max_score) for grade in grades}
+
+    def give(self, student: str, cell: str, points: float) -> None:
+        with Gradebook(f"sqlite:///{self.folder}/out/gradebook.db") as opened:
+            opened.find_grade(cell, "bahdanau", "bahdanau", student).manual_score = points
+            opened.db.commit()
+
+
+@pytest.fixture(scope="module")
+def only_bahdanau(tmp_path_factory) -> Course:
+    """A course from which every chapter with exercises but one was dropped, released."""
+    course = Course(tmp_path_factory.mktemp("course"))
+    contents = course.folder / "book/_toc.yml"
+    others = [name for name in LINE.findall(contents.read_text()) if (course.folder / f"exercises/{name}.md").exists()]
+    assert others
+    for name in others:
+        course.change("book/_toc.yml", f"      - file: {name}\n", "")
+    status, said = course.types("release")
+    assert status == 0, said
+    return course
+
+
+@pytest.fixture
+def course(only_bahdanau: Course, tmp_path: Path) -> Course:
+    """The same in a folder of its own, with ada's notebook handed in and graded."""
+    shutil.copytree(only_bahdanau.folder, tmp_path, dirs_exist_ok=True)
+    course = Course.__new__(Course)
+    course.folder = tmp_path
+    course.hand_in("ada")
+    status, said = course.grade()
+    assert status == 0, said
+    return course
+
+
+def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Course) -> None:
+    assert [path.name for path in (course.folder / "build/release").glob("*/*.ipynb")] == ["bahdanau.ipynb"]
+    course.hand_in("bo", "bahdanau")
+    luong = course.folder / "class/bo/luong/luong.ipynb"
+    luong.parent.mkdir()
+    shutil.copy(course.folder / "class/bo/bahdanau/bahdanau.ipynb", luong)
+    status, said = course.grade()
+    assert status == 0, said
+    assert course.rows()["bo", "bahdanau"]["error"] == ""
+    assert "'luong' is not in this course: book/_toc.yml does not list its chapter" in said
+
+
+def test_points_are_changed_in_one_place(course: Course) -> None:
+    assert "| 1 · `masked_softmax` | 15 | easy | 10, by the check |" in course.table()
+    course.give("ada", "reading_a_matrix", 2)
+    checks = "autograder/checks/bahdanau.py"
+    course.change(checks, 'Criterion("the shape of the weights", 1', 'Criterion("the shape of the weights", 4')
+    course.change(checks, "Written(points=3", "Written(points=6")
+    status, said = course.grade()
+    assert status == 2
+    assert re.search(r"'bahdanau' have changed since .*masked_softmax.*python -m autograder release bahdanau", said)
+    assert course.marks("ada")["masked_softmax"] == (10, 10)
+
+    assert course.types("release", "bahdanau")[0] == 0
+    assert "| 1 · `masked_softmax` | 15 | easy | 13, by the check |" in course.table()
+    assert "| 4 · read an attention matrix | 15 | easy | 6, by your teacher |" in course.table()
+    status, said = course.grade()
+    assert status == 0, said
+    assert course.marks("ada")["masked_softmax"] == (13, 13)
+    assert course.marks("ada")["reading_a_matrix"] == (2, 6)
+
+
+def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Course) -> None:
+    course.give("ada", "check-repaired_attention", 5)
+    exercise, checks = course.folder / "exercises/bahdanau.md", course.folder / "autograder/checks/bahdanau.py"
+    before = exercise.read_text("utf-8"), checks.read_text("utf-8")
+    fewer = re.sub(r"\n## 3 · Find the bug.*?(?=\n## 4 )", "", before[0], flags=re.DOTALL)
+    exercise.write_text(re.sub(r"\| 3 · .*\n", "", fewer), "utf-8")
+    checks.write_text(before[1].replace(", REPAIRED]", "]"), "utf-8")
+    assert course.types("release", "bahdanau")[0] == 0
+    course.hand_in("bo")
+    status, said = course.grade()
+    assert status == 0, said
+    assert "bahdanau: no longer graded: check-repaired_attention, repaired_attention" in said
+    assert "repaired_attention" not in course.marks("ada") | course.marks("bo")
+
+    exercise.write_text(before[0], "utf-8")
+    checks.write_text(before[1], "utf-8")
+    assert course.types("release", "bahdanau")[0] == 0
+    status, said = course.grade()
+    assert status == 0, said
+    assert course.marks("ada")["repaired_attention"] == (5, 8)  # what the teacher gave
+    assert course.marks("bo")["repaired_attention"] == (0, 8)  # the notebook that was handed in had no such part
+    assert course.marks("bo")["masked_softmax"] == (10, 10)
