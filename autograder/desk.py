@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,6 @@ from pathlib import Path
 from autograder import limited, zips
 from autograder.found import Found
 from autograder.lms import Claim, is_junk
-from autograder.names import dropped
 from autograder.reading import Unreadable, read_below
 
 LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
@@ -97,7 +96,7 @@ class Desk:
     known: list[str]
     inbox: Inbox
     name: str = ""  # as it was found
-    dropped: list[str] = field(default_factory=dropped)
+    dropped: Sequence[str] = ()  # assignments whose chapters are not in this course
     _looks: dict[Piece, tuple[str | None, str | None]] = field(default_factory=dict)
     _said: dict[str, str | None] = field(default_factory=dict)
     _bytes: int = 0

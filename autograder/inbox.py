@@ -19,6 +19,7 @@ from autograder.lms import (
     wraps_folders,
     wraps_lms,
 )
+from autograder.names import dropped
 
 __all__ = ["Handed", "Inbox", "Stray", "read"]
 
@@ -80,9 +81,10 @@ def _take(students: dict[str, list[Piece]], place: Path, known: list[str], inbox
             inbox.strays += [
                 Stray("", where(place, piece.found), str(error)) for piece in pieces if not piece.found.folder
             ]
+    not_here = dropped()
     for student, claims in by_folder.items():
         if len(claims) == 1:
-            Desk(student, place, known, inbox, claims[0][0]).take(claims[0][1])
+            Desk(student, place, known, inbox, claims[0][0], not_here).take(claims[0][1])
         for name, pieces in claims if len(claims) > 1 else ():
             said = " and ".join(ascii(other) for other, _ in claims)
             reason = (

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 BOOK = ROOT / "book"
 sys.path.insert(0, str(BOOK / "_ext"))
 
+import dropped  # noqa: E402
 import freshness  # noqa: E402  (the book's extensions live beside the book)
 import maths  # noqa: E402
 
@@ -83,6 +84,19 @@ def test_the_students_edition_shows_signature_and_docstring_only(tmp_path, name)
     assert 'def answer(x: int) -> int:\n    """Return the answer."""\n' in text
     assert ("return secret(x)" in text) == (name == "full")
     assert ("raise NotImplementedError" in text) == (name == "students")
+
+
+# Chapters that were dropped
+
+
+def test_a_link_to_a_chapter_that_was_dropped_is_text_and_any_other_stays(tmp_path):
+    (tmp_path / "luong.md").write_text("(label)=\n# Luong: global and local\n")
+    (tmp_path / "pooling.md").write_text("# Pooling\n")
+    text = "See [the scores](luong.md#three-scores), [](luong.md), [here](#there), [](pooling.md) and [](nowhere.md)."
+    assert dropped.without_links(text, tmp_path, {"index", "pooling"}) == (
+        "See the scores, Luong: global and local, [here](#there), [](pooling.md) and [](nowhere.md)."
+    )
+    assert dropped.without_links(text, tmp_path, {"index", "pooling", "luong"}) == text
 
 
 # Tables of results

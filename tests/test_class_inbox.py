@@ -64,6 +64,16 @@ def test_a_misfiled_notebook_is_taken_where_it_is_clear_what_it_is(tmp_path: Pat
     assert box.strays == []
 
 
+def test_a_notebook_of_a_chapter_that_was_dropped_has_a_row_that_says_so(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(inbox, "dropped", lambda: ["luong"])
+    lay(tmp_path, {"ada/luong/luong.ipynb": notebook(), "bo/homework.ipynb": notebook("luong")})
+    lay(tmp_path, {"bo/bahdanau/bahdanau.ipynb": notebook()})
+    box = inbox.read(tmp_path, KNOWN)
+    assert list(taken(box)) == [("bo", "bahdanau")]
+    said = "'luong' is not in this course: book/_toc.yml does not list its chapter"
+    assert errors(box, tmp_path) == {"ada/luong/luong.ipynb": said, "bo/homework.ipynb": said}
+
+
 def test_what_counts_among_several_is_clear_or_said(tmp_path: Path) -> None:
     right, other = notebook("bahdanau", "right"), notebook("bahdanau", "other")
     lay(tmp_path, {"filed/bahdanau/bahdanau.ipynb": right, "filed/bahdanau/draft.ipynb": other})

@@ -225,6 +225,30 @@ def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
         assert word in str(caught.value)
 
 
+def told(row: str) -> float:
+    """Return the points in a row of a notebook's table: `| parts | minutes | difficulty | points |`."""
+    parts, points = row.split("|")[1], re.match(r" (\d+)( each)?, by ", row.split("|")[4])
+    return float(points[1]) * (parts.count("`") // 2 if points[2] else 1) if points else 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebooks_table_tells_all_the_points_that_its_cells_have(name):
+    notebook = weave(name)
+    table = next(cell.source for cell in notebook.cells if "| points |" in cell.source)
+    cells = [cell.metadata.nbgrader for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    assert sum(map(told, re.findall(r"^\| \d+ · .*$", table, re.MULTILINE))) == sum(cell.points for cell in cells)
+
+
+def test_a_table_that_names_no_part_is_refused():
+    assert weaving._points("luong", "dot_score,general_score") == "9 each, by the check"
+    assert weaving._points("luong", "dot_score, attentional_state") == "9 + 11, by the check"
+    assert weaving._points("luong", "who_asks") == "3, by your teacher"
+    with pytest.raises(LookupError, match="who_ask"):
+        weaving._points("luong", "who_ask")
+    with pytest.raises(BlankError, match="names functions and questions together"):
+        weaving._points("luong", "dot_score,who_asks")
+
+
 def test_marks_that_say_nothing_are_refused():
     for words in ("", "f x", "f wiht=g"):
         with pytest.raises(BlankError, match="expected FUNCTION"):
