@@ -65,7 +65,7 @@ def content(path: Path) -> bytes:
 
 
 def _takes(student: str) -> bool:
-    """Tell whether nbgrader can take a student's name: it reads paths line by line."""
+    """Return whether nbgrader can take a student's name: it reads paths line by line."""
     return not student.startswith(".") and "\n" not in student
 
 

@@ -2,7 +2,7 @@
 
 import math
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from autograder import checks
 from autograder.caller import Student
@@ -35,7 +35,7 @@ class Forward:
     wall: Wall
     limits: Limits
     until: float = math.inf  # when the notebook's time is over
-    left: float = field(default_factory=lambda: REPLAY)
+    left: float = REPLAY
 
     def carry(self, verdicts: dict[str, Verdict], lost: list[Lost]) -> None:
         """Give the checks that lost points, in their order, what they get where their earlier functions are right.

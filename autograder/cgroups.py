@@ -126,7 +126,7 @@ def _inside(mounted: str, root: str, path: str) -> Path:
 
 
 def delegated(folder: Path) -> bool:
-    """Tell whether groups of cgroup 2 in this folder can limit memory; move this process out of the way if need be."""
+    """Return whether groups of cgroup 2 in this folder can limit memory; moves this process away if need be."""
     try:
         if "memory" not in (folder / "cgroup.controllers").read_text().split():
             return False

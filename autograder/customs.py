@@ -75,7 +75,7 @@ def _clean_output(item: Any) -> dict[str, Any] | None:
 
 
 def _shown(mime: str, value: str) -> bool:
-    """Tell whether an output can do no more than be looked at: plain text, or base64 and nothing else."""
+    """Return whether an output can do no more than be looked at: plain text, or base64 and nothing else."""
     if mime == "text/plain":
         return True
     return mime in ("image/png", "image/jpeg") and value.isascii() and picture(mime, value.replace("\n", ""))

@@ -37,7 +37,7 @@ class Process:
             os.close(self._handle)
 
     def gone(self, seconds: float = 0.0) -> bool:
-        """Tell whether it has ended, or does so in the next seconds."""
+        """Return whether it has ended, or does so in the next seconds."""
         watch = select.poll()
         watch.register(self._handle, select.POLLIN)
         return bool(watch.poll(seconds * 1000))

@@ -47,7 +47,7 @@ class Shelf:
         )
 
     def holds(self, form: Template) -> bool:
-        """Tell whether these are just the form's cells."""
+        """Return whether these are just the form's cells."""
         about = {name: cell.metadata.nbgrader for name, cell in form.graded.items()}
         sources = {
             name: (cell.cell_type, about[name]["locked"], cell.source, about[name].get("checksum"))

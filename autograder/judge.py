@@ -17,7 +17,7 @@ from autograder.kit import grading
 from autograder.kit.grading import Verdict
 from autograder.normal import CHECK, Template, grade_id, is_own
 from autograder.opening import MOST_PASTED, written_size
-from autograder.runs import DIFFERS, Heard, chance, differing
+from autograder.runs import DIFFERS, FirstCalls, differing, may_differ
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
 
@@ -77,7 +77,7 @@ class Judge:
                 elif cell.id in looked.wanted:
                     first.cell(cell, looked.wanted[cell.id])
         judged.starved = session.starved
-        if chance(first.written) and not judged.starved:
+        if may_differ(first.written) and not judged.starved:
             other = differing(self.wall, self.limits, first.events, session.until)
             judged.flags += [f"{function}: {DIFFERS}" for function in other]
         Forward(form, self.wall, self.limits, session.until).carry(judged.verdicts, first.lost)
@@ -95,7 +95,7 @@ class _Run:
     left: int  # bytes of outputs that are still shown
     stopped: dict[str, str | None] = field(default_factory=dict)
     lost: list[Lost] = field(default_factory=list)
-    events: list[str | Heard] = field(default_factory=list)
+    events: list[str | FirstCalls] = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # the cells that are not as they were released
 
     def cell(self, cell: NotebookNode, defines: list[str]) -> None:
@@ -114,11 +114,11 @@ class _Run:
         check_id, why = f"{self.form.assignment}.{function}", self.stopped.get(function)
         check = checks.find(check_id)
         cases = check.draw(self.drawn(check_id))
-        heard, caller = Heard(function, len(cases)), Student(self.session, why)
+        calls = FirstCalls(Student(self.session, why), function, len(cases))
         self.session.begin_check()
-        verdict = grading.grade(check_id, cases, check.criteria, heard.by(caller), check.examples)
+        verdict = grading.grade(check_id, cases, check.criteria, calls, check.examples)
         self.judged.verdicts[function] = verdict
-        self.events += [] if self.session.trouble else [heard]
+        self.events += [] if self.session.trouble else [calls]
         if verdict.score < verdict.max_score:
             self.lost.append(Lost(function, cases, list(self.session.ran)))
             if trouble := self.session.trouble or why:

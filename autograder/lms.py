@@ -36,7 +36,7 @@ class Claim:
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:
-    """Tell whether a path is something that programs leave beside people's files."""
+    """Return whether a path is something that programs leave beside people's files."""
     libraries = any(part in LIBRARIES for part in parts[1:])
     return libraries or any(part in JUNK for part in parts) or parts[-1].startswith("._")
 

@@ -173,12 +173,12 @@ def _behind(cells: list[NotebookNode], released: NotebookNode, form: Template) -
 
 
 def is_own(cell: NotebookNode) -> bool:
-    """Tell whether a cell is the student's own: no cell of the released notebook, changed or not."""
+    """Return whether a cell is the student's own: no cell of the released notebook, changed or not."""
     return cell.id.startswith(OWN) and not grade_id(cell)
 
 
 def _resembles(cell: NotebookNode, name: str, released: NotebookNode) -> bool:
-    """Tell whether a cell without a name is the released one: it checks, defines or says the same."""
+    """Return whether a cell without a name is the released one: it checks, defines or says the same."""
     if name.startswith(CHECK):
         return cell.cell_type == "code" and checked(cell.source) == (checked(released.source) or name)
     if released.cell_type == "code":
@@ -208,7 +208,7 @@ def _written_beside(cell: NotebookNode, released: NotebookNode) -> list[Notebook
 
 
 def _left_empty(cell: NotebookNode, form: Template) -> bool:
-    """Tell whether a cell is a copy of an exercise that nobody wrote in: it would undo the answer above it."""
+    """Return whether a cell is a copy of an exercise that nobody wrote in: it would undo the answer above it."""
     if cell.cell_type != "code" or "schema_version" in cell.metadata.get("nbgrader", {}):
         return False
     graded = form.graded.values()

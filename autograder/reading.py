@@ -129,7 +129,7 @@ def parsed(source: str) -> ast.Module | None:
 
 
 def looked_at(source: str) -> bool:
-    """Tell whether a cell is short enough to be looked through: a tree takes a hundred times its source's memory."""
+    """Return whether a cell is short enough to be looked through: a tree takes a hundred times its source's memory."""
     return len(source) <= LONGEST_PARSED
 
 

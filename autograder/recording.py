@@ -17,7 +17,14 @@ from autograder.manifest import write
 from autograder.places import ROOT
 from autograder.traces import traced
 
-SOURCES = ("autograder/checks/**/*.py", "autograder/kit/*.py", "autograder/*.py", "solutions/*/attention.py")
+SOURCES = (
+    "autograder/checks/**/*.py",
+    "autograder/kit/*.py",
+    "autograder/earlier.py",
+    "autograder/recording.py",
+    "autograder/traces.py",
+    "solutions/*/attention.py",
+)
 Numbers = Mapping[str, int | None]  # of a notebook's parts, by function
 
 

@@ -34,29 +34,18 @@ TOLERANCE = 1e-5
 
 
 @dataclass
-class Heard:
-    """What a check's function answered to the first call of each case."""
+class FirstCalls:
+    """A student's functions as a check calls them; the first call of each case is kept, so that it can be repeated."""
 
+    caller: Student
     function: str
     cases: int
     calls: list[tuple[list[Any], Answer]] = field(default_factory=list)
 
-    def by(self, caller: Student) -> "Noted":
-        """Return a caller that notes the first calls."""
-        return Noted(caller, self)
-
-
-@dataclass(frozen=True)
-class Noted:
-    """A student's functions, and where the first calls of a check are noted."""
-
-    caller: Student
-    heard: Heard
-
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
         answer = self.caller(function, arguments, cotangents)
-        if cotangents is None and len(self.heard.calls) < self.heard.cases:
-            self.heard.calls.append((arguments, answer))
+        if cotangents is None and len(self.calls) < self.cases:
+            self.calls.append((arguments, answer))
         return answer
 
     def again(self, function: str, arguments: list[Any], number: int) -> Answer:
@@ -64,12 +53,12 @@ class Noted:
         return self.caller.again(function, arguments, number)
 
 
-def chance(sources: Iterable[str]) -> bool:
-    """Tell whether something in a student's cells may differ from run to run."""
+def may_differ(sources: Iterable[str]) -> bool:
+    """Return whether something in a student's cells may differ from run to run."""
     return any(CHANCE.search(source) for source in sources)
 
 
-def differing(wall: Wall, limits: Limits, events: list[str | Heard], until: float) -> list[str]:
+def differing(wall: Wall, limits: Limits, events: list[str | FirstCalls], until: float) -> list[str]:
     """Return the functions that answered otherwise when the cells and first calls were run again, in their order."""
     until = min(until, time.monotonic() + SECONDS)
     other: dict[str, None] = {}
@@ -81,10 +70,10 @@ def differing(wall: Wall, limits: Limits, events: list[str | Heard], until: floa
     return list(other)
 
 
-def _otherwise(session: Session, events: list[str | Heard]) -> Iterator[str]:
+def _otherwise(session: Session, events: list[str | FirstCalls]) -> Iterator[str]:
     """Yield the functions that answer otherwise in this run, as far as it comes in its time."""
     for number, event in enumerate(events):
-        if isinstance(event, Heard):
+        if isinstance(event, FirstCalls):
             if not _alike(session, event):
                 yield event.function
             continue
@@ -93,9 +82,9 @@ def _otherwise(session: Session, events: list[str | Heard]) -> Iterator[str]:
             return  # it was stopped, as it was not the first time: nothing below it can be compared
 
 
-def _alike(session: Session, heard: Heard) -> bool:
+def _alike(session: Session, first: FirstCalls) -> bool:
     session.begin_check()
-    again = [(answer, session.call(heard.function, arguments)) for arguments, answer in heard.calls]
+    again = [(answer, session.call(first.function, arguments)) for arguments, answer in first.calls]
     if session.trouble and session.trouble != ENDED:  # it took longer: that says nothing of its numbers
         return True
     return all(_same(one, other) for one, other in again)

@@ -57,7 +57,7 @@ class Use:
 
     @property
     def starved(self) -> bool:
-        """Tell whether others had the processor: who fills it with processes of their own is not starved by others."""
+        """Return whether others had the processor; who fills it with processes of their own is not starved."""
         return self.queued > self.clock / 4 and self.computed < 0.8 * self.clock
 
 

@@ -52,7 +52,7 @@ class Job:
     bound: Group | Watch
 
     def fell(self) -> bool:
-        """Tell whether the sandbox itself is gone, and took the worker with it: then no student is to blame."""
+        """Return whether the sandbox itself is gone, and took the worker with it: then no student is to blame."""
         return self.warm.gone(0.2)
 
     def end(self) -> None:

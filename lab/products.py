@@ -31,13 +31,13 @@ class Linear(nn.Linear):
 
 
 def plain() -> bool:
-    """Tell whether nothing stands between the call and the product: neither autocast nor a compiler."""
+    """Return whether nothing stands between the call and the product: neither autocast nor a compiler."""
     return not torch.is_autocast_enabled("cpu") and not torch.compiler.is_compiling()
 
 
 @cache
 def mkl_is_half() -> bool:
-    """Tell whether this CPU has AVX-512 and MKL, which PyTorch takes for products, does not use it.
+    """Return whether this CPU has AVX-512 and MKL, which PyTorch takes for products, does not use it.
 
     MKL uses it on Intel's CPUs alone, oneDNN on all: 94 against 215 GFLOP/s for (1500 × 256) (256 × 1024) on one
     thread of an AMD EPYC of family 26.

@@ -27,7 +27,7 @@ class Team:
 
     @property
     def leads(self) -> bool:
-        """Tell whether this process writes files and speaks."""
+        """Return whether this process writes files and speaks."""
         return self.rank == 0
 
     def part(self, group: Any) -> Any:

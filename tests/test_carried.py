@@ -1,5 +1,6 @@
 """Errors carried forward: one early mistake is charged once, and nobody gets points that way which are not theirs."""
 
+import functools
 import inspect
 import time
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from autograder import checks
+from autograder.carried import Forward
 from autograder.earlier import Earlier
 from autograder.judge import Judge, Judged
 from autograder.names import assignments
@@ -177,7 +179,7 @@ def test_grading_costs_no_second_worker_where_nothing_is_carried(judge: Judge, m
 def test_cells_that_take_too_long_to_run_again_leave_the_verdict_as_it_was(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autograder.carried.REPLAY", 0.0)
+    monkeypatch.setattr("autograder.judge.Forward", functools.partial(Forward, left=0.0))
     verdict = graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")}).verdicts[
         "additive_attention"
     ]

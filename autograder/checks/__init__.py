@@ -69,7 +69,7 @@ class Check:
 
     @property
     def is_bug_hunt(self) -> bool:
-        """Tell whether a broken function is to be repaired: the answer is that of an earlier exercise."""
+        """Return whether a broken function is to be repaired: the answer is that of an earlier exercise."""
         return self.function != self.reference.__name__
 
     @property

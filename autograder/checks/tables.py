@@ -158,13 +158,13 @@ def _steps(
 
 
 def _steady(rng: Rng, step: Shuffled, rest: list, tokens: list[int]) -> bool:
-    """Tell whether the winner stays under noise that is hundreds of times that of float32."""
+    """Return whether the winner stays under noise that is hundreds of times that of float32."""
     noisy = (step.table + rng.uniform(-1e-3, 1e-3, size=step.table.shape) for _ in range(3))
     return all(searched(Shuffled(table, step.order, {}), *rest)[0] == tokens for table in noisy)
 
 
 def _differs(mistake: Callable, step: Shuffled, rest: list, right: tuple[list[int], float]) -> bool:
-    """Tell whether the mistake shows on this case: it crashes, says other tokens, or gives another score."""
+    """Return whether the mistake shows on this case: it crashes, says other tokens, or gives another score."""
     given = _given(mistake, step, rest)
     if given is None:
         return True

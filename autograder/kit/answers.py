@@ -161,6 +161,6 @@ def describe(error: BaseException) -> str:
 
 
 def _foreign(filename: str) -> bool:
-    """Tell whether a frame is the grader's or a library's: the student reads only lines of their own."""
+    """Return whether a frame is the grader's or a library's: the student reads only lines of their own."""
     path = Path(filename)
     return path.parent == Path(__file__).parent or "site-packages" in path.parts

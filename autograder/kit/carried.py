@@ -145,7 +145,7 @@ class Recording:
 
 
 def alike(one: Any, two: Any) -> bool:
-    """Tell whether two arguments of a question are the same but for rounding."""
+    """Return whether two arguments of a question are the same but for rounding."""
     if isinstance(one, list | tuple) and isinstance(two, list | tuple):
         return len(one) == len(two) and all(map(alike, one, two))
     if isinstance(one, dict) and isinstance(two, dict):
@@ -158,7 +158,7 @@ def alike(one: Any, two: Any) -> bool:
 
 
 def _sent_alike(one: dict, two: dict) -> bool:
-    """Tell whether two questions send the same back; nothing and zeros are the same."""
+    """Return whether two questions send the same back; nothing and zeros are the same."""
     sent = [
         None if each["cotangents"] is None else [c if c is not None and c.any() else None for c in each["cotangents"]]
         for each in (one, two)

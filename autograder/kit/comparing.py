@@ -79,7 +79,7 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
 
 
 def same(one: Iterable[np.ndarray] | None, two: Iterable[np.ndarray] | None) -> bool:
-    """Tell whether two lists of outputs hold the same numbers, NaN for NaN."""
+    """Return whether two lists of outputs hold the same numbers, NaN for NaN."""
     one, two = list(one or []), list(two or [])
     return len(one) == len(two) and all(
         a.shape == b.shape and np.allclose(a, b, rtol=SAME, atol=SAME, equal_nan=True)
@@ -104,7 +104,7 @@ def printed(outputs: list[np.ndarray]) -> np.ndarray:
 
 
 def same_print(one: np.ndarray, two: np.ndarray) -> bool:
-    """Tell whether two prints stand for the same numbers; NaN stands for none."""
+    """Return whether two prints stand for the same numbers; NaN stands for none."""
     if one.shape != two.shape or np.isnan(one).any() or np.isnan(two).any():
         return False
     return bool(np.all(np.abs(one - two) <= SAME * (1 + np.repeat(one[1::2], 2))))

@@ -15,7 +15,7 @@ Examples = Callable[[], list[Example]]
 
 
 def differs(answer: Answer, example: Example) -> bool:
-    """Tell whether three digits show that an answer is not the right one."""
+    """Return whether three digits show that an answer is not the right one."""
     got, right = aligned(answer, example), list(example.outputs.values())
     if answer.error or got is None or len(got) != len(right):
         return True

@@ -103,7 +103,7 @@ class Evidence:
         return [known for name, known in names.items() if _common(groups, name)]
 
     def _shaped(self, case: str, part: int) -> bool:
-        """Tell whether an output is to be compared: of whole numbers, as of tokens, the shape is an answer itself."""
+        """Return whether an output is to be compared: of whole numbers, as of tokens, the shape is an answer itself."""
         given, right = self.given[case], list(self.cases[case].outputs.values())
         if len(given) != len(right):
             return False
@@ -168,5 +168,5 @@ def _numbers(case: Case, name: str) -> list[np.ndarray] | None:
 
 
 def _common(groups: list[set], member) -> bool:
-    """Tell whether something stands in every group: what only some of them have is not certain."""
+    """Return whether something stands in every group: what only some of them have is not certain."""
     return bool(groups) and all(member in group for group in groups)

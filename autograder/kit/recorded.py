@@ -61,7 +61,7 @@ def _pairs(cases: list[Case]) -> list[Pairs]:
 
 
 def _equal(known: Known, row: np.ndarray) -> bool:
-    """Tell whether two mistakes at once give what one of them does, or crash."""
+    """Return whether two mistakes at once give what one of them does, or crash."""
     numbers = known.numbers()
     return bool(np.isnan(row).any()) or (numbers is not None and same_print(printed(numbers), row))
 

@@ -128,7 +128,7 @@ class Trial:
         return names[0] if names and len(names) < len(self.first) else None
 
     def unwritten(self) -> bool:
-        """Tell whether the cell still holds what the student found in it."""
+        """Return whether the cell still holds what the student found in it."""
         last_lines = [(answer.error or "-").splitlines()[-1] for answer in self.first.values()]
         stops = all((answer.error or "").startswith("NotImplementedError") for answer in self.first.values())
         return stops and all(f" in {self.function}" in line or len(line) < 30 for line in last_lines)
@@ -148,7 +148,7 @@ class Trial:
 
 
 def _differ(one: Answer, two: Answer) -> bool:
-    """Tell whether two answers to the same arguments differ."""
+    """Return whether two answers to the same arguments differ."""
     if one.error or two.error or not one.outputs or not two.outputs:
         return True
     return any(

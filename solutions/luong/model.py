@@ -129,7 +129,7 @@ class Luong(Translator):
 
     @property
     def predicts(self) -> bool:
-        """Tell whether the model predicts where to look."""
+        """Return whether the model predicts where to look."""
         return self.recipe.attention == "local_p"
 
     def centres(
