@@ -1,0 +1,75 @@
+"""The sections of the golden files that grade something."""
+
+import csv
+import functools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder import example_class
+from autograder.checks import find
+from autograder.judge import Judge
+from autograder.kit.answers import call
+from autograder.kit.grading import grade
+from autograder.names import assignments
+from autograder.places import KIT
+from autograder.wall import Wall
+from tests import answers as written
+from tests.classes import opened_book, run_here
+from tests.golden import sha
+
+SECRET = b"the secret of the golden files"
+
+
+def graded_class(folder: Path) -> dict[str, Any]:
+    """Grade the example class in a folder; return its summary, without what depends on the place."""
+    example_class.write(folder / "submitted")
+    with Wall(KIT) as wall:
+        status = run_here(Judge(wall, SECRET), folder / "submitted", folder / "out")
+    with (folder / "out" / "summary.csv").open(newline="", encoding="utf-8") as file:
+        rows = [
+            {name: value.replace(str(folder), "FOLDER") for name, value in row.items()} for row in csv.DictReader(file)
+        ]
+    return {"status": status, "rows": rows, "gradebook": _entered(folder / "out"), "pages": _pages(folder / "out")}
+
+
+def _entered(out: Path) -> list[list]:
+    """Return every grade and comment in the gradebook."""
+    rows = []
+    with opened_book(out) as gradebook:
+        for name in assignments():
+            for each in gradebook.assignment_submissions(name):
+                for notebook in each.notebooks:
+                    about = [each.student.id, name, notebook.late_submission_penalty]
+                    rows += [[*about, one.name, one.auto_score, one.needs_manual_grade] for one in notebook.grades]
+                    rows += [[*about, one.name, one.auto_comment] for one in notebook.comments]
+    return sorted(rows, key=str)
+
+
+def _pages(out: Path) -> dict[str, str]:
+    """Return a digest of each feedback page."""
+    pages = sorted((out / "feedback").rglob("*.html"))
+    return {str(page.relative_to(out / "feedback")): sha(page.read_bytes()) for page in pages}
+
+
+def graded_answers() -> dict[str, Any]:
+    """Grade every wrong answer on the cases of seed 0."""
+    return {
+        check_id: {
+            f"{number} {function.__name__}": _line(check_id, function) for number, function in enumerate(functions)
+        }
+        for check_id, functions in written.collected("wrong", "WRONG").items()
+    }
+
+
+@functools.cache
+def _cases(check_id: str) -> list:
+    return find(check_id).draw(np.random.default_rng(0))
+
+
+def _line(check_id: str, function: Any) -> list:
+    check = find(check_id)
+    caller = functools.partial(call, {check.function: function})
+    verdict = grade(check_id, _cases(check_id), check.criteria, caller, check.examples)
+    return [verdict.score, verdict.max_score, verdict.mistakes, sha((verdict.hint or "").encode())]

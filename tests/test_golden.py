@@ -1,0 +1,23 @@
+"""What is frozen stays: the golden files of tests/golden."""
+
+import difflib
+import sys
+
+import pytest
+
+from tests.golden import SECTIONS, SLOW, kept, path, text
+from tests.sandboxed import demand_sandbox
+
+TAKEN_WITH = (3, 11)
+PARAMETERS = [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in SECTIONS]
+
+
+@pytest.mark.parametrize("section", PARAMETERS)
+def test_nothing_frozen_has_changed(section: str) -> None:
+    if section == "example_class":
+        demand_sandbox()
+    if section == "commands" and sys.version_info[:2] != TAKEN_WITH:
+        pytest.skip("argparse writes help otherwise in other versions of Python")
+    before, after = text(kept(section)).splitlines(), text(SECTIONS[section]()).splitlines()
+    changes = list(difflib.unified_diff(before, after, path(section).name, "now", lineterm="", n=1))
+    assert not changes, "\n".join([*changes[:60], "If this was meant: python -m tests.golden " + section])
