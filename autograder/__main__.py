@@ -103,8 +103,8 @@ def _clean() -> int:
 
 
 def _release(names: list[str]) -> int:
+    from autograder.assignment import assignments, demand
     from autograder.manifest import Manifest
-    from autograder.names import assignments, demand
 
     demand(names)  # before torch is loaded
     from autograder.release import release

@@ -1,7 +1,7 @@
 """A released notebook and the checks of this moment: they grade together only when they name the same points."""
 
+from autograder.assignment import CHECK, Template
 from autograder.checks import checks
-from autograder.normal import CHECK, Template
 from autograder.sandbox import NoSandbox
 
 

@@ -107,8 +107,8 @@ class Autograding(converters.Autograde, _ByName):
     def start(self) -> None:
         """Enter the assignment, then autograde."""
         from autograder import wall
+        from autograder.assignment import assignments
         from autograder.gradebook import NoGradebook
-        from autograder.names import assignments
 
         warnings.filterwarnings("ignore", module="nbgrader")  # with SQLAlchemy 2, six about its own code a student
         name = self.coursedir.assignment_id
@@ -124,8 +124,8 @@ class Autograding(converters.Autograde, _ByName):
 
     def register(self, name: str) -> None:
         """Enter the assignment and its graded cells, as `grade` does."""
+        from autograder.assignment import template
         from autograder.gradebook import Book
-        from autograder.normal import template
 
         book = Book(Path(self.coursedir.root))
         book.register(template(name))

@@ -5,13 +5,13 @@ import time
 from dataclasses import dataclass, replace
 
 from autograder import checks
+from autograder.assignment import Template, parts
 from autograder.caller import Student
 from autograder.checks import Check
 from autograder.earlier import Earlier
 from autograder.kit import grading
 from autograder.kit.carried import Parts, combined, repair_first
 from autograder.kit.grading import Case, Verdict
-from autograder.normal import Template, parts
 from autograder.wall import Wall
 from autograder.worker import Limits, Session
 

@@ -22,8 +22,8 @@ from nbgrader.api import (
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from autograder.assignment import Template, grade_id
 from autograder.files import write
-from autograder.normal import Template, grade_id
 
 Given = dict[str, dict[str, dict[str, Any]]]  # what a person gave, by kind and name of the cell, by student
 BY_HAND = {Grade: ("manual_score", "extra_credit"), Comment: ("manual_comment",)}

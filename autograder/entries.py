@@ -14,8 +14,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from traitlets.config import Config
 
+from autograder.assignment import Template
 from autograder.lateness import Penalties, seconds_late
-from autograder.normal import Template
 
 NO_RESPONSE = "No response."
 

@@ -16,7 +16,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.normal import CHECK, grade_id
+from autograder.assignment import CHECK, grade_id
 from autograder.places import CLASS, ROOT, released_notebook, source_notebook
 
 STUDENTS = ROOT / "tests" / "class"

@@ -12,11 +12,11 @@ from typing import Any
 from tqdm import tqdm
 
 from autograder import inbox, summary
+from autograder.assignment import assignments, written
 from autograder.gradebook import Book, NoGradebook
 from autograder.inbox import Handed, Inbox, Stray
 from autograder.lateness import Revised, due_dates
 from autograder.marking import Clerk, Judges
-from autograder.names import assignments, written
 from autograder.pool import NoJudges
 from autograder.records import Records, alone
 

@@ -24,12 +24,12 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder import cells, lateness
+from autograder.assignment import Template
 from autograder.course import moment
 from autograder.database import NoGradebook, named, opened, quiet, speaking
 from autograder.entries import Entries, Shelf
 from autograder.feedback import Pages, marks
 from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, tighten, write
-from autograder.normal import Template
 from autograder.settings import settings
 
 if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged

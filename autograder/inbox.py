@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder import zips
+from autograder.assignment import dropped
 from autograder.desk import Desk, Handed, Inbox, Piece, Stray, where
 from autograder.found import Found, bounded, walked
 from autograder.lms import (
@@ -19,7 +20,6 @@ from autograder.lms import (
     wraps_folders,
     wraps_lms,
 )
-from autograder.names import dropped
 
 __all__ = ["Handed", "Inbox", "Stray", "read"]
 

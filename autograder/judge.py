@@ -11,11 +11,12 @@ import numpy as np
 from nbformat import NotebookNode
 
 from autograder import checks, limited, secret
+from autograder.assignment import CHECK, Template, grade_id
 from autograder.caller import Student
 from autograder.carried import Forward, Lost
 from autograder.kit import grading
 from autograder.kit.grading import Verdict
-from autograder.normal import CHECK, Template, grade_id, is_own
+from autograder.normal import is_own
 from autograder.opening import MOST_PASTED, written_size
 from autograder.runs import DIFFERS, FirstCalls, differing, may_differ
 from autograder.wall import Wall

@@ -1,6 +1,7 @@
 """A judging process, on this machine or another: one judge for its whole life, one submission after the other."""
 
 import faulthandler
+import hashlib
 import sys
 import threading
 import traceback
@@ -9,10 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from autograder import limited, wall
-from autograder.names import assignments
-from autograder.normal import Template, template
-from autograder.places import KIT
-from autograder.records import grader_key
+from autograder.assignment import Template, assignments, template
+from autograder.places import KIT, ROOT, released_notebook
 from autograder.tasks import Outcome, Task, assess, without_points
 
 if TYPE_CHECKING:
@@ -36,6 +35,17 @@ class Terms:
     def longest(self) -> float:
         """Return the seconds after which a process that judges one submission hangs."""
         return self.hard_seconds or START_SECONDS + 3 * (self.notebook_seconds + 2 * self.check_seconds)
+
+
+@cache
+def grader_key(assignment: str) -> str:
+    """Return a digest of all that a grade depends on besides the submission: notebook, kit, solutions, grader."""
+    digest = hashlib.sha256()
+    trees = [ROOT / "autograder", ROOT / "solutions", KIT]
+    files = [released_notebook(assignment), *(path for tree in trees for path in sorted(tree.rglob("*.py")))]
+    for path in files:
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def grader_digest() -> str:

@@ -22,7 +22,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.normal import Template
+from autograder.assignment import Template
 from autograder.opening import MOST_SECONDS, Unreadable
 from autograder.places import ROOT
 from autograder.shape import Shape

@@ -5,8 +5,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from autograder.assignment import CHECK, grade_id
 from autograder.flags import flags
-from autograder.normal import CHECK, grade_id
 from autograder.opening import TRAIN
 from autograder.reading import checked
 

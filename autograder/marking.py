@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder import records, settings
+from autograder.assignment import Template, template
 from autograder.files import tighten
 from autograder.gradebook import Book, NoGradebook
 from autograder.inbox import Handed
-from autograder.normal import Template, template
 from autograder.opening import LARGEST_KEPT
 from autograder.reading import Unreadable
 from autograder.records import Records

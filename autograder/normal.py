@@ -2,71 +2,14 @@
 
 import copy
 import re
-from dataclasses import dataclass
 
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.places import released_notebook
+from autograder.assignment import CHECK, Template, grade_id
 from autograder.reading import Unreadable, checked, defined, parse
 
-CHECK = "check-"
-HEADING = re.compile(r"^## (\d+)\b", re.MULTILINE)
 OWN = "own-"  # begins the id of each cell that a student added
-
-
-@dataclass(frozen=True)
-class Template:
-    """The student's notebook as it was released: what the graded cells are and what they are worth."""
-
-    assignment: str
-    notebook: NotebookNode
-
-    @property
-    def graded(self) -> dict[str, NotebookNode]:
-        """Return the cells that nbgrader knows, by grade_id, in order."""
-        return {grade_id(cell): cell for cell in self.notebook.cells if grade_id(cell)}
-
-    @property
-    def functions(self) -> list[str]:
-        """Return the functions that are checked, in order."""
-        return [name.removeprefix(CHECK) for name in self.graded if name.startswith(CHECK)]
-
-    @property
-    def manual_points(self) -> float:
-        """Return the points that a person gives."""
-        cells = [cell.metadata.nbgrader for cell in self.graded.values()]
-        return float(sum(cell.get("points", 0) for cell in cells if is_manual(cell)))
-
-
-def template(assignment: str) -> Template:
-    """Return the released notebook of an assignment."""
-    path = released_notebook(assignment)
-    if not path.exists():
-        raise FileNotFoundError(f"No {path}: the notebooks are not made yet. Run `make release` first.")
-    return Template(assignment, nbformat.read(path, as_version=4))
-
-
-def grade_id(cell: NotebookNode) -> str:
-    """Return nbgrader's name for a cell, "" for the others."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
-
-
-def parts(cells: list[NotebookNode]) -> dict[str, int | None]:
-    """Return in which numbered part of a notebook each function is checked; None where no number stands above it."""
-    numbers: dict[str, int | None] = {}
-    number = None
-    for cell in cells:
-        headings = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
-        number = int(headings[-1]) if headings else number
-        if grade_id(cell).startswith(CHECK):
-            numbers[grade_id(cell).removeprefix(CHECK)] = number
-    return numbers
-
-
-def is_manual(metadata: dict) -> bool:
-    """Tell from nbgrader's metadata whether a person gives the points."""
-    return bool(metadata.get("task") or (metadata.get("grade") and metadata.get("solution")))
 
 
 def assignment_of(notebook: NotebookNode, known: list[str]) -> str | None:

@@ -14,8 +14,8 @@ from typing import Any
 import nbformat
 
 from autograder import looking, normal, shape
+from autograder.assignment import Template
 from autograder.limited import LENGTH
-from autograder.normal import Template
 from autograder.opening import LARGEST_KEPT, Unreadable, plain, without_outputs
 from autograder.reading import parse
 

@@ -6,29 +6,17 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from autograder.files import PRIVATE, folder, write
 from autograder.inbox import Handed
-from autograder.places import KIT, ROOT, released_notebook
+from autograder.judging import grader_key
 from autograder.reading import Unreadable
 
 
 class Busy(ValueError):
     """Another run writes into the same folder."""
-
-
-@cache
-def grader_key(assignment: str) -> str:
-    """Return a digest of all that a grade depends on besides the submission: notebook, kit, solutions, grader."""
-    digest = hashlib.sha256()
-    trees = [ROOT / "autograder", ROOT / "solutions", KIT]
-    files = [released_notebook(assignment), *(path for tree in trees for path in sorted(tree.rglob("*.py")))]
-    for path in files:
-        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 def submission_key(handed: Handed) -> str:

@@ -15,13 +15,12 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config
 
+from autograder.assignment import demand, parts
 from autograder.blank import BlankError, Module, blanked
 from autograder.checks import assignments, checks
 from autograder.database import quiet
 from autograder.kit import recorded
 from autograder.manifest import KIT, MADE, ZIP, Manifest, write
-from autograder.names import demand
-from autograder.normal import parts
 from autograder.places import BUILD, ROOT
 from autograder.recording import recordings
 from autograder.weave import weave

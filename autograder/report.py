@@ -14,9 +14,9 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from autograder import alike, ledger
+from autograder.assignment import assignments
 from autograder.files import write
 from autograder.ledger import Entry, Ledger
-from autograder.names import assignments
 from autograder.titles import Titles, code
 
 FORMGRADER = "http://localhost:8888/formgrader"

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder import agreement, checks, limited, wall
+from autograder.assignment import Template, template
 from autograder.judge import Judge, Judged, refused
-from autograder.normal import Template, template
 from autograder.reading import Unreadable, read_bytes
+from autograder.tasks import summary
 
 
 @dataclass
@@ -55,29 +56,6 @@ class Scorer:
             self.forms[name] = template(name)
             agreement.demand(self.forms[name])
         return self.forms[name]
-
-
-def summary(judged: Judged, form: Template | None) -> dict[str, Any]:
-    """Return a judged notebook as plain values, in the order of the contract."""
-    return {
-        "assignment": form.assignment if form else None,
-        "score": judged.score,
-        "max_score": judged.max_score if form else None,
-        "manual_max_score": form.manual_points if form else None,
-        "checks": [
-            {
-                "id": f"{form.assignment}.{function}",
-                "score": verdict.score,
-                "max_score": verdict.max_score,
-                "hint": verdict.hint,
-                "mistake": verdict.mistakes,
-            }
-            for function, verdict in judged.verdicts.items()
-            if form
-        ],
-        "flags": judged.flags,
-        "error": judged.error,
-    }
 
 
 def score(files: Iterable[str], judge: Judge, assignment: str | None = None) -> int:

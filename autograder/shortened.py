@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.normal import grade_id
+from autograder.assignment import grade_id
 
 FRAME = 2000  # characters of a page around each cell
 LEFT_OUT = "… {} characters, not shown here: they are in the file that was handed in"

@@ -11,8 +11,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder import limited, normal
-from autograder.names import assignments
-from autograder.normal import CHECK, Template, grade_id, is_own
+from autograder.assignment import CHECK, Template, assignments, grade_id
+from autograder.normal import is_own
 from autograder.pictures import as_markdown, keep_pasted
 from autograder.reading import Unreadable
 
@@ -46,10 +46,31 @@ class Outcome:
     kept: bytes | None = None  # of a hand-in that is too large to be kept as it is: the notebook without its outputs
 
 
+def summary(judged: "Judged", form: Template | None) -> dict[str, Any]:
+    """Return a judged notebook as plain values, in the order of the contract."""
+    return {
+        "assignment": form.assignment if form else None,
+        "score": judged.score,
+        "max_score": judged.max_score if form else None,
+        "manual_max_score": form.manual_points if form else None,
+        "checks": [
+            {
+                "id": f"{form.assignment}.{function}",
+                "score": verdict.score,
+                "max_score": verdict.max_score,
+                "hint": verdict.hint,
+                "mistake": verdict.mistakes,
+            }
+            for function, verdict in judged.verdicts.items()
+            if form
+        ],
+        "flags": judged.flags,
+        "error": judged.error,
+    }
+
+
 def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     """Judge one submission: nothing in it can raise, and none of its own outputs is believed."""
-    from autograder.score import summary
-
     try:
         if task.content is None:
             raise Unreadable(task.reason)
@@ -64,7 +85,6 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
 def without_points(form: Template, reason: str) -> Outcome:
     """Return the outcome of what cannot be graded: the released notebook with the reason on top, and no points."""
     from autograder.judge import refused
-    from autograder.score import summary
 
     judged = refused(form, reason)
     return Outcome(summary(judged, form), _written(normal.blank(form, reason), judged))

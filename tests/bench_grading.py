@@ -21,7 +21,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from autograder import example_class
-from autograder.normal import template
+from autograder.assignment import template
 from autograder.places import KIT, ROOT
 from autograder.reading import TRAIN
 from tests.outcomes import rows

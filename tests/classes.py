@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from autograder import example_class, wall
+from autograder.assignment import assignments
 from autograder.grade import grade
 from autograder.gradebook import quiet
 from autograder.judge import Judge
 from autograder.judging import judged_by
-from autograder.names import assignments
 from autograder.tasks import Outcome, Task
 from autograder.worker import Limits
 from tests.sandboxed import demand_sandbox

@@ -1,6 +1,6 @@
 """Fixtures that several test files share."""
 
-from autograder.names import assignments
+from autograder.assignment import assignments
 from autograder.places import released_notebook
 from tests.classes import graded, run
 from tests.sandboxed import built, course_judge, released, session

@@ -5,7 +5,7 @@ import json
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.normal import Template
+from autograder.assignment import Template
 
 NAME, FUNCTION = "bahdanau", "masked_softmax"
 BLANK = "def masked_softmax(scores, mask=None):\n    raise NotImplementedError"

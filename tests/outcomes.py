@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 from sqlalchemy import create_engine, text
 
-from autograder.normal import CHECK, Template, grade_id
+from autograder.assignment import CHECK, Template, grade_id
 from autograder.tasks import Outcome
 
 ANSWER = "The row of *me* leans on $\\alpha_1 < \\alpha_2$."

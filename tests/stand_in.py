@@ -7,9 +7,9 @@ from dataclasses import replace
 from unittest import mock
 
 from autograder import judging
+from autograder.assignment import Template, template
 from autograder.judge import Judged, refused
 from autograder.judging import Terms
-from autograder.normal import Template, template
 from autograder.tasks import Outcome, Task, without_points
 
 

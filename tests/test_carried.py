@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from autograder import checks
+from autograder.assignment import assignments, grade_id, parts, template
 from autograder.carried import Forward
 from autograder.earlier import Earlier
 from autograder.judge import Judge, Judged
-from autograder.names import assignments
-from autograder.normal import grade_id, parts, submission, template
+from autograder.normal import submission
 from autograder.places import source_notebook
 from autograder.wall import Wall
 from autograder.worker import Limits, Session, Worker

@@ -7,9 +7,9 @@ import nbformat
 import numpy as np
 import pytest
 
+from autograder.assignment import grade_id, parts
 from autograder.checks import checks
 from autograder.kit import NoPoints, check, recorded
-from autograder.normal import grade_id, parts
 from autograder.traces import traced
 from autograder.weave import weave
 

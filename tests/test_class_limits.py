@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from autograder import limited
+from autograder.assignment import template
 from autograder.judge import Judge
-from autograder.normal import template
 from autograder.opening import MOST_TEXT, Unreadable
 from autograder.places import ROOT
 from autograder.reader import MOST_MEMORY

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from autograder import example_class
+from autograder.assignment import assignments, template
 from autograder.gradebook import Book
 from autograder.judge import Judge
-from autograder.names import assignments
 from autograder.records import Records
 from tests.classes import QUICK, opened_book, page, summary, totals
 
@@ -22,7 +22,7 @@ def demand_expected(names: list[str], judge: Judge) -> None:
 
     for student in (student for student in example_class.students() if student.name in names):
         for name in student.assignments:
-            form, content = normal.template(name), student.submission(name)
+            form, content = template(name), student.submission(name)
             try:
                 judged = judge.notebook(normal.submission(content, form, assignments()), form, content, student.name)
             except Unreadable as error:

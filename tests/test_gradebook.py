@@ -16,8 +16,8 @@ import pytest
 from autograder import entries
 from autograder import gradebook as module
 from autograder import settings as files
+from autograder.assignment import Template, template
 from autograder.gradebook import Book, NoGradebook, NotRecorded, quiet
-from autograder.normal import Template, template
 from tests.outcomes import ANSWER, PEOPLE, TABLES, outcome, rows
 
 with quiet():

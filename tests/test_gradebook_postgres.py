@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.assignment import Template, template
 from autograder.gradebook import Book, NoGradebook, NotRecorded, quiet
-from autograder.normal import Template, template
 from autograder.places import ROOT
 from tests.nbgrader_course import submission
 from tests.outcomes import PEOPLE, TABLES, outcome, rows

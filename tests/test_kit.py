@@ -11,12 +11,12 @@ import pytest
 import torch
 
 import autograder.kit
+from autograder.assignment import grade_id
 from autograder.checks import assignments, find
 from autograder.kit import NoPoints, check, recorded
 from autograder.kit.answers import Answer, call
 from autograder.kit.grading import Case, Criterion, Known, grade
 from autograder.kit.steps import BeamStep, GreedyStep
-from autograder.normal import grade_id
 from autograder.reading import checked
 from autograder.weave import weave
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from autograder import settings
+from autograder.assignment import assignments
 from autograder.gradebook import Book, quiet
 from autograder.lateness import due_dates
-from autograder.names import assignments
 from tests.classes import opened_book, page, summary
 from tests.nbgrader_course import Course
 from tests.teacher import settle

@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.normal import grade_id
+from autograder.assignment import grade_id
 from autograder.places import ROOT, released_notebook, source_notebook
 from tests.nbgrader_course import Course, submission
 from tests.sandboxed import demand_sandbox

@@ -12,8 +12,8 @@ import nbformat
 import pytest
 
 from autograder import normal
+from autograder.assignment import grade_id
 from autograder.judge import refused
-from autograder.normal import grade_id
 from autograder.reading import parse
 from autograder.tasks import _written
 from tests.classes import page, summary

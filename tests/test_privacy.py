@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from autograder import report
+from autograder.assignment import template
 from autograder.files import write
 from autograder.gradebook import Book
-from autograder.normal import template
 from tests.outcomes import outcome
 from tests.teacher import settle
 

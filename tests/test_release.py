@@ -18,6 +18,7 @@ from nbgrader.utils import compute_checksum
 
 from autograder import blank
 from autograder import weave as weaving
+from autograder.assignment import UnknownAssignment
 from autograder.blank import BEGIN, BlankError, Module, blanked
 from autograder.checks import assignments, checks
 from autograder.places import ROOT
@@ -211,7 +212,7 @@ def test_releasing_again_changes_nothing_and_one_name_leaves_the_others(build):
 
 
 def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
-    with pytest.raises(BlankError, match=r"no exercise called luongg: expected some of .*bahdanau"):
+    with pytest.raises(UnknownAssignment, match=r"no exercise called luongg: expected some of .*bahdanau"):
         release(["luongg"], build=tmp_path)
     assert not list(tmp_path.iterdir())
     (tmp_path / "exercises").mkdir()

@@ -16,10 +16,10 @@ import nbformat
 import pytest
 
 from autograder import alike, example_class, summary
+from autograder.assignment import assignments
 from autograder.checks import checks
 from autograder.database import quiet
 from autograder.ledger import read
-from autograder.names import assignments
 from autograder.places import released_notebook, source_notebook
 from autograder.report import FORMGRADER, report
 from autograder.titles import Titles, first_sentence

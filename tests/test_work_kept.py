@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder import manifest, names, release
+from autograder import assignment, manifest, release
 from autograder.places import ROOT
 
 SMALL = ["bahdanau", "luong"]
@@ -190,14 +190,14 @@ def test_a_chapter_was_dropped_that_a_student_had_written_in(course, monkeypatch
 
 
 def test_a_chapter_that_is_not_in_the_list_of_contents_is_no_assignment(tmp_path, monkeypatch):
-    monkeypatch.setattr(names, "ROOT", tmp_path)
+    monkeypatch.setattr(assignment, "ROOT", tmp_path)
     (tmp_path / "exercises").mkdir()
     (tmp_path / "book").mkdir()
     for name in SMALL:
         (tmp_path / "exercises" / f"{name}.md").touch()
-    assert names.assignments() == SMALL
+    assert assignment.assignments() == SMALL
     (tmp_path / "book" / "_toc.yml").write_text("parts: [{chapters: [{file: luong}, {file: references}]}]")
-    assert names.assignments() == ["luong"]
+    assert assignment.assignments() == ["luong"]
 
 
 def test_one_chapter_is_released_and_the_zip_stays_whole(course):

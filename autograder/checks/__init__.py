@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from autograder.assignment import assignments
 from autograder.checks.examples import worked
 from autograder.checks.together import pairs
 from autograder.kit.answers import Answer, call
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Known, Pairs
 from autograder.kit.comparing import aligned, printed
-from autograder.names import assignments
 
 MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
 REPEAT = Criterion("the same answer twice", 1, "repeat")

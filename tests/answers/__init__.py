@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from autograder.names import assignments
+from autograder.assignment import assignments
 
 SEEDS = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])  # one draw in minutes, two in all
 

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from nbformat import NotebookNode
 
+from autograder.assignment import assignments, template
 from autograder.checks import checks, find
 from autograder.kit.answers import arrays
-from autograder.names import assignments
-from autograder.normal import template
 from autograder.places import ROOT
 
 HERE = Path(__file__).parent

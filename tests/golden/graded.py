@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from autograder import example_class
+from autograder.assignment import assignments
 from autograder.checks import find
 from autograder.judge import Judge
 from autograder.kit.answers import call
 from autograder.kit.grading import grade
-from autograder.names import assignments
 from autograder.places import KIT
 from autograder.wall import Wall
 from tests import answers as written

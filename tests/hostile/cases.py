@@ -21,7 +21,7 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.normal import grade_id
+from autograder.assignment import grade_id
 from autograder.places import released_notebook, source_notebook
 
 NAME = "bahdanau"

@@ -10,8 +10,8 @@ import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.assignment import Template, template
 from autograder.judge import Judge
-from autograder.normal import Template, template
 from autograder.places import ROOT
 from autograder.reading import Unreadable, read_bytes
 from autograder.tasks import Outcome, Task, assess

@@ -8,7 +8,7 @@ from typing import Any
 
 import nbformat
 
-from autograder.normal import CHECK, grade_id
+from autograder.assignment import CHECK, grade_id
 from tests.hostile.cases import FUNCTIONS, NAME, Case, cell, notebook
 
 Change = Callable[[list[Any], nbformat.NotebookNode], None]

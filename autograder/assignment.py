@@ -1,0 +1,116 @@
+"""The assignments of the course: which there are, and each one's released notebook, with what is graded in it.
+
+This module needs no torch: whoever only hands out or collects work starts without it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import yaml
+from nbformat import NotebookNode
+
+from autograder.places import ROOT, released_notebook
+
+CHECK = "check-"  # begins the grade_id of each cell that a check stands in
+HEADING = re.compile(r"^## (\d+)\b", re.MULTILINE)
+
+
+class UnknownAssignment(ValueError):
+    """No exercises have this name; says which names have some."""
+
+
+def assignments() -> list[str]:
+    """Return the names in the book's list of contents that have exercises; without that list, all that have."""
+    contents = ROOT / "book" / "_toc.yml"
+    if not contents.exists():
+        return written()
+    return [name for name in map(_stem, _pages(yaml.safe_load(contents.read_text()))) if name in written()]
+
+
+def written() -> list[str]:
+    """Return the names that there are exercises for, whether the book has their chapters or not."""
+    return sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
+
+
+def dropped() -> list[str]:
+    """Return the names whose chapters a teacher took out of the book's list of contents."""
+    known = assignments()
+    return [name for name in written() if name not in known]
+
+
+def demand(names: Sequence[str]) -> None:
+    """Raise UnknownAssignment unless all of these names have exercises."""
+    unknown = [name for name in names if name not in assignments()]
+    if unknown:
+        raise UnknownAssignment(f"no exercise called {', '.join(unknown)}: expected some of {', '.join(assignments())}")
+
+
+def _stem(page: str) -> str:
+    return Path(page).stem
+
+
+def _pages(entry) -> list[str]:
+    """Return every `file:` of a table of contents, in order."""
+    if isinstance(entry, list):
+        return [page for item in entry for page in _pages(item)]
+    if isinstance(entry, dict):
+        own = [entry["file"]] if "file" in entry else []
+        return own + [page for key, item in entry.items() if key not in ("file", "root") for page in _pages(item)]
+    return []
+
+
+@dataclass(frozen=True)
+class Template:
+    """The student's notebook as it was released: what the graded cells are and what they are worth."""
+
+    assignment: str
+    notebook: NotebookNode
+
+    @property
+    def graded(self) -> dict[str, NotebookNode]:
+        """Return the cells that nbgrader knows, by grade_id, in order."""
+        return {grade_id(cell): cell for cell in self.notebook.cells if grade_id(cell)}
+
+    @property
+    def functions(self) -> list[str]:
+        """Return the functions that are checked, in order."""
+        return [name.removeprefix(CHECK) for name in self.graded if name.startswith(CHECK)]
+
+    @property
+    def manual_points(self) -> float:
+        """Return the points that a person gives."""
+        cells = [cell.metadata.nbgrader for cell in self.graded.values()]
+        return float(sum(cell.get("points", 0) for cell in cells if is_manual(cell)))
+
+
+def template(assignment: str) -> Template:
+    """Return the released notebook of an assignment."""
+    path = released_notebook(assignment)
+    if not path.exists():
+        raise FileNotFoundError(f"No {path}: the notebooks are not made yet. Run `make release` first.")
+    return Template(assignment, nbformat.read(path, as_version=4))
+
+
+def grade_id(cell: NotebookNode) -> str:
+    """Return nbgrader's name for a cell, "" for the others."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def parts(cells: list[NotebookNode]) -> dict[str, int | None]:
+    """Return in which numbered part of a notebook each function is checked; None where no number stands above it."""
+    numbers: dict[str, int | None] = {}
+    number = None
+    for cell in cells:
+        headings = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
+        number = int(headings[-1]) if headings else number
+        if grade_id(cell).startswith(CHECK):
+            numbers[grade_id(cell).removeprefix(CHECK)] = number
+    return numbers
+
+
+def is_manual(metadata: dict) -> bool:
+    """Tell from nbgrader's metadata whether a person gives the points."""
+    return bool(metadata.get("task") or (metadata.get("grade") and metadata.get("solution")))
