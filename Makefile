@@ -66,8 +66,8 @@ work: release ## copy the student notebooks into work/, to write in: what is the
 	@python build/release/kit/start.py work
 
 class: release ## grade the example class and make the teacher's page about it
-	@if python -c "import sys; from autograder.wall import available; sys.exit(available() or 0)" 2>build/no-sandbox; then \
-	  python -m autograder.example_class build/class/submitted && python -m autograder grade build/class/submitted && python -m autograder report; \
+	@if python -c "import sys; from autograder.sandbox.sandbox import available; sys.exit(available() or 0)" 2>build/no-sandbox; then \
+	  python -m examples.make_class build/class/submitted && python -m autograder grade build/class/submitted && python -m autograder report; \
 	else echo "the class was not graded: $$(cat build/no-sandbox)"; fi
 
 test: release ## the laws and one of every family; minutes
@@ -84,8 +84,8 @@ lint: $(SETUP) ## style and types
 	@basedpyright --level error
 
 bench: $(SETUP) ## speed, as ratios within one run
-	@python -m tests.bench
-	@python -m tests.bench_grading
+	@python -m benchmarks.training
+	@python -m benchmarks.grading
 
 results: $(SETUP) ## score the kept outputs again and print every result
 	@python -m lab.results

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from autograder.places import BUILD, CLASS, KIT
 
 if TYPE_CHECKING:
-    from autograder.judge import Judge
-    from autograder.marking import Judges
+    from autograder.grade.marking import Judges
+    from autograder.judge.judge import Judge
 
 DESCRIPTION = "Makes the students' notebooks and grades what comes back; student code only ever runs in a sandbox."
 
@@ -75,13 +75,13 @@ def main(words: list[str] | None = None) -> int:
     options = arguments().parse_args(words)
     if options.verb == "clean":
         return _clean()
-    from autograder.wall import NoSandbox
+    from autograder.sandbox.sandbox import NoSandbox
 
     try:
         if options.verb == "release":
             return _release(options.names)
         if options.verb == "report":
-            from autograder.report import FORMGRADER, report
+            from autograder.report.page import FORMGRADER, report
 
             print(report(options.out, options.to, options.formgrader or FORMGRADER))
             return 0
@@ -92,7 +92,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _clean() -> int:
-    from autograder.manifest import Manifest
+    from autograder.release.manifest import Manifest
 
     try:
         Manifest(BUILD).clean()
@@ -104,10 +104,10 @@ def _clean() -> int:
 
 def _release(names: list[str]) -> int:
     from autograder.assignment import assignments, demand
-    from autograder.manifest import Manifest
+    from autograder.release.manifest import Manifest
 
     demand(names)  # before torch is loaded
-    from autograder.release import release
+    from autograder.release.build import release
 
     for path in release(names):
         print(path)
@@ -117,14 +117,14 @@ def _release(names: list[str]) -> int:
 
 
 def _grading(options: argparse.Namespace) -> int:
-    from autograder import wall
+    from autograder.sandbox import sandbox
 
     if options.no_sandbox:
-        print(wall.DANGER, file=sys.stderr)
+        print(sandbox.DANGER, file=sys.stderr)
     elif options.verb == "score" or not options.scheduler:
-        wall.demand()
+        sandbox.demand()
     if options.verb == "grade":
-        from autograder.grade import grade
+        from autograder.grade.run import grade
 
         return grade(options.folder, options.out, lambda count: _judges(options, count), options.db, options.due)
     from autograder.score import score
@@ -135,9 +135,10 @@ def _grading(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
-    from autograder import secret, wall
-    from autograder.judging import Terms
-    from autograder.pool import Pool, settle_threads, warm
+    from autograder.judge import seed
+    from autograder.judge.pool import Pool, settle_threads, warm
+    from autograder.judge.process import Terms
+    from autograder.sandbox import sandbox
 
     settle_threads()
     if options.scheduler:
@@ -147,21 +148,21 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
             yield cluster
         return
     jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
-    wall.demand_current(KIT)
+    sandbox.demand_current(KIT)
     warm()
-    with wall.Wall(KIT, sandboxed=not options.no_sandbox) as built:
+    with sandbox.Wall(KIT, sandboxed=not options.no_sandbox) as built:
         built.start()
-        terms = Terms(secret.load(options.secret), options.check_seconds, options.notebook_seconds, wall=built.address)
+        terms = Terms(seed.load(options.secret), options.check_seconds, options.notebook_seconds, wall=built.address)
         with Pool(min(jobs, count), terms) as pool:
             yield pool
 
 
 def _cluster(options: argparse.Namespace) -> AbstractContextManager["Judges"]:
-    from autograder import secret
-    from autograder.cluster import Cluster, terms_for
-    from autograder.judging import Terms
+    from autograder.judge import seed
+    from autograder.judge.cluster import Cluster, terms_for
+    from autograder.judge.process import Terms
 
-    terms = Terms(secret.load(options.secret), options.check_seconds, options.notebook_seconds)
+    terms = Terms(seed.load(options.secret), options.check_seconds, options.notebook_seconds)
     return Cluster(options.scheduler, terms_for(terms))
 
 
@@ -169,15 +170,16 @@ def _cluster(options: argparse.Namespace) -> AbstractContextManager["Judges"]:
 def _judge(options: argparse.Namespace) -> Iterator["Judge"]:
     import torch
 
-    from autograder import secret, wall
-    from autograder.judge import Judge
-    from autograder.worker import Limits
+    from autograder.judge import seed
+    from autograder.judge.judge import Judge
+    from autograder.judge.session import Limits
+    from autograder.sandbox import sandbox
 
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
     limits = Limits(options.check_seconds, options.check_seconds, options.notebook_seconds)
-    wall.demand_current(KIT)
-    with wall.Wall(KIT, sandboxed=not options.no_sandbox) as built:
-        yield Judge(built, secret.load(options.secret), limits)
+    sandbox.demand_current(KIT)
+    with sandbox.Wall(KIT, sandboxed=not options.no_sandbox) as built:
+        yield Judge(built, seed.load(options.secret), limits)
 
 
 if __name__ == "__main__":

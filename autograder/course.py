@@ -10,7 +10,7 @@ from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
 from autograder.places import BUILD, SOURCE
-from autograder.reading import Unreadable, read_below
+from autograder.submissions.notebook import Unreadable, read_below
 
 SETTINGS_FILE = '''"""nbgrader's settings for this class; its commands and formgrader's server run in this folder."""
 
@@ -24,11 +24,11 @@ configure(get_config(), Path(__file__).parent)  # noqa: F821 - nbgrader hands it
 LONGEST_TIMESTAMP = 1000
 # nbgrader has no setting for these classes: where it names one, which, and what takes its place.
 PARTS = [
-    ("nbgrader.apps.autogradeapp", "Autograde", "autograder.autograding", "Autograding"),
-    ("nbgrader.apps.generatefeedbackapp", "GenerateFeedback", "autograder.autograding", "Feedback"),
-    ("nbgrader.apps.api", "Autograde", "autograder.autograding", "Autograding"),
-    ("nbgrader.apps.api", "GenerateFeedback", "autograder.autograding", "Feedback"),
-    ("nbgrader.server_extensions.formgrader.formgrader", "HTMLExporter", "autograder.formgrading", "Sheet"),
+    ("nbgrader.apps.autogradeapp", "Autograde", "autograder.gradebook.converters", "Autograding"),
+    ("nbgrader.apps.generatefeedbackapp", "GenerateFeedback", "autograder.gradebook.converters", "Feedback"),
+    ("nbgrader.apps.api", "Autograde", "autograder.gradebook.converters", "Autograding"),
+    ("nbgrader.apps.api", "GenerateFeedback", "autograder.gradebook.converters", "Feedback"),
+    ("nbgrader.server_extensions.formgrader.formgrader", "HTMLExporter", "autograder.gradebook.formgrader", "Sheet"),
 ]
 
 
@@ -39,7 +39,7 @@ def configure(config: Config, out: Path) -> Config:
     config.CourseDirectory.source_directory = str(SOURCE)
     config.CourseDirectory.release_directory = str(BUILD / "release")
     config.OverwriteCells.add_missing_cells = True
-    config.Autograde.exporter_class = "autograder.autograding.Submission"
+    config.Autograde.exporter_class = "autograder.gradebook.converters.Submission"
     config.Autograde.sanitize_preprocessors = [
         "nbgrader.preprocessors.OverwriteCells",
         "nbgrader.preprocessors.CheckCellMetadata",
@@ -49,10 +49,10 @@ def configure(config: Config, out: Path) -> Config:
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
-    config.GenerateFeedback.exporter_class = "autograder.pages.Page"
-    config.ExportApp.plugin_class = "autograder.exporting.Csv"
-    config.ExchangeFactory.collect = "autograder.exchange.Collect"
-    config.ExchangeFactory.release_feedback = "autograder.exchange.ReleaseFeedback"
+    config.GenerateFeedback.exporter_class = "autograder.gradebook.html.Page"
+    config.ExportApp.plugin_class = "autograder.gradebook.exporting.Csv"
+    config.ExchangeFactory.collect = "autograder.gradebook.exchange.Collect"
+    config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"
     mend()
     return config
 

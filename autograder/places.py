@@ -7,7 +7,7 @@ BUILD = ROOT / "build"
 KIT = BUILD / "release" / "kit"
 SOURCE = BUILD / "source"
 CLASS = BUILD / "class"
-INSIDE = ROOT / "autograder" / "inside"
+INSIDE = ROOT / "autograder" / "sandbox" / "inside"
 PUBLIC = ROOT / "autograder" / "kit"
 
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import agreement, checks, limited, wall
+from autograder import checks
 from autograder.assignment import Template, template
-from autograder.judge import Judge, Judged, refused
-from autograder.reading import Unreadable, read_bytes
-from autograder.tasks import summary
+from autograder.judge import agreement
+from autograder.judge.judge import Judge, Judged, refused
+from autograder.judge.result import summary
+from autograder.sandbox import sandbox
+from autograder.submissions import limited
+from autograder.submissions.notebook import Unreadable, read_bytes
 
 
 @dataclass
@@ -65,7 +68,7 @@ def score(files: Iterable[str], judge: Judge, assignment: str | None = None) -> 
     for name in files:
         try:
             line = scorer.line(name)
-        except (FileNotFoundError, wall.NoSandbox):
+        except (FileNotFoundError, sandbox.NoSandbox):
             raise
         except Exception as error:
             traceback.print_exc(file=sys.stderr)

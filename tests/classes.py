@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from autograder import example_class, wall
 from autograder.assignment import assignments
-from autograder.grade import grade
-from autograder.gradebook import quiet
-from autograder.judge import Judge
-from autograder.judging import judged_by
-from autograder.tasks import Outcome, Task
-from autograder.worker import Limits
+from autograder.grade.run import grade
+from autograder.gradebook.gradebook import quiet
+from autograder.judge.judge import Judge
+from autograder.judge.process import judged_by
+from autograder.judge.result import Outcome, Task
+from autograder.judge.session import Limits
+from autograder.sandbox import sandbox
+from examples import make_class
 from tests.sandboxed import demand_sandbox
 
 with quiet():
@@ -63,7 +64,7 @@ def page(out: Path, student: str, name: str = "bahdanau") -> str:
 
 
 def hand_in(folder: Path, names: list[str]) -> None:
-    for student in example_class.students():
+    for student in make_class.students():
         if student.name in names:
             for name in student.assignments:
                 path = folder / student.name / name / f"{name}.ipynb"
@@ -83,7 +84,7 @@ def graded(released: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
     demand_sandbox()
     folder, out = tmp_path_factory.mktemp("submitted"), tmp_path_factory.mktemp("class")
     hand_in(folder, QUICK)
-    with wall.Wall(released / "kit") as built:
+    with sandbox.Wall(released / "kit") as built:
         judge = Judge(built, b"the secret of this test's course", Limits(cell=6, check=6, notebook=40, grace=0.5))
         assert run_here(judge, folder, out) == 0
     return folder, out

@@ -12,6 +12,6 @@ __all__ = ["built", "course_judge", "graded", "out", "released", "run", "session
 def pytest_configure() -> None:
     """Make the notebooks where there are none: some tests are collected from them."""
     if not all(released_notebook(name).exists() for name in assignments()):
-        from autograder.release import release
+        from autograder.release.build import release
 
         release()

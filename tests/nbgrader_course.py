@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder import example_class
 from autograder.places import ROOT
+from examples import make_class
 
 # What the README tells an instructor to write for a course folder of their own.
 SETTINGS = """\
@@ -104,5 +104,5 @@ def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
 
 def submission(student: str, assignment: str = "bahdanau") -> bytes:
     """Return what a student of the example class hands in."""
-    [found] = [each for each in example_class.students() if each.name == student]
+    [found] = [each for each in make_class.students() if each.name == student]
     return found.submission(assignment)

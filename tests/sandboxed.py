@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from autograder import wall
-from autograder.judge import Judge
+from autograder.judge.judge import Judge
+from autograder.judge.session import Limits, Session
 from autograder.places import KIT, ROOT
-from autograder.worker import Limits, Session
+from autograder.sandbox import sandbox
 
 QUICK = Limits(cell=3.0, check=3.0, notebook=30.0, grace=0.5, patience=1.5)
 
 
 def demand_sandbox() -> None:
-    if reason := wall.available():
+    if reason := sandbox.available():
         pytest.skip(f"no sandbox here: {reason}")
 
 
@@ -29,19 +29,19 @@ def small_kit(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wall.Wall]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sandbox.Wall]:
     demand_sandbox()
     folder = tmp_path_factory.mktemp("kit")
     for parent in (folder.parent, folder.parent.parent):
         parent.chmod(0o755)  # pytest's own folders are for their owner only
-    with wall.Wall(small_kit(folder)) as made:
+    with sandbox.Wall(small_kit(folder)) as made:
         yield made
 
 
 @pytest.fixture(scope="session")
 def released() -> Path:
     """Return the folder of the released notebooks, with their kit, as the sources of this moment make them."""
-    from autograder.release import release
+    from autograder.release.build import release
 
     release()
     return KIT.parent
@@ -51,12 +51,12 @@ def released() -> Path:
 def course_judge(released: Path) -> Iterator[Judge]:
     """Return a judge over the real kit."""
     demand_sandbox()
-    with wall.Wall(released / "kit") as made:
+    with sandbox.Wall(released / "kit") as made:
         yield Judge(made, b"the secret of this test's course", Limits(cell=6, check=6, notebook=40, grace=0.5))
 
 
 @pytest.fixture
-def session(built: wall.Wall) -> Iterator[Session]:
+def session(built: sandbox.Wall) -> Iterator[Session]:
     with Session(built, QUICK) as opened:
         yield opened
 

@@ -6,11 +6,11 @@ import time
 from dataclasses import replace
 from unittest import mock
 
-from autograder import judging
 from autograder.assignment import Template, template
-from autograder.judge import Judged, refused
-from autograder.judging import Terms
-from autograder.tasks import Outcome, Task, without_points
+from autograder.judge import process
+from autograder.judge.judge import Judged, refused
+from autograder.judge.process import Terms
+from autograder.judge.result import Outcome, Task, without_points
 
 
 class StandIn:
@@ -38,8 +38,8 @@ def judged(terms: Terms, task: Task, failed: str = "") -> Outcome:
         os.kill(os.getpid(), signal.SIGKILL)
     if mark:
         return without_points(template(task.assignment), "the second time")
-    with mock.patch.object(judging, "_judge", return_value=StandIn()):  # other tests' tasks may come here too
-        return judging.judged(terms, task, failed)
+    with mock.patch.object(process, "_judge", return_value=StandIn()):  # other tests' tasks may come here too
+        return process.judged(terms, task, failed)
 
 
 def sleeping(terms: Terms, task: Task, failed: str = "") -> Outcome:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from autograder import __main__ as command
-from autograder import settings, wall
-from autograder.judging import judged_by
+from autograder.gradebook import config
+from autograder.judge.process import judged_by
+from autograder.judge.result import Outcome, Task
 from autograder.places import released_notebook
-from autograder.tasks import Outcome, Task
+from autograder.sandbox import sandbox
 from tests.stand_in import StandIn
 
 STAMPS = {"ada": "2026-11-21 12:00:00 UTC", "bo": "2026-11-20 11:59:59 UTC", "cy": None}
@@ -29,7 +30,7 @@ class Kind:
 def teacher(released: Path, tmp_path: Path, monkeypatch, capsys):
     """Return a function that types `autograder grade` for a class of three: it returns the status and what was said."""
     monkeypatch.setattr(command, "_judges", lambda options, count: contextlib.nullcontext(Kind()))
-    monkeypatch.setattr(wall, "demand", lambda: None)
+    monkeypatch.setattr(sandbox, "demand", lambda: None)
     for student, stamp in STAMPS.items():
         path = tmp_path / "in" / student / "bahdanau" / "bahdanau.ipynb"
         path.parent.mkdir(parents=True)
@@ -51,5 +52,5 @@ def out(tmp_path: Path) -> Path:
 
 
 def settle(out: Path, *lines: str) -> None:
-    with (out / settings.NAME).open("a") as file:
+    with (out / config.NAME).open("a") as file:
         file.write("\n".join(["", "c = get_config()", *(f"c.{line}" for line in lines), ""]))

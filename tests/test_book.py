@@ -13,7 +13,7 @@ PARTS = {
     "package": "solutions/{}/attention.py",
     "chapter": "book/{}.md",
     "exercise": "exercises/{}.md",
-    "checks": "autograder/checks/{}.py",
+    "checks": "autograder/checks/{}/checks.py",
 }
 
 

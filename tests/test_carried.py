@@ -11,13 +11,13 @@ import pytest
 
 from autograder import checks
 from autograder.assignment import assignments, grade_id, parts, template
-from autograder.carried import Forward
-from autograder.earlier import Earlier
-from autograder.judge import Judge, Judged
-from autograder.normal import submission
+from autograder.judge.carried import Forward
+from autograder.judge.earlier import Earlier
+from autograder.judge.judge import Judge, Judged
+from autograder.judge.session import Limits, Session, Worker
 from autograder.places import source_notebook
-from autograder.wall import Wall
-from autograder.worker import Limits, Session, Worker
+from autograder.sandbox.sandbox import Wall
+from autograder.submissions.normalise import submission
 from tests.sandboxed import QUICK, ask, says
 
 HEADS = "multi_head_attention"
@@ -179,7 +179,7 @@ def test_grading_costs_no_second_worker_where_nothing_is_carried(judge: Judge, m
 def test_cells_that_take_too_long_to_run_again_leave_the_verdict_as_it_was(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autograder.judge.Forward", functools.partial(Forward, left=0.0))
+    monkeypatch.setattr("autograder.judge.judge.Forward", functools.partial(Forward, left=0.0))
     verdict = graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")}).verdicts[
         "additive_attention"
     ]

@@ -10,8 +10,8 @@ import pytest
 from autograder.assignment import grade_id, parts
 from autograder.checks import checks
 from autograder.kit import NoPoints, check, recorded
-from autograder.traces import traced
-from autograder.weave import weave
+from autograder.release.notebook import weave
+from autograder.release.traces import traced
 
 HEADS = "multi_head_attention"
 WRONG_HEADS = f"""def {HEADS}(query, key, value, weights, heads, mask=None):

@@ -10,10 +10,10 @@ import dask
 import pytest
 from distributed import LocalCluster
 
-from autograder.cluster import Cluster, NoCluster, terms_for
-from autograder.grade import grade
-from autograder.judging import Terms
-from autograder.tasks import Outcome
+from autograder.grade.run import grade
+from autograder.judge.cluster import Cluster, NoCluster, terms_for
+from autograder.judge.process import Terms
+from autograder.judge.result import Outcome
 from tests import stand_in
 from tests.classes import QUICK, hand_in, run_here, totals
 from tests.sandboxed import course_judge, demand_sandbox
@@ -75,7 +75,7 @@ def test_another_grader_is_refused(local: LocalCluster) -> None:
 
 
 def test_no_scheduler_no_workers_and_threads_are_said(monkeypatch) -> None:
-    monkeypatch.setattr("autograder.cluster.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("autograder.judge.cluster.CONNECT_SECONDS", 1)
     with pytest.raises(NoCluster, match="No Dask scheduler answers at tcp"):
         Cluster("tcp://127.0.0.1:9", TERMS)
     with (
@@ -114,8 +114,8 @@ def test_a_scheduler_that_dies_is_said_and_nothing_is_lost() -> None:
 
 
 def test_workers_that_all_vanish_are_missed_aloud_and_not_for_ever(released, monkeypatch, capfd) -> None:
-    monkeypatch.setattr("autograder.cluster.LOOK_SECONDS", 0.2)
-    monkeypatch.setattr("autograder.cluster.WAIT_SECONDS", 1)
+    monkeypatch.setattr("autograder.judge.cluster.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("autograder.judge.cluster.WAIT_SECONDS", 1)
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as emptied,
         Cluster(emptied.scheduler_address, TERMS, stand_in.sleeping) as cluster,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import inbox
-from autograder.inbox import Inbox
-from autograder.records import Records
+from autograder.grade.cache import Records
+from autograder.submissions import collect
+from autograder.submissions.collect import Inbox
 from tests.classes import page, totals
 from tests.hostile.cases import written
 from tests.test_class_inbox import KNOWN, lay, notebook, taken
@@ -50,21 +50,21 @@ def test_a_folder_with_a_peers_name_in_another_normal_form_is_refused_and_so_is_
 ) -> None:
     files = {f"{one}/bahdanau/bahdanau.ipynb": MINE, f"{other}/bahdanau/bahdanau.ipynb": THEIRS}
     place = laid_or_zipped(tmp_path, kind, files | {"bo/bahdanau/bahdanau.ipynb": MINE})
-    box = inbox.read(place, KNOWN)
+    box = collect.read(place, KNOWN)
     assert students(box) == {"bo"}
     assert [stray.student for stray in box.strays] == [unicodedata.normalize("NFC", one)] * 2
     assert all("one and the same name" in stray.error for stray in box.strays)
 
 
 def test_two_of_one_name_alone_are_refused_with_rows_and_nothing_else(tmp_path: Path) -> None:
-    box = inbox.read(lay(tmp_path, {f"{name}/bahdanau.ipynb": MINE for name in (JOSE, OTHER_JOSE)}), KNOWN)
+    box = collect.read(lay(tmp_path, {f"{name}/bahdanau.ipynb": MINE for name in (JOSE, OTHER_JOSE)}), KNOWN)
     assert box.handed == []
     assert len(box.strays) == 2
 
 
 def test_a_folder_called_as_two_of_one_name_are_told_apart_is_nobodys(tmp_path: Path) -> None:
     files = {f"Roe Ann_{number}_{MOODLE}/bahdanau.ipynb": MINE for number in (7, 8)}
-    box = inbox.read(lay(tmp_path, files | {"Roe Ann_7/bahdanau/bahdanau.ipynb": THEIRS}), KNOWN)
+    box = collect.read(lay(tmp_path, files | {"Roe Ann_7/bahdanau/bahdanau.ipynb": THEIRS}), KNOWN)
     assert taken(box) == {("Roe Ann_8", "bahdanau"): MINE}
     assert [stray.student for stray in box.strays] == ["Roe Ann_7"] * 2
 
@@ -78,7 +78,7 @@ def test_a_folder_called_as_two_of_one_name_are_told_apart_is_nobodys(tmp_path: 
 )  # fmt: skip
 def test_names_that_only_look_alike_are_two_students_and_say_so(tmp_path: Path, one: str, other: str) -> None:
     files = {f"{one}/bahdanau/bahdanau.ipynb": MINE, f"{other}/bahdanau/bahdanau.ipynb": THEIRS}
-    box = inbox.read(lay(tmp_path, files | {"bo/bahdanau/bahdanau.ipynb": MINE}), KNOWN)
+    box = collect.read(lay(tmp_path, files | {"bo/bahdanau/bahdanau.ipynb": MINE}), KNOWN)
     assert taken(box)[one, "bahdanau"] == MINE
     assert taken(box)[other, "bahdanau"] == THEIRS
     notes = {handed.student: " ".join(handed.notes) for handed in box.handed}
@@ -111,7 +111,7 @@ def test_what_a_student_calls_their_files_makes_them_nobody_else(
     tmp_path: Path, kind: str, name: str, beside: str
 ) -> None:
     place = laid_or_zipped(tmp_path, kind, {f"eve/{NAMED[name]}": THEIRS} | BESIDE[beside])
-    assert students(inbox.read(place, KNOWN)) == {"eve"}
+    assert students(collect.read(place, KNOWN)) == {"eve"}
 
 
 @pytest.mark.parametrize("name", ["moodle", "moodle's file", "canvas", "plain"])
@@ -120,20 +120,20 @@ def test_so_too_where_the_students_own_folder_is_given(tmp_path: Path, name: str
     files = {NAMED[name]: THEIRS, "bahdanau/bahdanau.ipynb": MINE}
     if name == "plain":
         files = {"Roe Ann/bahdanau.ipynb": THEIRS, "bahdanau/bahdanau.ipynb": MINE}
-        assert students(inbox.read(lay(tmp_path, files), KNOWN)) == {"Roe Ann", "bahdanau"}
+        assert students(collect.read(lay(tmp_path, files), KNOWN)) == {"Roe Ann", "bahdanau"}
         return
     with pytest.raises(ValueError, match="one student's folder"):
-        inbox.read(lay(tmp_path, files), KNOWN)
+        collect.read(lay(tmp_path, files), KNOWN)
 
 
 @pytest.mark.parametrize("kind", ["folder", "zip"])
 @pytest.mark.parametrize("around", ["submissions", "Submissions (2)", "all", "class", "submissions-1"])
 def test_a_wrapper_that_no_student_is_called_goes_on_working(tmp_path: Path, kind: str, around: str) -> None:
     files = {f"{around}/Roe Ann_7_{MOODLE}/bahdanau.ipynb": MINE, f"{around}/Poe Bo_8_{MOODLE}/x.ipynb": THEIRS}
-    box = inbox.read(laid_or_zipped(tmp_path, kind, files), KNOWN)
+    box = collect.read(laid_or_zipped(tmp_path, kind, files), KNOWN)
     assert taken(box) == {("Roe Ann", "bahdanau"): MINE, ("Poe Bo", "bahdanau"): THEIRS}
     canvas = {f"{around}/roeann_7_501_a.ipynb": MINE, f"{around}/poebo_late_8_502_b.ipynb": THEIRS}
-    box = inbox.read(laid_or_zipped(tmp_path / "canvas", kind, canvas), KNOWN)
+    box = collect.read(laid_or_zipped(tmp_path / "canvas", kind, canvas), KNOWN)
     assert taken(box) == {("roeann", "bahdanau"): MINE, ("poebo", "bahdanau"): THEIRS}
 
 
@@ -141,11 +141,11 @@ def test_a_wrapper_that_no_student_is_called_goes_on_working(tmp_path: Path, kin
 def test_a_wrapper_of_another_name_is_said_to_be_given_itself(tmp_path: Path, kind: str) -> None:
     files = {f"ATT1-bahdanau-4711/Roe Ann_7_{MOODLE}/bahdanau.ipynb": MINE}
     place = laid_or_zipped(tmp_path, kind, files)
-    [handed] = inbox.read(place, KNOWN).handed
+    [handed] = collect.read(place, KNOWN).handed
     assert handed.student == "ATT1-bahdanau-4711"
     assert "'ATT1-bahdanau-4711' is taken for a student" in handed.notes[0]
     if kind == "folder":
-        assert students(inbox.read(place / "ATT1-bahdanau-4711", KNOWN)) == {"Roe Ann"}
+        assert students(collect.read(place / "ATT1-bahdanau-4711", KNOWN)) == {"Roe Ann"}
 
 
 HONEST = written([], "solved")
@@ -201,7 +201,7 @@ def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_
 
     def why(files: dict[str, bytes], keep: bool = False) -> str:
         shutil.rmtree(tmp_path / "in", ignore_errors=True)
-        [handed] = inbox.read(lay(tmp_path / "in", files), KNOWN).handed
+        [handed] = collect.read(lay(tmp_path / "in", files), KNOWN).handed
         if keep:
             known.keep(handed, "key", {"student": handed.student})
         return known.conflict(handed)

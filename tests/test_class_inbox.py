@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder import inbox
-from autograder.inbox import Handed, Inbox
-from autograder.lms import folder_name, spoken
-from autograder.reading import Unreadable
-from autograder.records import submission_key
+from autograder.grade.cache import submission_key
+from autograder.submissions import collect
+from autograder.submissions.collect import Handed, Inbox
+from autograder.submissions.lms_names import folder_name, spoken
+from autograder.submissions.notebook import Unreadable
 
 KNOWN = ["encoder_decoder", "bahdanau"]
 
@@ -55,7 +55,7 @@ def test_a_misfiled_notebook_is_taken_where_it_is_clear_what_it_is(tmp_path: Pat
     lay(tmp_path, {"renamed/homework.ipynb": mine["renamed"], "deep/my/work/x.ipynb": mine["deep"]})
     lay(tmp_path, {"other/bahdanau/attention final.ipynb": mine["other"], "other/bahdanau/data.csv": b"1"})
     lay(tmp_path, {"both/a.ipynb": notebook("bahdanau"), "both/b.ipynb": notebook("encoder_decoder")})
-    box = inbox.read(tmp_path, KNOWN)
+    box = collect.read(tmp_path, KNOWN)
     assert taken(box) == {(name, "bahdanau"): content for name, content in mine.items()} | {
         ("named", "bahdanau"): notebook(None, "named"),
         ("both", "bahdanau"): notebook("bahdanau"),
@@ -65,10 +65,10 @@ def test_a_misfiled_notebook_is_taken_where_it_is_clear_what_it_is(tmp_path: Pat
 
 
 def test_a_notebook_of_a_chapter_that_was_dropped_has_a_row_that_says_so(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(inbox, "dropped", lambda: ["luong"])
+    monkeypatch.setattr(collect, "dropped", lambda: ["luong"])
     lay(tmp_path, {"ada/luong/luong.ipynb": notebook(), "bo/homework.ipynb": notebook("luong")})
     lay(tmp_path, {"bo/bahdanau/bahdanau.ipynb": notebook()})
-    box = inbox.read(tmp_path, KNOWN)
+    box = collect.read(tmp_path, KNOWN)
     assert list(taken(box)) == [("bo", "bahdanau")]
     said = "'luong' is not in this course: book/_toc.yml does not list its chapter"
     assert errors(box, tmp_path) == {"ada/luong/luong.ipynb": said, "bo/homework.ipynb": said}
@@ -81,7 +81,7 @@ def test_what_counts_among_several_is_clear_or_said(tmp_path: Path) -> None:
     lay(tmp_path, {"named/bahdanau.ipynb": right, "named/old.ipynb": other})
     lay(tmp_path, {"torn/bahdanau/a.ipynb": right, "torn/bahdanau/b.ipynb": other})
     lay(tmp_path, {"said/bahdanau/a.ipynb": right, "said/bahdanau/b.ipynb": notebook("encoder_decoder")})
-    box = inbox.read(tmp_path, KNOWN)
+    box = collect.read(tmp_path, KNOWN)
     found = taken(box)
     torn = found.pop(("torn", "bahdanau"))
     assert isinstance(torn, str)
@@ -99,7 +99,7 @@ def test_nothing_vanishes(tmp_path: Path) -> None:
     lay(tmp_path, {"none/bahdanau/essay.txt": b"", "broken/untitled.ipynb": b"{", "readme.txt": b""})
     (tmp_path / "empty").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "ada")
-    box = inbox.read(tmp_path, KNOWN)
+    box = collect.read(tmp_path, KNOWN)
     assert taken(box) == {
         ("ada", "bahdanau"): notebook(),
         ("none", "bahdanau"): "there is no such file; the folder holds essay.txt",
@@ -125,7 +125,7 @@ def test_links_and_folders_in_a_notebooks_place_are_refused(tmp_path: Path) -> N
     (tmp_path / "robber/bahdanau").symlink_to(tmp_path / "mia/bahdanau")
     (tmp_path / "odd/bahdanau/bahdanau.ipynb").mkdir(parents=True)
     (tmp_path / "mia/bahdanau/data").symlink_to(tmp_path)
-    box = inbox.read(tmp_path, KNOWN)
+    box = collect.read(tmp_path, KNOWN)
     found = taken(box)
     assert found["mia", "bahdanau"] == notebook()
     assert errors(box, tmp_path) == {"mia/bahdanau/data": "this is a symbolic link; hand in the file itself"}
@@ -172,7 +172,7 @@ def test_names_are_told_apart_or_refused() -> None:
 def test_odd_names_of_folders_lose_nobody(tmp_path: Path) -> None:
     names = ["a[b]", "*", "-rf", ".dot", "x" * 130, os.fsdecode(b"caf\xe9")]
     lay(tmp_path, {f"{name}/bahdanau/bahdanau.ipynb": notebook("bahdanau", ascii(name)) for name in names})
-    box = inbox.read(tmp_path, KNOWN)
+    box = collect.read(tmp_path, KNOWN)
     assert taken(box) == {
         (student, "bahdanau"): notebook("bahdanau", ascii(name))
         for student, name in {"*": "*", "-rf": "-rf", "a[b]": "a[b]", "%2Edot": ".dot", "caf%E9": names[-1]}.items()
@@ -186,14 +186,14 @@ def test_one_students_folder_one_file_and_none_are_told_from_a_class(tmp_path: P
         {"class/ada/bahdanau/bahdanau.ipynb": notebook(), "other/bahdanau/bahdanau/bahdanau.ipynb": notebook()},
     )
     with pytest.raises(ValueError, match="one student's folder"):
-        inbox.read(tmp_path / "class" / "ada", KNOWN)
+        collect.read(tmp_path / "class" / "ada", KNOWN)
     with pytest.raises(ValueError, match=r"is one notebook: expected STUDENT/NAME.*autograder score"):
-        inbox.read(tmp_path / "class/ada/bahdanau/bahdanau.ipynb", KNOWN)
+        collect.read(tmp_path / "class/ada/bahdanau/bahdanau.ipynb", KNOWN)
     with pytest.raises(ValueError, match=r"expected STUDENT/NAME/NAME.ipynb, NAME one of .*bahdanau"):
-        inbox.read(lay(tmp_path / "empty", {"ada/x.txt": b""}), KNOWN)
+        collect.read(lay(tmp_path / "empty", {"ada/x.txt": b""}), KNOWN)
     with pytest.raises(NotADirectoryError, match="No folder or zip"):
-        inbox.read(tmp_path / "none", KNOWN)
-    assert list(taken(inbox.read(tmp_path / "other", KNOWN))) == [("bahdanau", "bahdanau")]
+        collect.read(tmp_path / "none", KNOWN)
+    assert list(taken(collect.read(tmp_path / "other", KNOWN))) == [("bahdanau", "bahdanau")]
 
 
 def test_only_the_folder_that_nbgrader_writes_says_when(tmp_path: Path) -> None:
@@ -202,14 +202,14 @@ def test_only_the_folder_that_nbgrader_writes_says_when(tmp_path: Path) -> None:
     lay(tmp_path, {"b/bahdanau/bahdanau.ipynb": notebook(), "c/bahdanau.ipynb": notebook(), "c/timestamp.txt": b"x"})
     moodle = "d_7_assignsubmission_file_/bahdanau"
     lay(tmp_path, {f"{moodle}/bahdanau.ipynb": notebook(), f"{moodle}/timestamp.txt": b"1999"})
-    said = {handed.student: handed.timestamp() for handed in inbox.read(tmp_path, KNOWN).handed}
+    said = {handed.student: handed.timestamp() for handed in collect.read(tmp_path, KNOWN).handed}
     assert said == {"a": b"2026-11-21 12:00:00 UTC\n", "b": b"", "c": None, "d": None}
 
 
 @pytest.fixture
 def as_somebody(monkeypatch) -> Iterator[Path]:
     """Return a folder for one who may not read everything, as root could."""
-    monkeypatch.setattr("autograder.records.grader_key", lambda assignment: "")
+    monkeypatch.setattr("autograder.grade.cache.grader_key", lambda assignment: "")
     root = os.geteuid() == 0
     with tempfile.TemporaryDirectory() as folder:
         if root:
@@ -229,7 +229,7 @@ def test_what_may_not_be_read_keeps_nobody_waiting(as_somebody: Path) -> None:
         lay(as_somebody, {f"{student}/bahdanau/bahdanau.ipynb": notebook()})
         if closed:
             (as_somebody / student / closed).chmod(0)
-    box = inbox.read(as_somebody, KNOWN)
+    box = collect.read(as_somebody, KNOWN)
     assert [handed.student for handed in box.handed] == ["ann", "art", "zoe"]
     assert "Permission denied" in errors(box, as_somebody)["abe"]
     assert len({submission_key(handed) for handed in box.handed}) == 3
@@ -240,9 +240,9 @@ def test_what_may_not_be_read_keeps_nobody_waiting(as_somebody: Path) -> None:
 
 def test_a_huge_file_is_no_reason_to_stop(tmp_path: Path, monkeypatch) -> None:
     """A terabyte of nothing, which no memory holds."""
-    monkeypatch.setattr("autograder.records.grader_key", lambda assignment: "")
+    monkeypatch.setattr("autograder.grade.cache.grader_key", lambda assignment: "")
     lay(tmp_path, {"ann/bahdanau/bahdanau.ipynb": notebook()})
-    [handed] = inbox.read(tmp_path, KNOWN).handed
+    [handed] = collect.read(tmp_path, KNOWN).handed
     keys = {submission_key(handed)}
     for name in ("timestamp.txt", "bahdanau.ipynb"):
         (tmp_path / "ann/bahdanau" / name).touch()
@@ -257,18 +257,20 @@ def test_a_copy_of_a_class_is_the_same_class(tmp_path: Path) -> None:
         tmp_path / "one", {"ann/bahdanau/bahdanau.ipynb": notebook(), "bob/encoder_decoder/encoder_decoder.ipynb": b"{"}
     )
     shutil.copytree(tmp_path / "one", tmp_path / "two")
-    keys = [[submission_key(handed) for handed in inbox.read(tmp_path / name, KNOWN).handed] for name in ("one", "two")]
+    keys = [
+        [submission_key(handed) for handed in collect.read(tmp_path / name, KNOWN).handed] for name in ("one", "two")
+    ]
     assert keys[0] == keys[1]
-    assert isinstance(inbox.read(tmp_path / "one", KNOWN).handed[0], Handed)
+    assert isinstance(collect.read(tmp_path / "one", KNOWN).handed[0], Handed)
 
 
 def test_a_lone_student_may_call_files_as_an_lms_does(tmp_path: Path) -> None:
     """A class of one: what lies beside it shows that the folder is the student's, and no LMS's."""
     mine = lay(tmp_path / "mine", {"ada/bahdanau/bahdanau.ipynb": notebook("bahdanau"), "ada/my_12_34_old.csv": b"1"})
-    assert taken(inbox.read(mine, KNOWN)) == {("ada", "bahdanau"): notebook("bahdanau")}
+    assert taken(collect.read(mine, KNOWN)) == {("ada", "bahdanau"): notebook("bahdanau")}
     both = {"ada/my_12_34_old.ipynb": notebook("encoder_decoder"), "ada/notes.txt": b"1"}
-    assert taken(inbox.read(lay(tmp_path / "both", both), KNOWN)) == {
+    assert taken(collect.read(lay(tmp_path / "both", both), KNOWN)) == {
         ("ada", "encoder_decoder"): notebook("encoder_decoder")
     }
     given = {"all/noether_12_34_a.ipynb": notebook("bahdanau"), "all/curie_13_35_b.ipynb": notebook("bahdanau")}
-    assert {student for student, _ in taken(inbox.read(lay(tmp_path / "lms", given), KNOWN))} == {"noether", "curie"}
+    assert {student for student, _ in taken(collect.read(lay(tmp_path / "lms", given), KNOWN))} == {"noether", "curie"}

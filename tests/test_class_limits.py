@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from autograder import limited
 from autograder.assignment import template
-from autograder.judge import Judge
-from autograder.opening import MOST_TEXT, Unreadable
+from autograder.judge.judge import Judge
 from autograder.places import ROOT
-from autograder.reader import MOST_MEMORY
 from autograder.score import Scorer
+from autograder.submissions import limited
+from autograder.submissions.parse_untrusted import MOST_TEXT, Unreadable
+from autograder.submissions.reader import MOST_MEMORY
 from tests.hostile.cases import NAME, written
 from tests.sandboxed import demand_sandbox
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.judging import Terms
+from autograder.judge.pool import NoJudges, Pool
+from autograder.judge.process import Terms
+from autograder.judge.result import Outcome, Task
 from autograder.places import released_notebook
-from autograder.pool import NoJudges, Pool
-from autograder.tasks import Outcome, Task
-from autograder.wall import NoSandbox
+from autograder.sandbox.sandbox import NoSandbox
 from tests import stand_in
 
 TERMS = Terms(b"the secret of this test's course", hard_seconds=2.0)
@@ -117,8 +117,8 @@ def test_tasks_are_read_as_they_are_needed_and_no_process_is_left() -> None:
 
 SLEEPS = """
 from tests import stand_in, test_class_pool
-from autograder.judging import Terms
-from autograder.pool import Pool
+from autograder.judge.process import Terms
+from autograder.judge.pool import Pool
 
 if __name__ == "__main__":
     with Pool(1, Terms(b"x", hard_seconds=60), stand_in.judged) as pool:

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from autograder import inbox
-from autograder.autograding import content
 from autograder.course import timestamp
-from autograder.exchange import regular_files
-from autograder.found import walked
-from autograder.marking import Clerk
-from autograder.reading import Unreadable
-from autograder.records import Records
+from autograder.grade.cache import Records
+from autograder.grade.marking import Clerk
+from autograder.gradebook.converters import content
+from autograder.gradebook.exchange import regular_files
+from autograder.submissions import collect
+from autograder.submissions.files import walked
+from autograder.submissions.notebook import Unreadable
 from tests.classes import hand_in, page, summary, totals
 from tests.test_class_inbox import KNOWN, lay, notebook
 
@@ -58,7 +58,7 @@ SWAPS = [
 def test_a_folder_swapped_for_a_link_after_it_was_listed_is_not_read(
     shared: Path, student: str, mine: str, theirs: str
 ) -> None:
-    [handed] = [each for each in inbox.read(shared, KNOWN).handed if each.student == student]
+    [handed] = [each for each in collect.read(shared, KNOWN).handed if each.student == student]
     swap(shared, mine, theirs)
     with pytest.raises(Unreadable, match="symbolic link"):
         handed.content()
@@ -68,14 +68,14 @@ def test_a_folder_swapped_for_a_link_after_it_was_listed_is_not_read(
 
 def test_the_folder_that_was_given_may_itself_be_a_link(shared: Path) -> None:
     (shared.parent / "link").symlink_to(shared)
-    handed = {each.student: each for each in inbox.read(shared.parent / "link", KNOWN).handed}
+    handed = {each.student: each for each in collect.read(shared.parent / "link", KNOWN).handed}
     assert handed["eve"].content() == MINE
     assert handed["peer"].timestamp() == STAMP
 
 
 @pytest.mark.parametrize("mine", ["eve/bahdanau", "eve/bahdanau/{}"])
 def test_no_time_and_no_secret_of_a_peers_is_kept_as_ones_own(shared: Path, tmp_path: Path, mine: str) -> None:
-    [handed] = [each for each in inbox.read(shared, KNOWN).handed if each.student == "eve"]
+    [handed] = [each for each in collect.read(shared, KNOWN).handed if each.student == "eve"]
     names = ("timestamp.txt", "submission_secret.txt")
     for name in names:
         swap(shared, mine.format(name), mine.format(name).replace("eve", "peer"))
@@ -117,7 +117,7 @@ def listed_and_read(shared: Path) -> Iterator[bytes]:
 
 
 def handed_in(shared: Path) -> Iterator[bytes]:
-    for each in inbox.read(shared, KNOWN).handed:
+    for each in collect.read(shared, KNOWN).handed:
         if each.student == "eve":
             yield each.timestamp() or b""
             with suppress(Unreadable):

@@ -15,11 +15,11 @@ from unittest import mock
 import psutil
 import pytest
 
-from autograder.gradebook import quiet
-from autograder.inbox import Handed
+from autograder.grade.cache import Busy, Records, alone
+from autograder.grade.summary import compared, write
+from autograder.gradebook.gradebook import quiet
 from autograder.places import ROOT, released_notebook
-from autograder.records import Busy, Records, alone
-from autograder.summary import compared, write
+from autograder.submissions.collect import Handed
 from tests.classes import QUICK, hand_in, opened_book, summary, totals
 from tests.sandboxed import demand_sandbox
 
@@ -241,9 +241,9 @@ def test_a_thousand_submissions_take_the_memory_of_a_hundred(released, tmp_path:
 THOUSAND = """
 import sys
 from pathlib import Path
-from autograder.grade import grade
-from autograder.judging import Terms
-from autograder.pool import Pool
+from autograder.grade.run import grade
+from autograder.judge.process import Terms
+from autograder.judge.pool import Pool
 from tests import stand_in
 
 if __name__ == "__main__":

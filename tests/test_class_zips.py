@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder import inbox, zips
-from autograder.inbox import Inbox
+from autograder.submissions import collect, zip_files
+from autograder.submissions.collect import Inbox
 from tests.test_class_inbox import KNOWN, lay, notebook, taken
 
 MOODLE = "assignsubmission_file_"
@@ -28,7 +28,7 @@ def read(folder: Path, files: dict[str, bytes] | bytes) -> Inbox:
     path = folder / "submissions.zip"
     path.write_bytes(files if isinstance(files, bytes) else zipped(files))
     before = sorted(folder.parent.rglob("*"))
-    box = inbox.read(path, KNOWN)
+    box = collect.read(path, KNOWN)
     taken(box)
     assert sorted(folder.parent.rglob("*")) == before  # nothing is ever written
     return box
@@ -36,7 +36,7 @@ def read(folder: Path, files: dict[str, bytes] | bytes) -> Inbox:
 
 def both_ways(folder: Path, files: dict[str, bytes]) -> Inbox:
     """Read the same files from a zip and from a folder, which must say the same."""
-    box, unpacked = read(folder, files), inbox.read(lay(folder / "unpacked", files), KNOWN)
+    box, unpacked = read(folder, files), collect.read(lay(folder / "unpacked", files), KNOWN)
     assert taken(box) == taken(unpacked)
     assert [(stray.student, stray.error) for stray in box.strays] == [
         (stray.student, stray.error) for stray in unpacked.strays
@@ -189,14 +189,14 @@ def test_a_zip_that_would_fill_the_memory_or_is_none_is_said(tmp_path: Path, mon
     ]:
         path.write_bytes(content)
         with pytest.raises(ValueError, match=f"submissions.zip cannot be graded: .*{reason}"):
-            inbox.read(path, KNOWN)
+            collect.read(path, KNOWN)
     path.write_bytes(zipped(many))
-    monkeypatch.setattr(zips, "MOST_ENTRIES", 199)
+    monkeypatch.setattr(zip_files, "MOST_ENTRIES", 199)
     with pytest.raises(ValueError, match="200 entries, at most 199"):
-        inbox.read(path, KNOWN)
-    monkeypatch.setattr(zips, "MOST_ENTRIES", 9)
+        collect.read(path, KNOWN)
+    monkeypatch.setattr(zip_files, "MOST_ENTRIES", 9)
     with pytest.raises(ValueError, match="table of contents has"):
-        inbox.read(path, KNOWN)
+        collect.read(path, KNOWN)
 
 
 def test_one_name_twice_in_a_zip_counts_once_or_is_said(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Cours
 def test_points_are_changed_in_one_place(course: Course) -> None:
     assert "| 1 · `masked_softmax` | 15 | easy | 10, by the check |" in course.table()
     course.give("ada", "reading_a_matrix", 2)
-    checks = "autograder/checks/bahdanau.py"
+    checks = "autograder/checks/bahdanau/checks.py"
     course.change(checks, 'Criterion("the shape of the weights", 1', 'Criterion("the shape of the weights", 4')
     course.change(checks, "Written(points=3", "Written(points=6")
     status, said = course.grade()
@@ -131,7 +131,7 @@ def test_points_are_changed_in_one_place(course: Course) -> None:
 
 def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Course) -> None:
     course.give("ada", "check-repaired_attention", 5)
-    exercise, checks = course.folder / "exercises/bahdanau.md", course.folder / "autograder/checks/bahdanau.py"
+    exercise, checks = course.folder / "exercises/bahdanau.md", course.folder / "autograder/checks/bahdanau/checks.py"
     before = exercise.read_text("utf-8"), checks.read_text("utf-8")
     fewer = re.sub(r"\n## 3 · Find the bug.*?(?=\n## 4 )", "", before[0], flags=re.DOTALL)
     exercise.write_text(re.sub(r"\| 3 · .*\n", "", fewer), "utf-8")

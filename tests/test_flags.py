@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.flags import flags
+from autograder.submissions.flags import flags
 
 
 @pytest.mark.parametrize("source", ["import re\nre.compile('a')", "import torch\nf = torch.compile(f)", "x.compile"])
@@ -105,7 +105,7 @@ def test_who_calls_torch_or_changes_the_grader_under_another_name_stands_out(sou
         "torch.backends.cudnn.deterministic = True\ntorch.manual_seed(1)\nnp.random.seed(1)",
         "layer = nn.Linear(2, 2)\nlayer.weight.data = torch.eye(2)\nlayer.weight.requires_grad = False",
         "from autograder.kit import check\ncheck('bahdanau.masked_softmax', globals())",
-        "from autograder.kit.steps import GreedyStep\nGreedyStep(a, b)",
+        "from autograder.kit.table_models import GreedyStep\nGreedyStep(a, b)",
         "import sys\nsys.path.insert(0, 'kit')\nsys.stdout = out",
         "import inspect\ninspect.signature(f)",
         "from lab.attention import heat\nplot = heat",

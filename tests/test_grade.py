@@ -6,25 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from autograder import example_class
 from autograder.assignment import assignments, template
-from autograder.gradebook import Book
-from autograder.judge import Judge
-from autograder.records import Records
+from autograder.grade.cache import Records
+from autograder.gradebook.gradebook import Book
+from autograder.judge.judge import Judge
+from examples import make_class
 from tests.classes import QUICK, opened_book, page, summary, totals
 
 
 def demand_expected(names: list[str], judge: Judge) -> None:
     """Score each student's notebooks and compare with what their file says is to come of them."""
-    from autograder import normal
-    from autograder.judge import refused
-    from autograder.reading import Unreadable
+    from autograder.judge.judge import refused
+    from autograder.submissions import normalise
+    from autograder.submissions.notebook import Unreadable
 
-    for student in (student for student in example_class.students() if student.name in names):
+    for student in (student for student in make_class.students() if student.name in names):
         for name in student.assignments:
             form, content = template(name), student.submission(name)
             try:
-                judged = judge.notebook(normal.submission(content, form, assignments()), form, content, student.name)
+                judged = judge.notebook(normalise.submission(content, form, assignments()), form, content, student.name)
             except Unreadable as error:
                 judged = refused(form, str(error))
             for check_id, (amount, mistakes) in student.expected.items():
@@ -103,7 +103,7 @@ def test_what_changed_is_graded_again_and_a_persons_points_stay(graded, run, tmp
         by_hand.manual_score = 2
         gradebook.db.commit()
     before = totals(out)
-    [ada] = [student for student in example_class.students() if student.name == "ada"]
+    [ada] = [student for student in make_class.students() if student.name == "ada"]
     (folder / "fay/bahdanau/bahdanau.ipynb").write_bytes(ada.submission("bahdanau"))
     assert run(folder, out) == 0
     assert "1 graded now" in capsys.readouterr().out

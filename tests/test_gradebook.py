@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from autograder import entries
-from autograder import gradebook as module
-from autograder import settings as files
 from autograder.assignment import Template, template
-from autograder.gradebook import Book, NoGradebook, NotRecorded, quiet
+from autograder.gradebook import config as files
+from autograder.gradebook import gradebook as module
+from autograder.gradebook import rows as entries
+from autograder.gradebook.gradebook import Book, NoGradebook, NotRecorded, quiet
 from tests.outcomes import ANSWER, PEOPLE, TABLES, outcome, rows
 
 with quiet():
@@ -316,7 +316,7 @@ def test_a_database_that_is_not_this_nbgraders_is_refused(form, tmp_path: Path, 
 
 
 def test_a_database_held_by_another_program_is_said(form, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("autograder.database.PATIENCE", 0.1)
+    monkeypatch.setattr("autograder.gradebook.database.PATIENCE", 0.1)
     book = Book(tmp_path)
     book.register(form)
     with contextlib.closing(sqlite3.connect(tmp_path / "gradebook.db", isolation_level=None)) as other:

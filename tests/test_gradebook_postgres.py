@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import Template, template
-from autograder.gradebook import Book, NoGradebook, NotRecorded, quiet
+from autograder.gradebook.gradebook import Book, NoGradebook, NotRecorded, quiet
 from autograder.places import ROOT
 from tests.nbgrader_course import submission
 from tests.outcomes import PEOPLE, TABLES, outcome, rows

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder import wall
-from autograder.tasks import Outcome
+from autograder.judge.result import Outcome
+from autograder.sandbox import sandbox
 from tests.hostile import cases
 from tests.hostile.cases import Case
 from tests.hostile.room import CANARY, Room
@@ -22,7 +22,7 @@ def room(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
     for parent in (folder, folder.parent, folder.parent.parent):
         parent.chmod(0o755)  # so that nothing but the sandbox keeps a student out
     shutil.copytree(released / "kit", folder / "kit")
-    with wall.Wall(folder / "kit") as made:
+    with sandbox.Wall(folder / "kit") as made:
         yield Room(folder, made)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder import wall
-from autograder.gradebook import Book
+from autograder.gradebook.gradebook import Book
+from autograder.sandbox import sandbox
 from tests.hostile.cases import NAME, Case, of_family
 from tests.hostile.room import Room
 from tests.sandboxed import demand_sandbox
@@ -37,7 +37,7 @@ def room(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
     for parent in (folder, folder.parent, folder.parent.parent):
         parent.chmod(0o755)
     shutil.copytree(released / "kit", folder / "kit")
-    with wall.Wall(folder / "kit") as made:
+    with sandbox.Wall(folder / "kit") as made:
         yield Room(folder, made)
 
 

@@ -6,11 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from autograder import checks, secret, wall
-from autograder.judge import Judge, Judged, refused, shown
-from autograder.normal import submission
-from autograder.reading import Unreadable
-from autograder.worker import Limits
+from autograder import checks
+from autograder.judge import seed
+from autograder.judge.judge import Judge, Judged, refused, shown
+from autograder.judge.session import Limits
+from autograder.sandbox import sandbox
+from autograder.submissions.normalise import submission
+from autograder.submissions.notebook import Unreadable
 from tests.notebooks import (
     BLANK,
     CHECK_CELL,
@@ -33,7 +35,7 @@ type_given = list[dict] | dict
 
 
 @pytest.fixture(scope="module")
-def judge(built: wall.Wall) -> Judge:
+def judge(built: sandbox.Wall) -> Judge:
     return Judge(
         built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=120, grace=0.5, patience=25)
     )
@@ -68,7 +70,7 @@ def test_a_known_mistake_is_named_and_loses_points(judged) -> None:
 
 def test_inputs_are_fresh_for_each_and_the_same_again(judge: Judge) -> None:
     def draw(*about: str) -> np.ndarray:
-        cases = checks.find(f"{NAME}.{FUNCTION}").draw(secret.generator(judge.secret, *about))
+        cases = checks.find(f"{NAME}.{FUNCTION}").draw(seed.generator(judge.secret, *about))
         return next(iter(cases[0].arguments.values()))
 
     first = draw(NAME, "ada", "hash", FUNCTION)
@@ -249,10 +251,10 @@ def test_what_nbgrader_reads_from_a_verdict(judged) -> None:
 
 def test_the_secret_is_made_once_and_for_its_owner_only(tmp_path) -> None:
     path = tmp_path / "deep" / "secret"
-    first = secret.load(path)
-    assert secret.load(path) == first
+    first = seed.load(path)
+    assert seed.load(path) == first
     assert len(first) >= 32
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o644)
     with pytest.raises(PermissionError, match="chmod 600"):
-        secret.load(path)
+        seed.load(path)

@@ -16,9 +16,9 @@ from autograder.checks import assignments, find
 from autograder.kit import NoPoints, check, recorded
 from autograder.kit.answers import Answer, call
 from autograder.kit.grading import Case, Criterion, Known, grade
-from autograder.kit.steps import BeamStep, GreedyStep
-from autograder.reading import checked
-from autograder.weave import weave
+from autograder.kit.table_models import BeamStep, GreedyStep
+from autograder.release.notebook import weave
+from autograder.submissions.notebook import checked
 
 
 def one_case(function, caller=None):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import settings
 from autograder.assignment import assignments
-from autograder.gradebook import Book, quiet
-from autograder.lateness import due_dates
+from autograder.gradebook import config
+from autograder.gradebook.gradebook import Book, quiet
+from autograder.gradebook.lateness import due_dates
 from tests.classes import opened_book, page, summary
 from tests.nbgrader_course import Course
 from tests.teacher import settle
@@ -72,7 +72,7 @@ def test_a_due_date_on_the_command_line_may_move_and_go(teacher, out: Path) -> N
 
 
 def test_a_due_date_given_with_the_first_grading_counts_at_once(teacher, out: Path) -> None:
-    settings.settings(out)
+    config.settings(out)
     settle(out, ZERO)
     teacher("--due", f"bahdanau={DUE}")
     assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.checks.mistakes.searching import Shuffled, searched
+from autograder.checks.encoder_decoder.beam_parts import Shuffled, searched
 from autograder.kit.answers import call
-from autograder.kit.comparing import same
+from autograder.kit.compare import same
 from autograder.kit.grading import grade
 from tests.answers import SEEDS, collected, forget, more_right
 

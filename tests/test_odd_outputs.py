@@ -9,10 +9,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.customs import clean_outputs
-from autograder.judge import Judged, refused
-from autograder.normal import submission
-from autograder.tasks import _written
+from autograder.judge.judge import Judged, refused
+from autograder.judge.result import _written
+from autograder.judge.sanitize import clean_outputs
+from autograder.submissions.normalise import submission
 from tests.classes import page, summary
 from tests.hostile.cases import written
 from tests.notebooks import NAME, RIGHT, as_bytes, cells, code, form, markdown, tree
@@ -177,7 +177,7 @@ def test_whatever_a_library_raises_the_text_is_there(monkeypatch, filter_name: s
         def fails(_: str, error: Any = error) -> str:
             raise error
 
-        monkeypatch.setattr(f"autograder.pages.{filter_name}", fails)
+        monkeypatch.setattr(f"autograder.gradebook.html.{filter_name}", fails)
         shown = exporter()._terminal("<b> 1") + exporter().markdown2html({}, "<b> 1")
         assert "&lt;b&gt; 1" in shown
         assert html.unescape(shown).count("1") == 2

@@ -8,8 +8,8 @@ import nbgrader
 import pytest
 from traitlets.config import Config
 
-from autograder.formgrading import Sheet
-from autograder.pages import Page, with_formulas
+from autograder.gradebook.formgrader import Sheet
+from autograder.gradebook.html import Page, with_formulas
 
 TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
 STATIC = TEMPLATES.parent / "static" / "node_modules" / "bootstrap" / "dist" / "css"
@@ -126,7 +126,7 @@ def test_a_link_leads_to_a_page_or_nowhere(target: str) -> None:
 
 
 def test_what_would_cost_a_page_too_much_is_shown_as_it_was_written(monkeypatch) -> None:
-    monkeypatch.setattr("autograder.pages.PAGE_SECONDS", 0.0)
+    monkeypatch.setattr("autograder.gradebook.html.PAGE_SECONDS", 0.0)
     cells = [nbformat.v4.new_markdown_cell("*so* $x$ <b>"), nbformat.v4.new_code_cell("x = 1 < 2")]
     about = {"notebook": "bahdanau", "score": 2, "max_score": 6, "late_penalty": 0}
     shown = exporter().rendered(nbformat.v4.new_notebook(cells=cells), about, [])

@@ -11,11 +11,11 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder import normal
 from autograder.assignment import grade_id
-from autograder.judge import refused
-from autograder.reading import parse
-from autograder.tasks import _written
+from autograder.judge.judge import refused
+from autograder.judge.result import _written
+from autograder.submissions import normalise
+from autograder.submissions.notebook import parse
 from tests.classes import page, summary
 from tests.hostile.cases import notebook
 from tests.notebooks import NAME, RIGHT, as_bytes, cells, form, markdown, tree
@@ -56,7 +56,7 @@ def answered(source: str, attachments: Any = None, more: tuple[dict, ...] = ()) 
 def graded(content: bytes) -> bytes:
     """Return the notebook that is kept of a submission, as if it had got no points."""
     template = form()
-    return _written(normal.submission(content, template, [NAME]), refused(template, ""))
+    return _written(normalise.submission(content, template, [NAME]), refused(template, ""))
 
 
 def shown(content: bytes) -> str:

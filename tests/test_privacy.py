@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import report
 from autograder.assignment import template
 from autograder.files import write
-from autograder.gradebook import Book
+from autograder.gradebook.gradebook import Book
+from autograder.report import page as report
 from tests.outcomes import outcome
 from tests.teacher import settle
 
@@ -116,7 +116,7 @@ def test_feedback_released_through_the_exchange_can_be_fetched(released, tmp_pat
     """The page in the class's folder is the teacher's; its copy in the exchange is for the student."""
     from nbgrader.coursedir import CourseDirectory
 
-    from autograder.exchange import ReleaseFeedback
+    from autograder.gradebook.exchange import ReleaseFeedback
 
     book, form = Book(tmp_path / "out"), template("bahdanau")
     book.register(form)

@@ -10,7 +10,8 @@ import pytest
 from autograder.places import ROOT
 from lab.programs import programs
 
-PROGRAMS = [name for package in ("autograder", "lab", "solutions", "tests") for name in programs(package)]
+PACKAGES = ("autograder", "benchmarks", "examples", "lab", "solutions", "tests")
+PROGRAMS = [name for package in PACKAGES for name in programs(package)]
 
 
 def run(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -23,11 +24,13 @@ def without_packages(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_programs_are_discovered():
-    assert {"autograder", "lab.results", "solutions.bahdanau", "solutions.transformer", "tests.bench"} <= set(PROGRAMS)
-    assert not {"autograder.opening", "autograder.inside.zygote"} & set(PROGRAMS)  # the grader starts these itself
+    ours = {"autograder", "examples.make_class", "lab.results", "solutions.bahdanau", "benchmarks.training"}
+    assert ours <= set(PROGRAMS)
+    started_by_the_grader = {"autograder.submissions.reader", "autograder.sandbox.inside.zygote"}
+    assert not started_by_the_grader & set(PROGRAMS)
 
 
-QUICK = {"autograder", "autograder.example_class", "lab.results", "solutions.bahdanau"}
+QUICK = {"autograder", "examples.make_class", "lab.results", "solutions.bahdanau"}
 
 
 @pytest.mark.parametrize(
@@ -40,7 +43,7 @@ def test_a_program_is_asked_for_help(name):
     assert not list(ROOT.glob("-*"))
 
 
-@pytest.mark.parametrize("name", ["lab.results", "autograder.example_class", "autograder clean", "solutions.luong"])
+@pytest.mark.parametrize("name", ["lab.results", "examples.make_class", "autograder clean", "solutions.luong"])
 def test_an_option_is_misspelt(name):
     done = run("-m", *name.split(), "--hepl")
     assert done.returncode == 2
@@ -49,7 +52,7 @@ def test_an_option_is_misspelt(name):
     assert not list(ROOT.glob("-*"))
 
 
-@pytest.mark.parametrize("script", ["book/build.py", "autograder/templates/start.py"])
+@pytest.mark.parametrize("script", ["book/build.py", "autograder/release/templates/start.py"])
 def test_a_script_is_asked_for_help(script):
     done = run(script, "--help")
     assert done.returncode == 0, done.stderr
@@ -68,8 +71,8 @@ def test_a_script_is_asked_for_help(script):
         ("lab", "expected one of lab.results"),
         ("lab.result", "Did you mean lab.results?"),
         ("lab.training", "expected one of lab.results"),
-        ("autograder.grade", "expected one of autograder, autograder.example_class"),
-        ("autograder.opening", "expected one of autograder, autograder.example_class"),
+        ("autograder.grade.run", "expected one of autograder"),
+        ("autograder.submissions.parse_untrusted", "expected one of autograder"),
     ],
 )
 def test_a_program_does_not_exist(asked, answer):
@@ -113,11 +116,11 @@ def test_a_fault_of_our_own_keeps_its_traceback(tmp_path):
 
 def test_release_says_what_it_made(monkeypatch, capsys, tmp_path):
     import autograder.__main__ as command
-    from autograder import release
+    from autograder.release import build
 
     monkeypatch.setattr(command, "BUILD", tmp_path)
     monkeypatch.setattr(command, "KIT", tmp_path / "release" / "kit")
-    monkeypatch.setattr(release, "release", lambda names: [tmp_path / f"{name}.ipynb" for name in names])
+    monkeypatch.setattr(build, "release", lambda names: [tmp_path / f"{name}.ipynb" for name in names])
     (tmp_path / "released.json").write_text('{"release/luong/luong.ipynb": "", "release/bahdanau/bahdanau.ipynb": ""}')
     assert command.main(["release", "luong"]) == 0
     made, zipped = capsys.readouterr().out.splitlines()

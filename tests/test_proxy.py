@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from autograder import checks, earlier
-from autograder.earlier import Earlier
+from autograder import checks
+from autograder.judge import earlier
+from autograder.judge.earlier import Earlier
 from autograder.kit import proxy
 from autograder.kit.answers import call
 from autograder.kit.wire import WireError, decode, encode

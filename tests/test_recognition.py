@@ -9,7 +9,7 @@ import torch
 
 from autograder.checks import find
 from autograder.kit.answers import Answer, call
-from autograder.kit.comparing import printed, same_print
+from autograder.kit.compare import printed, same_print
 from autograder.kit.grading import Verdict, grade
 from autograder.kit.recorded import load, pack, path
 from tests.answers import collected

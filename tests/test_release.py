@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 from nbgrader.utils import compute_checksum
 
-from autograder import blank
-from autograder import weave as weaving
 from autograder.assignment import UnknownAssignment
-from autograder.blank import BEGIN, BlankError, Module, blanked
 from autograder.checks import assignments, checks
 from autograder.places import ROOT
-from autograder.release import release, write
-from autograder.weave import weave
+from autograder.release import blank
+from autograder.release import notebook as weaving
+from autograder.release.blank import BEGIN, BlankError, Module, blanked
+from autograder.release.build import release, write
+from autograder.release.notebook import weave
 from lab.budget import SECONDS
 from tests.student import failures, printed, run_whole, shown, solved, unpacked
 
@@ -72,7 +72,7 @@ def test_each_function_has_one_solution_cell_and_one_test_cell(build, name):
             assert found[f"check-{function}"].points == check.points
         by_hand = {id for id, grader in found.items() if grader.grade and grader.solution}
         assert len(found) == 2 * len(checks(name)) + len(by_hand)
-        assert by_hand == set(getattr(import_module(f"autograder.checks.{name}"), "WRITTEN", {}))
+        assert by_hand == set(getattr(import_module(f"autograder.checks.{name}.checks"), "WRITTEN", {}))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -15,14 +15,16 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder import alike, example_class, summary
 from autograder.assignment import assignments
 from autograder.checks import checks
-from autograder.database import quiet
-from autograder.ledger import read
+from autograder.grade import summary
+from autograder.gradebook.database import quiet
 from autograder.places import released_notebook, source_notebook
-from autograder.report import FORMGRADER, report
-from autograder.titles import Titles, first_sentence
+from autograder.report import similarity
+from autograder.report.data import read
+from autograder.report.page import FORMGRADER, report
+from autograder.report.titles import Titles, first_sentence
+from examples import make_class
 
 with quiet():
     from nbgrader.api import Gradebook
@@ -156,7 +158,7 @@ def example(tmp_path_factory) -> Path:
     """Return a class of which the records say what the example class is expected to get."""
     out = tmp_path_factory.mktemp("example")
     lines = []
-    for student in example_class.students():
+    for student in make_class.students():
         for name in student.assignments:
             broken = {"error": "this is no notebook"} if student.said.get("BROKEN") else {}
             lines.append(line(student.name, name, student.expected, **broken))
@@ -202,7 +204,7 @@ def test_the_numbers_are_those_of_the_summary_and_of_the_class(example: Path) ->
         for words, rows in ((caption, rows) for caption, rows in seen.tables.items() if "got all points" in caption):
             rates |= {row[0].strip(): [int(cell.split()[0]) for cell in row[1:]] for row in rows[1:]}
             assert words
-        students = [student for student in example_class.students() if name in student.assignments]
+        students = [student for student in make_class.students() if name in student.assignments]
         for function in checks(name):
             got = Counter(student.expected.get(f"{name}.{function}", ("none",))[0] for student in students)
             assert rates[function] == [got["all"], got["some"], got["none"]]
@@ -212,7 +214,7 @@ def test_the_numbers_are_those_of_the_summary_and_of_the_class(example: Path) ->
 def test_the_graded_example_class_has_its_numbers_on_the_page(course_judge, tmp_path: Path) -> None:
     from autograder.__main__ import main
 
-    example_class.write(tmp_path / "submitted")
+    make_class.write(tmp_path / "submitted")
     assert main(["grade", str(tmp_path / "submitted"), "--out", str(tmp_path / "out")]) == 0
     assert main(["report", "--out", str(tmp_path / "out")]) == 0
     demand_the_same_numbers(tmp_path / "out")
@@ -357,7 +359,7 @@ def test_the_same_code_under_other_names_is_found_and_the_natural_one_is_not(tmp
     }.items():
         hand_in(tmp_path, student, cells)
     (tmp_path / "autograded" / "f" / "bahdanau" / "bahdanau.ipynb").write_text("{")
-    found = alike.groups(tmp_path, "bahdanau", "abcdefg")
+    found = similarity.groups(tmp_path, "bahdanau", "abcdefg")
     assert {(group.function, group.students, group.same_names, group.published) for group in found} == {
         ("additive_attention", ("a", "b"), False, False),
         ("repaired_attention", ("a", "b"), True, True),
@@ -384,7 +386,7 @@ def test_a_thousand_students_stay_readable(tmp_path: Path) -> None:
 
 
 def test_the_page_is_made_without_torch() -> None:
-    program = "import sys, autograder.report; print('torch' in sys.modules)"
+    program = "import sys, autograder.report.page; print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "False\n"
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder import sandbox, wall
 from autograder.__main__ import main
-from autograder.judge import Judge
-from autograder.normal import submission
+from autograder.judge.judge import Judge
+from autograder.judge.session import Limits
 from autograder.places import released_notebook, source_notebook
-from autograder.reading import checked, defined
+from autograder.sandbox import bubblewrap
+from autograder.sandbox import sandbox as wall
 from autograder.score import Scorer
-from autograder.worker import Limits
+from autograder.submissions.normalise import submission
+from autograder.submissions.notebook import checked, defined
 from tests.notebooks import NAME, RIGHT, as_bytes, cells, form, markdown, tree
 
 KEYS = ["file", "assignment", "score", "max_score", "manual_max_score", "checks", "flags", "error"]
@@ -252,7 +253,7 @@ def test_the_command_prints_a_line_per_file_in_order(released: Path, capfd, tmp_
 
 @pytest.mark.parametrize("verb", ["score", "grade"])
 def test_without_a_sandbox_it_refuses(verb: str, monkeypatch: pytest.MonkeyPatch, capfd, tmp_path: Path) -> None:
-    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    monkeypatch.setattr(bubblewrap.shutil, "which", lambda name: None)
     path = tmp_path / "my.ipynb"
     path.write_bytes(right)
     assert main([verb, str(path if verb == "score" else tmp_path)]) == 2

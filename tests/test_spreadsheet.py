@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import ledger, summary
-from autograder.spreadsheet import table, text
+from autograder.grade import summary
+from autograder.gradebook.spreadsheet import table, text
+from autograder.report import data
 from tests.nbgrader_course import Course
 
 SIGNS = "=+-@＝＋－＠﹦−"
@@ -101,7 +102,7 @@ def test_the_report_knows_a_guarded_name_again(tmp_path: Path) -> None:
     (tmp_path / "records").mkdir()
     (tmp_path / "records/a.json").write_text(json.dumps(record))
     summary.write([record], tmp_path / "summary.csv")
-    assert [entry.student for entry in ledger.read(tmp_path).entries] == ["a;=1+1"]
+    assert [entry.student for entry in data.read(tmp_path).entries] == ["a;=1+1"]
 
 
 def test_nbgraders_own_export_is_guarded_too(teacher, out: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 
 from autograder.checks import assignments, checks
 from autograder.places import ROOT
-from autograder.release import README, release
+from autograder.release.build import README, release
 from tests.leaks import bodies, found_in
 from tests.student import solved, unpacked
 
@@ -73,7 +73,7 @@ def test_no_body_of_a_solution_a_mistake_or_a_check_is_in_the_kit(kit):
 
 def test_no_model_answer_and_no_module_of_the_checks_is_in_the_kit(kit):
     text = b"\n".join(content for name, content in kit.items() if not name.endswith(".npz")).decode("utf-8")
-    answers = [getattr(sys.modules[f"autograder.checks.{name}"], "WRITTEN", {}) for name in assignments()]
+    answers = [getattr(sys.modules[f"autograder.checks.{name}.checks"], "WRITTEN", {}) for name in assignments()]
     said = [line for known in answers for answer in known.values() for line in answer.text.splitlines() if line]
     assert said
     assert not [line for line in said if line in text or json.dumps(line)[1:-1] in text]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import wall
+from autograder.judge.session import Session
 from autograder.places import ROOT
-from autograder.worker import Session
+from autograder.sandbox import sandbox
 from tests.sandboxed import says
 
 
@@ -41,7 +41,9 @@ class TestSight:
         said = says(session, "[name for _, name in socket.if_nameindex()]")
         assert "PermissionError" in said or said == "{'text/plain': \"['lo']\"}"
 
-    @pytest.mark.parametrize("module", ["solutions", "autograder.checks", "autograder.judge", "autograder.wall"])
+    @pytest.mark.parametrize(
+        "module", ["solutions", "autograder.checks", "autograder.judge.judge", "autograder.sandbox.sandbox"]
+    )
     def test_no_module_of_the_trusted_side(self, session: Session, module: str) -> None:
         assert "ModuleNotFoundError" in says(session, f"import {module}")
 
@@ -56,7 +58,7 @@ class TestSight:
         ]
         assert says(session, f"import os\n[p for p in {places!r} if os.path.exists(p)]") == "{'text/plain': '[]'}"
 
-    def test_no_peer(self, built: wall.Wall) -> None:
+    def test_no_peer(self, built: sandbox.Wall) -> None:
         with Session(built) as one, Session(built) as two:
             one.run("open('/tmp/mine', 'w').write('secret')")
             assert "mine" in says(one, "import os\nos.listdir('/tmp')")

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.wall import Wall
-from autograder.worker import Session
+from autograder.judge.session import Session
+from autograder.sandbox.sandbox import Wall
 from tests.sandboxed import QUICK, ask, says
 
 DOUBLE = "def double(x):\n    return 2 * x"

@@ -6,8 +6,8 @@ import platform
 
 import pytest
 
-from autograder.inside import seccomp
-from autograder.worker import Session
+from autograder.judge.session import Session
+from autograder.sandbox.inside import seccomp
 from tests.sandboxed import says
 
 NEWER = 448  # calls from here on are younger than the libseccomp of some systems

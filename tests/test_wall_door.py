@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder import door, sandbox, wall
 from autograder.__main__ import main
+from autograder.judge.session import Session
 from autograder.places import ROOT
-from autograder.wall import Wall
-from autograder.worker import Session
+from autograder.sandbox import bubblewrap, control_socket
+from autograder.sandbox import sandbox as wall
+from autograder.sandbox.sandbox import Wall
 from tests.sandboxed import QUICK, demand_sandbox, says
 
 FORBIDDEN = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
@@ -22,13 +23,13 @@ FORBIDDEN = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
 
 class TestRefusal:
     def test_without_bubblewrap_it_says_what_to_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sandbox.shutil, "which", lambda name: None if name == "bwrap" else f"/usr/bin/{name}")
+        monkeypatch.setattr(bubblewrap.shutil, "which", lambda name: None if name == "bwrap" else f"/usr/bin/{name}")
         assert "bwrap is not installed" in str(wall.available())
         with pytest.raises(wall.NoSandbox, match="apt-get install bubblewrap"):
             wall.demand()
 
     def test_without_user_namespaces_it_says_what_to_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sandbox, "PROBE", ["sh", "-c", "echo unshare failed: Operation not permitted >&2; exit 1"])
+        monkeypatch.setattr(bubblewrap, "PROBE", ["sh", "-c", "echo unshare: Operation not permitted >&2; exit 1"])
         assert "forbids user namespaces" in str(wall.available())
         assert "not permitted" in str(wall.available())
 
@@ -55,18 +56,18 @@ class TestMisfortune:
     def test_a_warm_process_that_fails_is_built_again(self, built: Wall, monkeypatch, end: str) -> None:
         """Let it die, or be late, at the worst time: when it seems alive and is asked for a worker."""
         built.start()
-        broken, knock = built._warm, door.Door.knock
+        broken, knock = built._warm, control_socket.Door.knock
         knocks = []
 
         def fails(self, word: bytes, *rest):
-            if word == door.JOB and len(knocks) < 2:
+            if word == control_socket.JOB and len(knocks) < 2:
                 knocks.append(word)
                 if end == "is late":
                     raise TimeoutError("timed out")
                 broken.kill()
             return knock(self, word, *rest)
 
-        monkeypatch.setattr(door.Door, "knock", fails)
+        monkeypatch.setattr(control_socket.Door, "knock", fails)
         with Session(built) as session:
             assert says(session, "6 * 7") == "{'text/plain': '42'}"
         assert built._warm is not broken
@@ -82,7 +83,7 @@ class TestMisfortune:
         monkeypatch.setattr(Wall, "_fork", fails)
         with pytest.raises(wall.NoWorker, match="no memory"):
             Wall(tmp_path).enter()
-        monkeypatch.setattr(sandbox, "PROBE", ["false"])
+        monkeypatch.setattr(bubblewrap, "PROBE", ["false"])
         with pytest.raises(wall.NoSandbox, match="forbids user namespaces"):
             Wall(tmp_path).enter()
 
@@ -105,7 +106,7 @@ class TestNoSandbox:
         assert "WARNING" not in said.out
 
     def test_it_is_never_chosen_silently(self, capsys, monkeypatch, tmp_path: Path) -> None:
-        monkeypatch.setattr(sandbox, "PROBE", ["false"])
+        monkeypatch.setattr(bubblewrap, "PROBE", ["false"])
         assert main(["score", str(tmp_path / "none.ipynb")]) == 2
         assert "Not graded" in capsys.readouterr().err
 

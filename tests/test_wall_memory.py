@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import cgroups, wall, watch
-from autograder.cgroups import Hierarchy, Nursery
-from autograder.wall import Wall
-from autograder.worker import Limits, Session
+from autograder.judge.session import Limits, Session
+from autograder.sandbox import cgroups, memory_watchdog, sandbox
+from autograder.sandbox.cgroups import Hierarchy, Nursery
+from autograder.sandbox.sandbox import Wall
 from tests.sandboxed import QUICK, says
 
 SPREAD = """
@@ -74,11 +74,11 @@ class TestTogether:
         with Session(built, QUICK) as session:
             session.run("for n in range(2): open(f'/tmp/{n}', 'wb').write(bytes(50 << 20))")
             assert session._worker is not None
-            held = watch.outside(session._worker.job.process.pid)
+            held = memory_watchdog.outside(session._worker.job.process.pid)
             session.run(
                 "import os\nf = open('/dev/shm/a', 'wb'); f.write(bytes(20 << 20)); f.flush(); os.unlink('/dev/shm/a')"
             )
-            more = watch.outside(session._worker.job.process.pid) - held
+            more = memory_watchdog.outside(session._worker.job.process.pid) - held
         assert 100 << 20 <= held < 110 << 20
         assert 20 << 20 <= more < 25 << 20
 
@@ -92,7 +92,7 @@ class TestTogether:
 
             def sample() -> None:
                 while not over.wait(0.02):
-                    taken.append(watch.memory(watch.family(worker.job.process.pid), 0))
+                    taken.append(memory_watchdog.memory(memory_watchdog.family(worker.job.process.pid), 0))
 
             sampler = threading.Thread(target=sample)
             sampler.start()
@@ -106,7 +106,7 @@ class TestTogether:
     def test_what_is_shared_with_the_warm_process_is_not_the_jobs(self, session: Session) -> None:
         session.run("1")
         assert session._worker is not None
-        assert watch.memory([session._worker.job.process.pid], 0) < 200 << 20
+        assert memory_watchdog.memory([session._worker.job.process.pid], 0) < 200 << 20
 
     def test_a_loader_with_four_workers_is_no_hog(self, built: Wall, bound: str) -> None:
         with Session(built, QUICK) as session:
@@ -139,7 +139,7 @@ class TestGroups:
         if not groups():
             pytest.skip("no control group can be made here")
         program = (
-            "import os, sys; from pathlib import Path; from autograder.wall import Wall\n"
+            "import os, sys; from pathlib import Path; from autograder.sandbox.sandbox import Wall\n"
             "from autograder.kit import wire; job = Wall.joined(sys.argv[1]).enter()\n"
             "wire.send(job.link, {'id': 1, 'op': 'cell', 'source': 'while True: pass'})\n"
             "print(*job.bound.folders, job.process.pid, flush=True)\n"
@@ -216,5 +216,5 @@ def test_without_a_right_to_groups_the_job_is_watched(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(cgroups.Group, "add", refuses)
     job = built.enter()
-    assert isinstance(job.bound, wall.Watch)
+    assert isinstance(job.bound, sandbox.Watch)
     job.end()

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder import wall
-from autograder.door import PREFIX, Door
-from autograder.wall import Wall
-from autograder.worker import Limits, Session
+from autograder.judge.session import Limits, Session
+from autograder.sandbox import sandbox
+from autograder.sandbox.control_socket import PREFIX, Door
+from autograder.sandbox.sandbox import Wall
 from tests.sandboxed import QUICK, ask, says
 
 _KEPT: list[Wall] = []
@@ -90,13 +90,13 @@ class TestSharing:
         other = Wall(own.kit)
         address, pickled = other.address, pickle.dumps(other)
         other.close()
-        with pytest.raises(wall.NoSandbox, match="was it closed"):
+        with pytest.raises(sandbox.NoSandbox, match="was it closed"):
             Wall.joined(address)
-        with pytest.raises(wall.NoSandbox, match="was it closed"):
+        with pytest.raises(sandbox.NoSandbox, match="was it closed"):
             pickle.loads(pickled)
 
     def test_what_killed_processes_left_is_swept(self, own: Wall) -> None:
-        program = "import os, sys; from pathlib import Path; from autograder.wall import Wall\n"
+        program = "import os, sys; from pathlib import Path; from autograder.sandbox.sandbox import Wall\n"
         program += "w = Wall(Path(sys.argv[1])); print(w.address, flush=True); os.kill(os.getpid(), 9)"
         killed = subprocess.run([sys.executable, "-c", program, str(own.kit)], capture_output=True, text=True)
         left = Path(killed.stdout.strip())
@@ -139,7 +139,7 @@ class TestFalling:
 
     def test_killing_the_builder_takes_everything_along(self, own: Wall) -> None:
         program = (
-            "import sys, time; from pathlib import Path; from autograder.wall import Wall\n"
+            "import sys, time; from pathlib import Path; from autograder.sandbox.sandbox import Wall\n"
             "wall = Wall(Path(sys.argv[1])); job = wall.enter(); print(wall._warm.pid, job.process.pid, flush=True)\n"
             "time.sleep(60)"
         )

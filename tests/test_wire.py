@@ -12,7 +12,7 @@ import pytest
 
 from autograder.kit import wire
 from autograder.kit.answers import Answer
-from autograder.kit.steps import GreedyStep
+from autograder.kit.table_models import GreedyStep
 
 
 def through(value):

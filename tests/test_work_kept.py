@@ -11,8 +11,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder import assignment, manifest, release
+from autograder import assignment
 from autograder.places import ROOT
+from autograder.release import build, manifest
 
 SMALL = ["bahdanau", "luong"]
 
@@ -23,14 +24,14 @@ KIT = {Path("autograder", "__init__.py"): b"", Path("lab", "plots.py"): b"def he
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of a released course of two chapters, whose notebooks and kit are a few words long."""
-    monkeypatch.setattr(release, "assignments", lambda: SMALL)
-    monkeypatch.setattr(release, "checks", lambda name: {})
-    monkeypatch.setattr(release, "recordings", lambda *_: {})
-    monkeypatch.setattr(release, "weave", lambda name: nbformat.v4.new_notebook())
-    monkeypatch.setattr(release, "for_students", lambda name, source: f"released: {name}\n")
-    monkeypatch.setattr(release, "_shared_files", lambda: iter(KIT.items()))
-    monkeypatch.setattr(release, "_requirements", lambda files: "torch==2.13.0  # the models\n")
-    release.release(build=tmp_path / "build")
+    monkeypatch.setattr(build, "assignments", lambda: SMALL)
+    monkeypatch.setattr(build, "checks", lambda name: {})
+    monkeypatch.setattr(build, "recordings", lambda *_: {})
+    monkeypatch.setattr(build, "weave", lambda name: nbformat.v4.new_notebook())
+    monkeypatch.setattr(build, "for_students", lambda name, source: f"released: {name}\n")
+    monkeypatch.setattr(build, "_shared_files", lambda: iter(KIT.items()))
+    monkeypatch.setattr(build, "_requirements", lambda files: "torch==2.13.0  # the models\n")
+    build.release(build=tmp_path / "build")
     return tmp_path
 
 
@@ -48,7 +49,7 @@ def below(folder: Path) -> dict[str, bytes]:
 
 
 def releasing(*words: str) -> Callable[[Path], None]:
-    return lambda course: release.release(words, build=course / "build") and None
+    return lambda course: build.release(words, build=course / "build") and None
 
 
 def cleaning(course: Path) -> None:
@@ -94,8 +95,8 @@ def test_nobody_wrote_anything(course, verb, capsys):
 
 def test_the_course_changed_and_nobody_wrote_anything(course, monkeypatch, capsys):
     """What an older release made is not taken for somebody's work."""
-    monkeypatch.setattr(release, "for_students", lambda name, source: "a new text\n")
-    release.release(build=course / "build")
+    monkeypatch.setattr(build, "for_students", lambda name, source: "a new text\n")
+    build.release(build=course / "build")
     assert notebook(course).read_bytes() == b"a new text\n"
     assert not (course / "work").exists()
     assert capsys.readouterr().err == ""
@@ -106,7 +107,7 @@ def test_a_notebook_of_before_there_was_a_manifest(course):
     notebook(course).write_bytes(b"of unknown origin")
     stray = course / "build" / "release" / "kit" / "lab" / "old.py"
     stray.write_bytes(b"of an old kit")
-    release.release(["luong"], build=course / "build")
+    build.release(["luong"], build=course / "build")
     assert below(course / "work") == {"bahdanau/bahdanau.ipynb": b"of unknown origin"}
     assert not stray.exists()
     assert "bahdanau/bahdanau.ipynb" in packed(course)
@@ -117,7 +118,7 @@ def test_a_student_has_files_of_their_own_beside_the_notebook(course):
     for path, content in own.items():
         (course / "build" / "release" / path).write_bytes(content)
     before = packed(course)
-    release.release(build=course / "build")
+    build.release(build=course / "build")
     assert {path: (course / "build" / "release" / path).read_bytes() for path in own} == own
     assert packed(course) == before
     cleaning(course)
@@ -132,7 +133,7 @@ def test_a_student_changed_the_kit(course):
     trained = course / "build" / "release" / "kit" / "build" / "runs" / "best.pt"
     trained.parent.mkdir(parents=True)
     trained.write_bytes(b"weights")
-    release.release(build=course / "build")
+    build.release(build=course / "build")
     assert changed.read_bytes() == pristine
     assert not (changed.parent / "mine.py").exists()
     assert trained.exists()
@@ -143,7 +144,7 @@ def test_a_student_changed_the_kit(course):
 def test_a_teacher_changed_the_solved_notebook(course):
     source = course / "build" / "source" / "bahdanau" / "bahdanau.ipynb"
     source.write_bytes(b"a better solution")
-    release.release(build=course / "build")
+    build.release(build=course / "build")
     assert below(course / "work") == {"saved/source/bahdanau/bahdanau.ipynb": b"a better solution"}
     assert b"a better solution" not in b"".join(packed(course).values())
 
@@ -167,14 +168,14 @@ def test_a_solved_notebook_lay_among_the_released_ones(course):
     (folder / "bahdanau" / "solved.ipynb").write_bytes(b"solved")
     (folder / "solved").mkdir()
     (folder / "solved" / "solved.ipynb").write_bytes(b"solved")
-    release.release(["luong"], build=course / "build")
+    build.release(["luong"], build=course / "build")
     assert packed(course) == before
 
 
 def test_a_chapter_was_dropped(course, monkeypatch):
     assert "luong/luong.ipynb" in packed(course)
-    monkeypatch.setattr(release, "assignments", lambda: ["bahdanau"])
-    release.release(["bahdanau"], build=course / "build")
+    monkeypatch.setattr(build, "assignments", lambda: ["bahdanau"])
+    build.release(["bahdanau"], build=course / "build")
     assert sorted(name for name in packed(course) if name.endswith(".ipynb")) == ["bahdanau/bahdanau.ipynb"]
     assert not notebook(course, "luong").parent.exists()
     assert not (course / "build" / "source" / "luong").exists()
@@ -183,8 +184,8 @@ def test_a_chapter_was_dropped(course, monkeypatch):
 
 def test_a_chapter_was_dropped_that_a_student_had_written_in(course, monkeypatch):
     notebook(course, "luong").write_bytes(b"my answer")
-    monkeypatch.setattr(release, "assignments", lambda: ["bahdanau"])
-    release.release(build=course / "build")
+    monkeypatch.setattr(build, "assignments", lambda: ["bahdanau"])
+    build.release(build=course / "build")
     assert not notebook(course, "luong").parent.exists()
     assert below(course / "work") == {"luong/luong.ipynb": b"my answer"}
 
@@ -202,17 +203,17 @@ def test_a_chapter_that_is_not_in_the_list_of_contents_is_no_assignment(tmp_path
 
 def test_one_chapter_is_released_and_the_zip_stays_whole(course):
     before = packed(course)
-    release.release(["bahdanau"], build=course / "build")
+    build.release(["bahdanau"], build=course / "build")
     assert packed(course) == before
     notebook(course, "luong").unlink()
-    release.release(["bahdanau"], build=course / "build")
+    build.release(["bahdanau"], build=course / "build")
     assert packed(course) == before
     assert notebook(course, "luong").exists()
 
 
 def test_one_chapter_is_released_where_nothing_was(course):
     shutil.rmtree(course / "build")
-    release.release(["luong"], build=course / "build")
+    build.release(["luong"], build=course / "build")
     assert sorted(name for name in packed(course) if name.endswith(".ipynb")) == ["luong/luong.ipynb"]
 
 
@@ -252,7 +253,7 @@ def test_a_student_works_in_the_copy_that_a_command_makes(course, folder):
     assert said.count("is new") == 1
     cleaning(course)
     assert copy.read_bytes() == b"my answer"
-    release.release(build=course / "build")
+    build.release(build=course / "build")
     start(course, *folder)
     assert copy.read_bytes() == b"my answer"
     assert (copies / "kit" / "autograder").is_dir()

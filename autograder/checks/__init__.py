@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from autograder.assignment import assignments
-from autograder.checks.examples import worked
 from autograder.checks.together import pairs
+from autograder.checks.worked_examples import worked
 from autograder.kit.answers import Answer, call
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Known, Pairs
-from autograder.kit.comparing import aligned, printed
+from autograder.kit.compare import aligned, printed
 
 MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
 REPEAT = Criterion("the same answer twice", 1, "repeat")
@@ -148,8 +148,8 @@ def _put(outputs: list[np.ndarray], number: float, asked: np.ndarray | None) -> 
 
 def checks(name: str) -> dict[str, Check]:
     """Return the checks of one name by function."""
-    written = name.isidentifier() and (Path(__file__).parent / f"{name}.py").exists()
-    found = getattr(import_module(f"autograder.checks.{name}"), "CHECKS", None) if written else None
+    written = name.isidentifier() and (Path(__file__).parent / name / "checks.py").exists()
+    found = getattr(import_module(f"autograder.checks.{name}.checks"), "CHECKS", None) if written else None
     if found is None:
         raise LookupError(f"no checks for '{name}': expected one of {', '.join(assignments())}")
     return {check.function: check for check in found}
@@ -157,7 +157,7 @@ def checks(name: str) -> dict[str, Check]:
 
 def written(name: str, question: str) -> Written:
     """Return the points and the model answer of a question that is graded by hand."""
-    known = getattr(import_module(f"autograder.checks.{name}"), "WRITTEN", {})
+    known = getattr(import_module(f"autograder.checks.{name}.checks"), "WRITTEN", {})
     if question not in known:
         raise LookupError(f"'{name}' has no written question '{question}': it has {', '.join(known)}")
     return known[question]

@@ -2,9 +2,9 @@
 
 from autograder.kit.answers import Caller
 from autograder.kit.cases import Case, Criterion, Known, Verdict
-from autograder.kit.examples import Examples, lesson
+from autograder.kit.criteria import Trial
+from autograder.kit.example_hints import Examples, lesson
 from autograder.kit.recognition import Recognised
-from autograder.kit.trial import Trial
 
 __all__ = ["Case", "Criterion", "Known", "Verdict", "grade"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.kit.answers import Answer
 from autograder.kit.cases import Case, Known
-from autograder.kit.comparing import aligned, difference, printed, same, same_print
+from autograder.kit.compare import aligned, difference, printed, same, same_print
 
 Place = tuple[str, int]  # a case, and which of its outputs
 

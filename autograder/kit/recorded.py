@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from autograder.kit.cases import Case, Criterion, Example, Known, Pairs
-from autograder.kit.comparing import printed, same_print
-from autograder.kit.steps import BeamStep, GreedyStep
+from autograder.kit.compare import printed, same_print
+from autograder.kit.table_models import BeamStep, GreedyStep
 
 FOLDER = Path(__file__).parent / "recordings"
 CLASSES: dict[str, Callable] = {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograder.kit.answers import Answer
-from autograder.kit.steps import BeamStep, GreedyStep
+from autograder.kit.table_models import BeamStep, GreedyStep
 
 MAX_HEADER = 8 << 20
 MAX_BODY = 64 << 20

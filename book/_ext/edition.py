@@ -8,7 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 
-from autograder.blank import Module
+from autograder.release.blank import Module
 
 ROOT = Path(__file__).parents[2]
 MARK = re.compile(r"^#\|\s*exercise\s+(\w+)", re.MULTILINE)

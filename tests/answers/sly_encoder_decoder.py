@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks.mistakes.searching import best, continuations, pool, search
+from autograder.checks.encoder_decoder.beam_parts import best, continuations, pool, search
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
 _memory: dict = {}

@@ -2,8 +2,8 @@
 
 import torch
 
-from autograder.checks.mistakes import short_cuts
-from autograder.checks.mistakes.searching import best, continuations, pool, search
+from autograder.checks.encoder_decoder import beam_shortcuts
+from autograder.checks.encoder_decoder.beam_parts import best, continuations, pool, search
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
 _seen: dict = {}
@@ -476,7 +476,7 @@ def beam_nothing(step, bos, eos, beam, max_len, alpha):
 
 
 def beam_longest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha):
-    return short_cuts.longest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha)
+    return beam_shortcuts.longest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha)
 
 
 def beam_shortest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha):

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from autograder.checks.mistakes.pooling import Pool, Zhou
+from autograder.checks.pooling.mistakes import Pool, Zhou
 from solutions.bahdanau.attention import masked_softmax
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 from tests.answers.spoilers import spoiled

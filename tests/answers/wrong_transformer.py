@@ -5,8 +5,8 @@ from dataclasses import replace
 import torch
 import torch.nn.functional as F
 
-from autograder.checks.mistakes import heads as parts
-from autograder.checks.mistakes import layers
+from autograder.checks.transformer import layer_mistakes
+from autograder.checks.transformer import multi_head_mistakes as parts
 from solutions.transformer.attention import (
     decoder_layer,
     encoder_layer,
@@ -19,7 +19,7 @@ from solutions.transformer.attention import (
 )
 from tests.answers.spoilers import spoiled
 
-HEADS, LAYER = parts.RIGHT, layers.Layer()
+HEADS, LAYER = parts.RIGHT, layer_mistakes.Layer()
 
 
 def heads_mask_on_one_head(query, key, value, weights, heads, mask=None):
@@ -272,28 +272,28 @@ def encoder_residual_subtracted(*arguments):
 
 def encoder_eps_squared(*arguments):
     def norm(x, gamma, beta, eps):
-        return layers.layer_norm(x, gamma, beta, eps**2)
+        return layer_mistakes.layer_norm(x, gamma, beta, eps**2)
 
     return _encode(replace(LAYER, norm=norm), arguments)
 
 
 def encoder_beta_scaled(*arguments):
     def norm(x, gamma, beta, eps):
-        return gamma * layers.layer_norm(x, torch.ones_like(gamma), beta, eps)
+        return gamma * layer_mistakes.layer_norm(x, torch.ones_like(gamma), beta, eps)
 
     return _encode(replace(LAYER, norm=norm), arguments)
 
 
 def encoder_gamma_absolute(*arguments):
     def norm(x, gamma, beta, eps):
-        return layers.layer_norm(x, gamma.abs(), beta, eps)
+        return layer_mistakes.layer_norm(x, gamma.abs(), beta, eps)
 
     return _encode(replace(LAYER, norm=norm), arguments)
 
 
 def encoder_one_plus_gamma(*arguments):
     def norm(x, gamma, beta, eps):
-        return layers.layer_norm(x, 1 + gamma, beta, eps)
+        return layer_mistakes.layer_norm(x, 1 + gamma, beta, eps)
 
     return _encode(replace(LAYER, norm=norm), arguments)
 
@@ -329,7 +329,7 @@ def encoder_tanh(*arguments):
 
 def encoder_no_second_bias(*arguments):
     def feed(x, weights):
-        return layers.feed_forward(x, weights | {"b_2": 0 * weights["b_2"]})
+        return layer_mistakes.feed_forward(x, weights | {"b_2": 0 * weights["b_2"]})
 
     return _encode(replace(LAYER, feed=feed), arguments)
 
@@ -342,7 +342,7 @@ def encoder_relu_before(*arguments):
 
 
 def encoder_dropped_out(*arguments):
-    return _encode(replace(LAYER, feed=lambda x, w: F.dropout(layers.feed_forward(x, w), 0.1)), arguments)
+    return _encode(replace(LAYER, feed=lambda x, w: F.dropout(layer_mistakes.feed_forward(x, w), 0.1)), arguments)
 
 
 def encoder_W_o_missing(*arguments):
@@ -387,7 +387,7 @@ def decoder_both_norms(*arguments):
 
 def decoder_last_norm_missing(y, memory, weights, *rest):
     def feed(x, w):
-        return layers.feed_forward(x, w)
+        return layer_mistakes.feed_forward(x, w)
 
     between = replace(LAYER, order=("self", "cross")).decode(y, memory, weights, *rest)
     return between + feed(between, weights)
@@ -395,14 +395,14 @@ def decoder_last_norm_missing(y, memory, weights, *rest):
 
 def decoder_eps_squared(*arguments):
     def norm(x, gamma, beta, eps):
-        return layers.layer_norm(x, gamma, beta, eps**2)
+        return layer_mistakes.layer_norm(x, gamma, beta, eps**2)
 
     return _decode(replace(LAYER, norm=norm), arguments)
 
 
 def decoder_one_plus_gamma(*arguments):
     def norm(x, gamma, beta, eps):
-        return layers.layer_norm(x, 1 + gamma, beta, eps)
+        return layer_mistakes.layer_norm(x, 1 + gamma, beta, eps)
 
     return _decode(replace(LAYER, norm=norm), arguments)
 
@@ -467,9 +467,11 @@ def decoder_needs_masks(y, memory, weights, heads, target_mask=None, source_mask
 
 def decoder_attentions_added(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
     own = multi_head_attention(y, y, y, weights, heads, target_mask)[0]
-    found = multi_head_attention(y, memory, memory, layers.crossing(weights), heads, source_mask)[0]
-    y = layers.layer_norm(y + own + found, weights["gamma_2"], weights["beta_2"], eps)
-    return layers.layer_norm(y + layers.feed_forward(y, weights), weights["gamma_3"], weights["beta_3"], eps)
+    found = multi_head_attention(y, memory, memory, layer_mistakes.crossing(weights), heads, source_mask)[0]
+    y = layer_mistakes.layer_norm(y + own + found, weights["gamma_2"], weights["beta_2"], eps)
+    return layer_mistakes.layer_norm(
+        y + layer_mistakes.feed_forward(y, weights), weights["gamma_3"], weights["beta_3"], eps
+    )
 
 
 def loss_of_last_class(logits, target, epsilon, pad):

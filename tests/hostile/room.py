@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.assignment import Template, template
-from autograder.judge import Judge
+from autograder.judge.judge import Judge
+from autograder.judge.result import Outcome, Task, assess
+from autograder.judge.session import Limits
 from autograder.places import ROOT
-from autograder.reading import Unreadable, read_bytes
-from autograder.tasks import Outcome, Task, assess
-from autograder.wall import Wall
-from autograder.worker import Limits
+from autograder.sandbox.sandbox import Wall
+from autograder.submissions.notebook import Unreadable, read_bytes
 from tests.hostile.cases import NAME, Case, written
 
 CANARY = "kanarie-7f3a91c4"
@@ -26,7 +26,7 @@ COURSE_FILES = (
     "gradebook.db",
     "secret",
     "solutions/bahdanau/attention.py",
-    "autograder/checks/bahdanau.py",
+    "autograder/checks/bahdanau/checks.py",
     "submitted/ada/bahdanau/bahdanau.ipynb",
     "feedback/ada/bahdanau/bahdanau.html",
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import inbox
+from autograder.submissions import collect
 from tests.hostile.cases import NAME, written
 
 SOLVED, BLANK = written([], "solved"), written([], "blank")
@@ -27,7 +27,7 @@ def test_a_file_called_as_an_lms_would_is_still_its_owners(tmp_path: Path) -> No
     put(tmp_path / "mallory" / NAME / f"{NAME}.ipynb", SOLVED)
     put(tmp_path / "mallory" / f"ada_1_2_{NAME}.ipynb", BLANK)
     put(tmp_path / "mallory" / "zoe_1_assignsubmission_file_" / f"{NAME}.ipynb", BLANK)
-    box = inbox.read(tmp_path, [NAME])
+    box = collect.read(tmp_path, [NAME])
     assert [handed.student for handed in box.handed] == ["ada", "mallory"]
     assert {stray.student for stray in box.strays} == {"mallory"}
 
@@ -50,7 +50,7 @@ def test_a_zip_of_a_thousand_notebooks_is_refused_and_the_others_are_read(tmp_pa
     files = {"Mallory_2_assignsubmission_file_/work.zip": inner, f"Ada_1_assignsubmission_file_/{NAME}.ipynb": SOLVED}
     put(tmp_path / "class.zip", packed(files))
     began = time.monotonic()
-    box = inbox.read(tmp_path / "class.zip", [NAME])
+    box = collect.read(tmp_path / "class.zip", [NAME])
     assert [handed.student for handed in box.handed] == ["Ada"]
     assert [(stray.student, "1000 notebooks were handed in" in stray.error) for stray in box.strays] == [
         ("Mallory", True)
@@ -68,7 +68,7 @@ def test_zips_of_equal_notebooks_are_opened_once_each(tmp_path: Path, monkeypatc
         put(tmp_path / "mallory" / f"{number}.zip", content)
     monkeypatch.setattr(zipfile, "ZipFile", lambda *a: opened.append(a) or opens(*a))
     began = time.monotonic()
-    box = inbox.read(tmp_path, [NAME])
+    box = collect.read(tmp_path, [NAME])
     assert time.monotonic() - began < 30
     taken = {handed.student: handed.content() for handed in box.handed}
     assert taken.pop("ada") == SOLVED
@@ -83,7 +83,7 @@ def test_a_properly_filed_notebook_counts_beside_a_clone_of_a_textbook(tmp_path:
     put(tmp_path / "ada" / NAME / f"{NAME}.ipynb", SOLVED)
     for name, content in variants(300).items():
         put(tmp_path / "ada" / "textbook" / name, content)
-    box = inbox.read(tmp_path, [NAME])
+    box = collect.read(tmp_path, [NAME])
     assert [handed.content() for handed in box.handed] == [SOLVED]
     [stray] = box.strays
     assert (stray.student, stray.error[:34]) == ("ada", "301 notebooks were handed in, at m")
@@ -99,7 +99,7 @@ def many_files(folder: Path, count: int) -> None:
 @pytest.fixture
 def few(monkeypatch) -> None:
     """Make the limits small, and so the test quick."""
-    monkeypatch.setattr("autograder.found.MOST_FILES", 200)
+    monkeypatch.setattr("autograder.submissions.files.MOST_FILES", 200)
 
 
 @pytest.mark.parametrize("flat", [True, False])
@@ -111,7 +111,7 @@ def test_one_students_two_hundred_thousand_files_cost_that_student_alone(tmp_pat
             (tmp_path / "mallory" / f"{n}.txt").touch()
     else:
         many_files(tmp_path / "mallory" / "work", 1250)
-    box = inbox.read(tmp_path, [NAME])
+    box = collect.read(tmp_path, [NAME])
     assert [handed.student for handed in box.handed] == ["ada"]
     [stray] = box.strays
     assert stray.student == "mallory"
@@ -122,14 +122,14 @@ def test_so_do_they_in_a_folder_around_the_class_and_in_a_zip(tmp_path: Path, fe
     files = {f"class/{name}/{NAME}/{NAME}.ipynb": SOLVED for name in ("ada", "mallory")}
     files |= {f"class/mallory/{n}.txt": b"" for n in range(250)}
     put(tmp_path / "class.zip", packed(files))
-    box = inbox.read(tmp_path / "class.zip", [NAME])
+    box = collect.read(tmp_path / "class.zip", [NAME])
     assert [handed.student for handed in box.handed] == ["ada"]
     assert [(stray.student, "more than 200 files" in stray.error) for stray in box.strays] == [("mallory", True)]
     moodle = {f"all/{name}_{n}_assignsubmission_file_/{NAME}.ipynb": SOLVED for n, name in enumerate(["ada", "bo"])}
     for name, content in moodle.items():
         put(tmp_path / "lms" / name, content)
     many_files(tmp_path / "lms" / "all" / "bo_1_assignsubmission_file_", 1250)
-    box = inbox.read(tmp_path / "lms", [NAME])
+    box = collect.read(tmp_path / "lms", [NAME])
     assert [handed.student for handed in box.handed] == ["ada"]
     assert [(stray.student, "more than 200 files" in stray.error) for stray in box.strays] == [("bo", True)]
 
@@ -140,7 +140,7 @@ def test_virtual_environments_beside_the_notebook_are_not_looked_into(tmp_path: 
         many_files(tmp_path / "ada" / f"hw{n}" / "env" / "lib" / "python3.11" / "site-packages", 1250)
     many_files(tmp_path / "ada" / "node_modules", 1250)
     put(tmp_path / "ada" / NAME / f"{NAME}.ipynb", SOLVED)
-    box = inbox.read(tmp_path, [NAME])
+    box = collect.read(tmp_path, [NAME])
     assert [(handed.student, handed.content()) for handed in box.handed] == [("ada", SOLVED)]
     assert box.strays == []
 
@@ -150,7 +150,7 @@ def test_a_folder_of_200_100_files_by_its_real_limits(tmp_path: Path) -> None:
     for name in ("ada", "mallory"):
         put(tmp_path / name / NAME / f"{NAME}.ipynb", SOLVED)
     many_files(tmp_path / "mallory" / "work", 200_100)
-    box = inbox.read(tmp_path, [NAME])
+    box = collect.read(tmp_path, [NAME])
     assert [handed.student for handed in box.handed] == ["ada"]
     assert [(stray.student, "more than 20000 files" in stray.error) for stray in box.strays] == [("mallory", True)]
 
@@ -173,7 +173,7 @@ def test_what_nobody_could_read_is_said_and_the_class_is_read(tmp_path: Path, re
         deep, before = os.open("d" * 250, os.O_RDONLY, dir_fd=deep), deep
         os.close(before)
     os.close(deep)
-    box = inbox.read(tmp_path, [NAME])
+    box = collect.read(tmp_path, [NAME])
     assert [handed.student for handed in box.handed] == ["ada"]
     assert {stray.student for stray in box.strays} == {"mallory"}
     assert len(box.strays) <= 51

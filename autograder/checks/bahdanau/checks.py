@@ -1,0 +1,231 @@
+"""The checks of additive attention."""
+
+import numpy as np
+
+from autograder.checks import DIFFERENTIABLE, Check, Drawn, Written
+from autograder.checks.bahdanau import examples, mistakes
+from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above, weights_of_all_sizes
+from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.kit.cases import EXACT, Criterion
+from solutions.bahdanau.attention import additive_attention, masked_softmax
+
+PADDING, GAPS, EMPTY = "padding", "a mask with gaps", "a row with no True"
+RANK, LARGE = "more than two axes", "a score far from 0"
+
+
+def raised(rng: Rng, mask: np.ndarray, gap: float) -> np.ndarray:
+    """Return scores that are higher by gap wherever the mask is False: exp(-gap) is what padding leaves for the rest.
+
+    exp(-40) is far below an epsilon such as 1e-9, and far above the smallest float32: whoever takes exp of all scores
+    and divides by what the mask leaves is right, whoever adds an epsilon to the sum is not.
+    """
+    return normal(rng, *mask.shape) + np.float32(gap) * ~mask
+
+
+def of_all_sizes(rng: Rng, rows: int, positions: int) -> np.ndarray:
+    """Return scores whose weights have all sizes: one well above many others, some of these hardly above nothing."""
+    scores = rng.uniform(-9, -3.5, size=(rows, positions))
+    scores[np.arange(rows), rng.integers(positions, size=rows)] = 0.5
+    return scores.astype(np.float32)
+
+
+def far_apart(rng: Rng, mask: np.ndarray) -> np.ndarray:
+    """Return rows of scores hundreds apart, in each of which one score to be attended to is far above the rest."""
+    scores = normal(rng, *mask.shape) + (300 * rng.permutation(len(mask)) - 600)[:, None].astype(np.float32)
+    scores[np.arange(len(mask)), mask.argmax(axis=1)] += 150
+    return scores.astype(np.float32)
+
+
+def softmax_cases(rng: Rng) -> list[Drawn]:
+    """Draw scores and masks: every kind of mask, every number of axes, and scores where exp or a small fill fails."""
+    holes = gaps(rng, 3, 5, 7)
+    holes[tuple(rng.integers((3, 5)))] = False
+    empty = padding(rng, 4, 6)
+    empty[rng.integers(4)] = False
+    low, high = (normal(rng, 4, 7, scale=2) + np.float32(shift) for shift in (-800, 800))
+    wide, wide_mask = normal(rng, 4, 7, scale=40), gaps(rng, 4, 7)
+    # The largest score may be attended to: whoever takes exp first and drops masked ones later is right as well.
+    wide[np.arange(4), wide_mask.argmax(axis=1)] = np.abs(wide).max(axis=1) + rng.random(4, np.float32)
+    above, apart, many = gaps(rng, 4, 7), gaps(rng, 4, 7), gaps(rng, 4, 29)
+    one = rng.permutation([True, True, False])[:, None]
+    ordinary = [
+        Drawn("no mask", [normal(rng, 4, 6), None], gradients=True),
+        Drawn("padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], [PADDING], gradients=True),
+        Drawn("other padded sentences", [normal(rng, 4, 6), longest_first(rng, 4, 6)], [PADDING]),
+        Drawn("nothing masked", [normal(rng, 4, 6), np.ones((4, 6), bool)]),
+        Drawn("a mask with gaps", [normal(rng, 5, 8), gaps(rng, 5, 8)], [PADDING, GAPS], gradients=True),
+        Drawn("as many sentences as positions", [normal(rng, 5, 5), gaps(rng, 5, 5)], [PADDING, GAPS]),
+        Drawn("one sentence", [normal(rng, 1, 6), gaps(rng, 1, 6)], [PADDING, GAPS], gradients=True),
+        Drawn("one axis", [normal(rng, 6), gaps(rng, 6)], [PADDING, GAPS], gradients=True),
+        Drawn("one axis, no mask", [normal(rng, 6), None]),  # who remembers the last mask of this size is found here
+        Drawn("three axes", [normal(rng, 3, 5, 7), gaps(rng, 3, 5, 7)], [PADDING, RANK], gradients=True),
+        Drawn("three axes, no mask", [normal(rng, 3, 5, 7), None], [RANK]),
+        Drawn("four axes", [normal(rng, 2, 3, 4, 5), gaps(rng, 2, 3, 4, 5)], [PADDING, RANK]),
+        Drawn("four axes, no mask", [normal(rng, 2, 3, 4, 5), None], [RANK]),
+        Drawn("one position, no mask", [normal(rng, 3, 1), None]),
+        Drawn("a row with no True", [normal(rng, 4, 6), empty], [PADDING, EMPTY]),
+        Drawn("three axes and a row with no True", [normal(rng, 3, 5, 7), holes], [PADDING, EMPTY, RANK]),
+        Drawn("one position, rows with no True", [normal(rng, 3, 1), one], [PADDING, EMPTY]),
+        Drawn("no True at all", [normal(rng, 2, 5), np.zeros((2, 5), bool)], [PADDING, EMPTY]),
+        Drawn("nearly equal scores", [normal(rng, 4, 7, scale=0.01), gaps(rng, 4, 7)], [PADDING]),
+        Drawn("weights of all sizes", [of_all_sizes(rng, 4, 29), many], [PADDING], tolerance=EXACT),
+        Drawn("weights of all sizes, no mask", [of_all_sizes(rng, 3, 31), None], tolerance=EXACT),
+    ]
+    return [
+        *ordinary,
+        Drawn("scores around -800", [low, gaps(rng, 4, 7)], [PADDING, LARGE]),
+        Drawn("scores around 800", [high, gaps(rng, 4, 7)], [PADDING, LARGE]),
+        Drawn("scores around 800, no mask", [high, None], [LARGE]),
+        Drawn("scores of size 40 and more", [wide, wide_mask], [PADDING, LARGE]),
+        Drawn("rows far apart", [far_apart(rng, apart), apart], [PADDING, LARGE]),
+        Drawn("rows far apart, no mask", [far_apart(rng, np.ones((4, 7), bool)), None], [LARGE]),
+        Drawn("padding that scores higher", [raised(rng, above, 40), above], [PADDING, LARGE]),
+    ]
+
+
+SOFTMAX = Check(
+    reference=masked_softmax,
+    outputs=("weights",),
+    draw_cases=softmax_cases,
+    criteria=[
+        Criterion("the shape of the weights", 1, "shape"),
+        Criterion(
+            "no mask, any number of axes",
+            1,
+            "values",
+            [
+                "no mask",
+                "one axis, no mask",
+                "three axes, no mask",
+                "four axes, no mask",
+                "one position, no mask",
+                "weights of all sizes, no mask",
+            ],
+        ),
+        Criterion(
+            "padded sentences",
+            2,
+            "values",
+            ["padded sentences", "other padded sentences", "nothing masked", "one sentence", "one axis"],
+        ),
+        Criterion(
+            "masks with gaps",
+            1,
+            "values",
+            [
+                "a mask with gaps",
+                "as many sentences as positions",
+                "three axes",
+                "four axes",
+                "nearly equal scores",
+                "weights of all sizes",
+            ],
+        ),
+        Criterion(
+            "rows with no True",
+            1,
+            "values",
+            [
+                "a row with no True",
+                "three axes and a row with no True",
+                "one position, rows with no True",
+                "no True at all",
+            ],
+        ),
+        Criterion(
+            "scores far from 0",
+            1,
+            "values",
+            [
+                "scores around -800",
+                "scores around 800",
+                "scores around 800, no mask",
+                "scores of size 40 and more",
+                "rows far apart",
+                "rows far apart, no mask",
+                "padding that scores higher",
+            ],
+        ),
+        *DIFFERENTIABLE,
+    ],
+    mistakes=mistakes.SOFTMAX,
+    codes=examples.SOFTMAX,
+)
+
+
+def additive_cases(rng: Rng) -> list[Drawn]:
+    """Draw attention of every shape: all sizes different, all sizes equal, one sentence, one position, one unit."""
+    many = (4, 7, 5, 6, 8, 9)
+    return [
+        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), gradients=True, tolerance=EXACT),
+        Drawn("padded sentences", arguments(rng, many, padding(rng, 4, 7)), [PADDING], gradients=True, tolerance=EXACT),
+        Drawn("other padded sentences", arguments(rng, many, longest_first(rng, 4, 7)), [PADDING]),
+        Drawn("nothing masked", arguments(rng, many, np.ones((4, 7), bool))),
+        Drawn("a mask with gaps", arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), [PADDING], gradients=True),
+        Drawn("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), [PADDING], gradients=True),
+        Drawn("equal sizes, no mask", arguments(rng, (5,) * 6, None)),  # whoever remembers a mask of this size is found
+        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), [PADDING], gradients=True),
+        Drawn("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None)),
+        Drawn("one feature of everything", arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), [PADDING]),
+        Drawn("weights of all sizes", weights_of_all_sizes(rng), [PADDING], tolerance=EXACT),
+        Drawn("scores around -120", far_from_zero(rng), [PADDING, LARGE]),
+        Drawn("scores around -120, no mask", [*far_from_zero(rng)[:-1], None], [LARGE]),
+        Drawn("projections around 100", far_units(rng), [PADDING]),
+        Drawn("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 40), [PADDING, LARGE]),
+    ]
+
+
+NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
+MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
+MASKED += ["nothing masked", "one feature of everything", "weights of all sizes"]
+FAR = ["scores around -120", "scores around -120, no mask", "projections around 100", "padding that scores higher"]
+SOUND = [Criterion("scores far from 0", 1, "values", FAR), *DIFFERENTIABLE]
+
+ADDITIVE = Check(
+    reference=additive_attention,
+    outputs=("context", "weights"),
+    draw_cases=additive_cases,
+    criteria=[
+        Criterion("the shapes of context and weights", 1, "shape"),
+        Criterion("the weights without a mask", 2, "values", NO_MASK, part="weights"),
+        Criterion("the context without a mask", 1, "values", NO_MASK, part="context"),
+        Criterion("the weights with a mask", 2, "values", MASKED, part="weights"),
+        Criterion("the context with a mask", 1, "values", MASKED, part="context"),
+        *SOUND,
+    ],
+    mistakes=mistakes.ADDITIVE,
+    parts=mistakes.Additive,
+    codes=examples.attention("additive_attention"),
+    may_call=("masked_softmax",),
+)
+
+REPAIRED = Check(
+    reference=additive_attention,
+    name="repaired_attention",
+    outputs=("context", "weights"),
+    draw_cases=additive_cases,
+    criteria=[
+        Criterion("padding gets no weight", 3, "values", MASKED),
+        Criterion("sentences without padding, as before", 1, "values", NO_MASK),
+        *SOUND,
+    ],
+    mistakes=mistakes.MASKING,
+    parts=mistakes.Additive,
+    codes=examples.attention("repaired_attention"),
+    may_call=("masked_softmax",),
+)
+
+CHECKS = [SOFTMAX, ADDITIVE, REPAIRED]
+
+READING = """\
+(a) The row of *hit* looks at *entarté*, the fourth column, and the row below it, *me*, at *m'*, the second: the weight
+jumps to the left. French puts the object pronoun before the verb, English after it.
+
+(b) In the column of *entarté*: *hit* (0.96) and *with* (0.89) look there, and *a* more than anywhere else (0.37). One
+French verb has become *hit … with a pie*.
+
+(c) No. The weights say where the decoder looked, not what it took from there: the state at `</s>` has read the whole
+sentence and may hold *entarté* too. And the decoder's own state knows what it saw for *hit* and *with*, so that *pie*
+can follow from the words already said."""
+
+WRITTEN = {"reading_a_matrix": Written(points=3, text=READING)}

@@ -1,0 +1,1 @@
+"""The graded exercises on the encoder–decoder: checks, their cases, known mistakes and public examples."""

@@ -1,1 +1,0 @@
-"""Known mistakes: small wrong functions whose docstrings are the hints that the student reads."""

@@ -1,0 +1,159 @@
+"""Random arguments for the checks of attention that pools: states, one level of weights or two, empty sentences."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from autograder.checks import Drawn
+from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+
+PADDING, LARGE, EMPTY = "padding", "a score far from 0", "a sentence without words"
+HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size
+
+
+def pool_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
+    """Return H, w and the mask for sizes B, S, d."""
+    B, S, d = sizes
+    return [normal(rng, B, S, d), normal(rng, d, scale=1.5), mask]
+
+
+def pool_shifted(rng: Rng, mask: np.ndarray, score: float, above: bool) -> list:
+    """Return arguments whose words score around this number, and their padding too, or, if above, twice as much."""
+    H, w, _ = pool_arguments(rng, (*mask.shape, 5), mask)
+    H[..., 0] = np.where(mask, HALF, 3 * HALF) if above else HALF
+    w[0] = score / np.tanh(HALF)
+    return [H, w, mask]
+
+
+def level(rng: Rng, d: int, a: int) -> list[np.ndarray]:
+    """Return W, b and u of one level."""
+    return [normal(rng, a, d, scale=d**-0.5), normal(rng, a), normal(rng, a, scale=1.5)]
+
+
+def context_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
+    """Return H, W, b, u and the mask for sizes B, T, d, a."""
+    B, T, d, a = sizes
+    return [normal(rng, B, T, d), *level(rng, d, a), mask]
+
+
+def one_unit(W: np.ndarray, b: np.ndarray, u: np.ndarray, from_states: float, bias: float, score: float) -> None:
+    """Let unit 0 of a level hear feature 0 alone, and weigh so much."""
+    W[0], b[0], u[0] = 0, bias, score / np.tanh(HALF)
+    W[0, 0] = from_states
+
+
+def context_shifted(rng: Rng, mask: np.ndarray, score: float, above: bool) -> list:
+    """Return arguments whose words score around this number, and their padding too, or, if above, twice as much."""
+    H, W, b, u, _ = context_arguments(rng, (*mask.shape, 5, 6), mask)
+    H[..., 0] = np.where(mask, HALF, 3 * HALF)
+    one_unit(W, b, u, 1.0 if above else 0.0, 0.0 if above else HALF, score)
+    return [H, W, b, u, mask]
+
+
+def hierarchy_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
+    """Return H, both levels, the mask and no encoder for sizes B, N, T, d, a."""
+    B, N, T, d, a = sizes
+    return [normal(rng, B, N, T, d), *level(rng, d, a), *level(rng, d, a), mask, None]
+
+
+def hierarchy_shifted(rng: Rng, mask: np.ndarray, score: float, above: bool) -> list:
+    """Return arguments whose words score around this number, and their padding too, or, if above, twice as much.
+
+    The vector of an empty sentence is zero, so only its own score can be high: it is the one that bias and u make. All
+    words of real sentences bear -1 in feature 0, and so does the vector of their sentence, whatever the weights.
+    """
+    H, W_w, b_w, u_w, W_s, b_s, u_s, *rest = hierarchy_arguments(rng, (*mask.shape, 5, 6), mask)
+    H[..., 0] = np.where(mask, -1, 0)
+    for W, b, u in ((W_w, b_w, u_w), (W_s, b_s, u_s)):
+        one_unit(W, b, u, 2 * HALF if above else 0.0, 3 * HALF if above else HALF, score)
+    return [H, W_w, b_w, u_w, W_s, b_s, u_s, *rest]
+
+
+def documents(rng: Rng, batch: int, sentences: int, words: int) -> np.ndarray:
+    """Return the mask of documents padded at both levels; the first one has all sentences."""
+    mask = np.stack([padding(rng, sentences, words) for _ in range(batch)])
+    return mask & longest_first(rng, batch, sentences)[..., None]
+
+
+def scattered(rng: Rng, batch: int, sentences: int, words: int) -> np.ndarray:
+    """Return a mask with holes among the words, and in every document an empty sentence, not always the last."""
+    mask = gaps(rng, batch, sentences, words)
+    mask[np.arange(batch), np.arange(batch) % sentences] = False
+    return mask
+
+
+def without_a_place(mask: np.ndarray, place: int) -> np.ndarray:
+    """Return the mask of documents with no word at this place in any sentence of the first document."""
+    mask[0, :, place] = False
+    return mask
+
+
+def emptied(rng: Rng, mask: np.ndarray) -> np.ndarray:
+    """Return the mask with one row of the batch without any True."""
+    mask[rng.integers(len(mask))] = False
+    return mask
+
+
+def pool_cases(rng: Rng) -> list[Drawn]:
+    """Draw sentences to be pooled: all sizes different, all equal, one sentence, one position."""
+    return [
+        Drawn("no mask", pool_arguments(rng, (3, 5, 4), None), gradients=True),
+        Drawn("padded sentences", pool_arguments(rng, (4, 7, 5), padding(rng, 4, 7)), [PADDING], gradients=True),
+        Drawn("other padded sentences", pool_arguments(rng, (4, 6, 3), longest_first(rng, 4, 6)), [PADDING]),
+        Drawn("a mask with gaps", pool_arguments(rng, (5, 6, 7), gaps(rng, 5, 6)), [PADDING]),
+        Drawn("equal sizes", pool_arguments(rng, (5, 5, 5), gaps(rng, 5, 5)), [PADDING], gradients=True),
+        Drawn("equal sizes, no mask", pool_arguments(rng, (5, 5, 5), None)),
+        Drawn("one sentence", pool_arguments(rng, (1, 6, 4), gaps(rng, 1, 6)), [PADDING]),
+        Drawn("one position", pool_arguments(rng, (3, 1, 4), None)),
+        Drawn("scores around -120", pool_shifted(rng, gaps(rng, 4, 7), -120, above=False), [PADDING, LARGE]),
+        Drawn("padding that scores higher", pool_shifted(rng, gaps(rng, 4, 7), 60, above=True), [PADDING, LARGE]),
+    ]
+
+
+def context_cases(rng: Rng) -> list[Drawn]:
+    """Draw one level of a hierarchy: all sizes different, all equal, one sentence, one word."""
+    return [
+        Drawn("no mask", context_arguments(rng, (3, 5, 4, 6), None), gradients=True),
+        Drawn("padded sentences", context_arguments(rng, (4, 7, 6, 5), padding(rng, 4, 7)), [PADDING], gradients=True),
+        Drawn("other padded sentences", context_arguments(rng, (4, 6, 3, 5), longest_first(rng, 4, 6)), [PADDING]),
+        Drawn("a mask with gaps", context_arguments(rng, (5, 6, 7, 4), gaps(rng, 5, 6)), [PADDING]),
+        Drawn("equal sizes", context_arguments(rng, (5,) * 4, gaps(rng, 5, 5)), [PADDING], gradients=True),
+        Drawn("equal sizes, no mask", context_arguments(rng, (5,) * 4, None)),
+        Drawn("one sentence", context_arguments(rng, (1, 6, 4, 5), gaps(rng, 1, 6)), [PADDING]),
+        Drawn("one position", context_arguments(rng, (3, 1, 4, 5), None)),
+        Drawn("scores around -120", context_shifted(rng, gaps(rng, 4, 7), -120, above=False), [PADDING, LARGE]),
+        Drawn("padding that scores higher", context_shifted(rng, gaps(rng, 4, 7), 60, above=True), [PADDING, LARGE]),
+    ]
+
+
+def hierarchy_cases(rng: Rng) -> list[Drawn]:
+    """Draw documents: whole ones, padded at both levels, with holes, all sizes equal, one alone, an empty one."""
+    words = np.stack([padding(rng, 4, 5) for _ in range(3)])
+    words[0] = True
+    full = documents(rng, 4, 3, 6)
+    square = without_a_place(scattered(rng, 4, 4, 4), 2)  # where words are, and which sentences have some, differ
+    return [
+        Drawn("no mask", hierarchy_arguments(rng, (2, 3, 4, 5, 6), None), gradients=True),
+        Drawn("padded sentences", hierarchy_arguments(rng, (3, 4, 5, 6, 7), words), [PADDING], gradients=True),
+        Drawn("padded documents", hierarchy_arguments(rng, (4, 3, 6, 5, 7), full), [PADDING, EMPTY], gradients=True),
+        Drawn("masks with gaps", hierarchy_arguments(rng, (3, 5, 4, 6, 5), scattered(rng, 3, 5, 4)), [PADDING, EMPTY]),
+        Drawn("equal sizes", hierarchy_arguments(rng, (4,) * 5, square), [PADDING, EMPTY]),
+        Drawn("equal sizes, no mask", hierarchy_arguments(rng, (4,) * 5, None)),
+        Drawn("one document", hierarchy_arguments(rng, (1, 4, 5, 3, 6), scattered(rng, 1, 4, 5)), [PADDING, EMPTY]),
+        Drawn("one word in one sentence", hierarchy_arguments(rng, (3, 1, 1, 4, 5), None)),
+        Drawn(
+            "an empty document",
+            hierarchy_arguments(rng, (3, 4, 5, 6, 4), emptied(rng, documents(rng, 3, 4, 5))),
+            [PADDING, EMPTY],
+        ),
+        Drawn(
+            "scores around -120",
+            hierarchy_shifted(rng, scattered(rng, 3, 4, 5), -120, above=False),
+            [PADDING, EMPTY, LARGE],
+        ),
+        Drawn(
+            "padding that scores higher",
+            hierarchy_shifted(rng, scattered(rng, 3, 4, 5), 60, above=True),
+            [PADDING, EMPTY, LARGE],
+        ),
+    ]

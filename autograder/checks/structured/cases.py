@@ -1,0 +1,69 @@
+"""Random arguments for the checks of structured self-attention: states, weights of hops."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from autograder.checks import Drawn
+from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+
+PADDING, LARGE, HOPS = "padding", "a score far from 0", "more than one hop"
+HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: whoever takes the wrong one is no less exact, so is named
+
+
+def weights(rng: Rng, batch: int, hops: int, source: int) -> np.ndarray:
+    """Return weights (batch, hops, source) of hops, every row a softmax of its own."""
+    grown = np.exp(1.5 * rng.normal(size=(batch, hops, source)))
+    return (grown / grown.sum(axis=-1, keepdims=True)).astype(np.float32)
+
+
+def penalty_cases(rng: Rng) -> list[Drawn]:
+    """Draw weights of hops: all sizes different, all equal, one sentence, one hop, one word, any numbers."""
+    padded = weights(rng, 4, 3, 6) * padding(rng, 4, 6)[:, None]
+    return [
+        Drawn("fewer hops than words", [weights(rng, 3, 4, 6)], [HOPS], gradients=True),
+        Drawn("more hops than words", [weights(rng, 4, 5, 3)], [HOPS], gradients=True),
+        Drawn("equal sizes", [weights(rng, 4, 4, 4)], [HOPS], gradients=True),
+        Drawn("one sentence", [weights(rng, 1, 3, 5)], [HOPS]),
+        Drawn("one hop", [weights(rng, 3, 1, 5)]),
+        Drawn("one word", [weights(rng, 3, 4, 1)], [HOPS]),
+        Drawn("padded sentences", [padded.astype(np.float32)], [PADDING, HOPS]),
+        Drawn("any numbers", [normal(rng, 5, 3, 4)], [HOPS], gradients=True),
+    ]
+
+
+def arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
+    """Return H, W_s1, W_s2 and the mask for sizes B, S, d, a, r."""
+    B, S, d, a, r = sizes
+    return [normal(rng, B, S, d), normal(rng, a, d, scale=d**-0.5), normal(rng, r, a), mask]
+
+
+def with_one_unit(given: list, feature: np.ndarray | float, weight: float) -> list:
+    """Return arguments in which one hidden unit tells the words apart by this feature, and all hops weigh it so."""
+    H, W_s1, W_s2, mask = given
+    H[..., 0], W_s1[0], W_s2[:, 0] = feature, 0, weight / np.tanh(HALF)
+    W_s1[0, 0] = HALF
+    return [H, W_s1, W_s2, mask]
+
+
+def attention_cases(rng: Rng) -> list[Drawn]:
+    """Draw sentences as matrices: all sizes different, all sizes equal, one sentence, one hop, one word."""
+    above = gaps(rng, 4, 7)
+    far = arguments(rng, (4, 7, 5, 6, 3), gaps(rng, 4, 7))
+    return [
+        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 2), None), [HOPS], gradients=True),
+        Drawn("padded sentences", arguments(rng, (4, 6, 5, 3, 7), padding(rng, 4, 6)), [PADDING, HOPS], gradients=True),
+        Drawn("other padded sentences", arguments(rng, (4, 6, 7, 5, 3), longest_first(rng, 4, 6)), [PADDING, HOPS]),
+        Drawn("a mask with gaps", arguments(rng, (5, 6, 3, 7, 4), gaps(rng, 5, 6)), [PADDING, HOPS], gradients=True),
+        Drawn("equal sizes", arguments(rng, (5,) * 5, gaps(rng, 5, 5)), [PADDING, HOPS], gradients=True),
+        Drawn("equal sizes, no mask", arguments(rng, (4,) * 5, None), [HOPS]),
+        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), [PADDING, HOPS]),
+        Drawn("one hop", arguments(rng, (3, 5, 4, 6, 1), gaps(rng, 3, 5)), [PADDING]),
+        Drawn("one word", arguments(rng, (3, 1, 4, 5, 2), None), [HOPS]),
+        Drawn("scores around -120", with_one_unit(far, 1, -120), [PADDING, LARGE, HOPS]),
+        Drawn(
+            "padding that scores higher",
+            with_one_unit(arguments(rng, (4, 7, 5, 6, 3), above), np.where(above, 1, 3), 60),
+            [PADDING, LARGE, HOPS],
+        ),
+    ]

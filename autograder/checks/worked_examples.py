@@ -1,0 +1,55 @@
+"""Public examples: small calls, the same for everyone, on which a hint shows what a right function gives."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+
+from autograder.kit.answers import Answer, call
+from autograder.kit.cases import Example
+from autograder.kit.compare import aligned
+from autograder.kit.example_hints import differs
+
+
+@cache
+def worked(
+    function: str, names: tuple[str, ...], reference: Callable, mistakes: tuple[Callable, ...], codes: tuple[str, ...]
+) -> list[Example]:
+    """Return each piece of code as an example, with what the reference gives, and each mistake that shows there."""
+    return [_example(function, names, reference, mistakes, code) for code in codes]
+
+
+def _example(
+    function: str, names: tuple[str, ...], reference: Callable, mistakes: tuple[Callable, ...], code: str
+) -> Example:
+    arguments = given(function, code)
+    right = _answer(function, reference, arguments)
+    if right.error or right.outputs is None:
+        raise RuntimeError(f"the reference {reference.__name__} fails on its own example: {right.error}\n{code}")
+    example = Example(code, arguments, dict(zip(names, right.outputs, strict=True)), {})
+    for mistake in mistakes:
+        answer = _answer(function, mistake, arguments)
+        outputs = aligned(answer, example)
+        if not answer.error and outputs is not None and differs(answer, example):
+            example.mistakes[mistake.__name__] = outputs
+    return example
+
+
+def _answer(function: str, target: Callable, arguments: list) -> Answer:
+    return call({function: target}, function, arguments)
+
+
+def given(function: str, code: str) -> list:
+    """Return the arguments with which the code calls the function in its last line, tensors as arrays."""
+    caught: list = []
+    # The code is the course's own text.
+    exec(code, {"torch": torch, function: lambda *arguments: caught.extend(arguments)})
+    return [_plain(argument) for argument in caught]
+
+
+def _plain(value: Any) -> Any:
+    """Return a tensor as an array, and the tensors of a dictionary too."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value.numpy() if isinstance(value, torch.Tensor) else value

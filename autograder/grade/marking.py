@@ -1,0 +1,99 @@
+"""From submissions to grades: tasks are handed out one by one, and what comes back is recorded as it comes."""
+
+import sys
+import traceback
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from autograder.assignment import Template, template
+from autograder.files import tighten
+from autograder.grade import cache
+from autograder.grade.cache import Records
+from autograder.gradebook import config
+from autograder.gradebook.gradebook import Book, NoGradebook
+from autograder.judge.result import Outcome, Task
+from autograder.submissions.collect import Handed
+from autograder.submissions.notebook import Unreadable
+from autograder.submissions.parse_untrusted import LARGEST_KEPT
+
+
+class Judges(Protocol):
+    """Whoever judges: processes of this machine, or of many."""
+
+    def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
+        """Return what comes of each task, as it comes, by its number."""
+        ...
+
+
+@dataclass
+class Clerk:
+    """Hands out what is to be graded and writes down what came of it; the only one who opens the gradebook."""
+
+    place: Path
+    out: Path
+    book: Book
+    forms: dict[str, Template] = field(default_factory=dict)
+    keys: dict[int, str] = field(default_factory=dict)
+    works: dict[int, str] = field(default_factory=dict)  # a digest of the file and of the grader
+
+    def __post_init__(self) -> None:
+        if (self.out / "submitted").resolve() != self.place.resolve():  # what was handed in there is not ours to close
+            tighten(self.out / "submitted", self.book.mode)
+
+    def mark(self, todo: list[Handed], judges: Judges) -> Iterator[tuple[Handed, dict[str, Any]]]:
+        """Grade submissions; return what is to be said of each, once all of it is written."""
+        for name in dict.fromkeys(handed.assignment for handed in todo):
+            self.forms[name] = template(name)
+            self.book.register(self.forms[name])
+        for number, outcome in judges.outcomes(self._tasks(todo)):
+            yield todo[number], self._entered(number, todo[number], outcome)
+
+    def _tasks(self, todo: list[Handed]) -> Iterator[tuple[int, Task]]:
+        for number, handed in enumerate(todo):
+            content, reason = None, ""
+            try:
+                content = handed.content()
+                self._keep(handed, content if len(content) <= LARGEST_KEPT else None)
+            except Unreadable as error:
+                reason = str(error)
+                self._keep(handed, None)
+            self.keys[number] = cache.key_of(handed, content, reason)
+            self.works[number] = cache.work_of(handed, content)
+            yield number, Task(handed.student, handed.assignment, content, reason)
+
+    def _keep(self, handed: Handed, content: bytes | None) -> None:
+        """Copy what was handed in to where nbgrader's own commands look for it; without content, remove the copy."""
+        folder = self.out / "submitted" / handed.student / handed.assignment
+        if (self.out / "submitted").resolve() == self.place.resolve():
+            return
+        if content is None:
+            (folder / f"{handed.assignment}.ipynb").unlink(missing_ok=True)
+            return
+        config.write(folder / f"{handed.assignment}.ipynb", content, self.book.mode)
+        for name in ("timestamp.txt", "submission_secret.txt"):
+            if handed.beside is None:
+                continue
+            try:
+                config.write(folder / name, handed.beside(name), self.book.mode)
+            except Unreadable:
+                (folder / name).unlink(missing_ok=True)
+
+    def _entered(self, number: int, handed: Handed, outcome: Outcome) -> dict[str, Any]:
+        about = {"student": handed.student, "file": handed.file, "notes": list(handed.notes)}
+        line, key = about | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
+        line["flags"] = [*line["flags"], *Records(self.out).otherwise(handed, line)]
+        try:
+            if outcome.kept is not None:
+                self._keep(handed, outcome.kept)
+            self.book.record(handed.student, self.forms[handed.assignment], outcome, handed.timestamp())
+            if not line.get("failed"):
+                Records(self.out, self.book.mode).keep(handed, key, line)
+        except NoGradebook:
+            raise
+        except Exception as error:  # a fault of the grader's: it must not cost the others their grades
+            traceback.print_exc(file=sys.stderr)
+            reason = f"the grader failed to record it ({type(error).__name__}), please tell its maintainers"
+            return line | {"failed": True, "error": reason}
+        return line

@@ -1,0 +1,40 @@
+"""Formgrader's page of a submission: it asks for nothing from elsewhere, and nothing of a student's acts in it."""
+
+import html
+from typing import Any
+
+from jinja2 import BaseLoader, DictLoader
+from traitlets import default
+
+from autograder.gradebook.html import TEMPLATES, Page
+
+# Formgrader puts the cursor back when MathJax says that it has ended. Our formulas are there from the start.
+MATHJAX = """\
+<style>
+.rendered_html th, .rendered_html td { padding: 0.2em 0.6em; }
+.rendered_html table { margin-bottom: 1em; }
+.rendered_html summary { display: list-item; }
+.anchor-link { display: none; }
+</style>
+<script>
+window.MathJax = { Hub: { Startup: { signal: { Interest: ended => setTimeout(() => ended("End")) } } } };
+</script>
+{% endmacro %}"""
+
+
+class Sheet(Page):
+    """The exporter behind formgrader's page, instead of nbconvert's own."""
+
+    @default("extra_loaders")
+    def _own_templates(self) -> list[BaseLoader]:
+        macro = TEMPLATES["mathjax.html.j2"].removesuffix("{% endmacro %}") + MATHJAX
+        return [DictLoader(TEMPLATES | {"mathjax.html.j2": macro})]
+
+    def from_filename(
+        self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the page; nbgrader's template would take a student's name for HTML."""
+        said = {
+            name: html.escape(value) if isinstance(value, str) else value for name, value in (resources or {}).items()
+        }
+        return super().from_filename(filename, said, **kw)

@@ -1,0 +1,238 @@
+"""Feedback pages: nbgrader's, cleaned of what could act in a reader's browser or call for anything from elsewhere."""
+
+import asyncio
+import html
+import math
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import cache, cached_property
+from typing import Any
+
+from jinja2 import BaseLoader, DictLoader, pass_context
+from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import Highlight2HTML, ansi2html
+from nbformat import NotebookNode
+from py_mini_racer import JSEvalException, MiniRacer
+from traitlets import default
+
+from autograder.judge.markup import clean_html, with_pictures
+from autograder.places import ROOT
+from autograder.submissions.shortened import shortened
+
+CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
+FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
+# MathML needs neither style sheet nor font, and `trust` off keeps links and styles out: students write formulas too.
+KATEX = {"output": "mathml", "throwOnError": True, "strict": "ignore", "trust": False, "maxExpand": 200, "maxSize": 20}
+SECONDS = 2.0
+SHORT_FORMULA, GROWTH = 2000, 60  # characters of MathML, in all and for each of a formula's: macros could make millions
+# What a page may cost, whatever a student wrote: beyond that text and code are shown as they were written.
+LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
+LARGEST_PAGE = 7 << 20  # bytes
+MOST_KEPT = 500  # texts and cells, as they look on a page
+
+STYLE = """\
+<style>
+pre { white-space: pre-wrap !important; overflow-wrap: anywhere; }
+math[display="block"] { overflow-x: auto; margin: 0.7em 0; }
+</style>
+"""
+# nbconvert's own template of this name fetches MathJax from the network.
+TEMPLATES = {"mathjax.html.j2": "{% macro mathjax() %}" + STYLE + "{% endmacro %}"}
+ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do not come with the page
+ENTRY = re.compile(r'<a href="#((?:check-)?([\w-]+))">(?:Test cell|Written response)</a>')
+
+
+NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a terminal's, which may swallow what follows
+SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
+PARTS = ("code", "markdown", "raw", "unknown", "input", "output", "output_stdin", "input_prompt", "output_prompt")
+PICTURE = re.compile(r"<img(?![^>]*\balt=)")
+
+
+def _first_shown(data: dict[str, Any]) -> list[str]:
+    """Return the one form in which an output is shown."""
+    return [form for form in SHOWN if form in data][:1]
+
+
+def _finished(page: str) -> str:
+    """Return the page without calls for files that are not there, its exercises called by name in the contents."""
+    page = ENTRY.sub(r'<a href="#\1">\2</a>', ICONS.sub("", page))
+    return PICTURE.sub('<img alt="a picture, not described"', page)
+
+
+class _TimeUp(Exception):
+    """One text or cell takes too long to be set."""
+
+
+@contextmanager
+def _bounded(until: float) -> Iterator[None]:
+    """Raise _TimeUp in the block once its time is up: blank lines alone keep a highlighter's patterns busy for hours.
+
+    A signal is all that ends a pattern's search; only the main thread, where pages are made, can be sent one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise _TimeUp
+
+    left = max(0.01, min(SECONDS, until - time.monotonic()))
+    before = signal.signal(signal.SIGALRM, ring)
+    earlier = signal.setitimer(signal.ITIMER_REAL, left, left)  # again and again: a library may swallow the first
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *earlier)
+        signal.signal(signal.SIGALRM, before)
+
+
+@cache
+def engine() -> MiniRacer:
+    """Return V8 with KaTeX in it, started once."""
+    racer = MiniRacer()
+    racer.eval((ROOT / "book" / "katex" / "katex.min.js").read_text(encoding="utf8"))
+    return racer
+
+
+def _called(function: str, *arguments: Any) -> Any:
+    """Return what V8 says; within an event loop, as in formgrader's server, it cannot keep time, but beside it."""
+
+    def call() -> Any:
+        return engine().call(function, *arguments, timeout_sec=SECONDS)
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return call()
+    with ThreadPoolExecutor(1) as thread:  # the engine too is made there: it would wait for the loop that waits for it
+        return thread.submit(call).result()
+
+
+def render(found: re.Match) -> str:
+    """Return the formula as MathML, or as it was written if KaTeX cannot read it."""
+    display = found["display"] is not None
+    formula = html.unescape(found["display"] or found["inline"])
+    options = KATEX | {"displayMode": display}
+    try:
+        shown = str(_called("katex.renderToString", formula, options))
+    except JSEvalException:
+        return found[0]
+    return shown if len(shown) <= SHORT_FORMULA + GROWTH * len(formula) else found[0]
+
+
+def with_formulas(page: str, until: float = math.inf) -> str:
+    """Return clean HTML with its formulas rendered while there is time; code stays as it is."""
+
+    def rendered(found: re.Match) -> str:
+        return render(found) if time.monotonic() < until else found[0]
+
+    return "".join(part if i % 2 else FORMULA.sub(rendered, part) for i, part in enumerate(CODE.split(page)))
+
+
+class Page(HTMLExporter):
+    """An exporter whose markdown can be read and does nothing else, and whose pages need nothing but themselves."""
+
+    _until = math.inf
+
+    @cached_property
+    def _made(self) -> dict[tuple[str, str], str]:
+        return {}
+
+    @default("extra_loaders")
+    def _own_templates(self) -> list[BaseLoader]:
+        return [DictLoader(TEMPLATES)]
+
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the page, as nbgrader asks for it: all its preprocessors run first."""
+        # nbconvert's own HTML exporter parses each page again to add what `_finished` adds.
+        page, told = super(HTMLExporter, self).from_notebook_node(nb, self._init_resources(resources), **kwargs)
+        return _finished(page), told
+
+    def _init_resources(self, resources: Any) -> Any:
+        self._until = time.monotonic() + PAGE_SECONDS  # a page begins
+        return super()._init_resources(resources)
+
+    def rendered(self, notebook: NotebookNode, about: dict[str, Any], css: list[str]) -> str:
+        """Return the page of a notebook that has its marks in it already; no preprocessor runs.
+
+        A page that would be too large is made without colours, and without what makes it large.
+        """
+        page = self._set(notebook, about, css)
+        if len(page.encode("utf-8", "replace")) <= LARGEST_PAGE:
+            return page
+        return self._set(shortened(notebook, LARGEST_PAGE // 4), about, css, plain=True)
+
+    def _set(self, notebook: NotebookNode, about: dict[str, Any], css: list[str], plain: bool = False) -> str:
+        resources = self._init_resources({"nbgrader": about, "inlining": {"css": css}})
+        self._until = -math.inf if plain else self._until
+        shown = dict.fromkeys((f"include_{part}" for part in PARTS), True) | {"no_prompt": False}
+        resources |= {"raw_mimetypes": self.raw_mimetypes, "output_mimetype": self.output_mimetype}
+        resources["global_content_filter"] = shown
+        return _finished(self.template.render(nb=notebook, resources=resources).lstrip("\r\n"))
+
+    def default_filters(self) -> Generator[Any, None, None]:
+        """Yield the filters; the two that nbconvert makes anew for every page are made once."""
+        yield from super().default_filters()
+        yield "highlight_code", self._highlight
+        yield "filter_data_type", _first_shown
+        yield "ansi2html", self._terminal
+        # It is for old notebook servers, and its search takes quadratic time, beside pictures hours.
+        yield "strip_files_prefix", lambda text: text
+
+    @cached_property
+    def _lexed(self) -> Highlight2HTML:
+        return Highlight2HTML(pygments_lexer="ipython3", parent=self)
+
+    def _highlight(self, source: str, metadata: Any = None) -> str:
+        if len(source) <= LONGEST_CODE and time.monotonic() <= self._until:
+            with suppress(Exception):
+                return self._coloured(source)
+        return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
+
+    def _terminal(self, text: str) -> str:
+        """Return an output with its colours, while there is time: every change of colour takes a copy of the rest."""
+        if time.monotonic() <= self._until:
+            with suppress(Exception), _bounded(self._until):
+                return ansi2html(NO_CODE.sub("␛", text))
+        return html.escape(text.replace("\x1b", "␛"))
+
+    def _coloured(self, source: str) -> str:
+        def lexed() -> str:
+            with _bounded(self._until):
+                return str(self._lexed(source))
+
+        return self._kept(source, "code", lexed)
+
+    def _kept(self, source: str, kind: str, make: Callable[[], str]) -> str:
+        """Return what was made of a text before, if it was: the released text is the same on every page of a class."""
+        if (kind, source) in self._made:
+            return self._made[kind, source]
+        shown = make()
+        if len(source) <= LONGEST_TEXT and time.monotonic() < self._until:
+            if len(self._made) >= MOST_KEPT:
+                self._made.clear()
+            self._made[kind, source] = shown
+        return shown
+
+    @pass_context
+    def markdown2html(self, context: Any, source: str) -> str:
+        source = source or ""
+        if len(source) <= LONGEST_TEXT and time.monotonic() <= self._until:
+            with suppress(Exception):
+                return self._page(source, (context.get("cell") or {}).get("attachments"))
+        return f"<pre>{html.escape(source)}</pre>"
+
+    def _page(self, source: str, attachments: Any = None) -> str:
+        def clean() -> str:
+            with _bounded(self._until):
+                return clean_html(source)
+
+        with_places = self._kept(source, "text", lambda: with_formulas(clean(), self._until))
+        return with_pictures(with_places, attachments)

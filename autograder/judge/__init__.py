@@ -1,0 +1,1 @@
+"""One notebook's way through the judge, in a pool of processes, here or on other machines."""

@@ -1,0 +1,20 @@
+"""A released notebook and the checks of this moment: they grade together only when they name the same points."""
+
+from autograder.assignment import CHECK, Template
+from autograder.checks import checks
+from autograder.sandbox.bubblewrap import NoSandbox
+
+
+def demand(form: Template) -> None:
+    """Raise where exercises or points have changed since the notebook was released."""
+    ours = {CHECK + function: float(check.points) for function, check in checks(form.assignment).items()}
+    cells = {name: cell.metadata.nbgrader for name, cell in form.graded.items() if name.startswith(CHECK)}
+    released = {name: float(about["points"]) for name, about in cells.items()}
+    if released == ours:
+        return
+    names = sorted(name for name in ours.keys() | released.keys() if ours.get(name) != released.get(name))
+    changed = ", ".join(name.removeprefix(CHECK) for name in names)
+    raise NoSandbox(
+        f"Not graded: the checks of '{form.assignment}' have changed since its notebook was released "
+        f"({changed}). Run `python -m autograder release {form.assignment}`, then grade again."
+    )

@@ -1,0 +1,125 @@
+"""One worker behind the wall: it is asked, waited for no longer than it has time, and believed values only."""
+
+import math
+import secrets
+import signal
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from autograder.judge.timing import Limits, Stint
+from autograder.kit import wire
+from autograder.kit.proxy import MOST_BODY, MOST_HEADER
+from autograder.sandbox.sandbox import Wall
+
+if TYPE_CHECKING:
+    from autograder.judge.earlier import Earlier
+
+ENDED = "the code ended the Python process (exit, a crash in native code, or too much memory)"
+
+
+@dataclass(frozen=True)
+class Most:
+    """The largest frame that a worker may send: bytes of text, and of arrays."""
+
+    header: int
+    body: int
+
+
+READY = Most(100, 0)
+CELL = Most(5 << 20, 0)  # a cell's outputs are text: a million characters of up to four bytes, and what frames them
+CALL = Most(1 << 20, 16 << 20)  # a call's are arrays: what a check gave, its gradients and the outputs are far less
+ASKING = Most(max(CELL.header, MOST_HEADER), max(CALL.body, MOST_BODY))  # either, or a question for an earlier function
+
+
+class Unanswered(Exception):
+    """There is no answer; says why, in words for the student, and whether only a busy machine is to blame."""
+
+    def __init__(self, why: str, starved: bool = False) -> None:
+        super().__init__(why)
+        self.starved = starved
+
+
+class Dead(Unanswered):
+    """The worker is gone."""
+
+
+class Late(Unanswered):
+    """The request was interrupted when its time was up; the worker lives."""
+
+
+class Fallen(Exception):
+    """The sandbox fell, and the worker with it: the grader's misfortune, not the student's doing."""
+
+
+class Worker:
+    """One worker behind the wall."""
+
+    def __init__(self, wall: Wall, limits: Limits, earlier: "Earlier | None" = None) -> None:
+        self.grace = limits.grace
+        self.earlier = earlier
+        self.asked = 0
+        self.job = wall.enter(cpu_seconds=10 + math.ceil(limits.total))
+        try:
+            wire.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
+        except wire.WireError as error:
+            self._lost(f"no worker came up: {error}")
+        if earlier:
+            self.request(self.stint(60, 60), READY, op="carry", functions=earlier.outlines)
+
+    def stint(self, compute: float, clock: float) -> Stint:
+        """Begin to count what the worker takes."""
+        return Stint(self.job.process.pid, compute, clock)
+
+    def request(self, stint: Stint, most: Most, **request: Any) -> Any:
+        """Return the reply; raise Late or Dead when there is none in time."""
+        self.asked = secrets.randbits(62)  # no answer can be sent ahead of its question
+        try:
+            self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
+            wire.send(self.job.link, {"id": self.asked, **request})
+            return self._reply(stint, most)
+        except wire.TooLate:
+            return self._interrupt(most, stint)
+        except wire.Closed:
+            self._lost(ENDED)
+        except ConnectionError:
+            self._lost(ENDED)
+        except (wire.WireError, OSError) as error:
+            self._lost(f"the code disturbed the grader's connection ({error})")
+
+    def _lost(self, why: str, starved: bool = False) -> NoReturn:
+        """Kill what is left of the worker, and say whose fault it was."""
+        fell = self.job.fell()
+        self.kill()
+        raise (Fallen(why) if fell else Dead(why, starved)) from None
+
+    def _reply(self, stint: Stint, most: Most) -> Any:
+        """Return the reply; before it, the worker may ask for what earlier functions give."""
+        most = ASKING if self.earlier else most
+        while True:
+            frame = wire.receive(self.job.link, stint.wait(self.job.link), most.body, most.header)
+            if not isinstance(frame, dict) or frame.get("id") != self.asked:
+                raise wire.WireError("an answer to no question")
+            if "reply" in frame:
+                return frame["reply"]
+            if self.earlier is None or "ask" not in frame:
+                raise wire.WireError("an answer to no question")
+            answer = self.earlier.answer(frame["ask"])
+            self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
+            wire.send(self.job.link, {"id": self.asked, "answer": answer})
+
+    def _interrupt(self, most: Most, stint: Stint) -> Any:
+        """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
+        why, starved = stint.why()
+        if self.earlier:
+            self._lost(f"the code {why}", starved)
+        with suppress(OSError, wire.WireError):
+            self.job.process.send(signal.SIGINT)
+            self._reply(self.stint(self.grace, self.grace), most)
+            raise Late(why, starved)
+        self._lost(f"the code {why} It ignored the interrupt", starved)
+
+    def kill(self) -> None:
+        """Kill the worker and every process that it started: it is pid 1 of its namespace."""
+        self.job.end()

@@ -1,0 +1,84 @@
+"""Errors carried forward: what lost points to an earlier function is judged once more, with that one right."""
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+from autograder import checks
+from autograder.assignment import Template, parts
+from autograder.checks import Check
+from autograder.judge.caller import Student
+from autograder.judge.earlier import Earlier
+from autograder.judge.session import Limits, Session
+from autograder.kit import grading
+from autograder.kit.carried import Parts, combined, repair_first
+from autograder.kit.grading import Case, Verdict
+from autograder.sandbox.sandbox import Wall
+
+REPLAY = 20.0  # seconds for the cells of one notebook to run once more, for all of its checks together
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A check that lost points: its cases, to be used again, and the cells that had run when it stood."""
+
+    function: str
+    cases: list[Case]
+    ran: list[str]
+
+
+@dataclass
+class Forward:
+    """Carries the errors of one notebook forward, each check in a fresh worker of its own."""
+
+    form: Template
+    wall: Wall
+    limits: Limits
+    until: float = math.inf  # when the notebook's time is over
+    left: float = REPLAY
+
+    def carry(self, verdicts: dict[str, Verdict], lost: list[Lost]) -> None:
+        """Give the checks that lost points, in their order, what they get where their earlier functions are right.
+
+        Bug hunts are left out: the answer to one is an earlier function, and may not be had by calling it.
+        """
+        numbers = parts(self.form.notebook.cells)
+        for one in lost:
+            check = checks.find(f"{self.form.assignment}.{one.function}")
+            wrong = {name: numbers.get(name) for name in check.may_call if _is_wrong(verdicts.get(name))}
+            if wrong:
+                verdicts[one.function] = self._verdict(check, verdicts[one.function], one, wrong)
+
+    def _verdict(self, check: Check, first: Verdict, lost: Lost, wrong: Parts) -> Verdict:
+        if check.is_bug_hunt:
+            return repair_first(first, wrong)
+        earlier = Earlier({name: checks.find(f"{self.form.assignment}.{name}").reference for name in wrong})
+        again = self._again(check, lost, earlier)
+        if again is None:
+            return repair_first(first, wrong)
+        asked = {name: part for name, part in wrong.items() if name in earlier.asked}
+        return combined(check.function, first, again, asked) if asked else first
+
+    def _again(self, check: Check, lost: Lost, earlier: Earlier) -> Verdict | None:
+        """Return the verdict with right earlier functions, or None when the cells take too long to run once more."""
+        limits = replace(self.limits, notebook=self.left + self.limits.check)
+        with Session(self.wall, limits, earlier, until=self.until) as session:
+            if not self._replayed(session, lost.ran):
+                return None
+            session.begin_check()
+            earlier.begin()
+            check_id = f"{self.form.assignment}.{check.function}"
+            return grading.grade(check_id, lost.cases, check.criteria, Student(session), check.examples)
+
+    def _replayed(self, session: Session, ran: list[str]) -> bool:
+        began = time.monotonic()
+        for source in ran:
+            if time.monotonic() - began > self.left:
+                break
+            session.run(source)
+        self.left -= time.monotonic() - began
+        return self.left > 0
+
+
+def _is_wrong(verdict: Verdict | None) -> bool:
+    return verdict is not None and verdict.score < verdict.max_score

@@ -1,0 +1,167 @@
+"""One notebook's way through the judge: its cells run behind the wall, its checks are decided here."""
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from nbformat import NotebookNode
+
+from autograder import checks
+from autograder.assignment import CHECK, Template, grade_id
+from autograder.judge import seed
+from autograder.judge.caller import Student
+from autograder.judge.carried import Forward, Lost
+from autograder.judge.runs import DIFFERS, FirstCalls, differing, may_differ
+from autograder.judge.session import Limits, Session
+from autograder.kit import grading
+from autograder.kit.grading import Verdict
+from autograder.sandbox.sandbox import Wall
+from autograder.submissions import limited
+from autograder.submissions.normalise import is_own
+from autograder.submissions.parse_untrusted import MOST_PASTED, written_size
+
+# Bytes of the outputs of all cells and of pasted pictures: the page holds them, and the class's folder.
+MOST_OUTPUT = 6 << 20
+
+
+@dataclass
+class Judged:
+    """What came of one notebook: verdicts by function, outputs by cell id, flags, and why it could not be graded."""
+
+    verdicts: dict[str, Verdict]
+    outputs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    error: str | None = None
+    starved: bool = False  # something was stopped that only had to wait its turn on a busy machine
+
+    @property
+    def score(self) -> float:
+        return sum(verdict.score for verdict in self.verdicts.values())
+
+    @property
+    def max_score(self) -> float:
+        return sum(verdict.max_score for verdict in self.verdicts.values())
+
+
+def refused(form: Template, reason: str) -> Judged:
+    """Return what comes of a submission that cannot be read: no points, and the reason."""
+    verdicts = {}
+    for function in form.functions:
+        points = checks.find(f"{form.assignment}.{function}").points
+        verdicts[function] = Verdict(0, points, f"This submission could not be graded: {reason}.", [], [])
+    return Judged(verdicts, error=reason)
+
+
+@dataclass
+class Judge:
+    """Holds what all notebooks of a class share: the wall, the secret, the limits."""
+
+    wall: Wall
+    secret: bytes
+    limits: Limits = field(default_factory=Limits)
+
+    def notebook(self, notebook: NotebookNode, form: Template, content: bytes, student: str = "") -> Judged:
+        """Run a normalised notebook from top to bottom and judge its checks where they stand."""
+        digest = hashlib.sha256(content).hexdigest()
+        drawn = partial(seed.generator, self.secret, form.assignment, student, digest)
+        judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
+        looked = limited.looked(notebook, form)
+        judged.flags = looked.flags
+        pasted = sum(written_size(cell.get("attachments", {})) for cell in notebook.cells)
+        with Session(self.wall, self.limits, checks=len(form.functions)) as session:
+            first = _Run(form, session, drawn, judged, MOST_OUTPUT - min(MOST_PASTED, pasted))
+            for cell in notebook.cells:
+                if grade_id(cell).startswith(CHECK):
+                    first.check(grade_id(cell).removeprefix(CHECK))
+                elif cell.id in looked.wanted:
+                    first.cell(cell, looked.wanted[cell.id])
+        judged.starved = session.starved
+        if may_differ(first.written) and not judged.starved:
+            other = differing(self.wall, self.limits, first.events, session.until)
+            judged.flags += [f"{function}: {DIFFERS}" for function in other]
+        Forward(form, self.wall, self.limits, session.until).carry(judged.verdicts, first.lost)
+        return judged
+
+
+@dataclass
+class _Run:
+    """A notebook's first run, from top to bottom, and what is kept of it for those that may follow."""
+
+    form: Template
+    session: Session
+    drawn: Callable[[str], np.random.Generator]
+    judged: Judged
+    left: int  # bytes of outputs that are still shown
+    stopped: dict[str, str | None] = field(default_factory=dict)
+    lost: list[Lost] = field(default_factory=list)
+    events: list[str | FirstCalls] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)  # the cells that are not as they were released
+
+    def cell(self, cell: NotebookNode, defines: list[str]) -> None:
+        """Run one cell, which would define these functions, and keep what it shows."""
+        own = is_own(cell)
+        self.written += [cell.source] if own or grade_id(cell) else []
+        before = len(self.session.ran)
+        outputs = self.session.run(cell.source, own=own and not defines)
+        self.events += self.session.ran[before:]
+        self.stopped |= dict.fromkeys(defines, stop(outputs))
+        self.left -= written_size(outputs)
+        self.judged.outputs[cell.id] = outputs if self.left > 0 else too_long(outputs)
+
+    def check(self, function: str) -> None:
+        """Judge one function where its check stands."""
+        check_id, why = f"{self.form.assignment}.{function}", self.stopped.get(function)
+        check = checks.find(check_id)
+        cases = check.draw(self.drawn(check_id))
+        calls = FirstCalls(Student(self.session, why), function, len(cases))
+        self.session.begin_check()
+        verdict = grading.grade(check_id, cases, check.criteria, calls, check.examples)
+        self.judged.verdicts[function] = verdict
+        self.events += [] if self.session.trouble else [calls]
+        if verdict.score < verdict.max_score:
+            self.lost.append(Lost(function, cases, list(self.session.ran)))
+            if trouble := self.session.trouble or why:
+                self.judged.flags.append(f"{function}: {trouble}")
+
+
+def stop(outputs: list[dict[str, Any]]) -> str | None:
+    """Return the error that ended a cell, in one line, or None."""
+    error = next((output for output in outputs if output["output_type"] == "error"), None)
+    if error is None:
+        return None
+    value = re.sub(r" \([^()]*, (line \d+)\)$", r" (\1)", " ".join(error["evalue"].split()))
+    return f"{error['ename']}: {value}"[:300]
+
+
+def too_long(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what is shown instead of outputs when those of all cells together are too long."""
+    said = f"… not shown: the outputs of all cells hold more than {MOST_OUTPUT >> 20} MB\n"
+    error = stop(outputs)
+    text = f"{said}{error}\n" if error else said
+    return [{"output_type": "stream", "name": "stdout", "text": text}] if outputs else []
+
+
+def shown(verdict: Verdict) -> list[dict[str, Any]]:
+    """Return a verdict as outputs from which nbgrader reads a score: text is all, a number partial, an error 0."""
+    hint = verdict.hint or ""
+    if verdict.score >= verdict.max_score:
+        text = hint or f"All {verdict.max_score:g} points."
+        return [{"output_type": "stream", "name": "stdout", "text": f"{text}\n"}]
+    if verdict.score <= 0:
+        return [
+            {
+                "output_type": "error",
+                "ename": "NoPoints",
+                "evalue": hint.partition("\n")[0],
+                "traceback": hint.split("\n"),
+            }
+        ]
+    number = {"text/plain": repr(float(verdict.score))}
+    return [
+        {"output_type": "stream", "name": "stdout", "text": hint + "\n"},
+        {"output_type": "execute_result", "data": number, "metadata": {}, "execution_count": None},
+    ]

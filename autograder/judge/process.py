@@ -1,0 +1,127 @@
+"""A judging process, on this machine or another: one judge for its whole life, one submission after the other."""
+
+import faulthandler
+import hashlib
+import sys
+import threading
+import traceback
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from autograder.assignment import Template, assignments, template
+from autograder.judge.result import Outcome, Task, assess, without_points
+from autograder.places import KIT, ROOT, released_notebook
+from autograder.sandbox import sandbox
+from autograder.submissions import limited
+
+if TYPE_CHECKING:
+    from autograder.judge.judge import Judge
+
+START_SECONDS = 120.0  # for the sandbox, on a loaded machine
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What every judging process is told: the course's secret, the limits, and which grader it must be."""
+
+    secret: bytes = field(repr=False)
+    check_seconds: float = 10.0
+    notebook_seconds: float = 60.0
+    grader: str = ""
+    wall: str = ""  # where this machine's sandbox is joined; "": each process makes its own
+    hard_seconds: float = 0.0  # after which a hanging process is ended; 0: as the notebook's seconds allow
+
+    @property
+    def longest(self) -> float:
+        """Return the seconds after which a process that judges one submission hangs."""
+        return self.hard_seconds or START_SECONDS + 3 * (self.notebook_seconds + 2 * self.check_seconds)
+
+
+@cache
+def grader_key(assignment: str) -> str:
+    """Return a digest of all that a grade depends on besides the submission: notebook, kit, solutions, grader."""
+    digest = hashlib.sha256()
+    trees = [ROOT / "autograder", ROOT / "solutions", KIT]
+    files = [released_notebook(assignment), *(path for tree in trees for path in sorted(tree.rglob("*.py")))]
+    for path in files:
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def grader_digest() -> str:
+    """Return a digest of this machine's grader, kit and notebooks: two that differ may grade differently."""
+    return " ".join(grader_key(name)[:16] for name in assignments())
+
+
+class OtherGrader(RuntimeError):
+    """This machine's grader is not the one that handed out the task."""
+
+
+_lock = threading.Lock()  # a process has one judge: what threads there are take turns
+
+
+@cache
+def _judge(terms: Terms) -> "Judge":
+    import torch
+
+    from autograder.judge.judge import Judge
+    from autograder.judge.session import Limits
+
+    torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
+    sandbox.demand_current(KIT)
+    limits = Limits(terms.check_seconds, terms.check_seconds, terms.notebook_seconds)
+    built = sandbox.Wall.joined(terms.wall) if terms.wall else sandbox.Wall(KIT)
+    return Judge(built, terms.secret, limits)
+
+
+@cache
+def form_of(assignment: str) -> Template:
+    """Return the released notebook of an assignment, read once."""
+    from autograder.judge import agreement  # it imports torch
+
+    form = template(assignment)
+    agreement.demand(form)
+    return form
+
+
+def prepare(terms: Terms) -> None:
+    """Make the judge, and refuse where this is another grader than the one that handed out the work."""
+    ours = grader_digest()
+    if terms.grader and terms.grader != ours:
+        raise OtherGrader(
+            f"its grader, kit or notebooks differ: expected {terms.grader}, got {ours}. Copy the course's folder with "
+            "build/release there, or run `make release` on the same commit, and start the worker again"
+        )
+    limited.reader().start()
+    _judge(terms)
+
+
+def judged(terms: Terms, task: Task, failed: str = "") -> Outcome:
+    """Judge one submission; one that ended its judge before gets no points, and the reason."""
+    if failed:
+        return _failed(without_points(form_of(task.assignment), failed))
+    with _lock:
+        # A C thread's doing: it works whatever holds the interpreter. Whoever waits sees the process die.
+        faulthandler.dump_traceback_later(terms.longest, exit=True, file=2)
+        try:
+            return judged_by(_judge(terms), task)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def judged_by(judge: "Judge", task: Task) -> Outcome:
+    """Judge one submission; a fault of the grader's costs it its points and nobody else's, and is said."""
+    form = form_of(task.assignment)
+    try:
+        return assess(task, form, judge)
+    except sandbox.NoSandbox:
+        raise
+    except Exception as error:
+        traceback.print_exc(file=sys.stderr)
+        reason = f"the grader failed on it ({type(error).__name__}), please tell its maintainers"
+        return _failed(without_points(form, reason))
+
+
+def _failed(outcome: Outcome) -> Outcome:
+    return replace(outcome, line=outcome.line | {"failed": True})

@@ -1,0 +1,125 @@
+"""One submission as plain values: what a judging process is handed, here or on another machine, and gives back.
+
+Whoever only hands tasks out and takes outcomes imports this without torch: the judge is imported where it judges.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.assignment import CHECK, Template, assignments, grade_id
+from autograder.judge.pictures import as_markdown, keep_pasted
+from autograder.submissions import limited, normalise
+from autograder.submissions.normalise import is_own
+from autograder.submissions.notebook import Unreadable
+
+if TYPE_CHECKING:
+    from autograder.judge.judge import Judge, Judged
+
+LONGEST_MARKDOWN = 20_000  # characters of one cell that are set as markdown: odd ones take quadratic time
+MOST_MARKDOWN = 100_000  # and of all of a student's cells together
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission to be judged. Without content it could not be read, and `reason` says why."""
+
+    student: str
+    assignment: str
+    content: bytes | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of it: the fields of `score`, and the notebook with all outputs and verdicts in it, as JSON.
+
+    Starved: other work on the machine kept it from ending in time, so it is to be judged once more, alone.
+    """
+
+    line: dict[str, Any]
+    notebook: bytes
+    starved: bool = False
+    kept: bytes | None = None  # of a hand-in that is too large to be kept as it is: the notebook without its outputs
+
+
+def summary(judged: "Judged", form: Template | None) -> dict[str, Any]:
+    """Return a judged notebook as plain values, in the order of the contract."""
+    return {
+        "assignment": form.assignment if form else None,
+        "score": judged.score,
+        "max_score": judged.max_score if form else None,
+        "manual_max_score": form.manual_points if form else None,
+        "checks": [
+            {
+                "id": f"{form.assignment}.{function}",
+                "score": verdict.score,
+                "max_score": verdict.max_score,
+                "hint": verdict.hint,
+                "mistake": verdict.mistakes,
+            }
+            for function, verdict in judged.verdicts.items()
+            if form
+        ],
+        "flags": judged.flags,
+        "error": judged.error,
+    }
+
+
+def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
+    """Judge one submission: nothing in it can raise, and none of its own outputs is believed."""
+    try:
+        if task.content is None:
+            raise Unreadable(task.reason)
+        read = limited.submission(task.content, form, assignments())
+        judged = judge.notebook(read.notebook, form, read.content, task.student)
+    except Unreadable as error:
+        return without_points(form, str(error))
+    kept = None if read.content is task.content else read.content
+    return Outcome(summary(judged, form), _written(read.notebook, judged), judged.starved, kept=kept)
+
+
+def without_points(form: Template, reason: str) -> Outcome:
+    """Return the outcome of what cannot be graded: the released notebook with the reason on top, and no points."""
+    from autograder.judge.judge import refused
+
+    judged = refused(form, reason)
+    return Outcome(summary(judged, form), _written(normalise.blank(form, reason), judged))
+
+
+def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
+    """Return the notebook with outputs from behind the wall, with the verdicts, and no tag in a student's text."""
+    from autograder.judge.judge import shown
+
+    for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
+        name = grade_id(cell)
+        outputs = judged.outputs.get(cell.id, [])
+        if name.startswith(CHECK):
+            outputs = shown(judged.verdicts[name.removeprefix(CHECK)])
+        cell.outputs = [nbformat.from_dict(output) for output in outputs]
+        cell.execution_count = count if outputs else None
+    left = MOST_MARKDOWN
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and (is_own(cell) or cell.metadata.get("nbgrader", {}).get("solution")):
+            left -= len(cell.source)
+            cell.source = _harmless(cell.source, left)
+    keep_pasted(notebook.cells, lambda cell: bool(grade_id(cell)), LONGEST_MARKDOWN)
+    return nbformat.writes(notebook).encode("utf-8")
+
+
+def _harmless(source: str, left: int) -> str:
+    """Return a student's text without tags; what would take long to set as markdown is cut and left as typed."""
+    if len(source) <= LONGEST_MARKDOWN and left >= 0:
+        source = as_markdown(source)
+    # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
+    source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
+    if len(source) <= LONGEST_MARKDOWN and left >= 0:
+        return source
+    shown = source[: LONGEST_MARKDOWN if left >= 0 else LONGEST_MARKDOWN // 20]
+    if len(shown) < len(source):
+        shown += f"\n… and {len(source) - len(shown)} characters more in the file that was handed in"
+    fence = "`" * (1 + max(map(len, re.findall("`{3,}", shown)), default=2))
+    return f"{fence}\n{shown}\n{fence}"

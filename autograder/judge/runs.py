@@ -1,0 +1,99 @@
+"""Whether a notebook answers alike in every run: its cells run again in fresh workers, on the same inputs.
+
+What a run leaves to chance, a coin thrown at its start by the clock or the system's random numbers, shows in no single
+run, and gives equal files different scores.
+"""
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autograder.judge.caller import Student
+from autograder.judge.session import ENDED, Limits, Session
+from autograder.kit.answers import Answer
+from autograder.sandbox.sandbox import Wall
+
+DIFFERS = "two runs of this notebook gave different answers"
+AGAIN = 10  # further runs at most, up to the first that differs; a coin shows in all but one of 1,024
+# Words without which a cell has nothing to draw from that is not the same in every run: clocks, the system's random
+# numbers, addresses, memory that is not set, files, other threads and processes, and names put together while it runs.
+CHANCE = re.compile(
+    r"""\b(\w*time|datetime|date|perf_counter\w*|monotonic\w*|clock\w*|tqdm|sleep
+    |\w*random\w*|\w*seed\w*|default_rng|Generator|secrets|uuid\w*|id|hash|repr|object|\w*empty\w*|gc|weakref
+    |os|io|open|pathlib|Path|stat|tempfile|shutil|ctypes|threading|_thread|concurrent|asyncio|await|signal|socket
+    |multiprocessing|subprocess|psutil|resource|exec|eval|compile|getattr|vars|globals|locals|import_module
+    |__(?!init|call|name|len|getitem|future)\w+__)\b|^\s*[%!]""",
+    re.MULTILINE | re.VERBOSE,
+)
+SECONDS = 15.0  # for all further runs together
+TOLERANCE = 1e-5
+
+
+@dataclass
+class FirstCalls:
+    """A student's functions as a check calls them; the first call of each case is kept, so that it can be repeated."""
+
+    caller: Student
+    function: str
+    cases: int
+    calls: list[tuple[list[Any], Answer]] = field(default_factory=list)
+
+    def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
+        answer = self.caller(function, arguments, cotangents)
+        if cotangents is None and len(self.calls) < self.cases:
+            self.calls.append((arguments, answer))
+        return answer
+
+    def again(self, function: str, arguments: list[Any], number: int) -> Answer:
+        """Return the answer to the very tensors of an earlier call."""
+        return self.caller.again(function, arguments, number)
+
+
+def may_differ(sources: Iterable[str]) -> bool:
+    """Return whether something in a student's cells may differ from run to run."""
+    return any(CHANCE.search(source) for source in sources)
+
+
+def differing(wall: Wall, limits: Limits, events: list[str | FirstCalls], until: float) -> list[str]:
+    """Return the functions that answered otherwise when the cells and first calls were run again, in their order."""
+    until = min(until, time.monotonic() + SECONDS)
+    other: dict[str, None] = {}
+    for _ in range(AGAIN):
+        if other or time.monotonic() >= until:
+            break
+        with Session(wall, limits, until=until) as session:
+            other |= dict.fromkeys(_otherwise(session, events))
+    return list(other)
+
+
+def _otherwise(session: Session, events: list[str | FirstCalls]) -> Iterator[str]:
+    """Yield the functions that answer otherwise in this run, as far as it comes in its time."""
+    for number, event in enumerate(events):
+        if isinstance(event, FirstCalls):
+            if not _alike(session, event):
+                yield event.function
+            continue
+        session.run(event)
+        if len(session.ran) < sum(isinstance(one, str) for one in events[: number + 1]):
+            return  # it was stopped, as it was not the first time: nothing below it can be compared
+
+
+def _alike(session: Session, first: FirstCalls) -> bool:
+    session.begin_check()
+    again = [(answer, session.call(first.function, arguments)) for arguments, answer in first.calls]
+    if session.trouble and session.trouble != ENDED:  # it took longer: that says nothing of its numbers
+        return True
+    return all(_same(one, other) for one, other in again)
+
+
+def _same(one: Answer, other: Answer) -> bool:
+    if one.outputs is None or other.outputs is None:
+        return one.outputs is None and other.outputs is None
+    pairs = list(zip(one.outputs, other.outputs, strict=False))
+    return len(one.outputs) == len(other.outputs) and all(
+        a.shape == b.shape and np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True) for a, b in pairs
+    )

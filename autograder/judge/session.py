@@ -1,0 +1,191 @@
+"""The trusted end of a notebook's run: its workers one after the other, and what time is left."""
+
+import math
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from autograder.judge.asking import CALL, CELL, ENDED, Dead, Fallen, Late, Most, Unanswered, Worker
+from autograder.judge.sanitize import clean_answer, clean_outputs, failure
+from autograder.judge.timing import Limits, Stint, Use
+from autograder.kit.answers import Answer
+from autograder.sandbox.sandbox import Wall
+
+if TYPE_CHECKING:
+    from autograder.judge.earlier import Earlier
+
+__all__ = ["ENDED", "Limits", "Session"]
+
+FALLS = 3  # so often a sandbox that fell is built again for one request
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """A cell that ran to its end: a fresh worker runs it again."""
+
+    source: str
+    own: bool
+    seconds: float
+
+
+@dataclass
+class Session:
+    """One notebook's run: its workers, one after the other, and what time is left.
+
+    The cells that a student added have the notebook's seconds. What was released with the notebook, or defines what is
+    graded, has time beyond that, and of it each check to come keeps a part, so that no cell and no other check can take
+    it. What waits for a worker or for a sandbox is nobody's time.
+    """
+
+    wall: Wall
+    limits: Limits = field(default_factory=Limits)
+    earlier: "Earlier | None" = None  # answers for functions that are not to be the student's own
+    checks: int = 0  # to come
+    until: float = math.inf  # a deadline of the caller's own
+    starved: bool = False  # something was stopped that only had to wait its turn
+    ran: list[str] = field(default_factory=list)  # the cells that ended by themselves, those with an error too
+    _worker: Worker | None = None
+    _finished: list[_Finished] = field(default_factory=list)
+    _stint: Stint | None = None  # the running check's
+    _took: Use = field(default_factory=Use)  # by the cells
+    _calls: int = 0  # without gradients, in the running check
+    _why: str | None = None  # the running check has no caller any more, and why
+
+    def __post_init__(self) -> None:
+        now = time.monotonic()
+        self.until = min(self.until, now + self.limits.total)
+        self._own_until = now + self.limits.notebook
+        self._share = self.limits.check / self.checks if self.checks else 0.0
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._worker:
+            self._worker.kill()
+            self._worker = None
+
+    def run(self, source: str, own: bool = True) -> list[dict[str, Any]]:
+        """Run one of the notebook's cells and return its outputs, cleaned; an own one is one that the student added."""
+        if (left := self._left(own)) <= 0:
+            self.starved |= self._took.starved
+            return [failure("Not run", self._over())]
+        try:
+            stint = self._alive().stint(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
+            reply = self._ask(stint, CELL, op="cell", source=source)
+        except Unanswered as error:
+            return [failure("Stopped", self._stopped(error, "this cell"))]
+        took = stint.used
+        self._took += took
+        self.ran.append(source)
+        if isinstance(reply, dict) and reply.get("finished") is True:
+            self._finished.append(_Finished(source, own, took.clock))
+        return clean_outputs(reply.get("outputs") if isinstance(reply, dict) else None)
+
+    def begin_check(self) -> None:
+        """Start the clock of the next check, with a worker at hand that has run the finished cells."""
+        self._why = self._stint = None
+        self._calls = 0
+        self.checks -= 1
+        until = time.monotonic() + max(self._share if self.checks >= 0 else 0.0, self._left())
+        if until <= time.monotonic():
+            self._why = self._over()
+            return
+        try:
+            worker = self._alive()
+            clock = max(until - time.monotonic(), self._share / 4)
+            self._stint = worker.stint(self.limits.check, min(clock, self.limits.check * self.limits.patience))
+        except Dead as error:
+            self._why = self._stopped(error, "the check")
+
+    def call(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
+        """Return what the student's function answers."""
+        number = None
+        if cotangents is None:
+            number, self._calls = self._calls, self._calls + 1
+        return self._call(function=function, arguments=arguments, cotangents=cotangents, number=number, again=False)
+
+    def again(self, function: str, arguments: list[Any], number: int) -> Answer:
+        """Return what it answers to the very tensors of the check's call of this number: what it has left in them."""
+        return self._call(function=function, arguments=arguments, cotangents=None, number=number, again=True)
+
+    def _call(self, **about: Any) -> Answer:
+        if self._why is not None or self._stint is None:
+            return Answer(error=self._why)
+        try:
+            return clean_answer(self._ask(self._stint, CALL, op="call", **about))
+        except Unanswered as error:
+            self._why = self._stopped(error, "the check")
+        return Answer(error=self._why)
+
+    @property
+    def trouble(self) -> str | None:
+        """Return why the last check got no more answers: time, or the end of the process."""
+        return self._why
+
+    def _stopped(self, error: Unanswered, what: str) -> str:
+        """Return why there was no answer, and remember whose fault it was."""
+        self.starved |= error.starved
+        if isinstance(error, Late):
+            return f"{what} {error}"
+        self._worker = None
+        return str(error)
+
+    def _over(self) -> str:
+        return (
+            f"the notebook's time is over: the cells that you added have {self.limits.notebook:g} seconds together, "
+            f"everything {self.limits.total:g}"
+        )
+
+    def _left(self, own: bool = False) -> float:
+        """Return the seconds that are left for a cell or check, without those that the checks to come keep."""
+        kept = self.until - self._share * max(0, self.checks)
+        return (min(kept, self._own_until) if own else kept) - time.monotonic()
+
+    def _ask(self, stint: Stint, most: Most, **request: Any) -> Any:
+        """Return the worker's reply; a sandbox that falls costs the student neither an answer nor time."""
+        worker = self._alive()
+        for _ in range(FALLS):
+            began = time.monotonic()
+            try:
+                return worker.request(stint, most, **request)
+            except Fallen:
+                self._worker = None
+                worker = self._alive()
+                spent = time.monotonic() - began
+                stint.move(worker.job.process.pid, spent)
+                self._postpone(spent)
+        raise Dead("the grader's sandbox fell again and again")
+
+    def _postpone(self, seconds: float) -> None:
+        self.until += seconds
+        self._own_until += seconds
+
+    def _alive(self) -> Worker:
+        """Return the worker; a fresh one first runs the cells that had finished."""
+        for _ in range(FALLS):
+            with suppress(Fallen):
+                self._worker = self._worker or self._fresh()
+                return self._worker
+        raise Dead("the grader's sandbox fell again and again")
+
+    def _fresh(self) -> Worker:
+        began = time.monotonic()
+        worker = Worker(self.wall, self.limits, self.earlier)
+        self._postpone(time.monotonic() - began)  # to wait for a worker is not the student's time
+        try:
+            stint = worker.stint(self.limits.notebook, max(self._share, self._left()))
+            for cell in self._to_replay():
+                worker.request(stint, CELL, op="cell", source=cell.source)
+        except Late as error:
+            worker.kill()
+            why = "the cells before this one did not end in time when they were run again"
+            raise Dead(why, error.starved) from None
+        return worker
+
+    def _to_replay(self) -> list[_Finished]:
+        """Return the finished cells; where they took long, without the student's own that did."""
+        if sum(cell.seconds for cell in self._finished) <= self.limits.check:
+            return self._finished
+        return [cell for cell in self._finished if not cell.own or cell.seconds < self.limits.check / 10]

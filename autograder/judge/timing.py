@@ -1,0 +1,128 @@
+"""How long a student's code may take: what it computes counts, the clock bounds what waits, a total bounds it all."""
+
+import math
+import os
+import select
+import socket
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autograder.kit import wire
+from autograder.sandbox.memory_watchdog import family
+
+_TICK = os.sysconf("SC_CLK_TCK")
+LOOK_SECONDS = 0.1  # the least time between two looks at what a process has computed
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds that a notebook may take: to compute for one cell or check, by the clock for the cells of its own."""
+
+    cell: float = 10.0
+    check: float = 10.0
+    notebook: float = 60.0
+    grace: float = 1.0  # after an interrupt, before the kill
+    patience: float = 5.0  # so many times as long by the clock: where others compute too, a process waits its turn
+
+    @property
+    def total(self) -> float:
+        """Return the seconds by the clock for everything: checks have time of their own, whatever ran before."""
+        return self.notebook + 2 * self.check
+
+    @property
+    def rule(self) -> str:
+        """Return what a student is to know of this, in one sentence."""
+        one, all_ = f"{self.cell:g} seconds", f"{self.notebook:g} seconds"
+        return (
+            f"When it is graded, each cell and each check may compute for {one}, and the cells that you add may take "
+            f"{all_} together; what takes longer is stopped or left out, and the checks go on."
+        )
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a job took in some time: seconds by the clock, of CPU, and ready but waiting for its turn."""
+
+    clock: float = 0.0
+    computed: float = 0.0
+    queued: float = 0.0
+
+    def __add__(self, other: "Use") -> "Use":
+        return Use(self.clock + other.clock, self.computed + other.computed, self.queued + other.queued)
+
+    def __sub__(self, other: "Use") -> "Use":
+        return Use(self.clock - other.clock, self.computed - other.computed, self.queued - other.queued)
+
+    @property
+    def starved(self) -> bool:
+        """Return whether others had the processor; who fills it with processes of their own is not starved."""
+        return self.queued > self.clock / 4 and self.computed < 0.8 * self.clock
+
+
+def use(pid: int) -> Use:
+    """Return what a job has taken so far."""
+    clock, computed = time.monotonic(), sum(map(_computed, family(pid)))
+    try:
+        queued = int(Path("/proc", str(pid), "schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):  # a kernel that does not count it: whoever waited gets the benefit of the doubt
+        queued = clock - computed if Path("/proc", str(pid)).exists() else 0.0
+    return Use(clock, computed, queued)
+
+
+def _computed(pid: int) -> float:
+    """Return the CPU seconds of a process and of the children that it has seen end."""
+    with suppress(OSError, IndexError):
+        return sum(map(int, Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[11:15])) / _TICK
+    return 0.0
+
+
+class Stint:
+    """The time of one cell, or of all calls of one check: so much CPU of a job, and a deadline by the clock."""
+
+    def __init__(self, pid: int, compute: float, clock: float) -> None:
+        self.pid = pid
+        self.compute = compute
+        self.before = use(pid)
+        self.until = self.before.clock + max(0.0, clock)
+
+    @property
+    def used(self) -> Use:
+        return use(self.pid) - self.before
+
+    def move(self, pid: int, spent: float) -> None:
+        """Go on in the worker that takes the place of a fallen one; the seconds that this took do not count."""
+        self.pid, clock = pid, self.before.clock + spent
+        self.until += spent
+        self.before = replace(use(pid), clock=clock)
+
+    def left(self) -> float:
+        """Return for how many seconds there is no need to look again; 0 when the time is up."""
+        now = time.monotonic()
+        unseen = self.compute - (now - self.before.clock)  # one thread cannot compute for longer than that
+        if unseen <= 0 < self.until - now:
+            unseen = self.compute - self.used.computed
+            unseen = max(unseen, LOOK_SECONDS) if unseen > 0 else 0
+        return max(0.0, min(unseen, self.until - now))
+
+    def wait(self, link: socket.socket) -> float:
+        """Wait for an answer to begin; return by when it is to be whole, on the clock; raise TooLate without one."""
+        watched = select.poll()
+        watched.register(link, select.POLLIN)
+        while (left := self.left()) > 0:
+            if watched.poll(math.ceil(left * 1000)):
+                return max(time.monotonic() + LOOK_SECONDS, min(self.until, time.monotonic() + self.compute))
+        raise wire.TooLate("no answer in time")
+
+    def why(self) -> tuple[str, bool]:
+        """Return in words why something was stopped, and whether only other work on this machine is to blame."""
+        took = self.used
+        if took.computed >= self.compute:
+            return f"did not end within {self.compute:g} seconds: is there an endless loop?", False
+        clock = f"did not end within {took.clock:.1f} seconds"
+        if took.starved:
+            return f"{clock}: this machine was busy with other work", True
+        if took.computed < took.clock / 2:
+            return f"{clock}, in most of which it waited: is there a sleep, or something that does not come?", False
+        return f"{clock}, which was left of the notebook's time", False

@@ -1,0 +1,1 @@
+"""Make the students' notebooks, and the kit that they import."""

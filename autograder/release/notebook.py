@@ -1,0 +1,136 @@
+"""From exercises/NAME.md to nbgrader's source notebook: the solved one, with the marks that nbgrader cuts along.
+
+A code cell that begins with `#| exercise FUNCTION` becomes the solved function; `of=OTHER` takes another function's
+body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
+test cell. `#| setup`, in the first code cell, becomes the search for the kit. A text cell with
+`+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
+`{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check".
+"""
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.checks import assignments, checks, find, written
+from autograder.judge.timing import Limits
+from autograder.places import ROOT
+from autograder.release.blank import BlankError, Module, solved
+from autograder.submissions.parse_untrusted import TRAIN
+
+POINTS = re.compile(r"\{points ([\w, ]+)\}")
+MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
+SCHEMA = 3  # of nbgrader's cell metadata
+SETUP = Path(__file__).parent / "templates" / "setup.py"
+UNREADY = "Run the first code cell of this notebook, then the cell with your function, and then this one again."
+SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
+
+
+def weave(name: str, root: Path = ROOT) -> NotebookNode:
+    """Return the solved notebook of a name."""
+    path = root / "exercises" / f"{name}.md"
+    if not path.exists():
+        raise BlankError(f"exercises/{name}.md does not exist; there are exercises for {', '.join(assignments())}")
+    notebook = jupytext.read(path, fmt="md:myst")
+    module = Module.of(name, root)
+    for cell in notebook.cells:
+        try:
+            _dress(cell, name, module)
+            if cell.cell_type == "markdown":
+                cell.source = POINTS.sub(lambda mark: _points(name, mark[1]), cell.source)
+        except (BlankError, LookupError) as error:
+            first_line = cell.source.splitlines()[0] if cell.source else ""
+            raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {error}") from error
+    _say_limits(notebook.cells)
+    _name_cells(notebook.cells)
+    notebook.metadata = nbformat.from_dict(
+        {
+            "attention_workbook": {"assignment": name},
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
+    )
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    nbformat.validate(notebook)
+    return notebook
+
+
+def _dress(cell: NotebookNode, name: str, module: Module) -> None:
+    """Turn a marked cell into what it stands for; other cells stay as they are, but that training is not validated."""
+    if TRAIN in cell.metadata.get("tags", []):
+        cell.metadata.tags.append(SKIPPED)
+    if "written" in cell.metadata:
+        question = cell.metadata.pop("written")
+        answer = written(name, question)
+        _grade(cell, question, points=answer.points, grade=True, solution=True)
+        cell.source = answer.text
+        return
+    mark = MARK.match(cell.source) if cell.cell_type == "code" else None
+    if not mark:
+        return
+    verb = mark["verb"]
+    if verb == "setup":
+        cell.source = SETUP.read_text(encoding="utf-8").replace("NAME", name) + cell.source.partition("\n")[2]
+        return
+    function, options = _options(mark["words"])
+    if verb == "exercise":
+        title = function if "of" in options else ""
+        helpers = [helper for helper in options.get("with", "").split(",") if helper]
+        cell.source = solved(module, options.get("of", function), helpers, title)
+        _grade(cell, function, solution=True)
+    elif verb == "check":
+        check_id = f"{name}.{function}"
+        cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{check_id}", globals())'
+        _grade(cell, f"check-{function}", points=find(check_id).points, grade=True, locked=True)
+    else:
+        raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise' or 'check'")
+
+
+def _points(name: str, items: str) -> str:
+    """Return what a table says of the points for these functions, or for a question that a person grades."""
+    named = [item.strip() for item in items.split(",")]
+    known = checks(name)
+    by_check = [item in known for item in named]
+    numbers = [known[item].points if item in known else written(name, item).points for item in named]
+    if len(set(by_check)) > 1:
+        raise BlankError(f"{{points {items}}} names functions and questions together: expected only one kind")
+    same = len(set(numbers)) == 1
+    amount = f"{numbers[0]:g}{' each' if len(numbers) > 1 else ''}" if same else " + ".join(f"{n:g}" for n in numbers)
+    return f"{amount}, by {'the check' if by_check[0] else 'your teacher'}"
+
+
+def _options(words: str) -> tuple[str, dict[str, str]]:
+    """Return the function of a mark and its options: "f of=g with=a,b" → f, {of: g, with: a,b}."""
+    function, *rest = words.split() or [""]
+    options = {key: value for key, _, value in (word.partition("=") for word in rest)}
+    if not function or set(options) - {"of", "with"}:
+        raise BlankError("expected FUNCTION [of=OTHER] [with=HELPER,HELPER] behind the mark")
+    return function, options
+
+
+def _grade(cell: NotebookNode, grade_id: str, points: float | None = None, **kind: bool) -> None:
+    """Set nbgrader's metadata of a cell."""
+    grader: dict[str, Any] = {"grade": False, "solution": False, "locked": False, "task": False} | kind
+    grader |= {"grade_id": grade_id, "schema_version": SCHEMA, "cell_type": cell.cell_type}
+    cell.metadata["nbgrader"] = grader if points is None else grader | {"points": points}
+
+
+def _say_limits(cells: list[NotebookNode]) -> None:
+    """Say how long code may take, where it is said how it is graded, else below the title."""
+    texts = [cell for cell in cells if cell.cell_type == "markdown"]
+    about = next((cell for cell in texts if "**How it is graded.**" in cell.source), texts[0])
+    about.source += f"\n\n**Time.** {Limits().rule}"
+
+
+def _name_cells(cells: list[NotebookNode]) -> None:
+    """Give each cell an id that stays when others are added: its grade_id, or a word made from its text."""
+    seen: dict[str, int] = {}
+    for cell in cells:
+        own = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = own or f"{cell.cell_type}-{hashlib.sha256(cell.source.encode()).hexdigest()[:8]}"
+        seen[name] = seen.get(name, 0) + 1
+        cell["id"] = name if seen[name] == 1 else f"{name}-{seen[name]}"

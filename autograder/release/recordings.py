@@ -1,0 +1,77 @@
+"""The recorded answers of the kit: drawn and answered once, and kept until what they are made from changes."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from importlib import metadata
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from autograder.checks import checks, find
+from autograder.kit import recorded
+from autograder.places import ROOT
+from autograder.release.manifest import write
+from autograder.release.traces import traced
+
+SOURCES = (
+    "autograder/checks/**/*.py",
+    "autograder/kit/*.py",
+    "autograder/judge/earlier.py",
+    "autograder/release/recordings.py",
+    "autograder/release/traces.py",
+    "solutions/*/attention.py",
+)
+Numbers = Mapping[str, int | None]  # of a notebook's parts, by function
+
+
+def recordings(names: Sequence[str], numbers: Mapping[str, Numbers], kept: Path) -> dict[str, bytes]:
+    """Return the recorded answers of all checks of these names, by the check's id.
+
+    `kept` is a folder for those of earlier calls: to run every known mistake on every case takes minutes.
+    """
+    state = _state()
+    mine = {check_id: numbers[check_id.partition(".")[0]] for check_id in _ids(names)}
+    paths = {check_id: kept / f"{check_id}-{_key(state, of)}.npz" for check_id, of in mine.items()}
+    missing = [check_id for check_id, path in paths.items() if not path.exists()]
+    for check_id, content in _made({check_id: mine[check_id] for check_id in missing}):
+        for old in kept.glob(f"{check_id}-*.npz"):
+            old.unlink()
+        write(paths[check_id], content)
+    return {check_id: path.read_bytes() for check_id, path in paths.items()}
+
+
+def _ids(names: Sequence[str]) -> list[str]:
+    return [f"{name}.{function}" for name in names for function in checks(name)]
+
+
+def _state() -> bytes:
+    """Return a digest of the code and the packages that recordings are made with."""
+    digest = hashlib.sha256(f"{metadata.version('torch')} {metadata.version('numpy')}".encode())
+    for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.digest()
+
+
+def _key(state: bytes, numbers: Numbers) -> str:
+    return hashlib.sha256(state + repr(sorted(numbers.items())).encode()).hexdigest()[:16]
+
+
+def _made(numbers: Mapping[str, Numbers]) -> Iterator[tuple[str, bytes]]:
+    """Yield the recording of each check, as many at a time as there are cores."""
+    cores = min(len(numbers), os.cpu_count() or 1)
+    if not cores:
+        return
+    with ProcessPoolExecutor(cores, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
+        yield from zip(numbers, pool.map(_recording, numbers, numbers.values()), strict=True)
+
+
+def _recording(check_id: str, numbers: Numbers) -> bytes:
+    check = find(check_id)
+    seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
+    cases, examples = check.draw(np.random.default_rng(seed)), check.examples()
+    earlier = traced(check_id.partition(".")[0], check, cases, examples, numbers)
+    return recorded.pack(cases, check.criteria, examples, earlier)

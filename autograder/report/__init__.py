@@ -1,0 +1,1 @@
+"""One page about a graded class, for its teacher."""

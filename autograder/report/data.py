@@ -1,0 +1,207 @@
+"""What is known of a graded class: its records, its summary and nbgrader's gradebook, read and never written."""
+
+import csv
+import json
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import (
+    Assignment,
+    Grade,
+    GradeCell,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import case, func, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from autograder.gradebook import spreadsheet
+from autograder.gradebook.config import NAME as SETTINGS
+from autograder.gradebook.config import settings
+from autograder.gradebook.database import NoGradebook, engine, named, quiet
+
+MOST_BROKEN = 20  # broken records that are named one by one
+NUMBERS = ("score", "max_score", "manual_max_score")
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What nbgrader's gradebook says of one submission."""
+
+    id: str  # by which formgrader's pages know it
+    score: float
+    by_hand: float
+    needs_hand: bool
+    late: timedelta
+    penalty: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One submission: the line that `grade` keeps of it, and the gradebook's, where there is one."""
+
+    student: str
+    assignment: str
+    line: dict[str, Any]
+    graded: Graded | None = None
+
+
+@dataclass
+class Ledger:
+    """All submissions of a class, and in sentences what could not be read."""
+
+    entries: list[Entry] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    strays: list[tuple[str, str]] = field(default_factory=list)  # what got no grade at all: whose or what, and why
+    has_gradebook: bool = False
+
+
+def read(out: Path) -> Ledger:
+    """Return what DIR holds of its class; whatever is broken costs a sentence and nothing else."""
+    if not out.is_dir():
+        raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
+    ledger = Ledger()
+    graded = _gradebook(out, ledger)
+    lines = _records(out / "records", ledger)
+    known = {(spreadsheet.text(student), name) for student, name in lines}
+    summary = _summary(out / "summary.csv", ledger)
+    lines |= {key: line for key, line in summary.items() if key not in known}
+    ledger.entries = [
+        Entry(student, name, line, graded.get((student, name))) for (student, name), line in sorted(lines.items())
+    ]
+    if not lines:
+        ledger.notes.append(f"No submission of this class is graded yet: {out / 'records'} holds no record.")
+    return ledger
+
+
+def _records(folder: Path, ledger: Ledger) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the lines of the records by student and assignment."""
+    lines, broken = {}, []
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            line = _sound(json.loads(path.read_bytes()))
+        except (OSError, ValueError, RecursionError):
+            broken.append(str(path.relative_to(folder)))
+        else:
+            lines[line["student"], line["assignment"]] = line
+    if broken:
+        more = f" and {len(broken) - MOST_BROKEN} more" if len(broken) > MOST_BROKEN else ""
+        ledger.notes.append(
+            f"Broken records: {', '.join(broken[:MOST_BROKEN])}{more} in {folder}. What they held is missing on this "
+            "page, or taken from summary.csv. Delete them and run `grade` again."
+        )
+    return lines
+
+
+def _sound(record: Any) -> dict[str, Any]:
+    """Return the line of a record if it is one of score's contract."""
+    line = record.get("line", record) if isinstance(record, dict) else None
+    if not isinstance(line, dict) or not all(isinstance(line.get(key), str) for key in ("student", "assignment")):
+        raise ValueError("it names no student and no assignment")
+    if not all(isinstance(line.get(key), int | float) for key in NUMBERS):
+        raise ValueError("it has no scores")
+    checks, flags = line.get("checks"), line.get("flags")
+    if not isinstance(checks, list) or not isinstance(flags, list) or not all(isinstance(flag, str) for flag in flags):
+        raise ValueError("it has no checks")
+    for check in checks:
+        numbers = isinstance(check, dict) and all(isinstance(check.get(key), int | float) for key in NUMBERS[:2])
+        if not numbers or not isinstance(check.get("id"), str) or not isinstance(check.get("mistake"), list):
+            raise ValueError("a check of it is none")
+    return line
+
+
+def written(student: str) -> str:
+    """Return a name as text that can be written: a folder's name may hold bytes that are none."""
+    return student.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _summary(path: Path, ledger: Ledger) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return what summary.csv says of each submission, in the shape of a record without checks."""
+    lines = {}
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if row["assignment"] and row["score"]:
+                    lines[row["student"], row["assignment"]] = _line(row)
+                else:
+                    ledger.strays.append((row["student"] or row.get("file") or "?", row["error"]))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
+        ledger.notes.append(f"{path} cannot be read ({type(error).__name__}). Run `grade` again.")
+        return {}
+    return lines
+
+
+def _line(row: dict[str, str]) -> dict[str, Any]:
+    return {
+        **{key: float(row[key]) for key in NUMBERS},
+        "checks": [],
+        "flags": [flag for flag in row["flags"].split("; ") if flag],
+        "error": row["error"] or None,
+        "unrecorded": True,
+    }
+
+
+def _gradebook(out: Path, ledger: Ledger) -> dict[tuple[str, str], Graded]:
+    """Return what the gradebook says by student and assignment."""
+    url = None
+    try:
+        url = _database(out)
+        if url is None:
+            raise NoGradebook(f"{out} has no gradebook")
+        with quiet(), Session(engine(url)) as session:
+            found = _submissions(session)
+    except (NoGradebook, SQLAlchemyError, ValueError) as error:
+        said = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
+        ledger.notes.append(f"{said}. Manual grades, late hand-ins and links to formgrader are missing on this page.")
+        return {}
+    ledger.has_gradebook = True
+    return found
+
+
+def _database(out: Path) -> str | None:
+    """Return the URL of the gradebook: what the class's settings name, else the file in its folder, if it is there."""
+    if (out / SETTINGS).exists():
+        with quiet():
+            url = CourseDirectory(config=settings(out.resolve())).db_url
+    else:
+        url = f"sqlite:///{out.resolve() / 'gradebook.db'}"
+    file = url.removeprefix("sqlite:///")
+    return None if file != url and not Path(file).exists() else url
+
+
+def _submissions(session: Session) -> dict[tuple[str, str], Graded]:
+    """Read all submissions with one query: nbgrader's own objects would ask several times for each."""
+    assignment: Any = Assignment.__table__.c  # as declared, nbgrader's columns are of types that are too wide
+    handed: Any = SubmittedAssignment.__table__.c
+    about = [
+        SubmittedNotebook.id,
+        handed.student_id,
+        assignment.name,
+        assignment.duedate,
+        handed.timestamp,
+        handed.extension,
+        SubmittedNotebook.late_submission_penalty,
+    ]
+    by_hand = case((GradeCell.cell_type == "markdown", Grade.score), else_=0.0)
+    needs_hand = func.max(case((Grade.needs_manual_grade, 1), else_=0))
+    query = (
+        select(*about, func.sum(Grade.score), func.sum(by_hand), needs_hand)
+        .select_from(SubmittedNotebook)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == handed.id)
+        .join(Assignment, handed.assignment_id == assignment.id)
+        .outerjoin(Grade, Grade.notebook_id == SubmittedNotebook.id)
+        .outerjoin(GradeCell, GradeCell.id == Grade.cell_id)
+        .group_by(*about)
+    )
+    found = {}
+    for place, student, name, due, when, extension, penalty, score, hand, needs in session.execute(query):
+        late = when - due - (extension or timedelta()) if when and due else timedelta()
+        late = max(late, timedelta())
+        found[student, name] = Graded(place, score or 0.0, hand or 0.0, bool(needs), late, penalty or 0.0)
+    return found

@@ -1,0 +1,1 @@
+"""Where student code runs: namespaces, control groups, a seccomp filter, and a socket to it."""

@@ -1,0 +1,137 @@
+"""A zip as a list of files, of which nothing is ever written to a disk: each is read when its turn comes."""
+
+import io
+import lzma
+import math
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO
+
+from autograder.submissions.files import Found
+from autograder.submissions.notebook import LARGEST_FILE, Unreadable
+
+MOST_ENTRIES = 500_000  # of a class's zip
+MOST_ENTRIES_OF_ONE = 2_000  # of one student's
+MOST_DIRECTORY = 64 << 20  # bytes of its table of contents, which is read as a whole
+HIGHEST_RATIO = 200  # of size to compressed size; a notebook has 2 to 20
+UNSUSPICIOUS = 4 << 20  # bytes that are read whatever the ratio
+READ = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes to unpack a kilobyte
+
+FAULTS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, RuntimeError)
+
+
+def listed(path: Path) -> list[Found]:
+    """Return the files of a class's zip."""
+    try:
+        with path.open("rb") as file:
+            _demand_small(file, MOST_ENTRIES)
+        return list(_files(path, MOST_ENTRIES))
+    except Unreadable as error:
+        raise ValueError(f"{path} cannot be graded: {error}.") from None
+
+
+def inside(outer: Found) -> list[Found]:
+    """Return the files of a zip that a student handed in; of all such zips the last one is kept."""
+    return [
+        Found(outer.parts[:-1] + each.parts, lambda n=n: _within(outer)[n].read(), each.trouble, each.folder)
+        for n, each in enumerate(_within(outer))
+    ]
+
+
+@lru_cache(maxsize=1)
+def _within(outer: Found) -> list[Found]:
+    file = io.BytesIO(outer.read())
+    _demand_small(file, MOST_ENTRIES_OF_ONE)
+    return list(_files(file, MOST_ENTRIES_OF_ONE, LARGEST_FILE))
+
+
+def _files(file: Path | BinaryIO, most: int, most_bytes: float = math.inf) -> Iterator[Found]:
+    try:
+        opened = zipfile.ZipFile(file)
+        entries = opened.infolist()
+    except (*FAULTS, ValueError, struct.error) as error:
+        raise Unreadable(f"this is no zip, or a broken one ({_said(error)}); make it and hand it in again") from None
+    if len(entries) > most:
+        raise Unreadable(f"the zip has {len(entries)} entries, at most {most} are read")
+    size = sum(entry.file_size for entry in entries if entry.filename.lower().endswith(".ipynb"))
+    if size > most_bytes:
+        raise Unreadable(f"the zip's notebooks have {size >> 20} MB together; hand in those that are meant alone")
+    for entry in entries:
+        parts, trouble = _parts(_name(entry))
+        trouble = trouble or _trouble(entry)
+        yield Found(parts, lambda entry=entry: _read(opened, entry), trouble, entry.is_dir())
+
+
+def _demand_small(file: BinaryIO, most: int) -> None:
+    """Refuse a table of contents that would fill the memory before a single file is read."""
+    end = file.seek(0, io.SEEK_END)
+    file.seek(max(0, end - (1 << 16) - 22))
+    tail = file.read()
+    record = tail[tail.rfind(b"PK\x05\x06") :][:22] if b"PK\x05\x06" in tail else b""
+    file.seek(0)
+    if len(record) < 22:
+        raise Unreadable("this is no zip, or a part of one; hand it in again")
+    size = struct.unpack("<L", record[12:16])[0]
+    allowed = min(MOST_DIRECTORY, most * 600)
+    if size == 0xFFFFFFFF or size > allowed:
+        raise Unreadable(f"the zip's table of contents has {size} bytes, at most {allowed} are read")
+
+
+def _name(entry: zipfile.ZipInfo) -> str:
+    """Return an entry's name; many programs write UTF-8 without saying so."""
+    name = entry.orig_filename
+    if not entry.flag_bits & 0x800:
+        try:
+            return name.encode("cp437").decode("utf-8")
+        except UnicodeError:
+            return name
+    return name
+
+
+def _parts(name: str) -> tuple[tuple[str, ...], str]:
+    """Return a path's parts and what is wrong with it; Windows programs write backslashes."""
+    path = name.replace("\\", "/")
+    parts = tuple(part for part in path.split("/") if part not in ("", "."))
+    if path.startswith("/") or ".." in parts or "\0" in path or (parts and parts[0][1:2] == ":"):
+        return (repr(name)[1:-1].replace("/", "⁄"),), "its name leads out of the zip; nothing was read or written there"
+    return parts or (repr(name)[1:-1],), "" if parts else "it has no name"
+
+
+def _trouble(entry: zipfile.ZipInfo) -> str:
+    """Return why an entry must not be read, "" for most."""
+    mode = entry.external_attr >> 16
+    if stat.S_ISLNK(mode):
+        return "this is a symbolic link; hand in the file itself"
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "this is no regular file; expected a notebook, a file that ends in .ipynb"
+    if entry.flag_bits & 0x1:
+        return "it is encrypted; hand it in without a password"
+    if entry.compress_type not in READ:
+        return f"it is packed with method {entry.compress_type}; expected deflate, which every zip program offers"
+    if entry.file_size > LARGEST_FILE:
+        size = f"{entry.file_size >> 20} MB, at most {LARGEST_FILE >> 20} MB are read"
+        return f"the file has {size}; clear the outputs and hand it in again"
+    if entry.file_size > max(UNSUSPICIOUS, HIGHEST_RATIO * entry.compress_size):
+        ratio = entry.file_size // max(1, entry.compress_size)
+        return f"it unpacks to {ratio} times its size, at most {HIGHEST_RATIO} are taken: no notebook does"
+    return ""
+
+
+def _read(opened: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    try:
+        with opened.open(entry) as file:
+            content = file.read(LARGEST_FILE + 1)
+    except FAULTS as error:
+        raise Unreadable(f"it cannot be unpacked ({_said(error)}); make the zip and hand it in again") from None
+    if len(content) != entry.file_size:
+        raise Unreadable(f"it says that it has {entry.file_size} bytes and has {len(content)}; make the zip again")
+    return content
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:200]

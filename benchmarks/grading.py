@@ -1,0 +1,263 @@
+"""Speed of grading as ratios within one run: the same class through `grade` and plain `nbgrader autograde`.
+
+Both start from nothing, in processes of their own, and CPU is that of their whole process trees. Plain nbgrader runs
+the released notebooks with its stock Execute and a kernel each; their check cells call the kit, as on a student's
+machine. What is left of either when nothing is executed is measured too; the difference is execution and checks.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import cycle, islice
+from pathlib import Path
+
+from autograder.assignment import template
+from autograder.places import KIT, ROOT
+from autograder.submissions.notebook import TRAIN
+from examples import make_class
+from tests.outcomes import rows
+
+ORDINARY = ["ada", "bela", "chen", "dora", "emil", "fay", "gil", "hana", "ivan", "jo"]  # no time-out, no broken file
+ASSIGNMENTS = ["bahdanau", "encoder_decoder"]
+GROUPS = [(Path("/sys/fs/cgroup/cpuacct"), "cpuacct.usage", 1e9), (Path("/sys/fs/cgroup"), "cpu.stat", 1e6)]
+PLAIN = """\
+c = get_config()
+c.CourseDirectory.root = {root!r}
+c.CourseDirectory.course_id = ""
+"""
+WITHOUT_EXECUTE = """\
+from nbgrader.converters import Autograde
+c.Autograde.autograde_preprocessors = [
+    each for each in Autograde.autograde_preprocessors.default() if each.__name__ != "Execute"
+]
+"""
+
+
+@dataclass
+class Cost:
+    """What a command took: seconds of CPU of its whole tree, seconds of the clock, and the largest sum of PSS."""
+
+    cpu: float
+    wall: float
+    memory: int
+    meter: str
+
+
+class Group:
+    """A cgroup that counts the CPU time of every process in it, where one can be had."""
+
+    def __init__(self) -> None:
+        self.path, self.file, self.unit = None, "", 1.0
+        for root, file, unit in GROUPS:
+            if (root / "cgroup.procs").exists():
+                with suppress(OSError):
+                    self.path = Path(tempfile.mkdtemp(prefix="bench-", dir=root))
+                    self.file, self.unit = file, unit
+                    return
+
+    def words(self) -> list[str]:
+        """Return what makes a command start within the group."""
+        return ["sh", "-c", f'echo $$ > "{self.path}/cgroup.procs"; exec "$@"', "sh"] if self.path else []
+
+    def seconds(self) -> float:
+        said = (self.path / self.file).read_text() if self.path else "0"
+        number = next(line.split()[1] for line in said.splitlines()) if self.file == "cpu.stat" else said
+        return int(number) / self.unit
+
+    def pids(self) -> list[str]:
+        found = []
+        with suppress(OSError):  # a group within may go at any moment
+            for file in self.path.rglob("cgroup.procs") if self.path else []:
+                found += file.read_text().split()
+        return found
+
+    def close(self) -> None:
+        for _ in range(100):  # what was killed may need a moment to be gone
+            for path in sorted([self.path, *self.path.rglob("*/")], reverse=True) if self.path else []:
+                with suppress(OSError):
+                    path.rmdir()
+            if not self.path or not self.path.exists():
+                return
+            time.sleep(0.1)
+
+
+def proportional(pids: list[str]) -> int:
+    """Return the sum of the processes' PSS in bytes: a shared page counts once, divided among those who share it."""
+    total = 0
+    for pid in pids:
+        with suppress(OSError, StopIteration):
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+            total += 1024 * int(next(line.split()[1] for line in lines if line.startswith("Pss:")))
+    return total
+
+
+def cost(command: list[str], path: str, log: Path, **more: str) -> Cost:
+    """Run a command and return what it took; its output goes to a file, which is shown if it fails."""
+    group, most, done = Group(), [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.25):
+            most[0] = max(most[0], proportional(group.pids()))
+
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", **more}
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    before, started = _children(), time.perf_counter()
+    try:
+        with log.open("a") as file:
+            status = subprocess.run(
+                [*group.words(), *command], stdout=file, stderr=file, env=environment, cwd=log.parent
+            )
+        wall = time.perf_counter() - started
+        used, waited = group.seconds(), _children() - before
+    finally:
+        done.set()
+        watcher.join()
+        group.close()
+    if status.returncode:
+        sys.exit(f"{' '.join(command)} failed:\n{log.read_text()[-3000:]}")
+    meter = "cgroup" if group.path else "getrusage of waited-for children: no cgroup can be had here"
+    return Cost(max(used, waited), wall, most[0], meter)
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def hand_in(folder: Path, count: int) -> None:
+    """Write `count` ordinary submissions: right, partly right and wrong ones, no two files alike."""
+    people = [student for student in make_class.students() if student.name in ORDINARY]
+    pairs = [(student, name) for student in people for name in student.assignments]
+    for number, (student, name) in enumerate(islice(cycle(pairs), count)):
+        own = make_class.Student(
+            student.name, student.functions, f"{student.imports}\nNUMBER = {number}".strip(), student.said
+        )
+        path = folder / f"{student.name}-{number:03}" / name / f"{name}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(_without_training(own.submission(name)))
+
+
+def _without_training(content: bytes) -> bytes:
+    """Return a submission without the cells that train: `grade` skips them, plain nbgrader would train for minutes."""
+    tree = json.loads(content)
+    tree["cells"] = [cell for cell in tree["cells"] if TRAIN not in cell["metadata"].get("tags", [])]
+    return json.dumps(tree).encode()
+
+
+def course(root: Path, submitted: Path, *more: str) -> None:
+    """Make a plain nbgrader course with these submissions; the released notebooks' cells are entered already."""
+    from nbconvert.exporters.exporter import ResourcesDict
+    from nbgrader.preprocessors import SaveCells
+
+    from autograder.gradebook.database import opened, quiet
+
+    shutil.copytree(submitted, root / "submitted")
+    (root / "nbgrader_config.py").write_text("\n".join([PLAIN.format(root=str(root)), *more]))
+    url = f"sqlite:///{root}/gradebook.db"
+    with quiet():
+        for name in ASSIGNMENTS:
+            with opened(url, "") as gradebook:
+                gradebook.update_or_create_assignment(name)
+            about = {"notebook": name, "assignment": name, "db_url": url}
+            SaveCells().preprocess(template(name).notebook, ResourcesDict(nbgrader=about))
+
+
+def plain(root: Path) -> Cost:
+    """Run nbgrader's own autograde, a command per assignment; the kernels find the kit as on a student's machine."""
+    parts = []
+    for name in ASSIGNMENTS:
+        if list((root / "submitted").glob(f"*/{name}")):
+            command = [str(Path(sys.executable).with_name("nbgrader")), "autograde", name]
+            parts.append(cost(command, str(KIT), root / "log"))
+    cpu, wall = sum(part.cpu for part in parts), sum(part.wall for part in parts)
+    return Cost(cpu, wall, max(part.memory for part in parts), parts[0].meter)
+
+
+def record(graded: Path, out: Path) -> None:
+    """Record what was judged before: all that `grade` does but judging."""
+    from autograder.gradebook.gradebook import Book
+    from autograder.judge.result import Outcome
+
+    forms = {name: template(name) for name in ASSIGNMENTS}
+    book = Book(out)
+    for form in forms.values():
+        book.register(form)
+    for path in sorted((graded / "autograded").glob("*/*/*.ipynb")):
+        book.record(path.parents[1].name, forms[path.stem], Outcome({}, path.read_bytes()), b"")
+
+
+def scores(root: Path) -> dict[tuple[str, str, str], float]:
+    """Return the points of every check in a gradebook."""
+    grades = rows(f"sqlite:///{root}/gradebook.db", ["grade"])["grade"]
+    return {tuple(row[:3]): row[3] for row in grades if row[2].startswith("check-")}  # pyright: ignore[reportReturnType]
+
+
+def row(name: str, cost: Cost, count: int) -> str:
+    return f"  {name:<36} {cost.cpu:9.1f} {cost.cpu / count:12.3f} {cost.wall:9.1f} {cost.memory / 2**20:11.0f}"
+
+
+def verdict(name: str, ours: float, theirs: float, asked: float) -> str:
+    ratio = theirs / ours
+    said = f"asked ≥ {asked:g}: {'reached' if ratio >= asked else 'MISSED'}"
+    return f"  {name:<36} {ratio:9.1f}   {said}" + (
+        f"; the goal, 8: {'reached' if ratio >= 8 else 'missed'}" * (asked < 8)
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.grading", description=__doc__)
+    parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--record", type=Path, nargs=2, metavar=("GRADED", "DIR"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.record:
+        record(*options.record)
+        return
+    with tempfile.TemporaryDirectory(prefix="bench-grading-") as folder:
+        compare(Path(folder), options.submissions)
+
+
+def compare(folder: Path, count: int) -> None:
+    """Run the four commands and print what they took."""
+    hand_in(folder / "submitted", count)
+    for name, more in {"plain": [], "rest": [WITHOUT_EXECUTE]}.items():
+        course(folder / name, folder / "submitted", *more)
+    grade = [sys.executable, "-m", "autograder", "grade", str(folder / "submitted"), "--out", str(folder / "ours")]
+    ours = cost(grade, str(ROOT), folder / "ours.log")
+    again = [sys.executable, "-m", "benchmarks.grading", "--record", str(folder / "ours"), str(folder / "again")]
+    written = cost(again, str(ROOT), folder / "again.log")
+    theirs, rest = plain(folder / "plain"), plain(folder / "rest")
+    found, expected = scores(folder / "ours"), scores(folder / "plain")
+    differ = {
+        key: (found.get(key), expected.get(key)) for key in found | expected if found.get(key) != expected.get(key)
+    }
+    if differ or not found:
+        sys.exit(f"no ratio: of {len(expected)} checks' scores {len(differ)} differ (ours, plain): {differ}")
+    meters = " / ".join(sorted({each.meter for each in (ours, written, theirs, rest)}))
+    print(f"{count} submissions, {len(found)} checks, the same scores in both gradebooks. CPU by {meters}.")
+    print(f"  {'':<36} {'CPU s':>9} {'a submission':>12} {'wall s':>9} {'peak MiB':>11}")
+    print(row("grade, with feedback pages", ours, count))
+    print(row("  of it: all but judging", written, count))
+    print(row("nbgrader autograde, without feedback", theirs, count))
+    print(row("  of it: all but Execute", rest, count))
+    print("nbgrader / grade")
+    print(verdict("CPU, execution and checks", ours.cpu - written.cpu, theirs.cpu - rest.cpu, 8))
+    print(verdict("CPU, into the gradebook", ours.cpu, theirs.cpu, 4))
+    print(verdict("wall, into the gradebook", ours.wall, theirs.wall, 4))
+    print(
+        f"  peak memory, sum of PSS: {ours.memory / 2**20:.0f} MiB, asked ≤ 1024: "
+        f"{'reached' if 0 < ours.memory <= 2**30 else 'MISSED'}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,229 @@
+"""Speed of training as ratios within one run: same batches, same shapes, one thread; `make bench` prints the table.
+
+Machines are shared and noisy: only the ratios of one run mean anything, and they are the medians of several rounds.
+"""
+
+import argparse
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from benchmarks.texts import clock, pooling_rates, reading_gains
+from lab.batches import Batch, Example, bucketed, collate
+from lab.decoding import Translator, beam, greedy
+from lab.text import PAD
+from lab.training import Trainer, best_device, device_name, uses_bf16
+from lab.translation import Translating
+from solutions.bahdanau.model import Bahdanau
+from solutions.bahdanau.recipe import RECIPES
+from solutions.encoder_decoder.model import EncoderDecoder, Readout
+from solutions.encoder_decoder.recipe import RECIPES as PLAIN_RECIPES
+from solutions.luong.model import Luong
+from solutions.luong.recipe import RECIPES as LUONG_RECIPES
+from solutions.transformer.model import Transformer
+from solutions.transformer.recipe import Recipe as TransformerRecipe
+
+VOCABULARY, WIDTH = 6000, 256
+DROPOUT = ", dropout"
+
+
+class StepByStep(nn.Module):
+    """Additive attention as tutorials write it: keys projected again at each step, and a word spoken at each step.
+
+    The shapes, and the maxout readout, are those of the Bahdanau model beside it.
+    """
+
+    def __init__(self, units: int, hidden: int, width: int, vocabulary: int) -> None:
+        super().__init__()
+        self.units = units
+        self.source = nn.Embedding(vocabulary, width, padding_idx=PAD)
+        self.target = nn.Embedding(vocabulary, width, padding_idx=PAD)
+        self.encoder = nn.GRU(width, units, bidirectional=True, batch_first=True)
+        self.start = nn.Linear(units, units)
+        self.score = nn.Linear(3 * units, hidden)
+        self.v = nn.Linear(hidden, 1, bias=False)
+        self.cell = nn.GRUCell(width + 2 * units, units)
+        self.readout = Readout(units + width + 2 * units, self.target, width, tied=True, dropout=0.0)
+
+    def forward(self, source: Tensor, mask: Tensor, inputs: Tensor, real: Tensor) -> Tensor:
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.source(source), mask.sum(1).cpu(), batch_first=True, enforce_sorted=False
+        )
+        states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True)
+        hidden = torch.tanh(self.start(states[:, 0, self.units :]))
+        spoken = []
+        for step in range(inputs.shape[1]):
+            word = self.target(inputs[:, step])
+            both = torch.cat([hidden[:, None].expand(-1, states.shape[1], -1), states], dim=-1)
+            scores = self.v(torch.tanh(self.score(both)))[..., 0]
+            weights = scores.masked_fill(~mask, -1e4).softmax(dim=-1)
+            context = torch.bmm(weights[:, None].to(states.dtype), states)[:, 0]
+            hidden = self.cell(torch.cat([word, context], dim=-1), hidden)
+            spoken.append(self.readout(torch.cat([hidden, word, context], dim=-1)))
+        return torch.stack(spoken, dim=1)[real]
+
+
+class TorchTransformer(nn.Module):
+    """torch.nn.Transformer, 3 + 3 layers of width 256, as its documentation uses it."""
+
+    def __init__(self, width: int, vocabulary: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.source, self.target = nn.Embedding(vocabulary, width), nn.Embedding(vocabulary, width)
+        self.network = nn.Transformer(width, 8, 3, 3, 4 * width, dropout=dropout, batch_first=True)
+        self.words = nn.Linear(width, vocabulary)
+
+    def forward(self, source: Tensor, mask: Tensor, inputs: Tensor, real: Tensor) -> Tensor:
+        future = torch.ones(inputs.shape[1], inputs.shape[1], dtype=torch.bool, device=inputs.device).triu(1)
+        heard = self.network(
+            self.source(source),
+            self.target(inputs),
+            tgt_mask=future,
+            src_key_padding_mask=~mask,
+            memory_key_padding_mask=~mask,
+            tgt_key_padding_mask=~real,
+        )
+        return self.words(heard)[real]
+
+
+def made_up() -> list[Example]:
+    """Return as many sentence pairs as Multi30k has, of random tokens.
+
+    Their lengths are like those of its subwords: about 15, and so alike within a pair that batches of about 1500 target
+    tokens have 8 % padding on the source side.
+    """
+    rng = np.random.default_rng(0)
+    target = rng.normal(14, 4, 29_000)
+    lengths = np.stack([target + rng.normal(0, 3, len(target)), target], axis=1).round().clip(4, 40).astype(int)
+    return [(rng.integers(4, VOCABULARY, s).tolist(), rng.integers(4, VOCABULARY, t).tolist()) for s, t in lengths]
+
+
+def models() -> dict[str, nn.Module]:
+    recipe = replace(RECIPES["base"], dropout=0.0, hidden=RECIPES["base"].units)  # n′ = n, as in the paper's A.2.3
+    plain = replace(PLAIN_RECIPES["base"], dropout=0.0)
+    fed = replace(LUONG_RECIPES["base"], dropout=0.0)
+    return {
+        "torch.nn.Transformer": TorchTransformer(WIDTH, VOCABULARY),
+        "transformer": transformer(),
+        f"torch.nn.Transformer{DROPOUT}": TorchTransformer(WIDTH, VOCABULARY, dropout=0.1),
+        f"transformer{DROPOUT}": transformer(dropout=0.1, inner_dropout=0.1),  # wherever torch.nn has it
+        "encoder_decoder": EncoderDecoder(plain, VOCABULARY, VOCABULARY),
+        "bahdanau": Bahdanau(recipe, VOCABULARY, VOCABULARY),
+        "luong, input feeding": Luong(fed, VOCABULARY, VOCABULARY),
+        "luong, no input feeding": Luong(replace(fed, feeding=False), VOCABULARY, VOCABULARY),
+        "additive, step by step": StepByStep(recipe.units, recipe.hidden, recipe.maxout, VOCABULARY),
+    }
+
+
+def transformer(**changes: float) -> Transformer:
+    """Return our model in the shape of TorchTransformer."""
+    shape = TransformerRecipe(d_model=WIDTH, d_ff=4 * WIDTH, layers=3, shared=False, dropout=0.0)
+    return Transformer(replace(shape, **changes), VOCABULARY, VOCABULARY)
+
+
+def training_rates(precision: str, batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
+    """Return target tokens per second of each model, the rounds of all models interleaved."""
+    training = replace(RECIPES["base"].training, precision=precision, ema=0.0, smoothing=0.0)
+    task = Translating([pair for batch in batches for pair in batch], training)
+    trainers = {name: Trainer(model, task, training, Path("unused"), quiet=True) for name, model in models().items()}
+    seconds: dict[str, list[float]] = {name: [] for name in trainers}
+    for turn in range(rounds + 1):
+        for name, trainer in trainers.items():
+            started = clock()
+            for batch in batches:
+                trainer.step(batch)
+            if turn:  # the first round warms up
+                seconds[name].append(clock() - started)
+    tokens = sum(collate(batch).tokens for batch in batches)
+    return {name: tokens / statistics.median(times) for name, times in seconds.items()}
+
+
+def decoding_rates(batch: list[Example], rounds: int) -> dict[str, float]:
+    """Return sentences per second of greedy and beam decoding of both models."""
+    data = collate(batch).to(best_device())
+    ways: dict[str, Callable[[Translator], object]] = {
+        "greedy": lambda model: greedy(model, data.source, data.mask, 20),
+        "beam 5": lambda model: beam(model, data.source, data.mask, 5, max_len=20),
+    }
+    rates = {}
+    for name, model in models().items():
+        if not isinstance(model, Translator) or name.endswith(DROPOUT):  # decoding drops nothing
+            continue
+        model.to(best_device()).eval()
+        for way, decode in ways.items():
+            times = []
+            for _ in range(rounds):
+                started = clock()
+                decode(model)
+                times.append(clock() - started)
+            rates[f"{name}, {way}"] = len(batch) / statistics.median(times)
+    return rates
+
+
+def cache_gains(rounds: int, length: int = 100) -> dict[int, float]:
+    """Return how much faster the cache makes a translation of `length` words, by batch size."""
+    model, gains = transformer().to(best_device()).eval(), {}
+    for size in (16, 1):
+        batch = collate([([5] * 20, [5] * length)] * size).to(best_device())
+        seconds: dict[bool, list[float]] = {True: [], False: []}
+        for _ in range(rounds):
+            for cached, times in seconds.items():
+                started = clock()
+                say(model, batch, length, cached)
+                times.append(clock() - started)
+        gains[size] = statistics.median(seconds[False]) / statistics.median(seconds[True])
+    return gains
+
+
+@torch.no_grad()
+def say(model: Transformer, batch: Batch, length: int, cached: bool) -> None:
+    """Choose `length` words one by one; without the cache each step reads all words before it again."""
+    memory, first = model.encode(batch.source, batch.mask)
+    said, state = batch.inputs[:, :1], first
+    for _ in range(length):
+        words = said[:, -1:] if cached else said
+        features, state, _ = model.decode(words, memory, state if cached else first, look=False)
+        said = torch.cat([said, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--batches", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(0)
+    device = best_device()
+    batches = list(bucketed(made_up(), 1500, seed=1))[: arguments.batches]
+    print(f"{device_name(device)}, torch {torch.__version__}, batches of about 1500 target tokens\n")
+    exact: dict[str, float] = {}
+    for precision in ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",):
+        rates = training_rates(precision, batches, arguments.rounds)
+        exact = exact or rates
+        print(f"training, {precision:<25} target tokens/s   / nn.Transformer   / the same in fp32   / step by step")
+        for name, rate in rates.items():
+            torchs = f"torch.nn.Transformer{DROPOUT if name.endswith(DROPOUT) else ''}"  # as much on both sides
+            ratios = rate / rates[torchs], rate / exact[torchs], rate / rates["additive, step by step"]
+            print(f"  {name:<33} {rate:10.0f}   {ratios[0]:16.2f}   {ratios[1]:18.2f}   {ratios[2]:14.2f}")
+        print()
+    print("decoding, fp32                       sentences/s")
+    for name, rate in decoding_rates(batches[0], arguments.rounds).items():
+        print(f"  {name:<33} {rate:10.0f}")
+    print("\ntransformer, 100 words, fp32: how much faster with the cache of keys and values than without")
+    for size, gain in cache_gains(arguments.rounds).items():
+        print(f"  batch {size:<27} {gain:10.1f}")
+    print("\ntraining a classifier                words/s")
+    for name, rate in pooling_rates(arguments.rounds).items():
+        print(f"  {name:<33} {rate:10.0f}")
+    print("\na training step of a bidirectional network, fp32: how much faster with padded rows than with packed ones")
+    for name, gain in reading_gains(arguments.rounds).items():
+        print(f"  {name:<33} {gain:10.1f}")
+
+
+if __name__ == "__main__":
+    main()
