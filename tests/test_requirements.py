@@ -111,6 +111,7 @@ def test_a_python_that_is_missing_and_an_environment_of_an_old_one_are_named(tmp
 def test_all_that_say_which_pythons_serve_agree():
     for path in ("README.md", "Makefile", "autograder/release/templates/kit.md"):
         assert re.findall(r"Python (3\.\d+ to 3\.\d+)", (ROOT / path).read_text("utf-8")) == ["3.11 to 3.13"], path
-    assert "FIRST, LAST = (3, 11), (3, 13)" in (ROOT / "autograder" / "release" / "templates" / "start.py").read_text("utf-8")
+    start = ROOT / "autograder" / "release" / "templates" / "start.py"
+    assert "FIRST, LAST = (3, 11), (3, 13)" in start.read_text("utf-8")
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
     assert (settings["ruff"]["target-version"], settings["basedpyright"]["pythonVersion"]) == ("py311", "3.11")
