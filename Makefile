@@ -88,7 +88,7 @@ bench: $(SETUP) ## speed, as ratios within one run
 	@python -m benchmarks.grading
 
 results: $(SETUP) ## score the kept outputs again and print every result
-	@python -m lab.results
+	@python -m lab.evaluation
 
 clean: ## remove what was generated, but keep trained models, grades and what people wrote
 	@$(PYTHON3) -m autograder clean

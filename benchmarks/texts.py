@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from lab.classification import Classifying
-from lab.recurrence import states, states_and_final
+from lab.recurrent import states, states_and_final
 from lab.training import Trainer, best_device
 from solutions.pooling.model import HAN
 from solutions.pooling.recipe import RECIPES as POOLING_RECIPES
@@ -44,7 +44,7 @@ def pooling_rates(rounds: int) -> dict[str, float]:
 
 
 def reading_gains(rounds: int, width: int = 128) -> dict[str, float]:
-    """Return how much faster rows of about equal length are read as lab.recurrence does than packed, with gradients."""
+    """Return how much faster rows of about equal length are read as lab.recurrent does than packed, with gradients."""
     gains = {}
     for kind in (nn.LSTM, nn.GRU):
         for rows, length in ((200, 20), (27, 300)):

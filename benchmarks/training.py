@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from benchmarks.texts import clock, pooling_rates, reading_gains
 from lab.batches import Batch, Example, bucketed, collate
 from lab.decoding import Translator, beam, greedy
-from lab.text import PAD
+from lab.tokenizers import PAD
 from lab.training import Trainer, best_device, device_name, uses_bf16
 from lab.translation import Translating
 from solutions.bahdanau.model import Bahdanau

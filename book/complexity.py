@@ -8,8 +8,8 @@ from IPython.display import HTML
 from matplotlib.figure import Figure
 
 from book.tables import MISSING, ROOT, table
+from lab.evaluation.result_files import read_json
 from lab.plots import STYLES, Picture
-from lab.results import read_json
 
 KINDS = {
     "self_attention": "self-attention, no projections",

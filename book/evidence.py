@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from book.tables import table
 from lab.classification import Run, Trained, train
 from lab.corpora import Document, reviews
-from lab.label_results import evidence_scores, gold, looks
+from lab.evaluation.classification_results import evidence_scores, gold, looks
 from solutions.pooling.model import SOLUTION
 
 Weights = NDArray[np.floating]

@@ -13,7 +13,7 @@ from book.tables import MISSING, budget, results, score, summary, table
 from lab.classification import Run, Trained, train
 from lab.corpora import Document, Labelled
 from lab.corpora.reviews import LABELS, generate
-from lab.label_results import gold as gold_words
+from lab.evaluation.classification_results import gold as gold_words
 from solutions.structured.attention import structured_attention
 from solutions.structured.model import SOLUTION, build
 

@@ -10,9 +10,9 @@ from typing import Any
 from IPython.display import HTML
 
 from lab import corpora
-from lab.metrics import LengthScore, Score
+from lab.evaluation.metrics import LengthScore, Score
+from lab.evaluation.result_files import read_json
 from lab.plots import Picture, bleu_by_length_plot
-from lab.results import read_json
 
 ROOT = Path(__file__).resolve().parents[1]
 MISSING = "not run yet"

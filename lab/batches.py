@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from lab.text import BOS, EOS, PAD, UNK
+from lab.tokenizers import BOS, EOS, PAD, UNK
 
 Example = tuple[list[int], list[int]]  # source and target token numbers, neither with <s> nor </s>
 

@@ -11,10 +11,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab import corpora, metrics, text
+from lab import corpora, tokenizers
 from lab.batches import text_batch, within
 from lab.budget import Budget
 from lab.corpora import Document, Labelled
+from lab.evaluation import metrics
 from lab.runs import Named, Solution, about_of, best, built, forget, kept_about, rebuilt
 from lab.training import Progress, Trainer, Training, best_device, seed_all
 
@@ -78,7 +79,7 @@ class Trained:
     """A trained classifier with its vocabulary and labels: texts in, labels out."""
 
     model: Classifier
-    text: text.Words
+    text: tokenizers.Words
     labels: tuple[str, ...]
     about: dict[str, Any]
     progress: Progress
@@ -197,7 +198,7 @@ def parts(rows: Sequence[Row], longest: int) -> list[Row]:
     return [row[start : start + longest] for row in rows for start in range(0, max(len(row), 1), longest)]
 
 
-def encoded(sentences: Sequence[str], words: text.Words, recipe: dict[str, Any]) -> Encoded:
+def encoded(sentences: Sequence[str], words: tokenizers.Words, recipe: dict[str, Any]) -> Encoded:
     """Return the word numbers of each sentence, as the recipe wants to read them (`lowercase`, `longest`)."""
     rows = [words.encode(sentence) for sentence in normal(sentences, recipe.get("lowercase", False))]
     return parts(rows, recipe.get("longest", 0))
@@ -229,7 +230,7 @@ def train(
         "data": fingerprint(texts),
     }
     kept = None if fresh else kept_about(folder, about)
-    words = text.Words(kept["text"]["words"]) if kept else vocabulary(solution, texts, recipe)
+    words = tokenizers.Words(kept["text"]["words"]) if kept else vocabulary(solution, texts, recipe)
     about |= {"text": words.state(), "labels": list(texts.labels)}
     seed_all(run.seed)
     model = built(solution, recipe, len(words), len(texts.labels))
@@ -263,14 +264,14 @@ def train(
     return trained
 
 
-def vocabulary(solution: Solution, texts: Labelled, recipe: Any) -> text.Words:
+def vocabulary(solution: Solution, texts: Labelled, recipe: Any) -> tokenizers.Words:
     """Learn the vocabulary from the training part, or from what the chapter reads: all words, or the most frequent."""
     lower = getattr(recipe, "lowercase", False)
     lines = solution.reading(texts, recipe) if solution.reading else texts.sentences()
-    return text.Words.learn((line.lower() if lower else line for line in lines), recipe.vocabulary or None)
+    return tokenizers.Words.learn((line.lower() if lower else line for line in lines), recipe.vocabulary or None)
 
 
-def examples(texts: Labelled, words: text.Words, recipe: dict[str, Any]) -> list[Example]:
+def examples(texts: Labelled, words: tokenizers.Words, recipe: dict[str, Any]) -> list[Example]:
     """Return the training texts that have words, as numbers."""
     label = {name: number for number, name in enumerate(texts.labels)}
     found = [(encoded(document.sentences, words, recipe), label[document.label]) for document in texts.train]
@@ -287,7 +288,7 @@ def scores(said: Sequence[str], texts: Labelled, documents: Sequence[Document]) 
 def restore(solution: Solution, folder: Path, device: torch.device | None = None) -> Trained:
     """Return the best model of a run's folder; a checkpoint of another solution is an error."""
     content = best(solution, folder)
-    words, labels = text.Words(content["text"]["words"]), tuple(content["labels"])
+    words, labels = tokenizers.Words(content["text"]["words"]), tuple(content["labels"])
     model = rebuilt(solution, folder, content, (len(words), len(labels)), device)
     progress = Progress(**content["progress"])
     return Trained(model, words, labels, about_of(content), progress, kept=progress)

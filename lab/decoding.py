@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lab.batches import Batch, pad, source_batch
-from lab.text import BOS, EOS, PAD
+from lab.tokenizers import BOS, EOS, PAD
 
 Memory = dict[str, Tensor]
 State = dict[str, Tensor]

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lab.products import linear
+from lab.fast_linear import linear
 
 ROWS = {"cpu": 256, "cuda": 8192}  # positions at a time: their scores should stay in the cache
 

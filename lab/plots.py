@@ -18,8 +18,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lab.heat import HeatTable, alignment_text, heat_table, matching
-from lab.metrics import LengthScore, Weights
+from lab.attention_table import HeatTable, alignment_text, heat_table, matching
+from lab.evaluation.metrics import LengthScore, Weights
 
 __all__ = [
     "HeatTable",

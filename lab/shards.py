@@ -17,7 +17,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from lab import team
+from lab import distributed
 from lab.batches import Example, grouped
 
 PAIRS = 100_000  # in a shard
@@ -123,8 +123,8 @@ class Plan(Sequence[list[Example]]):
 def kept(folder: Path, name: str, examples: Iterable[Example]) -> Shards:
     """Return the shards called `name`, written first if they are not there; of several processes one writes."""
     path = folder / hashlib.sha256(name.encode()).hexdigest()[:16]
-    if team.here().leads and not path.exists():
+    if distributed.here().leads and not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path, examples)
-    team.here().collected(None)
+    distributed.here().collected(None)
     return Shards(path)

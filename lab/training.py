@@ -11,13 +11,13 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
-from lab import team
-from lab.averages import average
+from lab import distributed
 from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
 from lab.devices import best_device, device_name, get_chance, seed_all, set_chance, uses_bf16
 from lab.progress import Bar, Progress
 from lab.schedules import Rate, Training, rate_at
+from lab.weight_averaging import average
 
 __all__ = ["Progress", "Task", "Trainer", "Training", "best_device", "device_name", "rate_at", "seed_all"]
 
@@ -55,7 +55,7 @@ class Objective(nn.Module):
 class Trainer:
     """Trains one model in `folder`: `last.pt` to go on from, `best.pt` (the best on validation) to use.
 
-    Under torchrun each process takes a part of every batch: lab.team.
+    Under torchrun each process takes a part of every batch: lab.distributed.
     """
 
     model: nn.Module
@@ -73,7 +73,7 @@ class Trainer:
 
     def __post_init__(self) -> None:
         training = self.training
-        self.team = team.here()
+        self.team = distributed.here()
         self.quiet = self.quiet or not self.team.leads
         self.model.to(self.device)
         if self.compiled:

@@ -10,21 +10,21 @@ import sacrebleu
 import torch
 from torch import Tensor, nn
 
-from lab import corpora, shards, text
+from lab import corpora, shards, tokenizers
 from lab.batches import Example, bucketed, collate
 from lab.budget import Budget
 from lab.corpora import Pair, Parallel
 from lab.decoding import Tick, Translator, forced, translate
 from lab.runs import ROOT, Named, RecipeError, Solution, about_of, best, built, forget, kept_about, rebuilt
 from lab.shards import Shards
-from lab.text import PAD
+from lab.tokenizers import PAD
 from lab.training import Progress, Trainer, Training, best_device, seed_all
 
 SAMPLE = 1_000_000  # pairs that vocabularies are learnt from; of a larger corpus every second, third, …
 LARGE = 1_000_000  # pairs above which a corpus is not held in memory
 SHARDS = ROOT / "build" / "shards"
 
-Tokenizer = text.Words | text.Subwords
+Tokenizer = tokenizers.Words | tokenizers.Subwords
 Loss = Callable[[Tensor, Tensor], Tensor]  # (scores (real, vocabulary), targets (real,)) -> scalar
 
 
@@ -120,14 +120,14 @@ def vocabularies(corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
     if getattr(recipe, "shared", False):
         both = sides[0] + sides[1]
         joint = (
-            text.Subwords.learn(both, recipe.vocabulary, recipe.lowercase)
+            tokenizers.Subwords.learn(both, recipe.vocabulary, recipe.lowercase)
             if recipe.vocabulary
-            else text.Words.learn(both)
+            else tokenizers.Words.learn(both)
         )
         return joint, joint
     if not recipe.vocabulary:
-        return text.Words.learn(sides[0]), text.Words.learn(sides[1])
-    first, second = (text.Subwords.learn(side, recipe.vocabulary, recipe.lowercase) for side in sides)
+        return tokenizers.Words.learn(sides[0]), tokenizers.Words.learn(sides[1])
+    first, second = (tokenizers.Subwords.learn(side, recipe.vocabulary, recipe.lowercase) for side in sides)
     return first, second
 
 
@@ -167,7 +167,7 @@ def train(  # noqa: PLR0913 — what a command can ask for
         "data": fingerprint(texts),
     }
     if kept := None if fresh else kept_about(folder, about):
-        source_text, target_text = text.restore(kept["source_text"]), text.restore(kept["target_text"])
+        source_text, target_text = tokenizers.restore(kept["source_text"]), tokenizers.restore(kept["target_text"])
     else:
         source_text, target_text = vocabularies(texts, recipe)
     about |= {"source_text": source_text.state(), "target_text": target_text.state()}
@@ -206,7 +206,7 @@ def train(  # noqa: PLR0913 — what a command can ask for
 def restore(solution: Solution, folder: Path, device: torch.device | None = None) -> Trained:
     """Return the best model of a run's folder; a checkpoint of another solution is an error."""
     content = best(solution, folder)
-    source_text, target_text = text.restore(content["source_text"]), text.restore(content["target_text"])
+    source_text, target_text = tokenizers.restore(content["source_text"]), tokenizers.restore(content["target_text"])
     model = rebuilt(solution, folder, content, (len(source_text), len(target_text)), device)
     progress = Progress(**content["progress"])
     return Trained(model, source_text, target_text, about_of(content), progress, kept=progress)

@@ -6,8 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from lab import alignment, results, text
+from lab import tokenizers
 from lab.corpora import CorpusError, Pair, Parallel
+from lab.evaluation import alignment, translation_results
 
 LINES = [f"der mann nummer {n} fährt fahrrad durch den schnee" for n in range(40)]
 
@@ -37,11 +38,11 @@ def test_a_word_without_a_piece_gets_nothing_and_makes_no_nan() -> None:
 
 
 def test_the_pieces_of_a_text_are_those_of_its_words() -> None:
-    subwords = text.Subwords.learn(LINES, 45)
+    subwords = tokenizers.Subwords.learn(LINES, 45)
     for line in LINES[:3]:
         assert sum(alignment.counts(subwords, line)) == len(subwords.encode(line))
         assert max(alignment.counts(subwords, line)) > 1
-    assert alignment.counts(text.Words.learn(LINES), "der mann") == [1, 1]
+    assert alignment.counts(tokenizers.Words.learn(LINES), "der mann") == [1, 1]
 
 
 def test_pieces_that_cross_words_are_an_error() -> None:
@@ -49,14 +50,14 @@ def test_pieces_that_cross_words_are_an_error() -> None:
         alignment.counts(Couples([]), "ab cd")
 
 
-class Letters(text.Words):
+class Letters(tokenizers.Words):
     """Every letter is a piece."""
 
     def encode(self, text: str) -> list[int]:
         return [ord(letter) for letter in text.replace(" ", "")]
 
 
-class Couples(text.Words):
+class Couples(tokenizers.Words):
     """Two letters are a piece, across the spaces too."""
 
     def encode(self, text: str) -> list[int]:
@@ -81,7 +82,7 @@ def test_possible_links_are_no_errors_and_no_omissions() -> None:
     outputs = alignment.alignments(model, corpus)
     assert outputs == {"links": {"gold": {"argmax": [[(0, 0), (1, 1), (2, 2)]]}}}
     said = {split: {"greedy": [pair.target for pair in found]} for split, found in corpus.tests.items()}
-    scores = results.score({"translations": said, **outputs}, corpus)
+    scores = translation_results.score({"translations": said, **outputs}, corpus)
     assert scores["gold"]["alignment"]["argmax"]["aer"]["value"] == 0
     assert "alignment" not in scores["plain"]
 

@@ -106,7 +106,7 @@ def test_a_link_to_a_chapter_that_was_dropped_is_text_and_any_other_stays(tmp_pa
 def results(tmp_path, monkeypatch):
     """Return a function that writes a result file, as `evaluate` does, where the book's tables look for it."""
     from book import tables
-    from lab.results import write_json
+    from lab.evaluation.result_files import write_json
 
     monkeypatch.setattr(tables, "ROOT", tmp_path)
 
@@ -167,10 +167,10 @@ def project(tmp_path) -> Path:
         "book/luong.md": "# Luong\n\n```{code-cell} python\n:tags: [x]\nfrom solutions.luong import attention\n```\n",
         "solutions/__init__.py": "",
         "solutions/luong/__init__.py": "",
-        "solutions/luong/attention.py": "from lab.text import PAD\n",
+        "solutions/luong/attention.py": "from lab.tokenizers import PAD\n",
         "solutions/luong/results/run-seed1.json": "{}",
         "lab/__init__.py": "",
-        "lab/text.py": "PAD = 0\n",
+        "lab/tokenizers.py": "PAD = 0\n",
         "lab/unused.py": "",
         "requirements.txt": "torch==2.13.0\n",
     }
@@ -182,7 +182,7 @@ def project(tmp_path) -> Path:
 
 GROUND = [
     "solutions/luong/attention.py",
-    "lab/text.py",
+    "lab/tokenizers.py",
     "lab/__init__.py",
     "solutions/luong/results/run-seed1.json",
     "requirements.txt",

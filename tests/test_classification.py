@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from lab import arguments, corpora, label_commands, results, runs
+from lab import corpora, runs
 from lab.batches import text_batch, within
 from lab.checkpoints import load
 from lab.classification import Classifying, Run, Trained, restore, train
+from lab.cli import classification, common
 from lab.corpora import Document, Labelled
-from lab.label_results import evidence_scores
-from lab.results import read_json, rescored
-from lab.team import Team
+from lab.distributed import Team
+from lab.evaluation import translation_results
+from lab.evaluation.__main__ import rescored
+from lab.evaluation.classification_results import evidence_scores
+from lab.evaluation.result_files import read_json
 from lab.training import Training
 from solutions.pooling.layers import states
 from solutions.pooling.model import HAN, SOLUTION, AttBLSTM
@@ -101,9 +104,9 @@ def test_attention_that_is_handed_in_is_called(kind: str) -> None:
     called = []
     taught = net(kind).attend
 
-    def mine(*arguments):
-        called.append(len(arguments))
-        return taught(*arguments)
+    def mine(*common):
+        called.append(len(common))
+        return taught(*common)
 
     torch.manual_seed(0)
     model = BOTH[kind](TINY, 12, 3, attend=mine).eval()
@@ -136,10 +139,10 @@ def test_three_minutes_are_over_after_three_minutes_on_a_slow_machine(
     monkeypatch.setattr("lab.classification.CELLS", 20)
 
     class Slow(AttBLSTM):
-        def forward(self, *arguments):
+        def forward(self, *common):
             nonlocal now
             now += learning if self.training else reading
-            return super().forward(*arguments)
+            return super().forward(*common)
 
     mine, recipe = replace(SOLUTION, build=Slow), replace(TINY, training=replace(TRAINING, epochs=1000))
     run = Run("pooling", "reviews", "tiny")
@@ -188,14 +191,14 @@ def test_the_share_on_the_evidence_is_that_counted_by_hand() -> None:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(translation_results, "ROOT", tmp_path)
     monkeypatch.setattr(corpora, "load", lambda *_: LETTERS)
     return tmp_path
 
 
 def refused(capsys: pytest.CaptureFixture, *words: str) -> str:
     with pytest.raises(SystemExit) as stop:
-        label_commands.main(SOLUTION, list(words))
+        classification.main(SOLUTION, list(words))
     assert stop.value.code == 2
     return capsys.readouterr().err
 
@@ -205,20 +208,20 @@ SHORT = [*RUN, *"--units 5 --embedding-dim 6 --epochs 2 --tokens 60".split()]
 
 
 def test_train_evaluate_and_classify_hold_together(place: Path, capsys: pytest.CaptureFixture) -> None:
-    label_commands.main(SOLUTION, ["train", *SHORT])
+    classification.main(SOLUTION, ["train", *SHORT])
     assert "best validation score" in capsys.readouterr().out
-    label_commands.main(SOLUTION, ["evaluate", *RUN])
+    classification.main(SOLUTION, ["evaluate", *RUN])
     path = place / "solutions/pooling/results/reviews-small-tiny-seed1.json"
     result = read_json(path)
     assert set(result["scores"]["test"]) == {"accuracy", "macro_f1", "evidence", "evidence_top", "evidence_uniform"}
     assert rescored(path) == result["scores"]
     capsys.readouterr()
-    label_commands.main(SOLUTION, ["classify", "--corpus", "reviews", "So good. Zzz."])
+    classification.main(SOLUTION, ["classify", "--corpus", "reviews", "So good. Zzz."])
     printed = capsys.readouterr().out
     assert printed.split()[0] in LETTERS.labels
     assert "read as <unk>, for training had no such word: zzz" in printed
     assert "an empty text has no label" in refused(capsys, "classify", "--corpus", "reviews", " ")
-    label_commands.main(SOLUTION, ["classify", "--run", "reviews-small-tiny", "Good."])  # no sentence of the default's
+    classification.main(SOLUTION, ["classify", "--run", "reviews-small-tiny", "Good."])  # no sentence of the default's
     assert capsys.readouterr().out.split()[0] in LETTERS.labels
     assert "Trained with: seed 1." in refused(capsys, "evaluate", *RUN, "--seed", "0")
 
@@ -226,12 +229,12 @@ def test_train_evaluate_and_classify_hold_together(place: Path, capsys: pytest.C
 def test_a_classifier_is_trained_by_one_process(
     place: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(label_commands, "here", lambda: Team(0, 2))
+    monkeypatch.setattr(classification, "here", lambda: Team(0, 2))
     assert "run the command without torchrun" in refused(capsys, "train", *SHORT)
 
 
 def test_the_linear_baseline_is_a_result_like_others(place: Path) -> None:
-    label_commands.main(SOLUTION, "evaluate --corpus reviews --recipe linear".split())
+    classification.main(SOLUTION, "evaluate --corpus reviews --recipe linear".split())
     path = place / "solutions/pooling/results/reviews-linear-seed1.json"
     result = read_json(path)
     assert result["scores"]["test"]["accuracy"]["value"] == 1  # one word tells the label
@@ -260,4 +263,4 @@ def test_what_cannot_be_done_is_said_in_one_message(
 ) -> None:
     assert message in refused(capsys, *words)
     assert not list(place.rglob("*.pt"))
-    assert arguments.find_device("cpu").type == "cpu"
+    assert common.find_device("cpu").type == "cpu"

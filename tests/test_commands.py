@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lab import commands, corpora, results, runs
-from lab.arguments import dispatch, peek, split_arguments
+from lab import corpora, runs
+from lab.cli import translation
+from lab.cli.common import dispatch, peek, split_arguments
 from lab.corpora import Pair, Parallel
-from lab.results import read_json
+from lab.evaluation import translation_results
+from lab.evaluation.result_files import read_json
 from lab.schedules import RecipeError
 from lab.translation import vocabularies
 from solutions.bahdanau.model import SOLUTION
@@ -39,8 +41,8 @@ SHORT = [
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A place of its own for runs and results, and a phrasebook of letters."""
     monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(results, "ROOT", tmp_path)
-    monkeypatch.setattr(results, "LENGTHS", ((1, 8),))
+    monkeypatch.setattr(translation_results, "ROOT", tmp_path)
+    monkeypatch.setattr(translation_results, "LENGTHS", ((1, 8),))
     monkeypatch.setattr(corpora, "load", lambda *_: LETTERS)
     return tmp_path
 
@@ -48,7 +50,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def refused(capsys: pytest.CaptureFixture, *words: str, solution: runs.Solution = SOLUTION) -> str:
     """Return the message of a command that ends with exit code 2, and prints nothing else."""
     with pytest.raises(SystemExit) as stop:
-        commands.main(solution, list(words))
+        translation.main(solution, list(words))
     printed = capsys.readouterr()
     assert stop.value.code == 2
     assert printed.out == ""
@@ -80,9 +82,9 @@ def test_what_cannot_be_done_is_said_in_one_message(
 
 
 def test_train_evaluate_and_translate_hold_together(place: Path, capsys: pytest.CaptureFixture) -> None:
-    commands.main(SOLUTION, ["train", *SHORT])
+    translation.main(SOLUTION, ["train", *SHORT])
     assert "best validation BLEU" in capsys.readouterr().out
-    commands.main(SOLUTION, ["evaluate", "--variant", "tiny", "--beam", "2"])
+    translation.main(SOLUTION, ["evaluate", "--variant", "tiny", "--beam", "2"])
     result = read_json(place / "solutions/bahdanau/results/phrasebook-fr-en-small-tiny-seed1.json")
     assert result["recipe"]["units"] == 8
     assert set(result["scores"]["test"]) == {"greedy", "beam2", "alignment"}
@@ -90,7 +92,7 @@ def test_train_evaluate_and_translate_hold_together(place: Path, capsys: pytest.
     capsys.readouterr()
     assert "Trained with: seed 1." in refused(capsys, "evaluate", "--variant", "tiny", "--seed", "7")
     assert "pieces that the model knows: zzz" in refused(capsys, "translate", "a zzz")
-    commands.main(SOLUTION, ["translate", "a zzz", "--unknown"])
+    translation.main(SOLUTION, ["translate", "a zzz", "--unknown"])
     assert capsys.readouterr().out
     assert "an empty sentence has no translation" in refused(capsys, "translate", "")
 
@@ -101,16 +103,16 @@ def test_whole_words_are_not_lower_cased_in_silence() -> None:
 
 
 def test_a_run_of_another_chapter_is_refused(place: Path, capsys: pytest.CaptureFixture) -> None:
-    commands.main(SOLUTION, ["train", *SHORT])
+    translation.main(SOLUTION, ["train", *SHORT])
     (place / "runs" / "bahdanau").rename(place / "runs" / "encoder_decoder")
     capsys.readouterr()
     assert "expected encoder_decoder, got bahdanau" in refused(capsys, "translate", "a b", solution=PLAIN)
 
 
 def test_a_time_budget_ends_a_training_and_the_next_call_goes_on(place: Path, capsys: pytest.CaptureFixture) -> None:
-    commands.main(SOLUTION, ["train", *SHORT, "--minutes", "0"])
+    translation.main(SOLUTION, ["train", *SHORT, "--minutes", "0"])
     assert "ended by the time budget of 0 minutes" in capsys.readouterr().out
-    commands.main(SOLUTION, ["train", *SHORT])
+    translation.main(SOLUTION, ["train", *SHORT])
     printed = capsys.readouterr().out
     assert "going on from epoch 0, step 1" in printed
     assert "ended by" not in printed

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from lab import decoding
 from lab.batches import source_batch
-from lab.text import BOS, EOS, PAD
+from lab.tokenizers import BOS, EOS, PAD
 from solutions.bahdanau import additive_attention
 from solutions.bahdanau.model import Bahdanau, QueryAfter
 from solutions.bahdanau.recipe import Recipe as BahdanauRecipe

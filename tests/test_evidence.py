@@ -12,7 +12,7 @@ from book.counterfactual import equal, hierarchy_with, learned, pool_with, shuff
 from book.evidence import RULES, agreement, without
 from lab.classification import Look
 from lab.corpora import Document, reviews
-from lab.label_results import gold
+from lab.evaluation.classification_results import gold
 from solutions.pooling import attention_pool, hierarchical_attention
 
 REVIEW = Document(("we went there .", "it was far from good ."), "negative", frozenset({(1, 2), (1, 3), (1, 4)}))

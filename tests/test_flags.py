@@ -67,7 +67,7 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
         ("from autograder.kit import answers as a\na.call = f", "changes autograder.kit.answers.call"),
         ("from autograder.kit import answers\nsetattr(answers, 'call', f)", "changes autograder.kit.answers.call"),
         ("import sys\nsys.modules['autograder.kit.answers'].call = f", "changes autograder.kit.answers.call"),
-        ("import importlib\nimportlib.import_module('lab.text').f = g", "changes lab.text.f"),
+        ("import importlib\nimportlib.import_module('lab.tokenizers').f = g", "changes lab.tokenizers.f"),
         ("F.softmax = mine", "changes torch.nn.functional.softmax"),
         ("del torch.Tensor.softmax", "changes torch.Tensor.softmax"),
         ("np.allclose = lambda *a: True", "changes numpy.allclose"),

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from lab.batches import source_batch
 from lab.corpora import Pair
-from lab.positions import counted, crossing, position_scores
+from lab.evaluation.window_positions import counted, crossing, position_scores
 from solutions.luong import attentional_state
 from solutions.luong.model import Luong
 from solutions.luong.recipe import Recipe

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from book import variants
-from lab import alignment, corpora, metrics
+from lab import corpora
 from lab.corpora import CorpusError, Pair, hansards, sources, tatoeba
+from lab.evaluation import alignment, metrics
 
 CHAIN = [
     Pair("Go!", "Va !"),

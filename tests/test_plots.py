@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from lab import heat, plots
-from lab.metrics import LengthScore, Score
+from lab import attention_table, plots
+from lab.evaluation.metrics import LengthScore, Score
 
 SOURCE = ["il", "m'", "a", "entarté"]
 TARGET = ["he", "hit", "me"]
@@ -56,7 +56,7 @@ def test_a_cells_colour_is_its_weight_and_one_cell_is_reached_by_tab():
 
 def test_the_table_is_small_whole_and_needs_nobody():
     html = plots.heat_table(WEIGHTS, SOURCE, TARGET, "Where it looks.").html
-    assert len(heat.STYLE.encode()) + len(heat.SCRIPT.encode()) < 2048
+    assert len(attention_table.STYLE.encode()) + len(attention_table.SCRIPT.encode()) < 2048
     assert not re.search(r"https?:|//|@import|url\(|src=|href=", html)
     seen = Table(html).seen
     assert ("p", {"aria-live": "polite"}) in seen
@@ -82,7 +82,7 @@ def hexadecimal(colour: str) -> list[int]:
 
 
 def test_numbers_stand_out_from_every_weight_in_light_and_in_dark():
-    schemes = re.findall(r"--b:#(\w+);--t:#(\w+);--h:(\d+) (\d+) (\d+)", heat.STYLE)
+    schemes = re.findall(r"--b:#(\w+);--t:#(\w+);--h:(\d+) (\d+) (\d+)", attention_table.STYLE)
     assert len(schemes) == 3
     for ground, text, *hot in schemes:
         for weight in np.linspace(0, 1, 21):

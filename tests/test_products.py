@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from lab import losses, products
+from lab import fast_linear, losses
 
 needs_onednn = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this PyTorch has no oneDNN")
 
@@ -20,8 +20,8 @@ def other_way(monkeypatch) -> list[Tensor]:
         asked.append(x)
         return own(x)
 
-    monkeypatch.setattr(products, "mkl_is_half", lambda: True)
-    monkeypatch.setattr(products, "ENOUGH", 0)
+    monkeypatch.setattr(fast_linear, "mkl_is_half", lambda: True)
+    monkeypatch.setattr(fast_linear, "ENOUGH", 0)
     monkeypatch.setattr(Tensor, "to_mkldnn", noted)
     return asked
 
@@ -38,7 +38,7 @@ def example(dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor, Tensor]
 def test_values_and_gradients_are_those_of_torchs_own_product(other_way, biased: bool) -> None:
     x, weight, bias = example()
     tensors = [x, weight, bias] if biased else [x, weight]
-    found, expected = products.linear(*tensors), functional.linear(*tensors)
+    found, expected = fast_linear.linear(*tensors), functional.linear(*tensors)
     torch.testing.assert_close(found, expected)
     outer = torch.randn_like(found)
     gradients = (torch.autograd.grad((product * outer).sum(), tensors) for product in (found, expected))
@@ -50,22 +50,22 @@ def test_values_and_gradients_are_those_of_torchs_own_product(other_way, biased:
 def test_a_transposed_matrix_is_as_good(other_way) -> None:
     torch.manual_seed(0)
     p, h = torch.randn(6, 7), torch.randn(6, 5)
-    torch.testing.assert_close(products.linear(p.T, h.T), p.T @ h)
+    torch.testing.assert_close(fast_linear.linear(p.T, h.T), p.T @ h)
     assert other_way
 
 
 @needs_onednn
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_other_precisions_and_autocast_are_left_to_torch(other_way, dtype: torch.dtype) -> None:
-    products.linear(*example(dtype))
+    fast_linear.linear(*example(dtype))
     with torch.autocast("cpu", torch.bfloat16):
-        assert products.linear(*example()).dtype == torch.bfloat16
+        assert fast_linear.linear(*example()).dtype == torch.bfloat16
     assert not other_way
 
 
 def test_a_small_product_is_left_to_torch(other_way, monkeypatch) -> None:
-    monkeypatch.setattr(products, "ENOUGH", 2 * 3 * 5 * 7 + 1)
-    products.linear(*example())
+    monkeypatch.setattr(fast_linear, "ENOUGH", 2 * 3 * 5 * 7 + 1)
+    fast_linear.linear(*example())
     assert not other_way
 
 

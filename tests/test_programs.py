@@ -24,13 +24,13 @@ def without_packages(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_programs_are_discovered():
-    ours = {"autograder", "examples.make_class", "lab.results", "solutions.bahdanau", "benchmarks.training"}
+    ours = {"autograder", "examples.make_class", "lab.evaluation", "solutions.bahdanau", "benchmarks.training"}
     assert ours <= set(PROGRAMS)
     started_by_the_grader = {"autograder.submissions.reader", "autograder.sandbox.inside.zygote"}
     assert not started_by_the_grader & set(PROGRAMS)
 
 
-QUICK = {"autograder", "examples.make_class", "lab.results", "solutions.bahdanau"}
+QUICK = {"autograder", "examples.make_class", "lab.evaluation", "solutions.bahdanau"}
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_program_is_asked_for_help(name):
     assert not list(ROOT.glob("-*"))
 
 
-@pytest.mark.parametrize("name", ["lab.results", "examples.make_class", "autograder clean", "solutions.luong"])
+@pytest.mark.parametrize("name", ["lab.evaluation", "examples.make_class", "autograder clean", "solutions.luong"])
 def test_an_option_is_misspelt(name):
     done = run("-m", *name.split(), "--hepl")
     assert done.returncode == 2
@@ -68,9 +68,9 @@ def test_a_script_is_asked_for_help(script):
         ("solutions.bahdanau.model", "expected one of"),
         ("solutions.bert", "solutions.encoder_decoder, solutions.luong"),
         ("solutions", "solutions.encoder_decoder, solutions.luong"),
-        ("lab", "expected one of lab.results"),
-        ("lab.result", "Did you mean lab.results?"),
-        ("lab.training", "expected one of lab.results"),
+        ("lab", "expected one of lab.evaluation"),
+        ("lab.evaluate", "Did you mean lab.evaluation?"),
+        ("lab.training", "expected one of lab.evaluation"),
         ("autograder.grade.run", "expected one of autograder"),
         ("autograder.submissions.parse_untrusted", "expected one of autograder"),
     ],
@@ -86,7 +86,7 @@ def test_a_program_does_not_exist(asked, answer):
 
 @pytest.mark.parametrize(
     "words",
-    [("solutions.bahdanau",), ("solutions.pooling", "train"), ("lab.results",), ("autograder", "release", "luong")],
+    [("solutions.bahdanau",), ("solutions.pooling", "train"), ("lab.evaluation",), ("autograder", "release", "luong")],
     ids=" ".join,
 )
 def test_a_program_is_run_without_the_environment(words):

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lab import results
 from lab.corpora import Pair, Parallel
-from lab.results import kept, read_json, rescored, write_json
+from lab.evaluation import translation_results
+from lab.evaluation.__main__ import kept, rescored
+from lab.evaluation.result_files import read_json, write_json
 
 PAIRS = [
     Pair("il m' a entarté", "he hit me with a pie", frozenset({(0, 0), (1, 2), (3, 1)})),
@@ -54,10 +55,10 @@ def outputs(said: list[str], links: list[list]) -> dict:
 
 def test_perfect_outputs_score_perfectly_and_worse_ones_worse() -> None:
     gold = [[list(link) for link in sorted(pair.links or ())] for pair in PAIRS]
-    best = results.score(outputs([pair.target for pair in PAIRS], gold), MADE)["test"]
+    best = translation_results.score(outputs([pair.target for pair in PAIRS], gold), MADE)["test"]
     assert best["greedy"]["bleu"]["value"] == pytest.approx(100)
     assert best["alignment"]["argmax"]["aer"]["value"] == 0
-    worse = results.score(outputs(["he hit me", "the dog sleeps"], [gold[0], [[1, 0]]]), MADE)["test"]
+    worse = translation_results.score(outputs(["he hit me", "the dog sleeps"], [gold[0], [[1, 0]]]), MADE)["test"]
     assert worse["greedy"]["bleu"]["value"] < 60
     assert worse["alignment"]["argmax"]["aer"]["value"] > 0
 

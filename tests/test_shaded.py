@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lab.shaded import shaded_text
+from lab.highlighted_text import shaded_text
 
 SENTENCES = (("but", "the", "service", "was", "dreadful"), ("not", "again"))
 WEIGHTS = ((0.02, 0.03, 0.2, 0.05, 0.7), (0.9, 0.1))

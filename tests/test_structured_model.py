@@ -8,7 +8,7 @@ import torch
 from lab.classification import Run, train
 from lab.corpora import Document, Labelled
 from lab.schedules import RecipeError
-from lab.text import PAD, Words
+from lab.tokenizers import PAD, Words
 from lab.training import Training
 from solutions.structured.attention import structured_attention
 from solutions.structured.model import SOLUTION, Full, Pruned, Structured, StructuredPair, build

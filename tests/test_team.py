@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from lab.team import Team
+from lab.distributed import Team
 from tests import two_processes
 
 ROOT = Path(__file__).resolve().parents[1]

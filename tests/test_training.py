@@ -10,14 +10,14 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lab import checkpoints, devices, progress, text, translation
+from lab import checkpoints, devices, progress, tokenizers, translation
 from lab.batches import Batch, Example, bucketed, collate, padding_ratio
 from lab.budget import SECONDS, Budget
 from lab.checkpoints import CheckpointError
 from lab.corpora import Pair, Parallel
 from lab.runs import forget
 from lab.schedules import Rate, RecipeError
-from lab.text import EOS, PAD
+from lab.tokenizers import EOS, PAD
 from lab.training import Trainer, Training, rate_at, seed_all
 from lab.translation import Run, Translating, restore, train
 from solutions.bahdanau.model import SOLUTION, Bahdanau
@@ -62,7 +62,7 @@ def test_batches_waste_at_most_a_twentieth_on_padding() -> None:
 def test_the_decoder_reads_what_it_said_before() -> None:
     batch = collate([([4, 5], [6, 7, 8]), ([], [9])])
     assert batch.source.tolist() == [[4, 5, EOS], [EOS, PAD, PAD]]
-    assert batch.inputs.tolist() == [[text.BOS, 6, 7, 8], [text.BOS, 9, PAD, PAD]]
+    assert batch.inputs.tolist() == [[tokenizers.BOS, 6, 7, 8], [tokenizers.BOS, 9, PAD, PAD]]
     assert batch.targets.tolist() == [[6, 7, 8, EOS], [9, EOS, PAD, PAD]]
     assert batch.tokens == 6
 
@@ -251,20 +251,20 @@ def test_the_learning_rate_is_halved_after_every_epoch_from_one_on() -> None:
 
 def test_vocabularies_bring_text_back() -> None:
     lines = ["zwei hunde spielen im schnee .", "ein mann fährt fahrrad ."]
-    words = text.Words.learn(lines)
+    words = tokenizers.Words.learn(lines)
     assert [words.decode(words.encode(line)) for line in lines] == lines
     assert words.unknown("ein zug fährt") == ["zug"]
-    again = text.restore(words.state())
+    again = tokenizers.restore(words.state())
     assert again.encode(lines[0]) == words.encode(lines[0])
 
 
 def test_subwords_bring_any_text_of_known_letters_back() -> None:
     lines = [f"Ein Mann, der {n} Hunde hat, fährt Fahrrad." for n in range(300)]
-    subwords = text.Subwords.learn(lines, 60)
+    subwords = tokenizers.Subwords.learn(lines, 60)
     for line in ("Ein Mann hat 7 Hunde.", ""):
         assert subwords.decode(subwords.encode(line)) == line
     assert len(subwords) == 60
-    assert text.restore(subwords.state()).encode(lines[0]) == subwords.encode(lines[0])
+    assert tokenizers.restore(subwords.state()).encode(lines[0]) == subwords.encode(lines[0])
     assert subwords.unknown("Ωein") != []
 
 

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from lab.batches import collate, source_batch
 from lab.losses import linear_cross_entropy
-from lab.text import BOS, PAD, Subwords, restore
+from lab.tokenizers import BOS, PAD, Subwords, restore
 from lab.training import Progress
 from lab.translation import Trained, vocabularies
 from solutions.transformer.assembled import Assembled

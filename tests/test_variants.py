@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from book import tables, variants
-from lab.results import write_json
+from lab.evaluation.result_files import write_json
 
 
 def result(value: float) -> dict:

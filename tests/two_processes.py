@@ -8,8 +8,8 @@ import torch
 
 from lab.batches import Example
 from lab.devices import seed_all
+from lab.distributed import here, part_ways
 from lab.schedules import Training
-from lab.team import here, part_ways
 from lab.training import Trainer
 from lab.translation import Translating
 from solutions.bahdanau.model import Bahdanau

@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from lab.imports import files_behind, imported_names
+from lab.dependencies import files_behind, imported_names
 
 ROOT = Path(__file__).parents[2]
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)

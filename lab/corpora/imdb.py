@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lab.corpora import CorpusError, Document, Labelled
 from lab.corpora.sources import Source, data_folder, fetch, unpacked, write
-from lab.text import sentences
+from lab.tokenizers import sentences
 
 LABELS = ("negative", "positive")
 NAMES = {"neg": "negative", "pos": "positive"}

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.corpora import Document, Labelled
-from lab.text import sentences
+from lab.tokenizers import sentences
 
 LABELS = ("negative", "positive")
 SIZES = {"train": 4000, "validation": 500, "test": 1000}

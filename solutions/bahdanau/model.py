@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
-from lab.text import PAD
+from lab.tokenizers import PAD
 from solutions.bahdanau.attention import additive_scores, masked_softmax, weighted_sum
 from solutions.bahdanau.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 from solutions.encoder_decoder.model import Encoder, Readout

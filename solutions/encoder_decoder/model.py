@@ -6,11 +6,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab import recurrence
+from lab import recurrent
 from lab.decoding import Memory, State, Translator
-from lab.products import Linear
+from lab.fast_linear import Linear
 from lab.runs import Solution
-from lab.text import PAD
+from lab.tokenizers import PAD
 from solutions.encoder_decoder.attention import last_states
 from solutions.encoder_decoder.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
@@ -35,16 +35,16 @@ class Encoder(nn.Module):
 
     def forward(
         self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> tuple[Float[Tensor, "batch source states"], recurrence.Final]:
+    ) -> tuple[Float[Tensor, "batch source states"], recurrent.Final]:
         """Return the state at each position and the final states of all layers (h, and for an LSTM the cell c too)."""
-        states, final = recurrence.states_and_final(self.network, *self.words(source, mask))
+        states, final = recurrent.states_and_final(self.network, *self.words(source, mask))
         return self.dropout(states), final
 
     def states(
         self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
     ) -> Float[Tensor, "batch source states"]:
         """Return the state at each position alone, which a CPU finds faster."""
-        return self.dropout(recurrence.states(self.network, *self.words(source, mask)))
+        return self.dropout(recurrent.states(self.network, *self.words(source, mask)))
 
     def words(
         self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]

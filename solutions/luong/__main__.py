@@ -1,6 +1,6 @@
 """Train, evaluate or use Luong's models: python -m solutions.luong train | evaluate | translate."""
 
-from lab.commands import main
+from lab.cli.translation import main
 from solutions.luong.model import SOLUTION
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
-from lab.text import PAD
+from lab.tokenizers import PAD
 from solutions.bahdanau.attention import masked_softmax
 from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe

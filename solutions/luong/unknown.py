@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from jaxtyping import Float
 from torch import Tensor
 
-from lab.text import SPECIAL, UNK
+from lab.tokenizers import SPECIAL, UNK
 
 
 def replace_unknown(

@@ -1,6 +1,6 @@
 """Train, evaluate or use Att-BLSTM and HAN: python -m solutions.pooling train | evaluate | classify."""
 
-from lab.label_commands import main
+from lab.cli.classification import main
 from solutions.pooling.model import SOLUTION
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab import recurrence
+from lab import recurrent
 from lab.batches import unread
-from lab.text import PAD, Words
+from lab.tokenizers import PAD, Words
 
 
 class Embedding(nn.Embedding):
@@ -53,5 +53,5 @@ def states(
     if not len(rows):
         return found
     read = inputs.gather(1, order[:, :, None].expand_as(inputs))[rows]
-    outputs = recurrence.states(network, read, lengths[rows])
+    outputs = recurrent.states(network, read, lengths[rows])
     return found.to(outputs.dtype).index_put((rows[:, None], order[rows]), outputs)

@@ -11,7 +11,7 @@ from lab import corpora
 from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Solution
-from lab.text import Words
+from lab.tokenizers import Words
 from solutions.pooling.attention import attention_pool, hierarchical_attention
 from solutions.pooling.layers import Embedding, start_from, states
 from solutions.pooling.recipe import DEFAULTS, PEERS, RECIPES, Recipe

@@ -10,10 +10,10 @@ from scipy.sparse import coo_array, csr_array
 from sklearn.utils.extmath import randomized_svd
 from torch import Tensor
 
-from lab import text
+from lab import tokenizers
 from lab.corpora import CorpusError
 from lab.corpora.sources import Source, fetch
-from lab.text import UNK
+from lab.tokenizers import UNK
 
 # Pennington, Socher and Manning (2014): 6 billion words of Wikipedia and news; PDDL. The file was never fetched here:
 # the checksum is the one that public programs which read it agree on.
@@ -29,7 +29,7 @@ SHIFT = 1.0  # log of the number of negative samples that the shift stands for
 Vectors = tuple[Float[Tensor, "words width"], Bool[Tensor, " words"]]  # and which words have one
 
 
-def glove(words: text.Words, width: int) -> Vectors:
+def glove(words: tokenizers.Words, width: int) -> Vectors:
     """Return GloVe's vectors of a vocabulary: a download of 860 MB, once."""
     if width not in WIDTHS:
         raise CorpusError(f"GloVe has vectors of {', '.join(map(str, WIDTHS))} numbers, got embedding_dim = {width}.")
@@ -46,7 +46,7 @@ def glove(words: text.Words, width: int) -> Vectors:
     return vectors, known
 
 
-def of_texts(words: text.Words, sentences: Iterable[str], width: int) -> Vectors:
+def of_texts(words: tokenizers.Words, sentences: Iterable[str], width: int) -> Vectors:
     """Return vectors of length 1, made of which words stand near each other in the sentences.
 
     The square root of the singular values times the left singular vectors of the shifted positive pointwise mutual
@@ -60,7 +60,7 @@ def of_texts(words: text.Words, sentences: Iterable[str], width: int) -> Vectors
     return torch.nn.functional.normalize(vectors, dim=1), known
 
 
-def together(words: text.Words, sentences: Iterable[str]) -> csr_array:
+def together(words: tokenizers.Words, sentences: Iterable[str]) -> csr_array:
     """Return how often two words of the vocabulary stand at most WINDOW apart in a sentence."""
     gap = [-1] * WINDOW  # so that no two sentences meet in a window
     numbers = np.array([n for sentence in sentences for n in (*words.encode(sentence), *gap)])

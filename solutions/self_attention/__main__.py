@@ -1,6 +1,6 @@
 """Train, evaluate or use the classifier: python -m solutions.self_attention train | evaluate | classify."""
 
-from lab.label_commands import main
+from lab.cli.classification import main
 from solutions.self_attention.model import SOLUTION
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils.flop_counter import FlopCounterMode
 
-from lab.results import commit, results_folder, write_json
+from lab.evaluation.result_files import commit, results_folder, write_json
 from lab.training import best_device, device_name
 from solutions.self_attention.attention import scaled_dot_product
 from solutions.self_attention.layers import matrix

@@ -1,6 +1,6 @@
 """Train, evaluate or use Lin's model: python -m solutions.structured train | evaluate | classify."""
 
-from lab.label_commands import main
+from lab.cli.classification import main
 from solutions.structured.model import SOLUTION
 
 if __name__ == "__main__":

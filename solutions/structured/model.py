@@ -11,7 +11,7 @@ from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Solution
 from lab.schedules import RecipeError
-from lab.text import Words
+from lab.tokenizers import Words
 from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 from solutions.pooling.layers import start_from

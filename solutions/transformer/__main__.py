@@ -1,6 +1,6 @@
 """Train, evaluate or use the Transformer: python -m solutions.transformer train | evaluate | translate."""
 
-from lab.commands import main
+from lab.cli.translation import main
 from solutions.transformer.model import SOLUTION
 
 if __name__ == "__main__":

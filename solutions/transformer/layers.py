@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab.products import Linear, linear
+from lab.fast_linear import Linear, linear
 from solutions.bahdanau.attention import masked_softmax
 
 MATMUL = ("cpu",)  # where the fused kernel is no faster, and in bf16 several times slower

@@ -12,7 +12,7 @@ from lab.batches import Batch, source_batch
 from lab.decoding import Memory, State, Translator, at
 from lab.losses import linear_cross_entropy
 from lab.schedules import Rate
-from lab.text import BOS, PAD
+from lab.tokenizers import BOS, PAD
 from lab.translation import Solution, Trained
 from solutions.transformer.attention import noam_rate, positional_encoding
 from solutions.transformer.layers import DecoderLayer, Dropout, EncoderLayer, Words, words_of

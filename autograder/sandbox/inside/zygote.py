@@ -30,7 +30,7 @@ PRELOADED = (
     "autograder.kit.wire",
     "lab.batches",
     "lab.plots",
-    "lab.text",
+    "lab.tokenizers",
     "lab.corpora",
 )
 WALLED = sys.argv[3:] != ["plain"]

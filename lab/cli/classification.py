@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab import corpora
-from lab.arguments import (
+from lab.checkpoints import CheckpointError
+from lab.classification import Run, Trained, restore, train
+from lab.cli.common import (
     Long,
     Named,
     UsageError,
@@ -20,11 +22,9 @@ from lab.arguments import (
     split_arguments,
     with_recipe,
 )
-from lab.checkpoints import CheckpointError
-from lab.classification import Run, Trained, restore, train
 from lab.corpora import CorpusError
+from lab.distributed import here, part_ways
 from lab.runs import Solution
-from lab.team import here, part_ways
 
 LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
 
@@ -88,7 +88,7 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
     """Score the trained models on the test sets and write the results."""
     import tyro
 
-    from lab.label_results import evaluate, evaluate_linear
+    from lab.evaluation.classification_results import evaluate, evaluate_linear
 
     what = tyro.cli(Evaluate, prog=f"python -m solutions.{solution.name} evaluate", args=argv)
     set_threads(what)
@@ -140,7 +140,7 @@ def show(trained: Trained, corpus: str, line: str, weights: bool) -> bool:
 
 def drawn(trained: Trained, sentences: Sequence[str]) -> list[str]:
     """Return a line for each word: its weight as a number and as a bar, and at a sentence's end the sentence's."""
-    from lab.heat import bar
+    from lab.attention_table import bar
 
     look = trained.looks([sentences])[0]
     weights = look.words.mean(dim=0).tolist()

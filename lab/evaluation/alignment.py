@@ -9,9 +9,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lab import metrics
 from lab.corpora import CorpusError, Pair, Parallel
-from lab.text import Tokenizer
+from lab.evaluation import metrics
+from lab.tokenizers import Tokenizer
 
 if TYPE_CHECKING:
     from lab.translation import Trained

@@ -12,10 +12,11 @@ import sklearn
 import torch
 from torch import Tensor
 
-from lab import corpora, linear, metrics
+from lab import corpora
 from lab.classification import Run, Trained, fingerprint, restore, scores
 from lab.corpora import Document, Labelled
-from lab.results import Outputs, commit, keep, provenance, versions
+from lab.evaluation import linear_baseline, metrics
+from lab.evaluation.result_files import Outputs, commit, keep, provenance, versions
 from lab.runs import Solution
 
 
@@ -102,7 +103,7 @@ def evaluate_linear(solution: Solution, run: Run, *, command: str) -> Path:
     """Fit the linear baseline on a corpus, score it on the test sets, and write both files."""
     corpus: Labelled = corpora.load(run.corpus)
     started = time.process_time()
-    model = linear.fit(corpus)
+    model = linear_baseline.fit(corpus)
     seconds = time.process_time() - started
     outputs: Outputs = {"labels": {split: model.classify(documents) for split, documents in corpus.tests.items()}}
     about = {

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from lab import classification, corpora, translation
-from lab.imports import files_behind
+from lab.dependencies import files_behind
 from lab.runs import ROOT, Solution
 
 STORE = Path(os.environ.get("ATTENTION_STORE", ROOT / "build" / "store"))

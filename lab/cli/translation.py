@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab import corpora
-from lab.arguments import (
+from lab.checkpoints import CheckpointError
+from lab.cli.common import (
     Long,
     Named,
     UsageError,
@@ -19,9 +20,8 @@ from lab.arguments import (
     split_arguments,
     with_recipe,
 )
-from lab.checkpoints import CheckpointError
+from lab.distributed import here, part_ways
 from lab.runs import Solution
-from lab.team import here, part_ways
 from lab.translation import Run, Trained, restore, train
 
 
@@ -108,7 +108,7 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
     import tyro
 
     from lab.decoding import Search
-    from lab.results import evaluate
+    from lab.evaluation.translation_results import evaluate
 
     what = tyro.cli(Evaluate, prog=f"python -m solutions.{solution.name} evaluate", args=argv)
     if what.beam < 1:
@@ -141,7 +141,7 @@ def run_translate(solution: Solution, argv: list[str]) -> None:
 
 def show(trained: Trained, sentence: str, what: Translate) -> bool:
     """Print a translation, and below it where the model looked for each word; tell whether there was one."""
-    from lab.heat import alignment_text
+    from lab.attention_table import alignment_text
 
     if not sentence.split():
         print("error: an empty sentence has no translation: give at least one word", file=sys.stderr)

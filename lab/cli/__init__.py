@@ -1,0 +1,1 @@
+"""The command lines of the chapters: train, evaluate, translate, classify."""

@@ -1,0 +1,1 @@
+"""How good a trained model is: metrics, scores on test sets, and the result files that keep them."""

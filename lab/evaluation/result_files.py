@@ -1,0 +1,91 @@
+"""Result files: a run's scores, how they came about, and beside them the outputs that they were computed from."""
+
+import gzip
+import hashlib
+import json
+import math
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from lab.checkpoints import load
+from lab.runs import ROOT
+from lab.training import Progress
+
+Outputs = dict[str, Any]
+
+
+def results_folder(solution: str) -> Path:
+    return ROOT / "solutions" / solution / "results"
+
+
+def keep(result: dict[str, Any], outputs: Outputs) -> Path:
+    """Write a result and the outputs that it was scored from; return the path of the result."""
+    folder = results_folder(result["solution"])
+    stem = f"{result['run']}-seed{result['seed']}"
+    write_json(folder / f"{stem}.outputs.json.gz", outputs)
+    path = folder / f"{stem}.json"
+    write_json(path, result)
+    return path
+
+
+def provenance(trained: Any, run: Any, command: str, unit: str, metric: str) -> dict[str, Any]:
+    """Return how the result came about, as far as a reader needs it to get the same.
+
+    `unit` is what the training counted (target_tokens), `metric` what its model was selected by (bleu).
+    """
+    epochs = trained.about["recipe"]["training"]["epochs"]
+    progress = Progress(**load(run.folder / "last.pt")["progress"])
+    return {
+        "recipe": trained.about["recipe"],
+        "parameters": sum(weight.numel() for weight in trained.model.parameters()),
+        "training": {
+            "device": progress.device,
+            "best_epoch": trained.progress.best_epoch,
+            "epochs": progress.epoch,
+            "of_epochs": epochs,
+            "steps": progress.step,
+            "seconds": round(progress.seconds, 1),
+            unit: progress.tokens,
+            f"{unit}_per_second": round(progress.tokens / max(progress.seconds, 1e-9)),
+            "ended_by_budget": progress.epoch < epochs,
+            f"validation_{metric}": trained.progress.best if math.isfinite(trained.progress.best) else None,
+        },
+        "versions": versions(),
+        "commit": commit(),
+        "command": f"python -m solutions.{run.solution} evaluate {command}".strip(),
+        "data": trained.about["data"],
+        "checkpoint_sha256": hashlib.sha256((run.folder / "best.pt").read_bytes()).hexdigest(),
+    }
+
+
+def versions() -> dict[str, str]:
+    return {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__}
+
+
+def commit() -> str:
+    """Return the commit that is checked out; + after it says that files were changed."""
+    try:
+        head = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, check=True)
+        dirty = subprocess.run(["git", "status", "--porcelain", "-uno"], cwd=ROOT, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return head.stdout.decode().strip() + ("+" if dirty.stdout.strip() else "")
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a file whole or not at all; the same content gives the same bytes, gzipped or not."""
+    text = json.dumps(content, ensure_ascii=False, indent=None if path.suffix == ".gz" else 1).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(path.name + ".writing")
+    aside.write_bytes(gzip.compress(text + b"\n", mtime=0) if path.suffix == ".gz" else text + b"\n")
+    aside.replace(path)
+
+
+def read_json(path: Path) -> Any:
+    data = path.read_bytes()
+    return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)

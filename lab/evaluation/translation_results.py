@@ -1,0 +1,97 @@
+"""Scoring a translation model on test sets: BLEU, alignment error rates, positions of windows."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lab import corpora
+from lab.corpora import Parallel
+from lab.decoding import Search
+from lab.evaluation import metrics
+from lab.evaluation.alignment import aligned, alignment_scores, alignments
+from lab.evaluation.result_files import Outputs, keep, provenance
+from lab.evaluation.window_positions import Positions, counted, crossing, position_scores, positions
+from lab.runs import Solution
+from lab.translation import Run, Trained, restore
+
+LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 30))  # buckets of source words
+
+
+def evaluate(solution: Solution, run: Run, search: Search, *, command: str) -> Path:
+    """Translate and align the test sets with the best checkpoint of a run, score, and write both files."""
+    trained = restore(solution, run.folder)
+    corpus = corpora.load(run.corpus, run.source, run.target)
+    outputs: Outputs = {"translations": translations(trained, corpus, search)}
+    if hasattr(trained.model, "look") and aligned(corpus):
+        outputs |= alignments(trained, corpus)
+    if getattr(trained.model, "predicts", False) and corpus.validation[0].links is not None:
+        outputs["positions"] = {split: positions(trained, pairs) for split, pairs in corpus.tests.items()}
+    result = {
+        "run": run.name,
+        "solution": run.solution,
+        "seed": run.seed,
+        "corpus": {"name": corpus.name, "source": corpus.source, "target": corpus.target},
+        "decoding": {"greedy": "", f"beam{search.beam}": str(search)},
+        "scores": score(outputs, corpus),
+        "peers": list(solution.peers.get(run.task, ())),
+        **provenance(trained, run, command, "target_tokens", "bleu"),
+    }
+    return keep(result, outputs)
+
+
+def translations(trained: Trained, corpus: Parallel, search: Search) -> Outputs:
+    found: Outputs = {}
+    for split, pairs in corpus.tests.items():
+        sources = [pair.source for pair in pairs]
+        found[split] = {
+            "greedy": trained.translate(sources),
+            f"beam{search.beam}": trained.translate(sources, search.beam, search.alpha, search.shift),
+        }
+    return found
+
+
+def score(outputs: Outputs, corpus: Parallel) -> dict[str, Any]:
+    """Return every score of the outputs, by test set; from the outputs and the corpus alone."""
+    found: dict[str, Any] = {}
+    for split, pairs in corpus.tests.items():
+        found[split] = {
+            decoding: bleu_scores(said, corpus, split) for decoding, said in outputs["translations"][split].items()
+        }
+        if split in outputs.get("links", ()):
+            found[split]["alignment"] = alignment_scores(outputs["links"][split], pairs)
+        if "positions" in outputs:
+            found[split]["positions"] = all_position_scores(outputs["positions"][split], pairs)
+    return found
+
+
+def bleu_scores(said: Sequence[str], corpus: Parallel, split: str) -> dict[str, Any]:
+    pairs = corpus.tests[split]
+    reference = [pair.target for pair in pairs]
+    scores: dict[str, Any] = {"bleu": asdict(metrics.bleu(said, reference, "none" if corpus.tokenised else "13a"))}
+    tokenised = None if corpus.tokenised else corpora.references(corpus.name, split, corpus.target)
+    if tokenised is not None:
+        scores["bleu_lc_tok"] = asdict(metrics.tokenised_bleu(said, tokenised, corpus.target))
+    if corpus.name == "phrasebook":  # the buckets are made for its lengths
+        lengths = [len(pair.source.split()) for pair in pairs]
+        found = metrics.bleu_by_length(said, reference, lengths, LENGTHS, "none")
+        scores["by_length"] = [asdict(bucket) for bucket in found]
+    return scores
+
+
+def all_position_scores(predicted: Positions, pairs: Sequence[corpora.Pair]) -> dict[str, Any]:
+    """Return how far positions are from the gold links, from all and from crossing ones: predicted, and counted."""
+    readings = {
+        "predicted": predicted,
+        "t": counted(pairs, in_proportion=False),
+        "t·S/T": counted(pairs, in_proportion=True),
+    }
+    gold = [pair.links or frozenset() for pair in pairs]
+    kinds = {"all": gold, "crossing": [crossing(links) for links in gold]}
+    return {
+        reading: {
+            kind: {name: asdict(value) for name, value in position_scores(found, links).items()}
+            for kind, links in kinds.items()
+        }
+        for reading, found in readings.items()
+    }
