@@ -15,7 +15,7 @@ from lab.classification import Classifying, Run, Trained, restore, train
 from lab.cli import classification, common
 from lab.corpora import Document, Labelled
 from lab.distributed import Team
-from lab.evaluation import translation_results
+from lab.evaluation import result_files
 from lab.evaluation.__main__ import rescored
 from lab.evaluation.classification_results import evidence_scores
 from lab.evaluation.result_files import read_json
@@ -191,7 +191,7 @@ def test_the_share_on_the_evidence_is_that_counted_by_hand() -> None:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(translation_results, "ROOT", tmp_path)
+    monkeypatch.setattr(result_files, "ROOT", tmp_path)
     monkeypatch.setattr(corpora, "load", lambda *_: LETTERS)
     return tmp_path
 

@@ -10,7 +10,7 @@ from lab import corpora, runs
 from lab.cli import translation
 from lab.cli.common import dispatch, peek, split_arguments
 from lab.corpora import Pair, Parallel
-from lab.evaluation import translation_results
+from lab.evaluation import result_files, translation_results
 from lab.evaluation.result_files import read_json
 from lab.schedules import RecipeError
 from lab.translation import vocabularies
@@ -41,7 +41,7 @@ SHORT = [
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A place of its own for runs and results, and a phrasebook of letters."""
     monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(translation_results, "ROOT", tmp_path)
+    monkeypatch.setattr(result_files, "ROOT", tmp_path)
     monkeypatch.setattr(translation_results, "LENGTHS", ((1, 8),))
     monkeypatch.setattr(corpora, "load", lambda *_: LETTERS)
     return tmp_path
