@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from book.tables import MISSING, budget, results, score, summary, table
-from lab.evaluation.metrics import as_matrix
+from lab.metrics import as_matrix
 from lab.plots import Picture
 from solutions.transformer.attention import noam_rate, sinusoids
 

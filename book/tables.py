@@ -10,8 +10,8 @@ from typing import Any
 from IPython.display import HTML
 
 from lab import corpora
-from lab.evaluation.metrics import LengthScore, Score
 from lab.evaluation.result_files import read_json
+from lab.metrics import LengthScore, Score
 from lab.plots import Picture, bleu_by_length_plot
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -11,11 +11,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab import corpora, tokenizers
+from lab import corpora, metrics, tokenizers
 from lab.batches import text_batch, within
 from lab.budget import Budget
 from lab.corpora import Document, Labelled
-from lab.evaluation import metrics
 from lab.runs import Named, Solution, about_of, best, built, forget, kept_about, rebuilt
 from lab.training import Progress, Trainer, Training, best_device, seed_all
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from lab import corpora
+from lab import corpora, metrics
 from lab.corpora import CorpusError, Document, imdb, relations, reviews, semeval2010, sources, sst
 from lab.corpora.markers import MARKERS, with_markers
-from lab.evaluation import metrics
 from lab.tokenizers import Words
 from solutions.pooling import vectors
 

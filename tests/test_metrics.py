@@ -9,9 +9,9 @@ import pytest
 import sacrebleu
 import torch
 
+from lab import metrics
 from lab.corpora import sources
 from lab.corpora.multi30k import TESTS, lines, references
-from lab.evaluation import metrics
 
 TEXT = "a man in an orange hat is riding his old bike down the long and empty street near two dogs"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from book import variants
-from lab import corpora
+from lab import corpora, metrics
 from lab.corpora import CorpusError, Pair, hansards, sources, tatoeba
-from lab.evaluation import alignment, metrics
+from lab.evaluation import alignment
 
 CHAIN = [
     Pair("Go!", "Va !"),

@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lab import metrics
 from lab.corpora import CorpusError, Pair, Parallel
-from lab.evaluation import metrics
 from lab.tokenizers import Tokenizer
 
 if TYPE_CHECKING:

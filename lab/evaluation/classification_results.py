@@ -12,10 +12,10 @@ import sklearn
 import torch
 from torch import Tensor
 
-from lab import corpora
+from lab import corpora, metrics
 from lab.classification import Run, Trained, fingerprint, restore, scores
 from lab.corpora import Document, Labelled
-from lab.evaluation import linear_baseline, metrics
+from lab.evaluation import linear_baseline
 from lab.evaluation.result_files import Outputs, commit, keep, provenance, versions
 from lab.runs import Solution
 

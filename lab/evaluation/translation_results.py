@@ -5,10 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lab import corpora
+from lab import corpora, metrics
 from lab.corpora import Parallel
 from lab.decoding import Search
-from lab.evaluation import metrics
 from lab.evaluation.alignment import aligned, alignment_scores, alignments
 from lab.evaluation.result_files import Outputs, keep, provenance
 from lab.evaluation.window_positions import Positions, counted, crossing, position_scores, positions

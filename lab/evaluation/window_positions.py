@@ -7,7 +7,7 @@ import torch
 
 from lab.batches import collate
 from lab.corpora import Pair
-from lab.evaluation.metrics import Links, Score, ratio
+from lab.metrics import Links, Score, ratio
 
 if TYPE_CHECKING:
     from lab.translation import Trained

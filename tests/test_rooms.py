@@ -1,0 +1,79 @@
+"""The directions of imports: each room of the house knows those below it, and no module is part of a circle."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+
+import pytest
+
+from autograder.places import ROOT
+
+# From the top down; rooms on one line do not import each other.
+LEVELS = """
+benchmarks
+tests
+book
+examples
+autograder.__main__
+autograder.score
+autograder.grade autograder.release autograder.report
+autograder.gradebook
+autograder.course
+autograder.judge
+autograder.submissions
+autograder.sandbox
+autograder.checks
+autograder.kit
+autograder.assignment autograder.files
+autograder.places
+solutions
+lab.cli
+lab.evaluation
+lab
+"""
+LEVEL = {room: level for level, line in enumerate(LEVELS.split("\n")) for room in line.split()}
+PATHS = [path for room in sorted({room.partition(".")[0] for room in LEVEL}) for path in (ROOT / room).rglob("*.py")]
+NAMES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in PATHS}
+STARTS_EVERYWHERE = "lab.programs"  # says what `python -m` can run in a package, whichever it is
+
+
+def room(module: str) -> str:
+    """Return the room of a module: the longest name in LEVELS that begins its own."""
+    parts = module.split(".")
+    names = [".".join(parts[:length]) for length in range(len(parts), 0, -1)]
+    return next(name for name in names if name in LEVEL or name == "autograder")
+
+
+def imported(module: str) -> Iterator[tuple[str, int, bool]]:
+    """Yield what a module imports of the project, in which line, and whether that happens when it is imported."""
+    tree = ast.parse(NAMES[module].read_text("utf-8"))
+    inside = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            below = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in NAMES else node.module for name in below]
+        yield from ((name, node.lineno, id(node) not in inside) for name in names if name in NAMES and name != module)
+
+
+@pytest.mark.parametrize("level", [line for line in LEVELS.split("\n") if line])
+def test_no_room_imports_one_above_it_or_beside_it(level: str) -> None:
+    upward = [
+        f"{module}, line {line}: {other}"
+        for module in NAMES
+        if (own := room(module)) in level.split()
+        for other, line, _ in imported(module)
+        if other != STARTS_EVERYWHERE and room(other) not in (own, "autograder") and LEVEL[room(other)] <= LEVEL[own]
+    ]
+    assert not upward, "\n".join(upward)
+
+
+def test_no_module_is_part_of_a_circle() -> None:
+    graph = {module: {other for other, _, at_once in imported(module) if at_once} for module in NAMES}
+    graph = {module: others - {module.rpartition(".")[0]} for module, others in graph.items()}
+    assert list(TopologicalSorter(graph).static_order())  # raises CycleError, which names the circle
+
+
+def test_every_folder_of_the_project_has_a_level() -> None:
+    folders = {module.partition(".")[2].partition(".")[0] for module in NAMES if module.startswith("autograder.")}
+    assert {f"autograder.{folder}" for folder in folders} == {name for name in LEVEL if name.startswith("autograder.")}
