@@ -137,7 +137,7 @@ def _grading(options: argparse.Namespace) -> int:
 def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
     from autograder.judge import seed
     from autograder.judge.pool import Pool, settle_threads, warm
-    from autograder.judge.process import Terms
+    from autograder.judge.process import JudgeSettings
     from autograder.sandbox import sandbox
 
     settle_threads()
@@ -150,20 +150,22 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
     jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
     sandbox.demand_current(KIT)
     warm()
-    with sandbox.Wall(KIT, sandboxed=not options.no_sandbox) as built:
+    with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
         built.start()
-        terms = Terms(seed.load(options.secret), options.check_seconds, options.notebook_seconds, wall=built.address)
-        with Pool(min(jobs, count), terms) as pool:
+        settings = JudgeSettings(
+            seed.load(options.secret), options.check_seconds, options.notebook_seconds, wall=built.address
+        )
+        with Pool(min(jobs, count), settings) as pool:
             yield pool
 
 
 def _cluster(options: argparse.Namespace) -> AbstractContextManager["Judges"]:
     from autograder.judge import seed
-    from autograder.judge.cluster import Cluster, terms_for
-    from autograder.judge.process import Terms
+    from autograder.judge.cluster import Cluster, settings_elsewhere
+    from autograder.judge.process import JudgeSettings
 
-    terms = Terms(seed.load(options.secret), options.check_seconds, options.notebook_seconds)
-    return Cluster(options.scheduler, terms_for(terms))
+    settings = JudgeSettings(seed.load(options.secret), options.check_seconds, options.notebook_seconds)
+    return Cluster(options.scheduler, settings_elsewhere(settings))
 
 
 @contextmanager
@@ -178,7 +180,7 @@ def _judge(options: argparse.Namespace) -> Iterator["Judge"]:
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
     limits = Limits(options.check_seconds, options.check_seconds, options.notebook_seconds)
     sandbox.demand_current(KIT)
-    with sandbox.Wall(KIT, sandboxed=not options.no_sandbox) as built:
+    with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
         yield Judge(built, seed.load(options.secret), limits)
 
 

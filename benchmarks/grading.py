@@ -185,11 +185,11 @@ def plain(root: Path) -> Cost:
 
 def record(graded: Path, out: Path) -> None:
     """Record what was judged before: all that `grade` does but judging."""
-    from autograder.gradebook.gradebook import Book
+    from autograder.gradebook.gradebook import ClassGradebook
     from autograder.judge.result import Outcome
 
     forms = {name: template(name) for name in ASSIGNMENTS}
-    book = Book(out)
+    book = ClassGradebook(out)
     for form in forms.values():
         book.register(form)
     for path in sorted((graded / "autograded").glob("*/*/*.ipynb")):

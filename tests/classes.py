@@ -84,7 +84,7 @@ def graded(released: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
     demand_sandbox()
     folder, out = tmp_path_factory.mktemp("submitted"), tmp_path_factory.mktemp("class")
     hand_in(folder, QUICK)
-    with sandbox.Wall(released / "kit") as built:
+    with sandbox.Sandbox(released / "kit") as built:
         judge = Judge(built, b"the secret of this test's course", Limits(cell=6, check=6, notebook=40, grace=0.5))
         assert run_here(judge, folder, out) == 0
     return folder, out

@@ -29,12 +29,12 @@ def small_kit(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sandbox.Wall]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sandbox.Sandbox]:
     demand_sandbox()
     folder = tmp_path_factory.mktemp("kit")
     for parent in (folder.parent, folder.parent.parent):
         parent.chmod(0o755)  # pytest's own folders are for their owner only
-    with sandbox.Wall(small_kit(folder)) as made:
+    with sandbox.Sandbox(small_kit(folder)) as made:
         yield made
 
 
@@ -51,12 +51,12 @@ def released() -> Path:
 def course_judge(released: Path) -> Iterator[Judge]:
     """Return a judge over the real kit."""
     demand_sandbox()
-    with sandbox.Wall(released / "kit") as made:
+    with sandbox.Sandbox(released / "kit") as made:
         yield Judge(made, b"the secret of this test's course", Limits(cell=6, check=6, notebook=40, grace=0.5))
 
 
 @pytest.fixture
-def session(built: sandbox.Wall) -> Iterator[Session]:
+def session(built: sandbox.Sandbox) -> Iterator[Session]:
     with Session(built, QUICK) as opened:
         yield opened
 

@@ -16,7 +16,7 @@ from autograder.judge.earlier import Earlier
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.session import Limits, Session, Worker
 from autograder.places import source_notebook
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions.normalise import submission
 from tests.sandboxed import QUICK, ask, says
 
@@ -194,7 +194,7 @@ SOFTMAX = inspect.unwrap(checks.find("bahdanau.masked_softmax").reference)
 
 
 @pytest.fixture
-def asking(built: Wall) -> Iterator[Session]:
+def asking(built: Sandbox) -> Iterator[Session]:
     """Return a session in which masked_softmax is a stand-in."""
     with Session(built, QUICK, Earlier({"masked_softmax": SOFTMAX})) as session:
         session.run("import torch")
@@ -244,7 +244,7 @@ def test_nobody_answers_where_nothing_is_carried(session: Session) -> None:
     assert "disturbed" in ask(session, "forges", np.ones(2, np.float32)).error
 
 
-def test_too_much_is_an_error_in_the_students_code(built: Wall) -> None:
+def test_too_much_is_an_error_in_the_students_code(built: Sandbox) -> None:
     with Session(built, Limits(cell=30, check=60, notebook=200), Earlier({"masked_softmax": SOFTMAX})) as asking:
         asking.run("import torch")
         assert_too_much_is_an_error(asking)

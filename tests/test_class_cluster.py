@@ -11,8 +11,8 @@ import pytest
 from distributed import LocalCluster
 
 from autograder.grade.run import grade
-from autograder.judge.cluster import Cluster, NoCluster, terms_for
-from autograder.judge.process import Terms
+from autograder.judge.cluster import Cluster, NoCluster, settings_elsewhere
+from autograder.judge.process import JudgeSettings
 from autograder.judge.result import Outcome
 from tests import stand_in
 from tests.classes import QUICK, hand_in, run_here, totals
@@ -22,7 +22,7 @@ from tests.test_class_pool import tasks
 __all__ = ["course_judge"]
 
 SECRET = b"the secret of this test's course"
-TERMS = terms_for(Terms(SECRET, hard_seconds=20))
+TERMS = settings_elsewhere(JudgeSettings(SECRET, hard_seconds=20))
 
 pytestmark = [
     pytest.mark.usefixtures("released"),
@@ -66,7 +66,7 @@ def test_one_that_kills_every_worker_has_0_and_the_others_their_points(local: Lo
 
 
 def test_another_grader_is_refused(local: LocalCluster) -> None:
-    other = Terms(SECRET, grader="another")
+    other = JudgeSettings(SECRET, grader="another")
     with (
         pytest.raises(NoCluster, match="its grader, kit or notebooks differ: expected another, got"),
         Cluster(local.scheduler_address, other),
@@ -91,13 +91,13 @@ def test_a_class_on_a_cluster_is_the_class_of_this_machine(local, course_judge, 
     demand_sandbox()
     hand_in(tmp_path / "in", QUICK)
     assert run_here(course_judge, tmp_path / "in", tmp_path / "here") == 0
-    terms = Terms(course_judge.secret, TERMS.check_seconds, TERMS.notebook_seconds, TERMS.grader)
+    settings = JudgeSettings(course_judge.secret, TERMS.check_seconds, TERMS.notebook_seconds, TERMS.grader)
 
     class Shaken(Cluster):
         def outcomes(self, given):
             return killing(super().outcomes(given), self, 2)
 
-    assert grade(tmp_path / "in", tmp_path / "there", lambda _: Shaken(local.scheduler_address, terms)) == 0
+    assert grade(tmp_path / "in", tmp_path / "there", lambda _: Shaken(local.scheduler_address, settings)) == 0
     assert totals(tmp_path / "there") == totals(tmp_path / "here")
     assert len(totals(tmp_path / "there")) == len(list((tmp_path / "there/records").glob("*/*.json")))
 

@@ -11,7 +11,7 @@ import pytest
 
 from autograder.grade.cache import submission_key
 from autograder.submissions import collect
-from autograder.submissions.collect import Handed, Inbox
+from autograder.submissions.collect import HandIn, Inbox
 from autograder.submissions.lms_names import folder_name, spoken
 from autograder.submissions.notebook import Unreadable
 
@@ -261,7 +261,7 @@ def test_a_copy_of_a_class_is_the_same_class(tmp_path: Path) -> None:
         [submission_key(handed) for handed in collect.read(tmp_path / name, KNOWN).handed] for name in ("one", "two")
     ]
     assert keys[0] == keys[1]
-    assert isinstance(collect.read(tmp_path / "one", KNOWN).handed[0], Handed)
+    assert isinstance(collect.read(tmp_path / "one", KNOWN).handed[0], HandIn)
 
 
 def test_a_lone_student_may_call_files_as_an_lms_does(tmp_path: Path) -> None:

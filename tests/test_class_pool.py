@@ -12,22 +12,22 @@ import psutil
 import pytest
 
 from autograder.judge.pool import NoJudges, Pool
-from autograder.judge.process import Terms
+from autograder.judge.process import JudgeSettings
 from autograder.judge.result import Outcome, Task
 from autograder.places import released_notebook
 from autograder.sandbox.sandbox import NoSandbox
 from tests import stand_in
 
-TERMS = Terms(b"the secret of this test's course", hard_seconds=2.0)
+TERMS = JudgeSettings(b"the secret of this test's course", hard_seconds=2.0)
 
 pytestmark = pytest.mark.usefixtures("released")
 
 
-def refuses(terms: Terms, task: Task, failed: str) -> Outcome:
+def refuses(settings: JudgeSettings, task: Task, failed: str) -> Outcome:
     raise NoSandbox("there is none here")
 
 
-def dies(terms: Terms, task: Task, failed: str) -> Outcome:
+def dies(settings: JudgeSettings, task: Task, failed: str) -> Outcome:
     os._exit(3)
 
 
@@ -117,11 +117,11 @@ def test_tasks_are_read_as_they_are_needed_and_no_process_is_left() -> None:
 
 SLEEPS = """
 from tests import stand_in, test_class_pool
-from autograder.judge.process import Terms
+from autograder.judge.process import JudgeSettings
 from autograder.judge.pool import Pool
 
 if __name__ == "__main__":
-    with Pool(1, Terms(b"x", hard_seconds=60), stand_in.judged) as pool:
+    with Pool(1, JudgeSettings(b"x", hard_seconds=60), stand_in.judged) as pool:
         print("ready", flush=True)
         list(pool.outcomes(test_class_pool.tasks(["sleeper"])))
 """

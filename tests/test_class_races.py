@@ -13,7 +13,7 @@ import pytest
 
 from autograder.course import timestamp
 from autograder.grade.cache import Records
-from autograder.grade.marking import Clerk
+from autograder.grade.marking import Grader
 from autograder.gradebook.converters import content
 from autograder.gradebook.exchange import regular_files
 from autograder.submissions import collect
@@ -82,7 +82,7 @@ def test_no_time_and_no_secret_of_a_peers_is_kept_as_ones_own(shared: Path, tmp_
         shutil.rmtree(tmp_path / "aside", ignore_errors=True)
         if "{}" not in mine:
             break
-    Clerk(shared, tmp_path / "out", SimpleNamespace(mode=0o600))._keep(handed, MINE)  # type: ignore[arg-type]
+    Grader(shared, tmp_path / "out", SimpleNamespace(mode=0o600))._keep(handed, MINE)  # type: ignore[arg-type]
     assert [name for name in names if (tmp_path / "out/submitted/eve/bahdanau" / name).exists()] == []
     assert (tmp_path / "out/submitted/eve/bahdanau/bahdanau.ipynb").read_bytes() == MINE
 

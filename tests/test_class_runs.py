@@ -19,7 +19,7 @@ from autograder.grade.cache import Busy, Records, alone
 from autograder.grade.summary import compared, write
 from autograder.gradebook.gradebook import quiet
 from autograder.places import ROOT, released_notebook
-from autograder.submissions.collect import Handed
+from autograder.submissions.collect import HandIn
 from tests.classes import QUICK, hand_in, opened_book, summary, totals
 from tests.sandboxed import demand_sandbox
 
@@ -189,7 +189,7 @@ def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
 
 
 def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_path: Path) -> None:
-    handed = mock.Mock(spec=Handed, student="ada", assignment="bahdanau", account="")
+    handed = mock.Mock(spec=HandIn, student="ada", assignment="bahdanau", account="")
     handed.name = "ada"  # of a mock's own arguments
     kept, records = {"work": "a", "score": 29.0}, Records(tmp_path)
     assert records.otherwise(handed, kept) == []
@@ -242,11 +242,11 @@ THOUSAND = """
 import sys
 from pathlib import Path
 from autograder.grade.run import grade
-from autograder.judge.process import Terms
+from autograder.judge.process import JudgeSettings
 from autograder.judge.pool import Pool
 from tests import stand_in
 
 if __name__ == "__main__":
     folder, out = map(Path, sys.argv[1:])
-    sys.exit(grade(folder, out, lambda _: Pool(2, Terms(b"x" * 32), stand_in.judged)))
+    sys.exit(grade(folder, out, lambda _: Pool(2, JudgeSettings(b"x" * 32), stand_in.judged)))
 """

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.assignment import assignments, template
 from autograder.grade.cache import Records
-from autograder.gradebook.gradebook import Book
+from autograder.gradebook.gradebook import ClassGradebook
 from autograder.judge.judge import Judge
 from examples import make_class
 from tests.classes import QUICK, opened_book, page, summary, totals
@@ -117,15 +117,15 @@ def test_a_run_cut_off_anywhere_is_finished_by_the_next(graded, run, tmp_path: P
     """Stop after nbgrader has taken the third notebook, before its record is kept, as a kill would."""
     folder, out = graded
     taken: list[str] = []
-    whole = Book.record
+    whole = ClassGradebook.record
 
-    def stops(self: Book, student: str, *rest) -> None:
+    def stops(self: ClassGradebook, student: str, *rest) -> None:
         whole(self, student, *rest)
         taken.append(student)
         if len(taken) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Book, "record", stops)
+    monkeypatch.setattr(ClassGradebook, "record", stops)
     assert run(folder, tmp_path) == 130
     assert run(folder, tmp_path) == 0
     assert len(taken) == len(summary(tmp_path)) + 1

@@ -17,7 +17,7 @@ from autograder.assignment import Template, template
 from autograder.gradebook import config as files
 from autograder.gradebook import gradebook as module
 from autograder.gradebook import rows as entries
-from autograder.gradebook.gradebook import Book, NoGradebook, NotRecorded, quiet
+from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded, quiet
 from tests.outcomes import ANSWER, PEOPLE, TABLES, outcome, rows
 
 with quiet():
@@ -68,9 +68,9 @@ def settle(out: Path, *lines: str) -> None:
 HALVES = f"AssignLatePenalties.plugin_class = '{__name__}.Halves'"
 
 
-def recorded(out: Path, forms: dict[str, Template], due: str | None = None) -> Book:
+def recorded(out: Path, forms: dict[str, Template], due: str | None = None) -> ClassGradebook:
     """Return the gradebook of a small class."""
-    book = Book(out)
+    book = ClassGradebook(out)
     for form in forms.values():
         book.register(form)
         if due:
@@ -111,7 +111,7 @@ def test_it_holds_row_by_row_what_nbgraders_own_commands_write(forms, tmp_path: 
     recorded(tmp_path / "ours", forms, due=DUE)
     shutil.copytree(tmp_path / "ours" / "autograded", tmp_path / "theirs" / "submitted")
     settle(tmp_path / "theirs", HALVES)
-    book = Book(tmp_path / "theirs")
+    book = ClassGradebook(tmp_path / "theirs")
     for form in forms.values():
         book.register(form)
         with by_hand(tmp_path / "theirs") as opened:
@@ -142,7 +142,7 @@ def grade(opened: Gradebook, student: str, name: str) -> Any:
 
 
 def test_what_a_person_gave_stays_on_a_regrade(form, tmp_path: Path) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     book.record("ada", form, outcome(form, 0.5))
     question = next(name for name, cell in form.graded.items() if cell.cell_type == "markdown")
@@ -166,7 +166,7 @@ def test_what_a_person_gave_stays_on_a_regrade(form, tmp_path: Path) -> None:
 
 
 def test_feedback_is_written_again_from_the_gradebook(form, tmp_path: Path) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     book.record("ada", form, outcome(form, 0.5))
     with by_hand(tmp_path) as opened:
@@ -178,7 +178,7 @@ def test_feedback_is_written_again_from_the_gradebook(form, tmp_path: Path) -> N
 
 
 def test_an_untouched_answer_is_no_response_until_there_is_one(form, tmp_path: Path) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     for share, answered, said in [(0, False, {"No response."}), (1, True, {None}), (0, False, {"No response."})]:
         book.record("ada", form, outcome(form, share, answered))
@@ -188,7 +188,7 @@ def test_an_untouched_answer_is_no_response_until_there_is_one(form, tmp_path: P
 def test_a_resubmission_replaces_everything(form, tmp_path: Path) -> None:
     """The class ends as if only the last one had ever been handed in."""
     for out, turns in {"once": [0.5], "thrice": [0.0, 1.0, 0.5]}.items():
-        book = Book(tmp_path / out)
+        book = ClassGradebook(tmp_path / out)
         book.register(form)
         for number, share in enumerate(turns):
             book.record("ada", form, outcome(form, share), LATE if number + 1 < len(turns) else b"")
@@ -198,7 +198,7 @@ def test_a_resubmission_replaces_everything(form, tmp_path: Path) -> None:
 
 
 def test_recording_again_changes_nothing(form, tmp_path: Path) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     seen = []
     for timestamp in (LATE, LATE, None):
@@ -211,7 +211,7 @@ def test_recording_again_changes_nothing(form, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("said", [b"yesterday", b"\xff\xfe", b"9" * 400, b"2026-13-45 00:00:00 UTC"])
 def test_a_timestamp_that_is_none_is_said_and_costs_nothing(form, tmp_path: Path, said: bytes, caplog) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     with caplog.at_level(logging.WARNING):
         book.record("ada", form, outcome(form, 1), said)
@@ -227,12 +227,12 @@ STEPS = ["autograded", "enter", "commit", "feedback"]
 def test_a_kill_at_any_step_is_mended_by_recording_again(form, tmp_path: Path, monkeypatch, step: str) -> None:
     """Stop before a step of a resubmission, in a process that is then gone; the next one ends as if nothing was."""
     for out in ("whole", "cut"):
-        book = Book(tmp_path / out)
+        book = ClassGradebook(tmp_path / out)
         book.register(form)
         book.record("ada", form, outcome(form, 1), LATE)
         book.close()
-    Book(tmp_path / "whole").record("ada", form, outcome(form, 0.5), EARLY)
-    cut, again = Book(tmp_path / "cut"), outcome(form, 0.5)
+    ClassGradebook(tmp_path / "whole").record("ada", form, outcome(form, 0.5), EARLY)
+    cut, again = ClassGradebook(tmp_path / "cut"), outcome(form, 0.5)
     with monkeypatch.context() as patch:
         _stop(patch, cut, step)
         with pytest.raises(KeyboardInterrupt):
@@ -240,13 +240,13 @@ def test_a_kill_at_any_step_is_mended_by_recording_again(form, tmp_path: Path, m
     cut.close()
     left = rows(url(tmp_path / "cut"), ["grade"])["grade"]
     assert (left == rows(url(tmp_path / "whole"), ["grade"])["grade"]) == (step == "feedback")
-    Book(tmp_path / "cut").record("ada", form, outcome(form, 0.5), EARLY)
+    ClassGradebook(tmp_path / "cut").record("ada", form, outcome(form, 0.5), EARLY)
     assert rows(url(tmp_path / "cut")) == rows(url(tmp_path / "whole"))
     folders = ("autograded", "feedback")
     assert tree(tmp_path / "cut", *folders) == tree(tmp_path / "whole", *folders)
 
 
-def _stop(patch: pytest.MonkeyPatch, book: Book, step: str) -> None:
+def _stop(patch: pytest.MonkeyPatch, book: ClassGradebook, step: str) -> None:
     def stops(*_: Any) -> None:
         raise KeyboardInterrupt
 
@@ -269,15 +269,15 @@ def _stop(patch: pytest.MonkeyPatch, book: Book, step: str) -> None:
 
 
 def test_a_kill_while_the_database_is_made_is_mended(form, tmp_path: Path) -> None:
-    whole = Book(tmp_path / "whole")
+    whole = ClassGradebook(tmp_path / "whole")
     whole.register(form)
     for statement in ("DELETE FROM alembic_version", "DROP TABLE alembic_version", "DROP TABLE comment"):
         out = tmp_path / statement
-        Book(out).gradebook.close()
+        ClassGradebook(out).gradebook.close()
         with contextlib.closing(sqlite3.connect(out / "gradebook.db")) as database:
             database.execute(statement)
             database.commit()
-        Book(out).register(form)
+        ClassGradebook(out).register(form)
         assert rows(url(out)) == rows(url(tmp_path / "whole"))
 
 
@@ -304,20 +304,20 @@ def broken(out: Path, how: str) -> None:
     ],
 )
 def test_a_database_that_is_not_this_nbgraders_is_refused(form, tmp_path: Path, how: str, said: str) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     book.close()
     broken(tmp_path, how)
     before = (tmp_path / "gradebook.db").is_file() and (tmp_path / "gradebook.db").read_bytes()
     with pytest.raises(NoGradebook, match=said) as error:
-        Book(tmp_path).register(form)
+        ClassGradebook(tmp_path).register(form)
     assert "\n" not in str(error.value)
     assert before == ((tmp_path / "gradebook.db").is_file() and (tmp_path / "gradebook.db").read_bytes())
 
 
 def test_a_database_held_by_another_program_is_said(form, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("autograder.gradebook.database.PATIENCE", 0.1)
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     with contextlib.closing(sqlite3.connect(tmp_path / "gradebook.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -328,7 +328,7 @@ def test_a_database_held_by_another_program_is_said(form, tmp_path: Path, monkey
 
 
 def test_a_full_disk_stops_the_class_and_leaves_no_part(form, tmp_path: Path, monkeypatch) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
 
     def full(*_: Any) -> None:
@@ -343,7 +343,7 @@ def test_a_full_disk_stops_the_class_and_leaves_no_part(form, tmp_path: Path, mo
 
 
 def test_a_folder_that_may_not_be_written_costs_nobody_else(form, tmp_path: Path) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     (tmp_path / "autograded").mkdir()
     (tmp_path / "autograded/ada").write_text("a file where the folder should be")
@@ -355,13 +355,13 @@ def test_a_folder_that_may_not_be_written_costs_nobody_else(form, tmp_path: Path
 
 def test_another_program_that_enters_the_same_is_no_fault(form, tmp_path: Path, monkeypatch) -> None:
     """Two graders of one folder: the second finds the rows that the first has made meanwhile."""
-    book, other = Book(tmp_path), Book(tmp_path)
+    book, other = ClassGradebook(tmp_path), ClassGradebook(tmp_path)
     book.register(form)
     with by_hand(tmp_path) as opened:
         opened.update_or_create_student("ada")
     whole = entries._submission
 
-    def meanwhile(session: Any, shelf: entries.Shelf, student: str) -> Any:
+    def meanwhile(session: Any, shelf: entries.AssignmentRows, student: str) -> Any:
         """Let the other one enter it after this one has looked for it."""
         monkeypatch.setattr(entries, "_submission", whole)
         session.rollback()
@@ -393,7 +393,7 @@ def given(out: Path, student: str) -> dict[str, float]:
 
 def test_an_exercise_added_in_mid_term_is_entered_for_all_and_nothing_by_hand_is_lost(form, tmp_path: Path) -> None:
     """Released and graded without it, then with it: who is not graded again has no points for it."""
-    book, before = Book(tmp_path), changed(form, "additive_attention", "check-additive_attention")
+    book, before = ClassGradebook(tmp_path), changed(form, "additive_attention", "check-additive_attention")
     book.register(before)
     for student in ("ada", "bo"):
         book.record(student, before, outcome(before, 1))
@@ -416,7 +416,7 @@ def test_an_exercise_added_in_mid_term_is_entered_for_all_and_nothing_by_hand_is
 
 
 def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp_path: Path, caplog) -> None:
-    book, fewer = Book(tmp_path), changed(form, *PARTS)
+    book, fewer = ClassGradebook(tmp_path), changed(form, *PARTS)
     book.register(form)
     for student in ("ada", "bo"):
         book.record(student, form, outcome(form, 1))
@@ -446,7 +446,7 @@ def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp
 
 
 def test_changed_points_reach_the_gradebook_and_what_is_by_hand_stays(form, tmp_path: Path) -> None:
-    book, other = Book(tmp_path), changed(form)
+    book, other = ClassGradebook(tmp_path), changed(form)
     book.register(form)
     book.record("ada", form, outcome(form, 1))
     with by_hand(tmp_path) as opened:
@@ -466,7 +466,7 @@ def test_changed_points_reach_the_gradebook_and_what_is_by_hand_stays(form, tmp_
 
 
 def test_a_kill_while_cells_change_is_mended(form, tmp_path: Path, monkeypatch) -> None:
-    book, fewer = Book(tmp_path), changed(form, *PARTS)
+    book, fewer = ClassGradebook(tmp_path), changed(form, *PARTS)
     book.register(form)
     book.record("ada", form, outcome(form, 1))
     with by_hand(tmp_path) as opened:
@@ -489,7 +489,7 @@ def test_a_kill_while_cells_change_is_mended(form, tmp_path: Path, monkeypatch) 
 
 @pytest.mark.parametrize("student", ["", ".", "..", "a/b", "../ada", "a\0b", "x\udcff"])
 def test_what_is_no_name_is_refused(form, tmp_path: Path, student: str) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     with pytest.raises(NotRecorded):
         book.record(student, form, outcome(form, 1))
@@ -500,26 +500,26 @@ def test_what_is_no_name_is_refused(form, tmp_path: Path, student: str) -> None:
 def test_settings_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     settle(tmp_path, "CourseDirectory.root = 1 / 0")
     with pytest.raises(ValueError, match=r"nbgrader_config.py cannot be read: ZeroDivisionError"):
-        Book(tmp_path)
+        ClassGradebook(tmp_path)
 
 
 def test_a_class_stays_with_its_database(tmp_path: Path) -> None:
     elsewhere = f"sqlite:///{tmp_path}/elsewhere.db"
-    Book(tmp_path / "a", elsewhere)
-    assert Book(tmp_path / "a").db_url == elsewhere  # nbgrader's own commands read it there too
-    Book(tmp_path / "b")
+    ClassGradebook(tmp_path / "a", elsewhere)
+    assert ClassGradebook(tmp_path / "a").db_url == elsewhere  # nbgrader's own commands read it there too
+    ClassGradebook(tmp_path / "b")
     with pytest.raises(ValueError, match=r"names the database gradebook.db, asked for is .*elsewhere.db"):
-        Book(tmp_path / "b", elsewhere)
+        ClassGradebook(tmp_path / "b", elsewhere)
 
 
 @pytest.mark.parametrize("wrong", ["nonsense", "martian://host/db"])
 def test_a_database_that_nobody_knows_is_said(form, tmp_path: Path, wrong: str) -> None:
     with pytest.raises(NoGradebook, match=r"expected .*such as postgresql://USER@HOST/NAME"):
-        Book(tmp_path, wrong).register(form)
+        ClassGradebook(tmp_path, wrong).register(form)
 
 
 def test_an_answer_is_shown_as_it_was_written(form, tmp_path: Path) -> None:
-    book = Book(tmp_path)
+    book = ClassGradebook(tmp_path)
     book.register(form)
     book.record("ada", form, outcome(form, 0.0))
     page = (tmp_path / "feedback/ada/bahdanau/bahdanau.html").read_text()

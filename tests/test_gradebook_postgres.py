@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import Template, template
-from autograder.gradebook.gradebook import Book, NoGradebook, NotRecorded, quiet
+from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded, quiet
 from autograder.places import ROOT
 from tests.nbgrader_course import submission
 from tests.outcomes import PEOPLE, TABLES, outcome, rows
@@ -38,7 +38,7 @@ def forms(released: Path) -> list[Template]:
 def test_the_same_class_gives_the_same_rows(server: Server, forms: list[Template], tmp_path: Path) -> None:
     urls = {"file": None, "server": server.database("same")}
     for place, url in urls.items():
-        book = Book(tmp_path / place, url)
+        book = ClassGradebook(tmp_path / place, url)
         for form in forms:
             book.register(form)
             for turn in range(2):  # graded, and a part of it handed in again
@@ -62,7 +62,7 @@ def test_readers_see_whole_submissions_while_a_class_is_graded(
 ) -> None:
     """Formgrader's own queries, one after the other, meanwhile: a notebook's scores are there all or not at all."""
     url, form = server.database("readers"), forms[0]
-    book = Book(tmp_path, url)
+    book = ClassGradebook(tmp_path, url)
     book.register(form)
     seen: list[float] = []
     done = threading.Event()
@@ -88,7 +88,7 @@ def test_a_server_that_goes_away_is_said_and_the_next_run_goes_on(
     server: Server, forms: list[Template], tmp_path: Path
 ) -> None:
     url, form = server.database("away"), forms[0]
-    book = Book(tmp_path, url)
+    book = ClassGradebook(tmp_path, url)
     book.register(form)
     book.record("ada", form, outcome(form, 1))
     server.stop()
@@ -104,7 +104,7 @@ def test_a_server_that_goes_away_is_said_and_the_next_run_goes_on(
 def test_a_name_longer_than_the_servers_column_costs_nobody_else(
     server: Server, forms: list[Template], tmp_path: Path
 ) -> None:
-    book = Book(tmp_path, server.database("long"))
+    book = ClassGradebook(tmp_path, server.database("long"))
     book.register(forms[0])
     with pytest.raises(NotRecorded, match=r"could not take bahdanau of 'xxx.*too long"):
         book.record("x" * 200, forms[0], outcome(forms[0], 1))
@@ -115,7 +115,7 @@ def test_a_name_longer_than_the_servers_column_costs_nobody_else(
 def test_a_password_is_in_no_message_and_no_ones_to_read(forms: list[Template], tmp_path: Path) -> None:
     url = "postgresql://grader:hush@127.0.0.1:9/none"
     with pytest.raises(NoGradebook, match=r"postgresql://grader:\*\*\*@127.0.0.1:9/none does not answer") as error:
-        Book(tmp_path, url).register(forms[0])
+        ClassGradebook(tmp_path, url).register(forms[0])
     assert "hush" not in str(error.value)
     assert (tmp_path / "nbgrader_config.py").stat().st_mode & 0o077 == 0
 

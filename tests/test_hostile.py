@@ -22,7 +22,7 @@ def room(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
     for parent in (folder, folder.parent, folder.parent.parent):
         parent.chmod(0o755)  # so that nothing but the sandbox keeps a student out
     shutil.copytree(released / "kit", folder / "kit")
-    with sandbox.Wall(folder / "kit") as made:
+    with sandbox.Sandbox(folder / "kit") as made:
         yield Room(folder, made)
 
 

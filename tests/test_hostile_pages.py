@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.gradebook.gradebook import Book
+from autograder.gradebook.gradebook import ClassGradebook
 from autograder.sandbox import sandbox
 from tests.hostile.cases import NAME, Case, of_family
 from tests.hostile.room import Room
@@ -37,13 +37,13 @@ def room(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
     for parent in (folder, folder.parent, folder.parent.parent):
         parent.chmod(0o755)
     shutil.copytree(released / "kit", folder / "kit")
-    with sandbox.Wall(folder / "kit") as made:
+    with sandbox.Sandbox(folder / "kit") as made:
         yield Room(folder, made)
 
 
 @pytest.fixture(scope="module")
-def book(room: Room) -> Iterator[Book]:
-    book = Book(room.folder / "class")
+def book(room: Room) -> Iterator[ClassGradebook]:
+    book = ClassGradebook(room.folder / "class")
     book.register(room.form)
     yield book
     book.close()
@@ -62,7 +62,7 @@ def browser() -> Iterator:
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in of_family("pages")])
 def test_nothing_runs_nothing_is_called_for_and_the_score_is_readable(
-    room: Room, book: Book, browser, case: Case
+    room: Room, book: ClassGradebook, browser, case: Case
 ) -> None:
     outcome = room.hand_in(case)
     book.record("mallory", room.form, outcome)

@@ -15,7 +15,7 @@ from autograder.assignment import grade_id
 from autograder.checks import assignments, find
 from autograder.kit import NoPoints, check, recorded
 from autograder.kit.answers import Answer, call
-from autograder.kit.grading import Case, Criterion, Known, grade
+from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
 from autograder.release.notebook import weave
 from autograder.submissions.notebook import checked
@@ -142,7 +142,7 @@ def test_the_hint_holds_neither_inputs_nor_expected_values():
 
 def test_a_mistake_that_shows_nowhere_is_never_named():
     x = np.ones(3, np.float32)
-    invisible, crashing = Known("invisible", "", [2 * x]), Known("crashing", "", None)
+    invisible, crashing = KnownMistake("invisible", "", [2 * x]), KnownMistake("crashing", "", None)
     cases = [Case("one", {"x": x}, {"y": 2 * x}, known=[invisible, crashing])]
     criteria = [Criterion("values", 1, "values"), Criterion("unchanged", 1, "unchanged")]
 

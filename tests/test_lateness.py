@@ -10,7 +10,7 @@ import pytest
 
 from autograder.assignment import assignments
 from autograder.gradebook import config
-from autograder.gradebook.gradebook import Book, quiet
+from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.gradebook.lateness import due_dates
 from tests.classes import opened_book, page, summary
 from tests.nbgrader_course import Course
@@ -196,7 +196,7 @@ def test_a_kill_between_page_and_gradebook_is_mended(teacher, out: Path, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Book, "_page", stops)
+        patch.setattr(ClassGradebook, "_page", stops)
         assert teacher("--due", f"bahdanau={DUE}")[0] == 130
     teacher()
     assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.assignment import template
 from autograder.files import write
-from autograder.gradebook.gradebook import Book
+from autograder.gradebook.gradebook import ClassGradebook
 from autograder.report import page as report
 from tests.outcomes import outcome
 from tests.teacher import settle
@@ -78,7 +78,7 @@ def test_hand_ins_that_lie_in_the_class_folder_stay_as_open_as_they_are(teacher,
 
 def test_teachers_who_share_a_class_with_their_group_still_do(teacher, out: Path) -> None:
     """nbgrader's own setting: the group reads and writes, nobody else does."""
-    Book(out)
+    ClassGradebook(out)
     settle(out, "CourseDirectory.groupshared = True")
     teacher()
     assert stat.S_IMODE((out / "gradebook.db").stat().st_mode) == 0o660
@@ -103,12 +103,12 @@ def test_what_root_writes_in_somebodys_folder_is_theirs_to_read(teacher, out: Pa
 def test_a_gradebook_of_somebody_else_is_left_to_them(released, tmp_path: Path, monkeypatch) -> None:
     """A group of teachers without nbgrader's setting: who does not own the file cannot close it, and goes on."""
     form = template("bahdanau")
-    Book(tmp_path / "out").register(form)
+    ClassGradebook(tmp_path / "out").register(form)
     for path in (tmp_path / "out", *(tmp_path / "out").rglob("*")):
         path.chmod(0o777 if path.is_dir() else 0o666)
     with monkeypatch.context() as patch:
         patch.setattr(os, "geteuid", lambda: 65534)
-        Book(tmp_path / "out").session.connection()
+        ClassGradebook(tmp_path / "out").session.connection()
     assert stat.S_IMODE((tmp_path / "out/gradebook.db").stat().st_mode) == 0o666
 
 
@@ -118,7 +118,7 @@ def test_feedback_released_through_the_exchange_can_be_fetched(released, tmp_pat
 
     from autograder.gradebook.exchange import ReleaseFeedback
 
-    book, form = Book(tmp_path / "out"), template("bahdanau")
+    book, form = ClassGradebook(tmp_path / "out"), template("bahdanau")
     book.register(form)
     book.record("ada", form, outcome(form, 1.0))
     page = tmp_path / "out/feedback/ada/bahdanau/bahdanau.html"

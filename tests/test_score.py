@@ -24,7 +24,7 @@ ALL = 10
 
 
 @pytest.fixture(scope="module")
-def scorer(built: wall.Wall) -> Scorer:
+def scorer(built: wall.Sandbox) -> Scorer:
     judge = Judge(
         built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=120, grace=0.5, patience=25)
     )

@@ -58,7 +58,7 @@ class TestSight:
         ]
         assert says(session, f"import os\n[p for p in {places!r} if os.path.exists(p)]") == "{'text/plain': '[]'}"
 
-    def test_no_peer(self, built: sandbox.Wall) -> None:
+    def test_no_peer(self, built: sandbox.Sandbox) -> None:
         with Session(built) as one, Session(built) as two:
             one.run("open('/tmp/mine', 'w').write('secret')")
             assert "mine" in says(one, "import os\nos.listdir('/tmp')")

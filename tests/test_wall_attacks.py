@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.judge.session import Session
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 from tests.sandboxed import QUICK, ask, says
 
 DOUBLE = "def double(x):\n    return 2 * x"
@@ -109,7 +109,7 @@ class TestTheMachine:
             *("urandom", "zero", "console"),
         }
 
-    def test_no_abstract_socket_of_anybody_else(self, built: Wall) -> None:
+    def test_no_abstract_socket_of_anybody_else(self, built: Sandbox) -> None:
         with Session(built, QUICK) as one, Session(built, QUICK) as two:
             one.run("import socket\ns = socket.socket(socket.AF_UNIX)\ns.bind('\\0here')\ns.listen()")
             assert "refused" in says(two, "import socket\nsocket.socket(socket.AF_UNIX).connect('\\0here')")
@@ -125,7 +125,7 @@ class TestTheMachine:
         said = says(session, "import os\nprint(os.path.expanduser('~'), os.listdir(os.path.expanduser('~')))")
         assert said.strip() == "/tmp/home []"
 
-    def test_the_warm_process_has_a_clean_environment_too(self, built: Wall, monkeypatch) -> None:
+    def test_the_warm_process_has_a_clean_environment_too(self, built: Sandbox, monkeypatch) -> None:
         monkeypatch.setenv("COURSE_TOKEN", "of the teacher")
         built.start()
         assert built._warm is not None
@@ -157,7 +157,7 @@ class TestAppetite:
         assert "can't start new thread" in said
         assert still_answers(defined)
 
-    def test_processes_without_number_while_the_judge_waits(self, built: Wall) -> None:
+    def test_processes_without_number_while_the_judge_waits(self, built: Sandbox) -> None:
         """The neighbour does not notice."""
         with Session(built, QUICK) as bomber, Session(built, QUICK) as neighbour:
             for session in (bomber, neighbour):

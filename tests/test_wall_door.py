@@ -15,7 +15,7 @@ from autograder.judge.session import Session
 from autograder.places import ROOT
 from autograder.sandbox import bubblewrap, control_socket
 from autograder.sandbox import sandbox as wall
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 from tests.sandboxed import QUICK, demand_sandbox, says
 
 FORBIDDEN = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
@@ -48,15 +48,15 @@ class TestRefusal:
 
     def test_without_a_kit_it_says_what_to_do(self, tmp_path: Path) -> None:
         with pytest.raises(wall.NoSandbox, match="make release"):
-            Wall(tmp_path).start()
+            Sandbox(tmp_path).start()
 
 
 class TestMisfortune:
     @pytest.mark.parametrize("end", ["dies", "is late"])
-    def test_a_warm_process_that_fails_is_built_again(self, built: Wall, monkeypatch, end: str) -> None:
+    def test_a_warm_process_that_fails_is_built_again(self, built: Sandbox, monkeypatch, end: str) -> None:
         """Let it die, or be late, at the worst time: when it seems alive and is asked for a worker."""
         built.start()
-        broken, knock = built._warm, control_socket.Door.knock
+        broken, connect = built._warm, control_socket.ControlSocket.connect
         knocks = []
 
         def fails(self, word: bytes, *rest):
@@ -65,9 +65,9 @@ class TestMisfortune:
                 if end == "is late":
                     raise TimeoutError("timed out")
                 broken.kill()
-            return knock(self, word, *rest)
+            return connect(self, word, *rest)
 
-        monkeypatch.setattr(control_socket.Door, "knock", fails)
+        monkeypatch.setattr(control_socket.ControlSocket, "connect", fails)
         with Session(built) as session:
             assert says(session, "6 * 7") == "{'text/plain': '42'}"
         assert built._warm is not broken
@@ -79,18 +79,18 @@ class TestMisfortune:
         def fails(self, seconds):
             raise OSError("no memory")
 
-        monkeypatch.setattr(Wall, "start", lambda self: None)
-        monkeypatch.setattr(Wall, "_fork", fails)
+        monkeypatch.setattr(Sandbox, "start", lambda self: None)
+        monkeypatch.setattr(Sandbox, "_fork", fails)
         with pytest.raises(wall.NoWorker, match="no memory"):
-            Wall(tmp_path).enter()
+            Sandbox(tmp_path).enter()
         monkeypatch.setattr(bubblewrap, "PROBE", ["false"])
         with pytest.raises(wall.NoSandbox, match="forbids user namespaces"):
-            Wall(tmp_path).enter()
+            Sandbox(tmp_path).enter()
 
 
 @pytest.fixture(scope="module")
-def plain(built: Wall) -> Iterator[Wall]:
-    with Wall(built.kit, sandboxed=False) as made:
+def plain(built: Sandbox) -> Iterator[Sandbox]:
+    with Sandbox(built.kit, sandboxed=False) as made:
         yield made
 
 
@@ -98,7 +98,7 @@ class TestNoSandbox:
     def test_the_danger_is_named_before_anything_is_run(self, capsys, monkeypatch, tmp_path: Path) -> None:
         monkeypatch.setattr(wall, "available", lambda: "the system forbids user namespaces")
         monkeypatch.setattr(wall, "demand_current", lambda kit: None)
-        monkeypatch.setattr(Wall, "start", lambda self: pytest.fail("something was run"))
+        monkeypatch.setattr(Sandbox, "start", lambda self: pytest.fail("something was run"))
         assert main(["score", "--no-sandbox", str(tmp_path / "none.ipynb")]) == 0
         said = capsys.readouterr()
         for danger in ("solutions", "gradebook", "your files", "network", "forge"):
@@ -110,7 +110,7 @@ class TestNoSandbox:
         assert main(["score", str(tmp_path / "none.ipynb")]) == 2
         assert "Not graded" in capsys.readouterr().err
 
-    def test_a_cell_runs_and_is_limited(self, plain: Wall) -> None:
+    def test_a_cell_runs_and_is_limited(self, plain: Sandbox) -> None:
         with Session(plain, QUICK) as session:
             assert says(session, "6 * 7") == "{'text/plain': '42'}"
             assert "did not end" in says(session, "while True: pass")
@@ -118,7 +118,7 @@ class TestNoSandbox:
             home = says(session, "import os\nprint(os.environ['HOME'], os.getcwd())").split()
             assert {Path(place).parent for place in home} == {plain.door.folder}
 
-    def test_what_it_leaves_behind_dies_with_it(self, plain: Wall) -> None:
+    def test_what_it_leaves_behind_dies_with_it(self, plain: Sandbox) -> None:
         with Session(plain, QUICK) as session:
             source = "!setsid sleep 300 >/dev/null 2>&1 & echo $!"  # an orphan, in a session of its own
             left = says(session, source).split()[-1]

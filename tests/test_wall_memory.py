@@ -11,8 +11,8 @@ import pytest
 
 from autograder.judge.session import Limits, Session
 from autograder.sandbox import cgroups, memory_watchdog, sandbox
-from autograder.sandbox.cgroups import Hierarchy, Nursery
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.cgroups import CgroupPool, Hierarchy
+from autograder.sandbox.sandbox import Sandbox
 from tests.sandboxed import QUICK, says
 
 SPREAD = """
@@ -63,14 +63,14 @@ time.sleep(20)
 
 class TestTogether:
     @pytest.mark.parametrize("fill", [False, pytest.param(True, marks=pytest.mark.slow)])
-    def test_memory_hidden_in_sockets_counts(self, built: Wall, monkeypatch: pytest.MonkeyPatch, fill: bool) -> None:
+    def test_memory_hidden_in_sockets_counts(self, built: Sandbox, monkeypatch: pytest.MonkeyPatch, fill: bool) -> None:
         monkeypatch.setattr(cgroups, "nursery", lambda: None)
         with Session(built, Limits(cell=20, notebook=60)) as session:
             session.run("def double(x):\n    return 2 * x")
             assert "ended the Python process" in says(session, SOCKETS.format(fill=fill))
             assert says(session, "double(21)") == "{'text/plain': '42'}"
 
-    def test_files_in_memory_count(self, built: Wall) -> None:
+    def test_files_in_memory_count(self, built: Sandbox) -> None:
         with Session(built, QUICK) as session:
             session.run("for n in range(2): open(f'/tmp/{n}', 'wb').write(bytes(50 << 20))")
             assert session._worker is not None
@@ -82,7 +82,7 @@ class TestTogether:
         assert 100 << 20 <= held < 110 << 20
         assert 20 << 20 <= more < 25 << 20
 
-    def test_many_processes_may_not_take_more_than_one(self, built: Wall, bound: str) -> None:
+    def test_many_processes_may_not_take_more_than_one(self, built: Sandbox, bound: str) -> None:
         """The kernel kills some of them, or the watch kills all: the sum stays below the limit."""
         taken, over = [0], threading.Event()
         with Session(built, QUICK) as session:
@@ -108,7 +108,7 @@ class TestTogether:
         assert session._worker is not None
         assert memory_watchdog.memory([session._worker.job.process.pid], 0) < 200 << 20
 
-    def test_a_loader_with_four_workers_is_no_hog(self, built: Wall, bound: str) -> None:
+    def test_a_loader_with_four_workers_is_no_hog(self, built: Sandbox, bound: str) -> None:
         with Session(built, QUICK) as session:
             said = says(
                 session,
@@ -120,7 +120,7 @@ class TestTogether:
 
 
 class TestGroups:
-    def test_a_job_is_in_its_own_and_leaves_none_behind(self, built: Wall) -> None:
+    def test_a_job_is_in_its_own_and_leaves_none_behind(self, built: Sandbox) -> None:
         if not groups():
             pytest.skip("no control group can be made here")
         with Session(built, QUICK) as session:
@@ -135,12 +135,12 @@ class TestGroups:
         nursery.group().remove()
         assert not any(folder.exists() for folder in bound.folders)
 
-    def test_those_of_a_killed_judge_are_swept(self, built: Wall) -> None:
+    def test_those_of_a_killed_judge_are_swept(self, built: Sandbox) -> None:
         if not groups():
             pytest.skip("no control group can be made here")
         program = (
-            "import os, sys; from pathlib import Path; from autograder.sandbox.sandbox import Wall\n"
-            "from autograder.kit import wire; job = Wall.joined(sys.argv[1]).enter()\n"
+            "import os, sys; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
+            "from autograder.kit import wire; job = Sandbox.joined(sys.argv[1]).enter()\n"
             "wire.send(job.link, {'id': 1, 'op': 'cell', 'source': 'while True: pass'})\n"
             "print(*job.bound.folders, job.process.pid, flush=True)\n"
             "os.kill(os.getpid(), 9)"
@@ -192,7 +192,7 @@ class TestHierarchies:
     def test_cgroup_2(self, tmp_path: Path, delegated: Path) -> None:
         found = cgroups.hierarchies(MOUNTS_2.format(tmp_path), "0::/user.slice/ours\n")
         assert found == [Hierarchy(delegated, cgroups.NEW)]
-        group = Nursery(found).group()
+        group = CgroupPool(found).group()
         [folder] = group.folders
         assert {path.name: path.read_text() for path in folder.iterdir()} == {
             "memory.max": str(1536 << 20),
@@ -210,11 +210,11 @@ class TestHierarchies:
         assert cgroups.hierarchies(MOUNTS_2.format(tmp_path), "0::/user.slice/ours\n") == []
 
 
-def test_without_a_right_to_groups_the_job_is_watched(monkeypatch: pytest.MonkeyPatch, built: Wall) -> None:
+def test_without_a_right_to_groups_the_job_is_watched(monkeypatch: pytest.MonkeyPatch, built: Sandbox) -> None:
     def refuses(self, pid: int) -> None:
         raise PermissionError
 
     monkeypatch.setattr(cgroups.Group, "add", refuses)
     job = built.enter()
-    assert isinstance(job.bound, sandbox.Watch)
+    assert isinstance(job.bound, sandbox.MemoryWatchdog)
     job.end()

@@ -14,23 +14,23 @@ import pytest
 
 from autograder.judge.session import Limits, Session
 from autograder.sandbox import sandbox
-from autograder.sandbox.control_socket import PREFIX, Door
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.control_socket import PREFIX, ControlSocket
+from autograder.sandbox.sandbox import Sandbox
 from tests.sandboxed import QUICK, ask, says
 
-_KEPT: list[Wall] = []
+_KEPT: list[Sandbox] = []
 
 
 def _warm_pid(address: str) -> int:
-    joined = Wall.joined(address)
+    joined = Sandbox.joined(address)
     joined.start()
     assert joined._warm is not None
     return joined._warm.pid
 
 
-def _answers(place: str | Wall) -> tuple[str, int]:
+def _answers(place: str | Sandbox) -> tuple[str, int]:
     """Run a cell behind the wall; return what it shows, and the warm process that served it."""
-    joined = Wall.joined(place) if isinstance(place, str) else place
+    joined = Sandbox.joined(place) if isinstance(place, str) else place
     _KEPT.append(joined)  # the sandbox goes with the wall that built it
     with Session(joined, QUICK) as session:
         said = says(session, "6 * 7")
@@ -55,7 +55,7 @@ FORTY_TWO = "{'text/plain': '42'}"
 
 
 @pytest.fixture
-def own(built: Wall) -> Wall:
+def own(built: Sandbox) -> Sandbox:
     """Return the module's wall, standing."""
     built.start()
     return built
@@ -63,12 +63,12 @@ def own(built: Wall) -> Wall:
 
 class TestSharing:
     @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
-    def test_other_processes_are_served_by_the_same_warm_process(self, own: Wall, method: str) -> None:
+    def test_other_processes_are_served_by_the_same_warm_process(self, own: Sandbox, method: str) -> None:
         place = own.address if method == "fork" else own  # a pickled wall joins
         with multiprocessing.get_context(method).Pool(2) as pool:
             assert pool.map(_answers, [place] * 4, chunksize=1) == [(FORTY_TWO, _warm_pid(own.address))] * 4
 
-    def test_a_wall_may_be_used_after_a_fork_and_closed_there(self, own: Wall) -> None:
+    def test_a_wall_may_be_used_after_a_fork_and_closed_there(self, own: Sandbox) -> None:
         before = _warm_pid(own.address)
         child = os.fork()
         if child == 0:
@@ -81,34 +81,34 @@ class TestSharing:
         assert os.waitpid(child, 0)[1] == 0
         assert _answers(own) == (FORTY_TWO, before)
 
-    def test_only_its_owner_may_knock(self, own: Wall) -> None:
+    def test_only_its_owner_may_knock(self, own: Sandbox) -> None:
         folder = Path(own.address)
         assert folder.stat().st_mode & 0o777 == 0o700
         assert folder.stat().st_uid == os.geteuid()
 
-    def test_a_closed_wall_cannot_be_joined(self, own: Wall) -> None:
-        other = Wall(own.kit)
+    def test_a_closed_wall_cannot_be_joined(self, own: Sandbox) -> None:
+        other = Sandbox(own.kit)
         address, pickled = other.address, pickle.dumps(other)
         other.close()
         with pytest.raises(sandbox.NoSandbox, match="was it closed"):
-            Wall.joined(address)
+            Sandbox.joined(address)
         with pytest.raises(sandbox.NoSandbox, match="was it closed"):
             pickle.loads(pickled)
 
-    def test_what_killed_processes_left_is_swept(self, own: Wall) -> None:
-        program = "import os, sys; from pathlib import Path; from autograder.sandbox.sandbox import Wall\n"
-        program += "w = Wall(Path(sys.argv[1])); print(w.address, flush=True); os.kill(os.getpid(), 9)"
+    def test_what_killed_processes_left_is_swept(self, own: Sandbox) -> None:
+        program = "import os, sys; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
+        program += "w = Sandbox(Path(sys.argv[1])); print(w.address, flush=True); os.kill(os.getpid(), 9)"
         killed = subprocess.run([sys.executable, "-c", program, str(own.kit)], capture_output=True, text=True)
         left = Path(killed.stdout.strip())
         assert left.name.startswith(PREFIX)
         assert left.is_dir()
-        Door.make({}).remove()
+        ControlSocket.make({}).remove()
         assert not left.exists()
         assert Path(own.address).is_dir()
 
 
 class TestFalling:
-    def test_a_fallen_sandbox_costs_the_student_nothing(self, own: Wall) -> None:
+    def test_a_fallen_sandbox_costs_the_student_nothing(self, own: Sandbox) -> None:
         with Session(own, QUICK) as session:
             session.run("def double(x):\n    return 2 * x")
             before = _warm_pid(own.address)
@@ -119,7 +119,7 @@ class TestFalling:
             assert _warm_pid(own.address) != before
 
     @pytest.mark.slow
-    def test_it_may_fall_in_the_middle_of_a_request(self, own: Wall) -> None:
+    def test_it_may_fall_in_the_middle_of_a_request(self, own: Sandbox) -> None:
         """The time that building it again takes is not the student's."""
         with Session(own, Limits(cell=1.5, check=1.5, notebook=30, grace=0.3)) as session:
             session.run("def double(x):\n    import time\n    time.sleep(0.8)\n    return 2 * x")
@@ -130,17 +130,17 @@ class TestFalling:
             assert answer.error is None
 
     @pytest.mark.slow
-    def test_several_processes_build_it_again_once(self, own: Wall) -> None:
+    def test_several_processes_build_it_again_once(self, own: Sandbox) -> None:
         _fell(_warm_pid(own.address))
         with multiprocessing.get_context("fork").Pool(3) as pool:
             served = pool.map(_answers, [own.address] * 3, chunksize=1)
             assert {said for said, _ in served} == {FORTY_TWO}
             assert len({warm for _, warm in served}) == 1
 
-    def test_killing_the_builder_takes_everything_along(self, own: Wall) -> None:
+    def test_killing_the_builder_takes_everything_along(self, own: Sandbox) -> None:
         program = (
-            "import sys, time; from pathlib import Path; from autograder.sandbox.sandbox import Wall\n"
-            "wall = Wall(Path(sys.argv[1])); job = wall.enter(); print(wall._warm.pid, job.process.pid, flush=True)\n"
+            "import sys, time; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
+            "wall = Sandbox(Path(sys.argv[1])); job = wall.enter(); print(wall._warm.pid, job.process.pid, flush=True)\n"
             "time.sleep(60)"
         )
         command = [sys.executable, "-c", program, str(own.kit)]

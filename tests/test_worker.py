@@ -63,7 +63,7 @@ class TestACell:
     def test_has_nobody_to_ask(self, session: Session) -> None:
         assert "nobody to answer" in says(session, "input('name?')")
 
-    def test_starts_from_the_same_random_numbers(self, built: sandbox.Wall) -> None:
+    def test_starts_from_the_same_random_numbers(self, built: sandbox.Sandbox) -> None:
         draws = []
         for _ in range(2):
             with Session(built) as opened:
@@ -102,7 +102,7 @@ class TestDeath:
         assert "ended the Python process" in says(session, "import os\nos._exit(1)")
         assert still_answers(session)
 
-    def test_a_process_left_behind_dies_with_its_worker(self, built: sandbox.Wall) -> None:
+    def test_a_process_left_behind_dies_with_its_worker(self, built: sandbox.Sandbox) -> None:
         mark = f"left-{os.getpid()}-{time.monotonic_ns()}"
         with Session(built) as opened:
             options = f"env={{'MARK': {mark!r}}}, start_new_session=True"
@@ -110,7 +110,7 @@ class TestDeath:
             assert _running(mark)
         assert _gone(mark)
 
-    def test_a_loop_that_cannot_be_interrupted_is_really_killed(self, built: sandbox.Wall) -> None:
+    def test_a_loop_that_cannot_be_interrupted_is_really_killed(self, built: sandbox.Sandbox) -> None:
         """The process that it started dies with it, although the session goes on."""
         mark = f"loops-{os.getpid()}-{time.monotonic_ns()}"
         ignores = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
@@ -167,7 +167,7 @@ class TestTime:
         assert "did not end" in errors[-1]
         assert time.monotonic() - started < 8
 
-    def test_a_notebook_has_a_deadline_of_its_own(self, built: sandbox.Wall) -> None:
+    def test_a_notebook_has_a_deadline_of_its_own(self, built: sandbox.Sandbox) -> None:
         with Session(built, Limits(cell=1, check=1, notebook=2, grace=0.3)) as opened:
             opened.run("import time\ndef waits(x):\n    time.sleep(0.8)\n    return x")
             for _ in range(7):
@@ -176,7 +176,7 @@ class TestTime:
             assert "time is over" in says(opened, "1")
 
     def test_cells_of_ones_own_that_take_all_the_notebooks_time_leave_the_checks_theirs(
-        self, built: sandbox.Wall
+        self, built: sandbox.Sandbox
     ) -> None:
         """The cells that define what is graded run too; of the student's own those that no time is left for do not."""
         with Session(built, Limits(cell=1, check=1, notebook=3, grace=0.3), checks=2) as opened:
@@ -186,7 +186,7 @@ class TestTime:
             assert "time is over" not in text(opened.run(DOUBLE, own=False))
             assert still_answers(opened)
 
-    def test_a_check_that_takes_all_it_can_leaves_the_next_its_share(self, built: sandbox.Wall) -> None:
+    def test_a_check_that_takes_all_it_can_leaves_the_next_its_share(self, built: sandbox.Sandbox) -> None:
         with Session(built, Limits(cell=1, check=2, notebook=1, grace=0.3), checks=2) as opened:
             opened.run(DOUBLE + "\nimport time\ndef sleeps(x):\n    time.sleep(60)", own=False)
             started = time.monotonic()
@@ -194,7 +194,7 @@ class TestTime:
             assert still_answers(opened)
             assert time.monotonic() - started < 8
 
-    def test_who_computes_beside_many_others_loses_nothing(self, built: sandbox.Wall) -> None:
+    def test_who_computes_beside_many_others_loses_nothing(self, built: sandbox.Sandbox) -> None:
         """It takes longer by the clock than it may compute."""
         limits = Limits(cell=5, check=1.5, notebook=120, grace=1, patience=40)
         spins = (

@@ -13,7 +13,7 @@ from autograder.assignment import assignments
 from autograder.checks.together import pairs
 from autograder.checks.worked_examples import worked
 from autograder.kit.answers import Answer, call
-from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Known, Pairs
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, KnownMistake, Pairs
 from autograder.kit.compare import aligned, printed
 
 MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
@@ -109,10 +109,10 @@ class Check:
             raise RuntimeError(f"the reference {function.__name__} fails on a case of its own check: {answer.error}")
         return answer
 
-    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[Known]:
+    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[KnownMistake]:
         case = Case("", {}, right)
         return [
-            Known(
+            KnownMistake(
                 mistake.__name__,
                 " ".join((mistake.__doc__ or "").split()),
                 partial(self._numbers, mistake, arguments, case),

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.files import PRIVATE, folder, write
 from autograder.judge.process import grader_key
-from autograder.submissions.collect import Handed
+from autograder.submissions.collect import HandIn
 from autograder.submissions.notebook import Unreadable
 
 
@@ -19,7 +19,7 @@ class Busy(ValueError):
     """Another run writes into the same folder."""
 
 
-def submission_key(handed: Handed) -> str:
+def submission_key(handed: HandIn) -> str:
     """Return a digest of a submission, of when it was handed in, and of the grader."""
     try:
         return key_of(handed, handed.content(), "")
@@ -27,7 +27,7 @@ def submission_key(handed: Handed) -> str:
         return key_of(handed, None, str(error))
 
 
-def key_of(handed: Handed, content: bytes | None, reason: str) -> str:
+def key_of(handed: HandIn, content: bytes | None, reason: str) -> str:
     """Return the key of a submission whose bytes were just read."""
     digest = hashlib.sha256(grader_key(handed.assignment).encode())
     digest.update(b"none" + reason.encode() if content is None else b"file" + content)
@@ -35,7 +35,7 @@ def key_of(handed: Handed, content: bytes | None, reason: str) -> str:
     return digest.hexdigest()
 
 
-def work_of(handed: Handed, content: bytes | None) -> str:
+def work_of(handed: HandIn, content: bytes | None) -> str:
     """Return a digest of a file and of its grader: two of a class that have the same are worth the same."""
     own = "" if content is None else hashlib.sha256(content).hexdigest()
     return hashlib.sha256(f"{grader_key(handed.assignment)} {own}".encode()).hexdigest() if own else ""
@@ -52,7 +52,7 @@ class Records:
     def _path(self, student: str, assignment: str) -> Path:
         return self.folder / student / f"{assignment}.json"
 
-    def find(self, handed: Handed) -> dict[str, Any] | None:
+    def find(self, handed: HandIn) -> dict[str, Any] | None:
         """Return what is known of just this submission, graded by just this grader, with all that was made of it."""
         place = f"{handed.student}/{handed.assignment}/{handed.assignment}"
         if not all((self.out / page).exists() for page in (f"autograded/{place}.ipynb", f"feedback/{place}.html")):
@@ -60,7 +60,7 @@ class Records:
         record = self._read(self._path(handed.student, handed.assignment))
         return record["line"] if record and record["key"] == submission_key(handed) else None
 
-    def conflict(self, handed: Handed) -> str:
+    def conflict(self, handed: HandIn) -> str:
         """Return why a submission must not take the place of what this student has here, "" where it may.
 
         Of one who handed in before, the name is written in the same characters, and for one assignment the LMS's number
@@ -85,14 +85,14 @@ class Records:
         name, account = (said.get("name"), said.get("account")) if isinstance(said, dict) else ("", "")
         return (name, account) if isinstance(name, str) and isinstance(account, str) else ("", "")
 
-    def otherwise(self, handed: Handed, line: dict[str, Any]) -> list[str]:
+    def otherwise(self, handed: HandIn, line: dict[str, Any]) -> list[str]:
         """Return what is to be said where an earlier run gave the same file another score."""
         before = (self._read(self._path(handed.student, handed.assignment)) or {"line": {}})["line"]
         if not line["work"] or before.get("work") != line["work"] or before["score"] == line["score"]:
             return []
         return [f"graded before with {before['score']:g} points: two runs of the same file differ"]
 
-    def keep(self, handed: Handed, key: str, line: dict[str, Any]) -> None:
+    def keep(self, handed: HandIn, key: str, line: dict[str, Any]) -> None:
         """Write what is known of a submission once everything else of it is written."""
         path = self._path(handed.student, handed.assignment)
         come = {"name": handed.name, "account": handed.account}

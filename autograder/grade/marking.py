@@ -12,9 +12,9 @@ from autograder.files import tighten
 from autograder.grade import cache
 from autograder.grade.cache import Records
 from autograder.gradebook import config
-from autograder.gradebook.gradebook import Book, NoGradebook
+from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
-from autograder.submissions.collect import Handed
+from autograder.submissions.collect import HandIn
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT
 
@@ -28,12 +28,12 @@ class Judges(Protocol):
 
 
 @dataclass
-class Clerk:
+class Grader:
     """Hands out what is to be graded and writes down what came of it; the only one who opens the gradebook."""
 
     place: Path
     out: Path
-    book: Book
+    book: ClassGradebook
     forms: dict[str, Template] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
     works: dict[int, str] = field(default_factory=dict)  # a digest of the file and of the grader
@@ -42,7 +42,7 @@ class Clerk:
         if (self.out / "submitted").resolve() != self.place.resolve():  # what was handed in there is not ours to close
             tighten(self.out / "submitted", self.book.mode)
 
-    def mark(self, todo: list[Handed], judges: Judges) -> Iterator[tuple[Handed, dict[str, Any]]]:
+    def mark(self, todo: list[HandIn], judges: Judges) -> Iterator[tuple[HandIn, dict[str, Any]]]:
         """Grade submissions; return what is to be said of each, once all of it is written."""
         for name in dict.fromkeys(handed.assignment for handed in todo):
             self.forms[name] = template(name)
@@ -50,7 +50,7 @@ class Clerk:
         for number, outcome in judges.outcomes(self._tasks(todo)):
             yield todo[number], self._entered(number, todo[number], outcome)
 
-    def _tasks(self, todo: list[Handed]) -> Iterator[tuple[int, Task]]:
+    def _tasks(self, todo: list[HandIn]) -> Iterator[tuple[int, Task]]:
         for number, handed in enumerate(todo):
             content, reason = None, ""
             try:
@@ -63,7 +63,7 @@ class Clerk:
             self.works[number] = cache.work_of(handed, content)
             yield number, Task(handed.student, handed.assignment, content, reason)
 
-    def _keep(self, handed: Handed, content: bytes | None) -> None:
+    def _keep(self, handed: HandIn, content: bytes | None) -> None:
         """Copy what was handed in to where nbgrader's own commands look for it; without content, remove the copy."""
         folder = self.out / "submitted" / handed.student / handed.assignment
         if (self.out / "submitted").resolve() == self.place.resolve():
@@ -80,7 +80,7 @@ class Clerk:
             except Unreadable:
                 (folder / name).unlink(missing_ok=True)
 
-    def _entered(self, number: int, handed: Handed, outcome: Outcome) -> dict[str, Any]:
+    def _entered(self, number: int, handed: HandIn, outcome: Outcome) -> dict[str, Any]:
         about = {"student": handed.student, "file": handed.file, "notes": list(handed.notes)}
         line, key = about | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
         line["flags"] = [*line["flags"], *Records(self.out).otherwise(handed, line)]

@@ -14,12 +14,12 @@ from tqdm import tqdm
 from autograder.assignment import assignments, written
 from autograder.grade import summary
 from autograder.grade.cache import Records, alone
-from autograder.grade.marking import Clerk, Judges
-from autograder.gradebook.gradebook import Book, NoGradebook
+from autograder.grade.marking import Grader, Judges
+from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.gradebook.lateness import Revised, due_dates
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
-from autograder.submissions.collect import Handed, Inbox, Stray
+from autograder.submissions.collect import HandIn, Inbox, Rejected
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 SPARSE_SECONDS = 30  # between two lines of progress where no terminal shows a bar
@@ -38,7 +38,7 @@ def grade(
     box = collect.read(place, assignments())
     try:
         with alone(out), stoppable():
-            clerk = Clerk(place, out, Book(out, db_url))
+            clerk = Grader(place, out, ClassGradebook(out, db_url))
             clerk.book.due(dates)
             rows, count, revised = _graded(box, clerk, opened)
     except (NoJudges, NoGradebook) as error:
@@ -74,7 +74,7 @@ def _tell(dates: dict[str, datetime | None], revised: Revised, out: Path) -> Non
 
 
 def _graded(
-    box: Inbox, clerk: Clerk, opened: Callable[[int], AbstractContextManager[Judges]]
+    box: Inbox, clerk: Grader, opened: Callable[[int], AbstractContextManager[Judges]]
 ) -> tuple[list[dict[str, Any]], int, Revised]:
     """Return the rows of the summary, how many submissions were graded now, and what came of the late penalties."""
     try:
@@ -93,15 +93,15 @@ def _graded(
 def _refuse_conflicts(box: Inbox, known: Records) -> None:
     """Leave out what would take the place of somebody else's submission, and say so."""
     reasons = {handed: known.conflict(handed) for handed in box.handed}
-    box.strays += [Stray(handed.student, handed.file, reason) for handed, reason in reasons.items() if reason]
+    box.strays += [Rejected(handed.student, handed.file, reason) for handed, reason in reasons.items() if reason]
     box.handed[:] = [handed for handed in box.handed if not reasons[handed]]
 
 
 def _mark(
-    todo: list[Handed],
-    clerk: Clerk,
+    todo: list[HandIn],
+    clerk: Grader,
     opened: Callable[[int], AbstractContextManager[Judges]],
-    rows: dict[Handed, dict[str, Any]],
+    rows: dict[HandIn, dict[str, Any]],
 ) -> None:
     with opened(len(todo)) as judges, _progress(len(todo)) as bar:
         try:
@@ -128,7 +128,7 @@ def _progress(total: int) -> tqdm:
     )
 
 
-def summarise(box: Inbox, rows: dict[Handed, dict[str, Any]], out: Path, book: Book) -> list[dict[str, Any]]:
+def summarise(box: Inbox, rows: dict[HandIn, dict[str, Any]], out: Path, book: ClassGradebook) -> list[dict[str, Any]]:
     """Write summary.csv: what was handed in, what got no grade, and what earlier runs graded; return its rows."""
     lines = [rows[handed] for handed in box.handed]
     lines += [summary.stray(stray.student, stray.file, stray.error) for stray in box.strays]

@@ -6,7 +6,7 @@ from typing import Any
 
 from autograder import files
 from autograder.gradebook import spreadsheet
-from autograder.gradebook.gradebook import Book, quiet
+from autograder.gradebook.gradebook import ClassGradebook, quiet
 
 with quiet():
     from nbgrader.api import SubmittedAssignment
@@ -95,7 +95,7 @@ def _shown(value: Any) -> str:
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
-def standing(book: Book) -> dict[tuple[str, str], dict[str, Any]]:
+def standing(book: ClassGradebook) -> dict[tuple[str, str], dict[str, Any]]:
     """Return what the gradebook says of each submission: points by hand, late penalty, total, who must look at it."""
     found = {}
     with quiet():

@@ -42,7 +42,7 @@ class Submission(NotebookExporter):
     def judged(self, path: Path, student: str, assignment: str) -> NotebookNode:
         """Return the notebook with outputs from behind the wall and the verdicts as nbgrader reads them."""
         from autograder.judge import seed
-        from autograder.judge.process import Terms, judged
+        from autograder.judge.process import JudgeSettings, judged
         from autograder.judge.result import Task
 
         try:
@@ -50,10 +50,10 @@ class Submission(NotebookExporter):
         except Unreadable as error:
             task = Task(student, assignment, None, str(error))
         drawn = seed.load(Path(self.secret) if self.secret else None)
-        terms = Terms(drawn, self.check_seconds, self.notebook_seconds)
-        outcome = judged(terms, task)  # one judge for the process
+        settings = JudgeSettings(drawn, self.check_seconds, self.notebook_seconds)
+        outcome = judged(settings, task)  # one judge for the process
         if outcome.starved:
-            outcome = judged(terms, task)
+            outcome = judged(settings, task)
         if outcome.line.get("failed"):
             raise RuntimeError(outcome.line["error"])
         return nbformat.reads(outcome.notebook.decode("utf-8"), as_version=4)
@@ -125,9 +125,9 @@ class Autograding(converters.Autograde, _ByName):
     def register(self, name: str) -> None:
         """Enter the assignment and its graded cells, as `grade` does."""
         from autograder.assignment import template
-        from autograder.gradebook.gradebook import Book
+        from autograder.gradebook.gradebook import ClassGradebook
 
-        book = Book(Path(self.coursedir.root))
+        book = ClassGradebook(Path(self.coursedir.root))
         book.register(template(name))
         book.close()
 

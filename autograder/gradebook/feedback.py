@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from traitlets.config import Config
 
 from autograder.gradebook.html import Page
-from autograder.gradebook.rows import Shelf
+from autograder.gradebook.rows import AssignmentRows
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Marks:
     late_penalty: float = 0.0
 
 
-def marks(session: Session, shelf: Shelf, student: str) -> Marks | None:
+def marks(session: Session, shelf: AssignmentRows, student: str) -> Marks | None:
     """Return what the gradebook says of a submission, None if it is not there."""
     wanted = (
         select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
@@ -75,7 +75,7 @@ class Pages:
                 made(NotebookNode(), resources)
         return resources["inlining"]["css"]
 
-    def page(self, notebook: NotebookNode, name: str, shelf: Shelf, marks: Marks) -> str:
+    def page(self, notebook: NotebookNode, name: str, shelf: AssignmentRows, marks: Marks) -> str:
         """Return the page of a graded notebook, whose metadata take the marks up."""
         for cell in notebook.cells:
             about: dict[str, Any] = cell.metadata.get("nbgrader", {})

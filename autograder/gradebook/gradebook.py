@@ -30,12 +30,12 @@ from autograder.gradebook import cells, lateness
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, named, opened, quiet, speaking
 from autograder.gradebook.feedback import Pages, marks
-from autograder.gradebook.rows import Entries, Shelf
+from autograder.gradebook.rows import AssignmentRows, Entries
 
 if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged
     from autograder.judge.result import Outcome
 
-__all__ = ["Book", "NoGradebook", "NotRecorded", "quiet"]
+__all__ = ["ClassGradebook", "NoGradebook", "NotRecorded", "quiet"]
 
 READ_ONLY = 0o400
 FOLDERS = ("autograded", "feedback", "records")  # hold grades, and are the grader's own
@@ -47,7 +47,7 @@ class NotRecorded(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Handed:
+class SubmissionTime:
     """When a submission was handed in, in UTC: with `known` and without `when`, nobody knows it."""
 
     known: bool
@@ -59,7 +59,7 @@ def read(content: bytes) -> NotebookNode:
     return nbformat.v4.reads(content.decode("utf-8"))
 
 
-class Book:
+class ClassGradebook:
     """The gradebook of one class in one folder."""
 
     def __init__(self, out: Path, db_url: str | None = None) -> None:
@@ -71,7 +71,7 @@ class Book:
         self.mode = SHARED if self.folders.groupshared else PRIVATE
         for name in FOLDERS:  # as earlier versions left them, everybody could read what lies in them
             tighten(self.out / name, self.mode)
-        self._shelves: dict[str, Shelf] = {}
+        self._shelves: dict[str, AssignmentRows] = {}
 
     @cached_property
     def gradebook(self) -> Gradebook:
@@ -130,18 +130,18 @@ class Book:
                 notebook = cells.unmarked(read(path.read_bytes()), gone)
                 self._write(path, nbformat.writes(notebook).encode("utf-8") + b"\n", READ_ONLY)
 
-    def _find(self, name: str) -> Shelf | None:
+    def _find(self, name: str) -> AssignmentRows | None:
         """Return where the gradebook keeps an assignment, None if it does not."""
         if name not in self._shelves:
             try:
-                self._shelves[name] = Shelf.of(self.gradebook.find_notebook(name, name))
+                self._shelves[name] = AssignmentRows.of(self.gradebook.find_notebook(name, name))
             except MissingEntry:
                 return None
             finally:
                 self.gradebook.db.remove()
         return self._shelves[name]
 
-    def _shelf(self, name: str) -> Shelf:
+    def _shelf(self, name: str) -> AssignmentRows:
         shelf = self._find(name)
         if shelf is None:
             raise NotRecorded(f"The gradebook {named(self.db_url)} has no assignment '{name}'.")
@@ -170,7 +170,7 @@ class Book:
         with self._taking(student, form.assignment), quiet():
             self._page(student, form.assignment, read(path.read_bytes()))
 
-    def _enter(self, student: str, form: Template, notebook: NotebookNode, handed: Handed) -> None:
+    def _enter(self, student: str, form: Template, notebook: NotebookNode, handed: SubmissionTime) -> None:
         when = {"timestamp": handed.when} if handed.known else {}
         for last in (False, True):
             shelf, session = self._shelf(form.assignment), self.session
@@ -237,7 +237,7 @@ class Book:
         path = self._place(self.folders.feedback_directory, student, name).with_suffix(".html")
         self._write(path, page.encode("utf-8"), PRIVATE)
 
-    def _autograded(self, student: str, form: Template, notebook: bytes, handed: Handed) -> None:
+    def _autograded(self, student: str, form: Template, notebook: bytes, handed: SubmissionTime) -> None:
         """Write the notebook where nbgrader's commands look for it, and beside it when it was handed in."""
         path = self._place(self.folders.autograded_directory, student, form.assignment)
         beside = path.with_name("timestamp.txt")
@@ -255,18 +255,18 @@ class Book:
     def _place(self, step: str, student: str, name: str) -> Path:
         return Path(self.folders.format_path(step, student, name)) / f"{name}.ipynb"
 
-    def _handed(self, student: str, form: Template, timestamp: bytes | None) -> Handed:
+    def _handed(self, student: str, form: Template, timestamp: bytes | None) -> SubmissionTime:
         if timestamp is None:
-            return Handed(known=False)
+            return SubmissionTime(known=False)
         if not timestamp.strip():
-            return Handed(known=True)
+            return SubmissionTime(known=True)
         if when := moment(timestamp):
-            return Handed(True, when)
+            return SubmissionTime(True, when)
         LOG.warning(
             f"The timestamp of {form.assignment} of {student} cannot be read: expected one such as "
             f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as one whose time nobody knows."
         )
-        return Handed(known=True)
+        return SubmissionTime(known=True)
 
     @contextmanager
     def _taking(self, student: str, name: str) -> Iterator[None]:

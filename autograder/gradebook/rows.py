@@ -21,7 +21,7 @@ NO_RESPONSE = "No response."
 
 
 @dataclass(frozen=True)
-class Shelf:
+class AssignmentRows:
     """Where the gradebook keeps an assignment: the ids of its rows, those of its cells by name."""
 
     assignment: str
@@ -33,7 +33,7 @@ class Shelf:
     sources: dict[str, tuple[Any, ...]]
 
     @classmethod
-    def of(cls, known: Any) -> "Shelf":
+    def of(cls, known: Any) -> "AssignmentRows":
         """Return the shelf of one of nbgrader's Notebooks."""
         graded: Any = [*known.grade_cells, *known.task_cells]
         return cls(
@@ -72,7 +72,7 @@ class Entries:
         return Penalties(self.config)
 
     def enter(
-        self, session: Session, shelf: Shelf, student: str, notebook: NotebookNode, **when: datetime | None
+        self, session: Session, shelf: AssignmentRows, student: str, notebook: NotebookNode, **when: datetime | None
     ) -> None:
         """Set the scores and comments of a submission, its rows made if it has none; what a person gave stays."""
         if session.scalar(select(Student.id).where(Student.id == student)) is None:
@@ -99,12 +99,12 @@ class Entries:
         row.late_submission_penalty = self.penalties.of(student, row.score, late) if late else None
 
 
-def _submission(session: Session, shelf: Shelf, student: str) -> Any:
+def _submission(session: Session, shelf: AssignmentRows, student: str) -> Any:
     wanted = {"assignment_id": shelf.assignment, "student_id": student}
     return _found(session, SubmittedAssignment, wanted) or _new(session, SubmittedAssignment, wanted)
 
 
-def _row(session: Session, shelf: Shelf, submission: Any) -> Any:
+def _row(session: Session, shelf: AssignmentRows, submission: Any) -> Any:
     wanted = {"assignment_id": submission.id, "notebook_id": shelf.notebook}
     return _found(session, SubmittedNotebook, wanted) or _new(session, SubmittedNotebook, wanted)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from autograder.judge.timing import Limits, Stint
 from autograder.kit import wire
 from autograder.kit.proxy import MOST_BODY, MOST_HEADER
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from autograder.judge.earlier import Earlier
@@ -56,7 +56,7 @@ class Fallen(Exception):
 class Worker:
     """One worker behind the wall."""
 
-    def __init__(self, wall: Wall, limits: Limits, earlier: "Earlier | None" = None) -> None:
+    def __init__(self, wall: Sandbox, limits: Limits, earlier: "Earlier | None" = None) -> None:
         self.grace = limits.grace
         self.earlier = earlier
         self.asked = 0

@@ -13,7 +13,7 @@ from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.carried import Parts, combined, repair_first
 from autograder.kit.grading import Case, Verdict
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 
 REPLAY = 20.0  # seconds for the cells of one notebook to run once more, for all of its checks together
 
@@ -32,7 +32,7 @@ class Forward:
     """Carries the errors of one notebook forward, each check in a fresh worker of its own."""
 
     form: Template
-    wall: Wall
+    wall: Sandbox
     limits: Limits
     until: float = math.inf  # when the notebook's time is over
     left: float = REPLAY

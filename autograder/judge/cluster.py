@@ -18,7 +18,7 @@ from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
 from autograder.judge.pool import Given, NoJudges, Work, settle_threads
-from autograder.judge.process import OtherGrader, Terms, grader_digest, judged, prepare
+from autograder.judge.process import JudgeSettings, OtherGrader, grader_digest, judged, prepare
 from autograder.judge.result import Outcome, Task
 from autograder.sandbox.sandbox import NoSandbox
 
@@ -35,8 +35,8 @@ class NoCluster(NoJudges):
 class Cluster:
     """The workers of one scheduler; `outcomes` hands them tasks, a few for each at a time."""
 
-    def __init__(self, address: str, terms: Terms, work: Work = judged) -> None:
-        self.terms = terms
+    def __init__(self, address: str, settings: JudgeSettings, work: Work = judged) -> None:
+        self.settings = settings
         self.work = work
         try:
             self.client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -74,7 +74,7 @@ class Cluster:
         threads = [name for name, about in workers.items() if about["nthreads"] != 1]
         if threads:
             raise NoCluster(f"A judging process has one thread: start {', '.join(threads)} with --nthreads 1.")
-        answers: Any = self.client.run(_ready, self.terms, on_error="return")
+        answers: Any = self.client.run(_ready, self.settings, on_error="return")
         for name, said in answers.items():
             if said:
                 raise NoCluster(f"The worker {name} cannot judge: {_spoken(said)}.")
@@ -91,7 +91,7 @@ class Cluster:
         room = AHEAD * max(1, len(self.workers))
 
         def submit(number: int, task: Task, failed: str = "", alone: bool = False) -> None:
-            future = self.client.submit(self.work, self.terms, task, failed, pure=False)
+            future = self.client.submit(self.work, self.settings, task, failed, pure=False)
             flying[future] = number, task, alone
             future.add_done_callback(done.put)
 
@@ -157,11 +157,11 @@ def _drained(again: deque[Given]) -> Iterator[Given]:
         yield again.popleft()
 
 
-def _ready(terms: Terms) -> str:
+def _ready(settings: JudgeSettings) -> str:
     """Return why this worker cannot judge, "" if it can."""
     settle_threads()
     try:
-        prepare(terms)
+        prepare(settings)
     except (NoSandbox, OtherGrader, OSError) as error:
         return str(error)
     return ""
@@ -174,6 +174,8 @@ def _spoken(error: object) -> str:
     return f"{type(error).__name__}: {error}" if isinstance(error, Exception) else str(error)
 
 
-def terms_for(terms: Terms) -> Terms:
+def settings_elsewhere(settings: JudgeSettings) -> JudgeSettings:
     """Return what workers elsewhere are told: which grader they must be, and to make their own sandboxes."""
-    return Terms(terms.secret, terms.check_seconds, terms.notebook_seconds, grader_digest(), "", terms.hard_seconds)
+    return JudgeSettings(
+        settings.secret, settings.check_seconds, settings.notebook_seconds, grader_digest(), "", settings.hard_seconds
+    )

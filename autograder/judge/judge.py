@@ -19,7 +19,7 @@ from autograder.judge.runs import DIFFERS, FirstCalls, differing, may_differ
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.grading import Verdict
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import limited
 from autograder.submissions.normalise import is_own
 from autograder.submissions.parse_untrusted import MOST_PASTED, written_size
@@ -60,7 +60,7 @@ def refused(form: Template, reason: str) -> Judged:
 class Judge:
     """Holds what all notebooks of a class share: the wall, the secret, the limits."""
 
-    wall: Wall
+    wall: Sandbox
     secret: bytes
     limits: Limits = field(default_factory=Limits)
 

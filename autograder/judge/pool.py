@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
-from autograder.judge.process import Terms, judged, prepare
+from autograder.judge.process import JudgeSettings, judged, prepare
 from autograder.judge.result import Outcome, Task
 from autograder.sandbox.sandbox import NoSandbox
 
@@ -34,20 +34,20 @@ SHARED = [
 ]
 
 Given = tuple[int, Task, str]  # a task's number, and why it is to get no points
-Work = Callable[[Terms, Task, str], Outcome]
+Work = Callable[[JudgeSettings, Task, str], Outcome]
 
 
 class NoJudges(RuntimeError):
     """No judging process stays alive; says what was seen."""
 
 
-class _Seat:
+class _JudgeProcess:
     """One judging process and what it is at."""
 
-    def __init__(self, terms: Terms, work: Work) -> None:
+    def __init__(self, settings: JudgeSettings, work: Work) -> None:
         context = _forking()
         self.link, theirs = context.Pipe()
-        self.process: Any = context.Process(target=_serve, args=(theirs, terms, work), daemon=True)
+        self.process: Any = context.Process(target=_serve, args=(theirs, settings, work), daemon=True)
         self.process.start()
         theirs.close()
         self.ready = False
@@ -70,11 +70,11 @@ class _Seat:
 class Pool:
     """So many judging processes; `outcomes` hands them tasks one by one, never more than it has processes."""
 
-    def __init__(self, jobs: int, terms: Terms, work: Work = judged) -> None:
+    def __init__(self, jobs: int, settings: JudgeSettings, work: Work = judged) -> None:
         self.jobs = jobs
-        self.terms = terms
+        self.settings = settings
         self.work = work
-        self.seats: list[_Seat] = []
+        self.seats: list[_JudgeProcess] = []
         self.deaths: dict[int, int] = {}
         self.false_starts = 0
         self.starved: deque[Given] = deque()  # to be judged once more when nothing else is
@@ -114,10 +114,10 @@ class Pool:
             with suppress(OSError):  # whoever listens for the answer learns that it is dead
                 seat.link.send(given)
         while left and len(self.seats) < self.jobs:
-            self.seats.append(_Seat(self.terms, self.work))
+            self.seats.append(_JudgeProcess(self.settings, self.work))
         return left or any(seat.task for seat in self.seats)
 
-    def _heard(self, seat: _Seat, again: deque[Given]) -> list[tuple[int, Outcome]]:
+    def _heard(self, seat: _JudgeProcess, again: deque[Given]) -> list[tuple[int, Outcome]]:
         try:
             word, said = seat.link.recv()
         except (EOFError, OSError):
@@ -138,7 +138,7 @@ class Pool:
             return []
         return [(number, said)]
 
-    def _died(self, seat: _Seat, again: deque[Given]) -> None:
+    def _died(self, seat: _JudgeProcess, again: deque[Given]) -> None:
         self.seats.remove(seat)
         how = seat.end()
         if not seat.ready:
@@ -183,13 +183,13 @@ def settle_threads() -> None:
         os.environ[name] = "1"
 
 
-def _serve(link: Connection, terms: Terms, work: Work) -> None:
+def _serve(link: Connection, settings: JudgeSettings, work: Work) -> None:
     """Judge what comes; go when nobody is there any more to tell."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: nothing outlives the run
     with suppress(OSError):
         os.setsid()  # an interrupt at the terminal is the parent's to deal with
     try:
-        prepare(terms)
+        prepare(settings)
         link.send(("ready", None))
     except NoSandbox as error:
         link.send(("refused", str(error)))
@@ -198,6 +198,6 @@ def _serve(link: Connection, terms: Terms, work: Work) -> None:
         while True:
             _, task, failed = link.recv()
             try:
-                link.send(("judged", work(terms, task, failed)))
+                link.send(("judged", work(settings, task, failed)))
             except NoSandbox as error:
                 link.send(("refused", str(error)))

@@ -22,7 +22,7 @@ START_SECONDS = 120.0  # for the sandbox, on a loaded machine
 
 
 @dataclass(frozen=True)
-class Terms:
+class JudgeSettings:
     """What every judging process is told: the course's secret, the limits, and which grader it must be."""
 
     secret: bytes = field(repr=False)
@@ -62,7 +62,7 @@ _lock = threading.Lock()  # a process has one judge: what threads there are take
 
 
 @cache
-def _judge(terms: Terms) -> "Judge":
+def _judge(settings: JudgeSettings) -> "Judge":
     import torch
 
     from autograder.judge.judge import Judge
@@ -70,9 +70,9 @@ def _judge(terms: Terms) -> "Judge":
 
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
     sandbox.demand_current(KIT)
-    limits = Limits(terms.check_seconds, terms.check_seconds, terms.notebook_seconds)
-    built = sandbox.Wall.joined(terms.wall) if terms.wall else sandbox.Wall(KIT)
-    return Judge(built, terms.secret, limits)
+    limits = Limits(settings.check_seconds, settings.check_seconds, settings.notebook_seconds)
+    built = sandbox.Sandbox.joined(settings.wall) if settings.wall else sandbox.Sandbox(KIT)
+    return Judge(built, settings.secret, limits)
 
 
 @cache
@@ -85,27 +85,27 @@ def form_of(assignment: str) -> Template:
     return form
 
 
-def prepare(terms: Terms) -> None:
+def prepare(settings: JudgeSettings) -> None:
     """Make the judge, and refuse where this is another grader than the one that handed out the work."""
     ours = grader_digest()
-    if terms.grader and terms.grader != ours:
+    if settings.grader and settings.grader != ours:
         raise OtherGrader(
-            f"its grader, kit or notebooks differ: expected {terms.grader}, got {ours}. Copy the course's folder with "
-            "build/release there, or run `make release` on the same commit, and start the worker again"
+            f"its grader, kit or notebooks differ: expected {settings.grader}, got {ours}. Copy the course's folder "
+            "with build/release there, or run `make release` on the same commit, and start the worker again"
         )
     limited.reader().start()
-    _judge(terms)
+    _judge(settings)
 
 
-def judged(terms: Terms, task: Task, failed: str = "") -> Outcome:
+def judged(settings: JudgeSettings, task: Task, failed: str = "") -> Outcome:
     """Judge one submission; one that ended its judge before gets no points, and the reason."""
     if failed:
         return _failed(without_points(form_of(task.assignment), failed))
     with _lock:
         # A C thread's doing: it works whatever holds the interpreter. Whoever waits sees the process die.
-        faulthandler.dump_traceback_later(terms.longest, exit=True, file=2)
+        faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
         try:
-            return judged_by(_judge(terms), task)
+            return judged_by(_judge(settings), task)
         finally:
             faulthandler.cancel_dump_traceback_later()
 

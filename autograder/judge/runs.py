@@ -15,7 +15,7 @@ import numpy as np
 from autograder.judge.caller import Student
 from autograder.judge.session import ENDED, Limits, Session
 from autograder.kit.answers import Answer
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 
 DIFFERS = "two runs of this notebook gave different answers"
 AGAIN = 10  # further runs at most, up to the first that differs; a coin shows in all but one of 1,024
@@ -58,7 +58,7 @@ def may_differ(sources: Iterable[str]) -> bool:
     return any(CHANCE.search(source) for source in sources)
 
 
-def differing(wall: Wall, limits: Limits, events: list[str | FirstCalls], until: float) -> list[str]:
+def differing(wall: Sandbox, limits: Limits, events: list[str | FirstCalls], until: float) -> list[str]:
     """Return the functions that answered otherwise when the cells and first calls were run again, in their order."""
     until = min(until, time.monotonic() + SECONDS)
     other: dict[str, None] = {}

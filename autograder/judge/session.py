@@ -10,7 +10,7 @@ from autograder.judge.asking import CALL, CELL, ENDED, Dead, Fallen, Late, Most,
 from autograder.judge.sanitize import clean_answer, clean_outputs, failure
 from autograder.judge.timing import Limits, Stint, Use
 from autograder.kit.answers import Answer
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from autograder.judge.earlier import Earlier
@@ -38,7 +38,7 @@ class Session:
     it. What waits for a worker or for a sandbox is nobody's time.
     """
 
-    wall: Wall
+    wall: Sandbox
     limits: Limits = field(default_factory=Limits)
     earlier: "Earlier | None" = None  # answers for functions that are not to be the student's own
     checks: int = 0  # to come

@@ -10,7 +10,7 @@ EXACT = 1e-5  # where float32 noise of right answers stays under 1e-6
 
 
 @dataclass
-class Known:
+class KnownMistake:
     """What one known mistake gives on a case: the feedback names it when the student's numbers are the same."""
 
     name: str
@@ -59,11 +59,11 @@ class Case:
     features: list[str] = field(default_factory=list)
     cotangents: list[np.ndarray] | None = None
     gradients: list[np.ndarray | None] | None = None
-    known: list[Known] | Callable[[], list[Known]] = field(default_factory=list)
+    known: list[KnownMistake] | Callable[[], list[KnownMistake]] = field(default_factory=list)
     tolerance: float = TOLERANCE
     pairs: Pairs | Callable[[], Pairs] | None = None
 
-    def mistakes(self) -> list[Known]:
+    def mistakes(self) -> list[KnownMistake]:
         """Return what the known mistakes give here; they are run only when someone asks: the right never do."""
         if callable(self.known):
             self.known = self.known()

@@ -8,7 +8,7 @@ from autograder.kit.compare import ZERO, checked, difference, named
 from autograder.kit.recognition import Recognised, recognised
 
 
-class Trial:
+class Evaluation:
     """The calls of one function under test, the first of each remembered."""
 
     def __init__(self, function: str, cases: list[Case], caller: Caller):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from autograder.kit.answers import Answer, Caller
-from autograder.kit.cases import Example, Known
+from autograder.kit.cases import Example, KnownMistake
 from autograder.kit.compare import aligned, checked
 
 MOST = 48  # numbers that are shown of one output
@@ -23,15 +23,17 @@ def differs(answer: Answer, example: Example) -> bool:
     return not all(one.shape == two.shape and np.allclose(one, two, rtol=0, atol=VISIBLE) for one, two in pairs)
 
 
-def lesson(function: str, found: list[Known], examples: list[Example], caller: Caller, said: set[str]) -> str | None:
+def example_hint(
+    function: str, mistakes: list[KnownMistake], examples: list[Example], caller: Caller, said: set[str]
+) -> str | None:
     """Return the first example that shows the mistake that was found or, when it has no name, that anything is wrong.
 
     The student's function is called on it: nothing in an example is hidden. `said` holds the errors that were read
     already; whoever has just lost the time of a check is shown what the mistake gives instead.
     """
-    for example in _fitting(found, examples):
+    for example in _fitting(mistakes, examples):
         answer = checked(caller(function, list(example.arguments), None))
-        wrong = next((example.mistakes[known.name] for known in found if known.name in example.mistakes), None)
+        wrong = next((example.mistakes[known.name] for known in mistakes if known.name in example.mistakes), None)
         if differs(answer, example) and answer.error not in said:
             return _text(example, "Yours", _said(answer, example))
         if answer.error and wrong is not None:
@@ -39,9 +41,9 @@ def lesson(function: str, found: list[Known], examples: list[Example], caller: C
     return None
 
 
-def _fitting(found: list[Known], examples: list[Example]) -> Iterator[Example]:
+def _fitting(mistakes: list[KnownMistake], examples: list[Example]) -> Iterator[Example]:
     """Yield the examples on which every mistake that was found shows, then those on which one does; unnamed, all."""
-    names = [known.name for known in found]
+    names = [known.name for known in mistakes]
     for several in (all, any) if len(names) > 1 else (all,):
         yield from (example for example in examples if several(name in example.mistakes for name in names))
 

@@ -1,12 +1,12 @@
 """From answers to points: the one comparison, used on the student's machine and by the judge."""
 
 from autograder.kit.answers import Caller
-from autograder.kit.cases import Case, Criterion, Known, Verdict
-from autograder.kit.criteria import Trial
-from autograder.kit.example_hints import Examples, lesson
+from autograder.kit.cases import Case, Criterion, KnownMistake, Verdict
+from autograder.kit.criteria import Evaluation
+from autograder.kit.example_hints import Examples, example_hint
 from autograder.kit.recognition import Recognised
 
-__all__ = ["Case", "Criterion", "Known", "Verdict", "grade"]
+__all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 
 
 def grade(
@@ -16,7 +16,7 @@ def grade(
 
     The public examples are asked for only when something is wrong.
     """
-    trial = Trial(check_id.partition(".")[2], cases, caller)
+    trial = Evaluation(check_id.partition(".")[2], cases, caller)
     complaints = [trial.complaint(criterion) for criterion in criteria]
     some_value = any(c.kind == "values" and not said for c, said in zip(criteria, complaints, strict=True))
     rows = []
@@ -32,7 +32,7 @@ def grade(
     return Verdict(score, most, hint, [known.name for known in found.mistakes], rows)
 
 
-def _hint(rows: list, complaints: list, found: Recognised, trial: Trial, examples: Examples) -> str:
+def _hint(rows: list, complaints: list, found: Recognised, trial: Evaluation, examples: Examples) -> str:
     """Return the feedback as a few lines: each demand, what went wrong with it, the mistake it looks like, a trial."""
     score, most = sum(got for *_, got in rows), sum(points for _, points, _ in rows)
     lines = [f"{trial.function}: {score} of {most} points."]
@@ -52,5 +52,5 @@ def _hint(rows: list, complaints: list, found: Recognised, trial: Trial, example
     where = trial.where()
     lines += [where] if where else []
     lines += found.lines()
-    shown = lesson(trial.function, found.mistakes, examples(), trial.caller, set(said))
+    shown = example_hint(trial.function, found.mistakes, examples(), trial.caller, set(said))
     return "\n".join([*lines, shown] if shown else lines)

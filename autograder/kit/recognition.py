@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from autograder.kit.answers import Answer
-from autograder.kit.cases import Case, Known
+from autograder.kit.cases import Case, KnownMistake
 from autograder.kit.compare import aligned, difference, printed, same, same_print
 
 Place = tuple[str, int]  # a case, and which of its outputs
@@ -39,10 +39,10 @@ class Evidence:
             return True
         return difference(right[part], given[part], self.cases[case].tolerance) is not None
 
-    def names(self) -> dict[str, Known]:
+    def names(self) -> dict[str, KnownMistake]:
         return {known.name: known for case in self.cases.values() for known in case.mistakes()}
 
-    def alone(self) -> list[Known]:
+    def alone(self) -> list[KnownMistake]:
         """Return the mistakes that explain every case, those that the function crashes on too."""
         return [known for name, known in self.names().items() if self._is(name)]
 
@@ -62,7 +62,7 @@ class Evidence:
                 told_apart = True
         return told_apart
 
-    def at_once(self, misshapen: bool = False) -> list[Known]:
+    def at_once(self, misshapen: bool = False) -> list[KnownMistake]:
         """Return two mistakes if one made inside the other gives all that was answered.
 
         With `misshapen`, answers of a wrong shape are not compared.
@@ -84,7 +84,7 @@ class Evidence:
         ]
         return [known for i, known in enumerate(answered[0].mistakes()) if _common(fitting, i)]
 
-    def covering(self, most: int, misshapen: bool = False) -> list[Known]:
+    def covering(self, most: int, misshapen: bool = False) -> list[KnownMistake]:
         """Return at most so many mistakes, each of which gives some wrong outputs, and together they give all.
 
         With `misshapen`, outputs of a wrong shape explain nothing and need no explanation.
@@ -132,7 +132,7 @@ class Evidence:
 class Recognised:
     """Known mistakes, and the words with which the hint of each begins."""
 
-    mistakes: list[Known] = field(default_factory=list)
+    mistakes: list[KnownMistake] = field(default_factory=list)
     words: str = ""
 
     def lines(self) -> list[str]:
@@ -147,7 +147,7 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> Recognised:
     evidence = Evidence(cases, answers)
     if not evidence.wrong:
         return Recognised()
-    ways: list[tuple[str, Callable[[], list[Known]]]] = [
+    ways: list[tuple[str, Callable[[], list[KnownMistake]]]] = [
         ("Your numbers are those of", evidence.alone),
         ("Where nothing crashes, your numbers are those of", lambda: evidence.covering(1)),
         ("Your numbers are those of", evidence.at_once),

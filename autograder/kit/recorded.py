@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit.cases import Case, Criterion, Example, Known, Pairs
+from autograder.kit.cases import Case, Criterion, Example, KnownMistake, Pairs
 from autograder.kit.compare import printed, same_print
 from autograder.kit.table_models import BeamStep, GreedyStep
 
 FOLDER = Path(__file__).parent / "recordings"
 CLASSES: dict[str, Callable] = {
-    kind.__name__: kind for kind in (Case, Criterion, Example, Known, Pairs, BeamStep, GreedyStep)
+    kind.__name__: kind for kind in (Case, Criterion, Example, KnownMistake, Pairs, BeamStep, GreedyStep)
 }
 
 
@@ -60,7 +60,7 @@ def _pairs(cases: list[Case]) -> list[Pairs]:
     return [Pairs(places[kept][more], row[more]) for row in rows]
 
 
-def _equal(known: Known, row: np.ndarray) -> bool:
+def _equal(known: KnownMistake, row: np.ndarray) -> bool:
     """Return whether two mistakes at once give what one of them does, or crash."""
     numbers = known.numbers()
     return bool(np.isnan(row).any()) or (numbers is not None and same_print(printed(numbers), row))

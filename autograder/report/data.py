@@ -51,7 +51,7 @@ class Entry:
 
 
 @dataclass
-class Ledger:
+class ClassData:
     """All submissions of a class, and in sentences what could not be read."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -60,11 +60,11 @@ class Ledger:
     has_gradebook: bool = False
 
 
-def read(out: Path) -> Ledger:
+def read(out: Path) -> ClassData:
     """Return what DIR holds of its class; whatever is broken costs a sentence and nothing else."""
     if not out.is_dir():
         raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
-    ledger = Ledger()
+    ledger = ClassData()
     graded = _gradebook(out, ledger)
     lines = _records(out / "records", ledger)
     known = {(spreadsheet.text(student), name) for student, name in lines}
@@ -78,7 +78,7 @@ def read(out: Path) -> Ledger:
     return ledger
 
 
-def _records(folder: Path, ledger: Ledger) -> dict[tuple[str, str], dict[str, Any]]:
+def _records(folder: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the lines of the records by student and assignment."""
     lines, broken = {}, []
     for path in sorted(folder.rglob("*.json")):
@@ -119,7 +119,7 @@ def written(student: str) -> str:
     return student.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _summary(path: Path, ledger: Ledger) -> dict[tuple[str, str], dict[str, Any]]:
+def _summary(path: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
     """Return what summary.csv says of each submission, in the shape of a record without checks."""
     lines = {}
     try:
@@ -147,7 +147,7 @@ def _line(row: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _gradebook(out: Path, ledger: Ledger) -> dict[tuple[str, str], Graded]:
+def _gradebook(out: Path, ledger: ClassData) -> dict[tuple[str, str], Graded]:
     """Return what the gradebook says by student and assignment."""
     url = None
     try:

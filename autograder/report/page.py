@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from autograder.assignment import assignments
 from autograder.files import write
 from autograder.report import data, similarity
-from autograder.report.data import Entry, Ledger
+from autograder.report.data import ClassData, Entry
 from autograder.report.titles import Titles, code
 
 FORMGRADER = "http://localhost:8888/formgrader"
@@ -139,7 +139,7 @@ def report(out: Path, to: Path | None = None, formgrader: str = FORMGRADER) -> P
     return place
 
 
-def page(found: Ledger, out: Path, place: Path, formgrader: str = FORMGRADER) -> str:
+def page(found: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER) -> str:
     """Return the page as HTML; it asks for nothing from elsewhere and holds no script."""
     jinja = Environment(
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,

@@ -43,7 +43,7 @@ def available() -> str | None:
     missing = [name for name in needed if not shutil.which(name)]
     if missing:
         return f"the program {missing[0]} is not installed" + (" (package bubblewrap)" if "bwrap" in missing else "")
-    with Entrance({}) as entrance:
+    with BindMounts({}) as entrance:
         command = entrance.command([*bare(), *system(), "--proc", "/proc", "--dev", "/dev", "--", *PROBE])
         try:
             probe = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=30)
@@ -110,7 +110,7 @@ exec "$@"
 
 
 @dataclass
-class Entrance:
+class BindMounts:
     """The way in for the folders that the sandbox shows: {place inside: folder outside}.
 
     An ordinary user binds them directly. Root must not stay root (it would escape limits, and the kernel refuses it a
@@ -122,7 +122,7 @@ class Entrance:
     neutral: Path | None = None
     _sources: list[Path] = field(default_factory=list)  # each is bound once; what lies in one of them needs no other
 
-    def __enter__(self) -> "Entrance":
+    def __enter__(self) -> "BindMounts":
         if os.geteuid() == 0:
             self.neutral = Path(tempfile.mkdtemp(prefix="wall-", dir="/tmp"))
             self.neutral.chmod(0o755)

@@ -49,7 +49,7 @@ class Group:
         return True
 
 
-class Nursery:
+class CgroupPool:
     """Makes groups for this process's jobs, and remembers those that could not be removed yet."""
 
     def __init__(self, hierarchies: list[Hierarchy]) -> None:
@@ -75,23 +75,23 @@ class Nursery:
             raise
         return made
 
-    def bury(self, group: Group) -> None:
+    def release(self, group: Group) -> None:
         """Remove a group, now or when the next one is made."""
         if not group.remove():
             self._left.append(group)
 
 
-def nursery() -> Nursery | None:
+def nursery() -> CgroupPool | None:
     """Return where this process can make groups that limit memory, None where it cannot."""
     return _nursery(os.getpid())
 
 
 @cache
-def _nursery(pid: int) -> Nursery | None:
+def _nursery(pid: int) -> CgroupPool | None:
     with suppress(OSError, ValueError):
         sweep()
         found = hierarchies(Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text())
-        made = Nursery(found)
+        made = CgroupPool(found)
         if any("memory" in name for hierarchy in found for name in hierarchy.limits):
             made.group().remove()
             return made

@@ -53,7 +53,7 @@ class Process:
 
 
 @dataclass
-class Door:
+class ControlSocket:
     """One folder with the socket `door`, what is to be known about the wall in `about`, and two locks."""
 
     folder: Path
@@ -61,7 +61,7 @@ class Door:
     _held: int = field(default=-1, repr=False)
 
     @classmethod
-    def make(cls, about: dict[str, Any]) -> "Door":
+    def make(cls, about: dict[str, Any]) -> "ControlSocket":
         """Make the folder, and remove those whose users have all gone without a farewell."""
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))  # TMPDIR may be too long for a socket's address
         door = cls(folder, about)
@@ -73,7 +73,7 @@ class Door:
         return door
 
     @classmethod
-    def find(cls, folder: Path) -> "Door":
+    def find(cls, folder: Path) -> "ControlSocket":
         """Return the door that another process made."""
         door = cls(folder, json.loads((folder / "about").read_text()))
         door._hold()
@@ -104,8 +104,8 @@ class Door:
         fresh.rename(self.folder / "door")
         return listener
 
-    def knock(
-        self, word: bytes, seconds: float, cpu_seconds: int = 0, leash: list[int] | None = None
+    def connect(
+        self, word: bytes, seconds: float, cpu_seconds: int = 0, lifeline: list[int] | None = None
     ) -> tuple[socket.socket, Process]:
         """Return the link to whoever opened, and that process as this side of the wall knows it."""
         link = socket.socket(socket.AF_UNIX)
@@ -113,7 +113,7 @@ class Door:
             link.settimeout(seconds)
             link.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             link.connect(str(self.folder / "door"))
-            socket.send_fds(link, [WORDS.pack(word, cpu_seconds)], leash or [])
+            socket.send_fds(link, [WORDS.pack(word, cpu_seconds)], lifeline or [])
             message, ancillary, _, _ = link.recvmsg(1, socket.CMSG_SPACE(12))
             if message != word:
                 raise NoAnswer(link.recv(2000).decode(errors="replace") if message else "it ended")

@@ -63,7 +63,7 @@ def _proportional(pid: int) -> int:
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss:", "SwapPss:")))
 
 
-class Watch:
+class MemoryWatchdog:
     """Watches one job until it ends or `stop` is called."""
 
     def __init__(self, process: Process, most: int = MEMORY) -> None:

@@ -11,13 +11,13 @@ from typing import Any
 
 from autograder.places import PUBLIC
 from autograder.sandbox import cgroups
-from autograder.sandbox.bubblewrap import REMEDY, Entrance, NoSandbox, available, bare, demand, environment, system
+from autograder.sandbox.bubblewrap import REMEDY, BindMounts, NoSandbox, available, bare, demand, environment, system
 from autograder.sandbox.cgroups import Group
-from autograder.sandbox.control_socket import JOB, WARM, Door, Process
-from autograder.sandbox.memory_watchdog import Watch
+from autograder.sandbox.control_socket import JOB, WARM, ControlSocket, Process
+from autograder.sandbox.memory_watchdog import MemoryWatchdog
 from autograder.sandbox.mounts import View, plain_view, view
 
-__all__ = ["NoSandbox", "Wall", "available", "demand"]
+__all__ = ["NoSandbox", "Sandbox", "available", "demand"]
 
 START_SECONDS = 120
 DANGER = (
@@ -48,8 +48,8 @@ class Job:
     link: socket.socket
     process: Process
     warm: Process
-    leash: int  # while we hold it, the worker's guard lets it live
-    bound: Group | Watch
+    lifeline: int  # while we hold it, the worker's guard lets it live
+    bound: Group | MemoryWatchdog
 
     def fell(self) -> bool:
         """Return whether the sandbox itself is gone, and took the worker with it: then no student is to blame."""
@@ -59,14 +59,14 @@ class Job:
         """Kill the worker and every process that it started: it is pid 1 of its namespace."""
         self.process.kill()
         self.link.close()
-        os.close(self.leash)
-        if isinstance(self.bound, Watch):
+        os.close(self.lifeline)
+        if isinstance(self.bound, MemoryWatchdog):
             self.bound.stop()
         elif groups := cgroups.nursery():
-            groups.bury(self.bound)
+            groups.release(self.bound)
 
 
-def bounded(process: Process) -> Group | Watch:
+def bounded(process: Process) -> Group | MemoryWatchdog:
     """Bound the memory of a worker that has not yet run a line of a student's, and of all that it will start."""
     if groups := cgroups.nursery():
         with suppress(OSError):
@@ -75,21 +75,21 @@ def bounded(process: Process) -> Group | Watch:
                 group.add(process.pid)
                 return group
             except OSError:
-                groups.bury(group)
-    return Watch(process)
+                groups.release(group)
+    return MemoryWatchdog(process)
 
 
-class Wall:
+class Sandbox:
     """The sandbox with its warm process; `enter()` returns a fresh worker.
 
-    One sandbox serves all judging processes of a machine. The first makes it: `wall = Wall(kit); wall.start()`. Each of
-    the others, forked or spawned, joins it: `Wall.joined(wall.address)`; the address is a string. A wall may also be
+    One sandbox serves all judging processes of a machine. The first makes it: `sandbox = Sandbox(kit); sandbox.start()`. Each of
+    the others, forked or spawned, joins it: `Sandbox.joined(sandbox.address)`; the address is a string. A wall may also be
     pickled, or simply used after a fork: both are the same as joining. When the sandbox has died, whoever needs it next
     builds it again, as a child of its own, for all. It goes when the process, or the thread, that built it ends; the
     address lasts until the wall that made it is closed.
     """
 
-    def __init__(self, kit: Path, sandboxed: bool = True, door: Door | None = None) -> None:
+    def __init__(self, kit: Path, sandboxed: bool = True, door: ControlSocket | None = None) -> None:
         self.kit = kit
         self.sandboxed = sandboxed
         self._made_by = None if door else os.getpid()
@@ -98,19 +98,19 @@ class Wall:
         self._warm: Process | None = None
 
     @classmethod
-    def joined(cls, address: str) -> "Wall":
+    def joined(cls, address: str) -> "Sandbox":
         """Return the wall that another process of this machine made."""
         try:
-            door = Door.find(Path(address))
+            door = ControlSocket.find(Path(address))
         except OSError as error:
             said = f"No wall at {address} ({error.strerror}): was it closed by the process that made it?"
             raise NoSandbox(said) from None
         return cls(Path(door.about["kit"]), door.about["sandboxed"], door)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Wall.joined, (self.address,)
+        return Sandbox.joined, (self.address,)
 
-    def __enter__(self) -> "Wall":
+    def __enter__(self) -> "Sandbox":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -121,9 +121,9 @@ class Wall:
             self.close()
 
     @property
-    def door(self) -> Door:
+    def door(self) -> ControlSocket:
         if self._door is None:
-            self._door = Door.make({"kit": str(self.kit.resolve()), "sandboxed": self.sandboxed})
+            self._door = ControlSocket.make({"kit": str(self.kit.resolve()), "sandboxed": self.sandboxed})
         return self._door
 
     @property
@@ -137,10 +137,10 @@ class Wall:
             return
         with self.door.alone():
             try:
-                link, self._warm = self.door.knock(WARM, START_SECONDS)  # another process was first
+                link, self._warm = self.door.connect(WARM, START_SECONDS)  # another process was first
             except OSError:
                 self._build()
-                link, self._warm = self.door.knock(WARM, START_SECONDS)
+                link, self._warm = self.door.connect(WARM, START_SECONDS)
             link.close()
 
     def _build(self) -> None:
@@ -150,7 +150,7 @@ class Wall:
         self._take_down()
         seen = view(self.kit) if self.sandboxed else plain_view(self.kit, self.door.folder)
         ours, theirs = socket.socketpair()
-        with Entrance(seen.shown) as entrance, tempfile.TemporaryFile() as errors:
+        with BindMounts(seen.shown) as entrance, tempfile.TemporaryFile() as errors:
             with theirs, self.door.listener() as listener:
                 passed = [theirs.fileno(), listener.fileno()]
                 how = "walled" if self.sandboxed else "plain"
@@ -190,16 +190,16 @@ class Wall:
 
     def _fork(self, cpu_seconds: int) -> Job:
         assert self._warm is not None
-        held, leash = os.pipe()
+        held, lifeline = os.pipe()
         try:
-            link, process = self.door.knock(JOB, START_SECONDS, cpu_seconds, [held])
+            link, process = self.door.connect(JOB, START_SECONDS, cpu_seconds, [held])
             try:
-                return Job(link, process, self._warm, leash, bounded(process))
+                return Job(link, process, self._warm, lifeline, bounded(process))
             except BaseException:
                 link.close()
                 raise
         except BaseException:
-            os.close(leash)
+            os.close(lifeline)
             raise
         finally:
             os.close(held)
@@ -222,7 +222,7 @@ class Wall:
         self._built = None
 
 
-def _words(entrance: Entrance, seen: View, program: list[str]) -> list[str]:
+def _words(entrance: BindMounts, seen: View, program: list[str]) -> list[str]:
     words = [*bare(), *system(), *entrance.binds(), "--proc", "/proc", "--dev", "/dev"]
     words += ["--size", str(256 << 20), "--tmpfs", "/tmp", "--chdir", "/tmp"]
     words += [word for place in seen.hidden for word in ("--tmpfs", place, "--remount-ro", place)]

@@ -9,7 +9,7 @@ from autograder.assignment import dropped
 from autograder.submissions import zip_files
 from autograder.submissions.files import Found, bounded, walked
 from autograder.submissions.lms_names import (
-    Claim,
+    Owner,
     claimed,
     folder_name,
     has_lms_name,
@@ -19,9 +19,9 @@ from autograder.submissions.lms_names import (
     wraps_folders,
     wraps_lms,
 )
-from autograder.submissions.student import Desk, Handed, Inbox, Piece, Stray, where
+from autograder.submissions.student import CandidateFile, HandIn, Inbox, Rejected, StudentFiles, where
 
-__all__ = ["Handed", "Inbox", "Stray", "read"]
+__all__ = ["HandIn", "Inbox", "Rejected", "read"]
 
 
 def read(place: Path, known: list[str]) -> Inbox:
@@ -54,11 +54,11 @@ def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
     for found in files:
         claim = claimed(found.parts, depth, lone)
         if claim:
-            students[claim.student].append(Piece(found, claim))
+            students[claim.student].append(CandidateFile(found, claim))
         elif found.trouble and found.folder and len(found.parts) == depth + 1:
-            students[found.parts[-1]].append(Piece(found, Claim(found.parts[-1], ())))
+            students[found.parts[-1]].append(CandidateFile(found, Owner(found.parts[-1], ())))
         elif found.trouble or (not found.folder and found.parts[-1].lower().endswith((".ipynb", ".zip"))):
-            inbox.strays.append(Stray("", where(place, found), found.trouble or "it lies in no student's folder"))
+            inbox.strays.append(Rejected("", where(place, found), found.trouble or "it lies in no student's folder"))
         elif found.folder and len(found.parts) == depth + 1 and not lone:
             students.setdefault(found.parts[-1], [])
     _take(students, place, known, inbox)
@@ -71,26 +71,26 @@ def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
     return inbox
 
 
-def _take(students: dict[str, list[Piece]], place: Path, known: list[str], inbox: Inbox) -> None:
+def _take(students: dict[str, list[CandidateFile]], place: Path, known: list[str], inbox: Inbox) -> None:
     """Enter what each student handed in; names that are none, and names that are one and the same, are refused."""
-    by_folder: dict[str, list[tuple[str, list[Piece]]]] = defaultdict(list)
+    by_folder: dict[str, list[tuple[str, list[CandidateFile]]]] = defaultdict(list)
     for name, pieces in _told_apart(students):
         try:
             by_folder[folder_name(name)].append((name, pieces))
         except ValueError as error:
             inbox.strays += [
-                Stray("", where(place, piece.found), str(error)) for piece in pieces if not piece.found.folder
+                Rejected("", where(place, piece.found), str(error)) for piece in pieces if not piece.found.folder
             ]
     not_here = dropped()
     for student, claims in by_folder.items():
         if len(claims) == 1:
-            Desk(student, place, known, inbox, claims[0][0], not_here).take(claims[0][1])
+            StudentFiles(student, place, known, inbox, claims[0][0], not_here).take(claims[0][1])
         for name, pieces in claims if len(claims) > 1 else ():
             said = " and ".join(ascii(other) for other, _ in claims)
             reason = (
                 f"nobody is graded as {student!r}: {said} are one and the same name; rename the one that is another's"
             )
-            inbox.contested.append(Stray(student, _top(place, name, pieces), reason))
+            inbox.contested.append(Rejected(student, _top(place, name, pieces), reason))
     inbox.strays += inbox.contested
     alike = defaultdict(list)
     for student in by_folder:
@@ -99,7 +99,7 @@ def _take(students: dict[str, list[Piece]], place: Path, known: list[str], inbox
     _note(inbox, lambda student: f"its name looks like {', '.join(others[student])}" if others[student] else "")
 
 
-def _top(place: Path, name: str, pieces: list[Piece]) -> str:
+def _top(place: Path, name: str, pieces: list[CandidateFile]) -> str:
     """Return the folder or file that makes somebody a student, as it is said to people."""
     if not pieces:
         return str(place / name)
@@ -135,7 +135,7 @@ def _demand_class(files: list[Found], place: Path, known: list[str]) -> None:
         )
 
 
-def _told_apart(students: dict[str, list[Piece]]) -> Iterator[tuple[str, list[Piece]]]:
+def _told_apart(students: dict[str, list[CandidateFile]]) -> Iterator[tuple[str, list[CandidateFile]]]:
     """Yield names and what lies under each: two people of one name are told apart by the LMS's number."""
     for name in sorted(students):
         accounts = sorted({piece.claim.account for piece in students[name]})

@@ -25,7 +25,7 @@ LONGEST_FILE_NAME = 200  # bytes: file systems take 255, and our own endings nee
 
 
 @dataclass(frozen=True)
-class Claim:
+class Owner:
     """What a path says: whose it is, the path below the student, when it was handed in among others of theirs."""
 
     student: str
@@ -41,7 +41,7 @@ def is_junk(parts: tuple[str, ...]) -> bool:
     return libraries or any(part in JUNK for part in parts) or parts[-1].startswith("._")
 
 
-def claimed(parts: tuple[str, ...], depth: int, lone: bool) -> Claim | None:
+def claimed(parts: tuple[str, ...], depth: int, lone: bool) -> Owner | None:
     """Return what a path says; None where it lies in no student's folder and has no LMS's name.
 
     With `lone`, one folder that is no student's lies around all that an LMS gave. Any other is a student's: what they
@@ -51,12 +51,12 @@ def claimed(parts: tuple[str, ...], depth: int, lone: bool) -> Claim | None:
         last = place == len(parts) - 1
         if found := MOODLE.fullmatch(part):
             own = (found["file"],) if last and found["file"] else ()
-            return Claim(found["name"], own or parts[place + 1 :], found["account"])
+            return Owner(found["name"], own or parts[place + 1 :], found["account"])
         if last and (found := CANVAS.fullmatch(part)):
             again = AGAIN.search(found["file"])
             attempt = (int(found["attempt"]), int(again[1]) if again else 0)
-            return Claim(found["name"], (AGAIN.sub("", found["file"]),), found["account"], bool(found["late"]), attempt)
-    return Claim(parts[depth], parts[depth + 1 :]) if len(parts) > depth + 1 else None
+            return Owner(found["name"], (AGAIN.sub("", found["file"]),), found["account"], bool(found["late"]), attempt)
+    return Owner(parts[depth], parts[depth + 1 :]) if len(parts) > depth + 1 else None
 
 
 def has_lms_name(part: str) -> bool:

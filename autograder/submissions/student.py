@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.submissions import limited, zip_files
 from autograder.submissions.files import Found
-from autograder.submissions.lms_names import Claim, is_junk
+from autograder.submissions.lms_names import Owner, is_junk
 from autograder.submissions.notebook import Unreadable, read_below
 
 LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
@@ -20,7 +20,7 @@ LESS = "hand in one notebook for each assignment"
 
 
 @dataclass(frozen=True)
-class Handed:
+class HandIn:
     """One submission: whose, of what, and where its bytes are, or the reason why there are none.
 
     `name` and `account` are the student's name as it was found, and the LMS's number where there is one.
@@ -53,7 +53,7 @@ class Handed:
 
 
 @dataclass(frozen=True)
-class Stray:
+class Rejected:
     """Something that was handed in and gets no grade; says why."""
 
     student: str
@@ -65,17 +65,17 @@ class Stray:
 class Inbox:
     """All that was handed in."""
 
-    handed: list[Handed] = field(default_factory=list)
-    strays: list[Stray] = field(default_factory=list)
-    contested: list[Stray] = field(default_factory=list)  # of the strays, those of students who share a name
+    handed: list[HandIn] = field(default_factory=list)
+    strays: list[Rejected] = field(default_factory=list)
+    contested: list[Rejected] = field(default_factory=list)  # of the strays, those of students who share a name
 
 
 @dataclass(frozen=True)
-class Piece:
+class CandidateFile:
     """A file of a student's, and where it lies below theirs."""
 
     found: Found
-    claim: Claim
+    claim: Owner
 
 
 def _beside(place: Path, folder: tuple[str, ...], name: str) -> bytes:
@@ -88,7 +88,7 @@ def where(place: Path, found: Found) -> str:
 
 
 @dataclass
-class Desk:
+class StudentFiles:
     """Sorts what one student handed in by assignment."""
 
     student: str
@@ -97,14 +97,14 @@ class Desk:
     inbox: Inbox
     name: str = ""  # as it was found
     dropped: Sequence[str] = ()  # assignments whose chapters are not in this course
-    _looks: dict[Piece, tuple[str | None, str | None]] = field(default_factory=dict)
+    _looks: dict[CandidateFile, tuple[str | None, str | None]] = field(default_factory=dict)
     _said: dict[str, str | None] = field(default_factory=dict)
     _bytes: int = 0
 
-    def take(self, pieces: list[Piece]) -> None:
+    def take(self, pieces: list[CandidateFile]) -> None:
         """Enter every notebook as a submission or as a stray."""
         handed, strays = len(self.inbox.handed), len(self.inbox.strays)
-        slots: dict[str, list[Piece]] = {}
+        slots: dict[str, list[CandidateFile]] = {}
         for piece in pieces:
             if piece.claim.account == "" and piece.claim.inside[:1] and piece.claim.inside[0] in self.known:
                 slots.setdefault(piece.claim.inside[0], [])
@@ -125,7 +125,7 @@ class Desk:
             self._stray_of_all(pieces, f"there is no notebook: {holds}")
         self._cut_short(pieces, strays)
 
-    def _few(self, pieces: list[Piece]) -> list[Piece]:
+    def _few(self, pieces: list[CandidateFile]) -> list[CandidateFile]:
         """Return the notebooks and what is wrong; of too many to be looked into, those that lie where they belong."""
         zipped = sum(piece.found.zipped and not piece.found.trouble for piece in pieces)
         if zipped > MOST_ZIPS:
@@ -141,23 +141,23 @@ class Desk:
             few = [piece for piece in few if self._filed(piece)]
         return few
 
-    def _filed(self, piece: Piece) -> bool:
+    def _filed(self, piece: CandidateFile) -> bool:
         """Return whether a notebook lies where it belongs: nobody needs to look into it to know what it is."""
         inside = piece.claim.inside
         return len(inside) == 2 and inside[0] in self.known and inside[1] == f"{inside[0]}.ipynb"
 
-    def _stray_of_all(self, pieces: list[Piece], error: str) -> None:
+    def _stray_of_all(self, pieces: list[CandidateFile], error: str) -> None:
         place = where(self.place, pieces[0].found) if pieces else str(self.place / self.student)
-        self.inbox.strays.append(Stray(self.student, place, error))
+        self.inbox.strays.append(Rejected(self.student, place, error))
 
-    def _cut_short(self, pieces: list[Piece], before: int) -> None:
+    def _cut_short(self, pieces: list[CandidateFile], before: int) -> None:
         """Leave of a student's strays so many as a person reads."""
         more = len(self.inbox.strays) - before - MOST_STRAYS
         if more > 0:
             del self.inbox.strays[before + MOST_STRAYS :]
             self._stray_of_all(pieces, f"and {more} files more that are not graded")
 
-    def _unpacked(self, pieces: list[Piece]) -> Iterator[Piece]:
+    def _unpacked(self, pieces: list[CandidateFile]) -> Iterator[CandidateFile]:
         """Return the files, those in a student's own zip in its stead."""
         for piece in pieces:
             if piece.found.zipped and not piece.found.trouble:
@@ -165,26 +165,26 @@ class Desk:
             else:
                 yield piece
 
-    def _unzipped(self, piece: Piece) -> Iterator[Piece]:
+    def _unzipped(self, piece: CandidateFile) -> Iterator[CandidateFile]:
         try:
             inner = [found for found in zip_files.inside(piece.found) if not is_junk(found.parts)]
         except Unreadable as error:
-            yield Piece(replace(piece.found, trouble=str(error)), piece.claim)
+            yield CandidateFile(replace(piece.found, trouble=str(error)), piece.claim)
             return
         for found in inner:
             path = piece.claim.inside[:-1] + found.parts[len(piece.found.parts) - 1 :]
             trouble = found.trouble or ("a zip in a zip is not looked into" if found.zipped else "")
-            yield Piece(replace(found, trouble=trouble), replace(piece.claim, inside=path))
+            yield CandidateFile(replace(found, trouble=trouble), replace(piece.claim, inside=path))
 
-    def _assignment(self, piece: Piece) -> str | None:
+    def _assignment(self, piece: CandidateFile) -> str | None:
         """Return the assignment: by folder, by what the notebook says, by file name, by the inbox's name."""
         folders = [part for part in piece.claim.inside if part in self.known or part in self.dropped]
         return (folders[0] if folders else None) or self._says(piece) or self._named(piece)
 
-    def _says(self, piece: Piece) -> str | None:
+    def _says(self, piece: CandidateFile) -> str | None:
         return self._look(piece)[1]
 
-    def _look(self, piece: Piece) -> tuple[str | None, str | None]:
+    def _look(self, piece: CandidateFile) -> tuple[str | None, str | None]:
         """Return a file's digest and the assignment that it says it is: each file is read once, each content once."""
         if piece not in self._looks:
             try:
@@ -193,7 +193,7 @@ class Desk:
                 self._looks[piece] = None, None
         return self._looks[piece]
 
-    def _read(self, piece: Piece) -> tuple[str | None, str | None]:
+    def _read(self, piece: CandidateFile) -> tuple[str | None, str | None]:
         if self._bytes > MOST_BYTES:
             return None, None
         content = piece.found.read()
@@ -206,36 +206,36 @@ class Desk:
                 self._said[digest] = None
         return digest, self._said[digest]
 
-    def _named(self, piece: Piece) -> str | None:
+    def _named(self, piece: CandidateFile) -> str | None:
         for name in (*piece.claim.inside[-1:], self.place.name):
             for assignment in sorted(self.known, key=len, reverse=True):
                 if re.search(rf"(?<![a-z]){assignment}(?![a-z])", name.lower()):
                     return assignment
         return None
 
-    def _enter(self, assignment: str, candidates: list[Piece], pieces: list[Piece]) -> None:
+    def _enter(self, assignment: str, candidates: list[CandidateFile], pieces: list[CandidateFile]) -> None:
         """Enter the one submission of an assignment; what is beside it is said."""
         chosen, reason = self._chosen(assignment, candidates)
         if chosen is None:
             source = Found((self.student, assignment), bytes, reason or self._nothing(assignment, pieces))
-            self._hand(Handed(self.student, assignment, where(self.place, source), source), pieces)
+            self._hand(HandIn(self.student, assignment, where(self.place, source), source), pieces)
             return
         inside = chosen.claim.inside
         filed = self.place.is_dir() and not chosen.claim.account and inside == (assignment, f"{assignment}.ipynb")
         beside = partial(_beside, self.place, chosen.found.parts[:-1]) if filed else None
         notes = ("handed in late, says the LMS",) if chosen.claim.late else ()
-        handed = Handed(self.student, assignment, where(self.place, chosen.found), chosen.found, beside, notes)
+        handed = HandIn(self.student, assignment, where(self.place, chosen.found), chosen.found, beside, notes)
         self._hand(handed, pieces)
         for piece in candidates:
             if piece is not chosen and not self._same(piece, chosen):
                 beside = f"not graded: {chosen.found.path} is the one that counts for '{assignment}'"
                 self._stray(piece, piece.found.trouble or beside)
 
-    def _hand(self, handed: Handed, pieces: list[Piece]) -> None:
+    def _hand(self, handed: HandIn, pieces: list[CandidateFile]) -> None:
         account = next((piece.claim.account for piece in pieces), "")  # of one student there is but one
         self.inbox.handed.append(replace(handed, name=self.name or self.student, account=account))
 
-    def _chosen(self, assignment: str, candidates: list[Piece]) -> tuple[Piece | None, str]:
+    def _chosen(self, assignment: str, candidates: list[CandidateFile]) -> tuple[CandidateFile | None, str]:
         """Return the candidate that counts, or None and why there is none."""
         candidates = [piece for piece in candidates if piece.found.notebook] or candidates
         filed = [piece for piece in candidates if piece.claim.inside[-2:] == (assignment, f"{assignment}.ipynb")]
@@ -251,11 +251,11 @@ class Desk:
         paths = ", ".join(piece.found.path for piece in candidates[:5])
         return None, f"several notebooks were handed in for it, and which one counts is not to be told: {paths}"
 
-    def _same(self, one: Piece, other: Piece) -> bool:
+    def _same(self, one: CandidateFile, other: CandidateFile) -> bool:
         digest = self._look(one)[0]
         return digest is not None and digest == self._look(other)[0]
 
-    def _nothing(self, assignment: str, pieces: list[Piece]) -> str:
+    def _nothing(self, assignment: str, pieces: list[CandidateFile]) -> str:
         files = [piece.found.parts[-1] for piece in pieces if piece.claim.inside[:1] == (assignment,)]
         files = [name for name in files if name != assignment]
         return f"there is no such file; the folder holds {', '.join(files[:5]) if files else 'nothing'}"
@@ -263,5 +263,5 @@ class Desk:
     def _unknown(self) -> str:
         return f"it does not say which assignment it is; expected one of {', '.join(self.known)}"
 
-    def _stray(self, piece: Piece, error: str) -> None:
-        self.inbox.strays.append(Stray(self.student, where(self.place, piece.found), error))
+    def _stray(self, piece: CandidateFile, error: str) -> None:
+        self.inbox.strays.append(Rejected(self.student, where(self.place, piece.found), error))

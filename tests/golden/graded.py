@@ -13,7 +13,7 @@ from autograder.judge.judge import Judge
 from autograder.kit.answers import call
 from autograder.kit.grading import grade
 from autograder.places import KIT
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 from examples import make_class
 from tests import answers as written
 from tests.classes import opened_book, run_here
@@ -25,7 +25,7 @@ SECRET = b"the secret of the golden files"
 def graded_class(folder: Path) -> dict[str, Any]:
     """Grade the example class in a folder; return its summary, without what depends on the place."""
     make_class.write(folder / "submitted")
-    with Wall(KIT) as wall:
+    with Sandbox(KIT) as wall:
         status = run_here(Judge(wall, SECRET), folder / "submitted", folder / "out")
     with (folder / "out" / "summary.csv").open(newline="", encoding="utf-8") as file:
         rows = [

@@ -15,7 +15,7 @@ from autograder.judge.judge import Judge
 from autograder.judge.result import Outcome, Task, assess
 from autograder.judge.session import Limits
 from autograder.places import ROOT
-from autograder.sandbox.sandbox import Wall
+from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions.notebook import Unreadable, read_bytes
 from tests.hostile.cases import NAME, Case, written
 
@@ -52,7 +52,7 @@ class Room:
     """One judge for all cases, with planted files around it."""
 
     folder: Path
-    wall: Wall
+    wall: Sandbox
     form: Template = field(default_factory=lambda: template(NAME))
 
     def __post_init__(self) -> None:

@@ -104,12 +104,12 @@ def adopt() -> None:
     _checked(_LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "adopting orphans")
 
 
-def guard(worker: int, leash: int) -> None:
-    """Wait until the worker ends or the judge lets go of the leash; leave no process of the job behind.
+def guard(worker: int, lifeline: int) -> None:
+    """Wait until the worker ends or the judge lets go of the lifeline; leave no process of the job behind.
 
     The judge may be killed at any moment, and a worker that loops would not notice.
     """
-    keep_only(leash)
+    keep_only(lifeline)
     watched = select.poll()
     watched.register(3, select.POLLHUP)
     watched.register(os.pidfd_open(worker), select.POLLIN)

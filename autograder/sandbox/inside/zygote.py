@@ -53,7 +53,7 @@ def warm_up() -> None:
     torch.softmax(x @ x, -1).backward(torch.ones(2, 2))  # the first backward imports a third of a second's worth
 
 
-def fork_worker(job: socket.socket, leash: int, cpu_seconds: int, shell: object) -> None:
+def fork_worker(job: socket.socket, lifeline: int, cpu_seconds: int, shell: object) -> None:
     """Fork twice: the first child enters new namespaces and stays on guard, the second is their pid 1, the worker."""
     if os.fork():
         return
@@ -64,7 +64,7 @@ def fork_worker(job: socket.socket, leash: int, cpu_seconds: int, shell: object)
         else:
             isolation.adopt()
         if worker_pid := os.fork():
-            isolation.guard(worker_pid, leash)
+            isolation.guard(worker_pid, lifeline)
         else:
             become_worker(job, cpu_seconds, shell)
     except BaseException as error:
@@ -108,8 +108,8 @@ def open_door(listener: socket.socket, shell: object) -> None:
             fork_worker(link, leashes[0], cpu_seconds, shell)
         else:
             introduce(link, word)
-        for leash in leashes:
-            os.close(leash)
+        for lifeline in leashes:
+            os.close(lifeline)
 
 
 def main() -> None:
