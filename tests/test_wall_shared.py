@@ -140,7 +140,7 @@ class TestFalling:
     def test_killing_the_builder_takes_everything_along(self, own: Sandbox) -> None:
         program = (
             "import sys, time; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
-            "wall = Sandbox(Path(sys.argv[1])); job = wall.enter(); print(wall._warm.pid, job.process.pid, flush=True)\n"
+            "own = Sandbox(Path(sys.argv[1])); job = own.enter(); print(own._warm.pid, job.process.pid, flush=True)\n"
             "time.sleep(60)"
         )
         command = [sys.executable, "-c", program, str(own.kit)]
