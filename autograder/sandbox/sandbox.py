@@ -82,8 +82,8 @@ def bounded(process: Process) -> Group | MemoryWatchdog:
 class Sandbox:
     """The sandbox with its warm process; `enter()` returns a fresh worker.
 
-    One sandbox serves all judging processes of a machine. The first makes it: `sandbox = Sandbox(kit)`, `sandbox.start()`.
-    Each of the others, forked or spawned, joins it: `Sandbox.joined(sandbox.address)`; the address is a string. It may
+    One sandbox serves all judging processes of a machine. The first makes it: `s = Sandbox(kit)`, then `s.start()`.
+    Each of the others, forked or spawned, joins it: `Sandbox.joined(s.address)`; the address is a string. It may
     also be pickled, or simply used after a fork: both are the same as joining. When its processes have died, whoever
     needs it next builds it again, as a child of its own, for all. It goes when the process, or the thread, that built
     it ends; the address lasts until the object that made it is closed.
