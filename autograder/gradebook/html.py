@@ -39,6 +39,7 @@ STYLE = """\
 <style>
 pre { white-space: pre-wrap !important; overflow-wrap: anywhere; }
 math[display="block"] { overflow-x: auto; margin: 0.7em 0; }
+td, th { padding: 0.15em 0.8em 0.15em 0; text-align: left; }
 </style>
 """
 # nbconvert's own template of this name fetches MathJax from the network.
