@@ -10,8 +10,11 @@ export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTHON3 ?= python3
 STAMPS := build/stamps
-# Pure and many: run on two cores. The other tests would disturb each other.
-CHECKS := tests/test_checks.py tests/test_mistakes.py
+# Pure, and most of the time: run on two cores, the longest first. The other tests would disturb each other.
+PURE := checks mistakes decoding luong_model phrasebook luong results carried_kit transformer_model transformer attention recognition \
+  structured structured_model self_attention self_attention_model pooling variants labelled_corpora parallel_corpora metrics alignment \
+  evidence heads hops products proxy recurrence shaded spreadsheet flags rooms book
+PURE := $(PURE:%=tests/test_%.py)
 SETUP := $(STAMPS)/requirements $(STAMPS)/system
 
 .PHONY: help setup course book book-students release work class test test-all lint bench results clean
@@ -71,8 +74,8 @@ class: release ## grade the example class and make the teacher's page about it
 	else echo "the class was not graded: $$(cat build/no-sandbox)"; fi
 
 test: release ## the laws and one of every family; minutes
-	@python -m pytest -n 2 --dist loadfile -m "not slow and not browser" $(CHECKS)
-	@python -m pytest -m "not slow and not browser" $(CHECKS:%=--ignore=%)
+	@python -m pytest -n 2 --dist loadfile -m "not slow and not browser" $(PURE)
+	@python -m pytest -m "not slow and not browser" $(PURE:%=--ignore=%)
 
 test-all: $(SETUP) ## every test, the slow ones and those in a browser too; up to an hour
 	@$(MAKE) --no-print-directory course test

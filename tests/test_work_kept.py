@@ -274,9 +274,10 @@ def test_make_copies_and_cleans_as_the_readme_says(course):
     """The same through `make`, in a copy of the course whose `release` is the one above."""
     makefile = (ROOT / "Makefile").read_text("utf-8").replace("work: release ", "work: ")
     (course / "Makefile").write_text(makefile)
-    for package, modules in {"autograder": ("__main__", "manifest", "places"), "lab": ("programs",)}.items():
+    modules = {"autograder": ("__main__", "places"), "autograder/release": ("manifest",), "lab": ("programs",)}
+    for package, names in modules.items():
         (course / package).mkdir()
-        for name in ("__init__", *modules):
+        for name in ("__init__", *names):
             shutil.copy(ROOT / package / f"{name}.py", course / package)
     clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL")}
 
