@@ -127,22 +127,14 @@ def example_class() -> dict[str, Any]:
         return graded_class(Path(folder))
 
 
-def answers() -> dict[str, Any]:
-    """What every answer of tests/answers gets: points, names of mistakes, and a digest of its hint."""
-    from tests.golden.graded import graded_answers
-
-    return graded_answers()
-
-
 SECTIONS: dict[str, Callable[[], Any]] = {
     "inputs": inputs,
     "criteria": criteria,
     "commands": commands,
     "notebooks": notebooks,
     "example_class": example_class,
-    "answers": answers,
 }
-SLOW = {"answers", "example_class"}
+SLOW = {"example_class"}
 
 
 def path(section: str) -> Path:

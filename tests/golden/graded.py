@@ -1,21 +1,14 @@
 """The sections of the golden files that grade something."""
 
 import csv
-import functools
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from autograder.assignment import assignments
-from autograder.checks import find
 from autograder.judge.judge import Judge
-from autograder.kit.answers import call
-from autograder.kit.grading import grade
 from autograder.places import KIT
 from autograder.sandbox.sandbox import Sandbox
 from examples import make_class
-from tests import answers as written
 from tests.classes import opened_book, run_here
 from tests.golden import sha
 
@@ -51,25 +44,3 @@ def _pages(out: Path) -> dict[str, str]:
     """Return a digest of each feedback page."""
     pages = sorted((out / "feedback").rglob("*.html"))
     return {str(page.relative_to(out / "feedback")): sha(page.read_bytes()) for page in pages}
-
-
-def graded_answers() -> dict[str, Any]:
-    """Grade every wrong answer on the cases of seed 0."""
-    return {
-        check_id: {
-            f"{number} {function.__name__}": _line(check_id, function) for number, function in enumerate(functions)
-        }
-        for check_id, functions in written.collected("wrong", "WRONG").items()
-    }
-
-
-@functools.cache
-def _cases(check_id: str) -> list:
-    return find(check_id).draw(np.random.default_rng(0))
-
-
-def _line(check_id: str, function: Any) -> list:
-    check = find(check_id)
-    caller = functools.partial(call, {check.function: function})
-    verdict = grade(check_id, _cases(check_id), check.criteria, caller, check.examples)
-    return [verdict.score, verdict.max_score, verdict.mistakes, sha((verdict.hint or "").encode())]
