@@ -24,7 +24,10 @@ class Evidence:
             for case in cases
             if not answers[case.name].error and (outputs := aligned(answers[case.name], case)) is not None
         }
-        self.wrong = {name for name in self.given if any(self._differs(name, i) for i in range(self._parts(name)))}
+        places = [(name, i) for name in self.given for i in range(self._parts(name))]
+        self.wrong_places: set[Place] = {place for place in places if self._differs(*place)}
+        self.wrong = {name for name, _ in self.wrong_places}
+        self._explained: dict[str, set[Place]] = {}  # by the name of a mistake
         # A wrong answer first: one look at it rules out most mistakes, and the others need not be run on every case.
         self.order = sorted(self.cases.values(), key=lambda case: case.name not in self.wrong)
 
@@ -89,13 +92,11 @@ class Evidence:
 
         With `misshapen`, outputs of a wrong shape explain nothing and need no explanation.
         """
-        wrong = {(case, i) for case in self.wrong for i in range(self._parts(case)) if self._differs(case, i)}
-        if misshapen:
-            wrong -= {place for place in wrong if not self._shaped(*place)}
-        names = self.names()
-        explained = {name: places for name in names if (places := self._explained(name, wrong))}
+        wrong = {place for place in self.wrong_places if not misshapen or self._shaped(*place)}
         if not wrong:
             return []
+        names = self.names()
+        explained = {name: places for name in names if (places := self.explained(name) & wrong)}
         groups: list[set[str]] = [{name} for name, places in explained.items() if places == wrong]
         if not groups and most > 1:
             two = combinations(explained, 2)
@@ -109,8 +110,13 @@ class Evidence:
             return False
         return given[part].shape == right[part].shape or right[part].dtype.kind != "f"
 
-    def _explained(self, name: str, wrong: set[Place]) -> set[Place]:
+    def explained(self, name: str) -> set[Place]:
         """Return which wrong outputs are those of a mistake: none if it would show where the student is right."""
+        if name not in self._explained:
+            self._explained[name] = self._compare(name)
+        return self._explained[name]
+
+    def _compare(self, name: str) -> set[Place]:
         explained = set()
         for case in self.order:
             numbers = _numbers(case, name) if case.name in self.given else None
@@ -120,11 +126,12 @@ class Evidence:
             whole = not len(numbers) == len(given) == len(right)
             for i in range(self._parts(case.name)):
                 one, two, three = (given, right, numbers) if whole else ([given[i]], [right[i]], [numbers[i]])
-                shows = not same(two, three)
-                if shows and (case.name, i) in wrong and same(one, three):
-                    explained.add((case.name, i))
-                elif shows and not self._differs(case.name, i):
+                if same(two, three):
+                    continue
+                if (case.name, i) not in self.wrong_places:
                     return set()
+                if same(one, three):
+                    explained.add((case.name, i))
         return explained
 
 
