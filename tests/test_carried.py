@@ -214,10 +214,10 @@ def test_a_cell_and_a_check_are_answered(asking: Session) -> None:
 
 
 FORGED = """import os, json, struct, gc, socket
-from autograder.kit import wire
+from autograder.kit import frames
 asker = next(each for each in gc.get_objects() if type(each).__name__ == "_Questions")
 def forges(x):
-    wire.send(asker.link, {ASK})
+    frames.send(asker.link, {ASK})
     return x"""
 
 
@@ -265,7 +265,7 @@ def assert_too_much_is_an_error(asking: Session) -> None:
     [
         "while True: masked_softmax(x)",
         "while True:\n        try: masked_softmax(x)\n        except BaseException: pass",
-        "while True: wire.send(asker.link, {'id': asker.request, 'ask': QUESTION})",
+        "while True: frames.send(asker.link, {'id': asker.request, 'ask': QUESTION})",
     ],
     ids=["asks for ever", "asks for ever and catches all", "asks and never listens"],
 )

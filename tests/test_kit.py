@@ -13,8 +13,8 @@ import torch
 import autograder.kit
 from autograder.assignment import grade_id
 from autograder.checks import assignments, find
-from autograder.kit import NoPoints, check, recorded
-from autograder.kit.answers import Answer, call
+from autograder.kit import NoPoints, check, recordings
+from autograder.kit.call import Answer, call
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
 from autograder.release.notebook import weave
@@ -156,25 +156,25 @@ def test_a_mistake_that_shows_nowhere_is_never_named():
 def test_recorded_cases_come_back_as_they_were(tmp_path):
     for check_id in ("bahdanau.additive_attention", "encoder_decoder.beam_search", "encoder_decoder.greedy_decode"):
         drawn = find(check_id)
-        packed = recorded.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria, drawn.examples())
-        recorded.path(check_id, tmp_path).write_bytes(packed)
-        cases, criteria, examples = recorded.load(check_id, tmp_path)
+        packed = recordings.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria, drawn.examples())
+        recordings.path(check_id, tmp_path).write_bytes(packed)
+        cases, criteria, examples = recordings.load(check_id, tmp_path)
         assert criteria == drawn.criteria
-        assert recorded.pack(cases, criteria, examples) == packed
+        assert recordings.pack(cases, criteria, examples) == packed
         assert grade(check_id, cases, criteria, functools.partial(call, {drawn.function: drawn.reference})).hint is None
 
 
 def test_a_missing_recording_is_named(tmp_path):
     with pytest.raises(LookupError, match=r"no recorded answers for the check 'bahdanau.magic'.*none"):
-        recorded.load("bahdanau.magic", tmp_path)
+        recordings.load("bahdanau.magic", tmp_path)
 
 
 @pytest.fixture
 def softmax_kit(tmp_path, monkeypatch):
     drawn = find("bahdanau.masked_softmax")
-    packed = recorded.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria)
-    recorded.path("bahdanau.masked_softmax", tmp_path).write_bytes(packed)
-    monkeypatch.setattr(autograder.kit, "load", functools.partial(recorded.load, folder=tmp_path))
+    packed = recordings.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria)
+    recordings.path("bahdanau.masked_softmax", tmp_path).write_bytes(packed)
+    monkeypatch.setattr(autograder.kit, "load", functools.partial(recordings.load, folder=tmp_path))
     return drawn
 
 

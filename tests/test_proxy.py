@@ -12,8 +12,8 @@ from autograder import checks
 from autograder.judge import earlier
 from autograder.judge.earlier import Earlier
 from autograder.kit import proxy
-from autograder.kit.answers import call
-from autograder.kit.wire import WireError, decode, encode
+from autograder.kit.call import call
+from autograder.kit.frames import WireError, decode, encode
 
 # In grading nothing checks their annotations, as these tests would.
 HEADS = inspect.unwrap(checks.find("transformer.multi_head_attention").reference)

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.kit.answers import Answer, call
+from autograder.kit.call import Answer, call
 from autograder.kit.compare import printed, same_print
 from autograder.kit.grading import Verdict, grade
-from autograder.kit.recorded import load, pack, path
+from autograder.kit.recordings import load, pack, path
 from tests.answers import collected
 
 IDS = list(collected("right", "RIGHT"))

@@ -76,7 +76,7 @@ class TestTheWire:
 
     def test_a_worker_that_never_reads_ends_at_the_deadline(self, defined: Session) -> None:
         """The question is larger than the socket holds; the cell left the worker's own loop asleep, for good."""
-        defined.run("import time, autograder.kit.wire as wire\nwire.receive = lambda link: time.sleep(60)")
+        defined.run("import time, autograder.kit.frames as frames\nframes.receive = lambda link: time.sleep(60)")
         started = time.monotonic()
         assert ask(defined, "double", np.ones(2_000_000, np.float32)).outputs is None
         assert time.monotonic() - started < QUICK.check + QUICK.grace + 3

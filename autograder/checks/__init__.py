@@ -12,7 +12,7 @@ import numpy as np
 from autograder.assignment import assignments
 from autograder.checks.together import pairs
 from autograder.checks.worked_examples import worked
-from autograder.kit.answers import Answer, call
+from autograder.kit.call import Answer, call
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, KnownMistake, Pairs
 from autograder.kit.compare import aligned, printed
 

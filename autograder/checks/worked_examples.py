@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from autograder.kit.answers import Answer, call
+from autograder.kit.call import Answer, call
 from autograder.kit.cases import Example
 from autograder.kit.compare import aligned
 from autograder.kit.example_hints import differs

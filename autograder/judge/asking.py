@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograder.judge.timing import Limits, Stint
-from autograder.kit import wire
+from autograder.kit import frames
 from autograder.kit.proxy import MOST_BODY, MOST_HEADER
 from autograder.sandbox.sandbox import Sandbox
 
@@ -62,8 +62,8 @@ class Worker:
         self.asked = 0
         self.job = wall.enter(cpu_seconds=10 + math.ceil(limits.total))
         try:
-            wire.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
-        except wire.WireError as error:
+            frames.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
+        except frames.WireError as error:
             self._lost(f"no worker came up: {error}")
         if earlier:
             self.request(self.stint(60, 60), READY, op="carry", functions=earlier.outlines)
@@ -77,15 +77,15 @@ class Worker:
         self.asked = secrets.randbits(62)  # no answer can be sent ahead of its question
         try:
             self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
-            wire.send(self.job.link, {"id": self.asked, **request})
+            frames.send(self.job.link, {"id": self.asked, **request})
             return self._reply(stint, most)
-        except wire.TooLate:
+        except frames.TooLate:
             return self._interrupt(most, stint)
-        except wire.Closed:
+        except frames.Closed:
             self._lost(ENDED)
         except ConnectionError:
             self._lost(ENDED)
-        except (wire.WireError, OSError) as error:
+        except (frames.WireError, OSError) as error:
             self._lost(f"the code disturbed the grader's connection ({error})")
 
     def _lost(self, why: str, starved: bool = False) -> NoReturn:
@@ -98,23 +98,23 @@ class Worker:
         """Return the reply; before it, the worker may ask for what earlier functions give."""
         most = ASKING if self.earlier else most
         while True:
-            frame = wire.receive(self.job.link, stint.wait(self.job.link), most.body, most.header)
+            frame = frames.receive(self.job.link, stint.wait(self.job.link), most.body, most.header)
             if not isinstance(frame, dict) or frame.get("id") != self.asked:
-                raise wire.WireError("an answer to no question")
+                raise frames.WireError("an answer to no question")
             if "reply" in frame:
                 return frame["reply"]
             if self.earlier is None or "ask" not in frame:
-                raise wire.WireError("an answer to no question")
+                raise frames.WireError("an answer to no question")
             answer = self.earlier.answer(frame["ask"])
             self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
-            wire.send(self.job.link, {"id": self.asked, "answer": answer})
+            frames.send(self.job.link, {"id": self.asked, "answer": answer})
 
     def _interrupt(self, most: Most, stint: Stint) -> Any:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
         why, starved = stint.why()
         if self.earlier:
             self._lost(f"the code {why}", starved)
-        with suppress(OSError, wire.WireError):
+        with suppress(OSError, frames.WireError):
             self.job.process.send(signal.SIGINT)
             self._reply(self.stint(self.grace, self.grace), most)
             raise Late(why, starved)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.judge.session import Session
-from autograder.kit.answers import Answer
+from autograder.kit.call import Answer
 
 
 @dataclass(frozen=True)

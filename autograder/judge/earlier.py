@@ -13,9 +13,9 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from autograder.kit.answers import fresh
+from autograder.kit.call import fresh
+from autograder.kit.frames import WireError
 from autograder.kit.proxy import Outline, outline
-from autograder.kit.wire import WireError
 
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
 MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make, gradients included

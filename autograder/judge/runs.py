@@ -14,7 +14,7 @@ import numpy as np
 
 from autograder.judge.caller import Student
 from autograder.judge.session import ENDED, Limits, Session
-from autograder.kit.answers import Answer
+from autograder.kit.call import Answer
 from autograder.sandbox.sandbox import Sandbox
 
 DIFFERS = "two runs of this notebook gave different answers"

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.pictures import picture
-from autograder.kit.answers import Answer
+from autograder.kit.call import Answer
 
 LONGEST_TEXT = 20_000
 

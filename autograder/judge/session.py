@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.judge.asking import CALL, CELL, ENDED, Dead, Fallen, Late, Most, Unanswered, Worker
 from autograder.judge.sanitize import clean_answer, clean_outputs, failure
 from autograder.judge.timing import Limits, Stint, Use
-from autograder.kit.answers import Answer
+from autograder.kit.call import Answer
 from autograder.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:

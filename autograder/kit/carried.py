@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit import recorded
-from autograder.kit.answers import Answer, call
+from autograder.kit import recordings
+from autograder.kit.call import Answer, call
 from autograder.kit.cases import TOLERANCE, Verdict
 from autograder.kit.grading import grade
 from autograder.kit.proxy import install, stand_in
@@ -77,7 +77,7 @@ def carried(check_id: str, namespace: dict, first: Verdict) -> Verdict:
     What they should have given is looked up in what release recorded; nothing there can answer for arguments of the
     student's own, and then the first verdict stands.
     """
-    known = recorded.earlier(check_id)
+    known = recordings.earlier(check_id)
     name, _, function = check_id.partition(".")
     with contextlib.redirect_stdout(io.StringIO()):  # what they print, they have printed at their own checks
         wrong = {each: about for each, about in known.items() if _is_wrong(f"{name}.{each}", namespace)}
@@ -93,7 +93,7 @@ def carried(check_id: str, namespace: dict, first: Verdict) -> Verdict:
 
 
 def _is_wrong(check_id: str, namespace: dict) -> bool:
-    cases, criteria, _ = recorded.load(check_id)
+    cases, criteria, _ = recordings.load(check_id)
     first = grade(check_id, cases, criteria, functools.partial(call, namespace))
     return first.score < first.max_score and carried(check_id, namespace, first).score < first.max_score
 
@@ -102,7 +102,7 @@ def _again(check_id: str, namespace: dict, wrong: dict[str, dict], recording: "R
     """Return the verdict with recorded answers for the functions that are wrong, or None where there are none."""
     if any(about["asked"] is None for about in wrong.values()):
         return None
-    cases, criteria, examples = recorded.load(check_id)
+    cases, criteria, examples = recordings.load(check_id)
     stand_ins = {each: stand_in(each, about["parameters"], recording.answer) for each, about in wrong.items()}
 
     def caller(*question: Any) -> Answer:

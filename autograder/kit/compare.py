@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from autograder.kit.answers import Answer
+from autograder.kit.call import Answer
 from autograder.kit.cases import TOLERANCE, Case, Example
 
 ZERO = 1e-6  # a masked position may keep this much: exact zeros are not demanded

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.kit.answers import Answer, Caller, arrays
+from autograder.kit.call import Answer, Caller, arrays
 from autograder.kit.cases import TOLERANCE, Case, Criterion
 from autograder.kit.compare import ZERO, checked, difference, named
 from autograder.kit.recognition import Recognised, recognised

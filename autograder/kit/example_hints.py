@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from autograder.kit.answers import Answer, Caller
+from autograder.kit.call import Answer, Caller
 from autograder.kit.cases import Example, KnownMistake
 from autograder.kit.compare import aligned, checked
 

@@ -1,6 +1,6 @@
 """From answers to points: the one comparison, used on the student's machine and by the judge."""
 
-from autograder.kit.answers import Caller
+from autograder.kit.call import Caller
 from autograder.kit.cases import Case, Criterion, KnownMistake, Verdict
 from autograder.kit.criteria import Evaluation
 from autograder.kit.example_hints import Examples, example_hint

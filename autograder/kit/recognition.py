@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from autograder.kit.answers import Answer
+from autograder.kit.call import Answer
 from autograder.kit.cases import Case, KnownMistake
 from autograder.kit.compare import aligned, difference, printed, same, same_print
 

@@ -27,7 +27,7 @@ PRELOADED = (
     "matplotlib.pyplot",
     "tqdm",
     "autograder.kit",
-    "autograder.kit.wire",
+    "autograder.kit.frames",
     "lab.batches",
     "lab.plots",
     "lab.tokenizers",

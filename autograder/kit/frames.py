@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit.answers import Answer
+from autograder.kit.call import Answer
 from autograder.kit.table_models import BeamStep, GreedyStep
 
 MAX_HEADER = 8 << 20
