@@ -14,7 +14,8 @@ import autograder.kit
 from autograder.assignment import grade_id
 from autograder.checks import assignments, find
 from autograder.kit import NoPoints, check, recordings
-from autograder.kit.call import Answer, call
+from autograder.kit.answer import Answer, Failure
+from autograder.kit.call import call
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
 from autograder.release.notebook import weave
@@ -100,7 +101,7 @@ def test_a_crash_shows_the_students_own_line_and_no_other():
 
     hint = one_case(double).hint
     assert "the culprit" in hint
-    assert "answers.py" not in hint
+    assert "call.py" not in hint
     assert "target(" not in hint
 
 
@@ -126,6 +127,9 @@ def test_a_function_with_a_memory_loses_the_point_for_the_second_call():
         Answer(outputs=[np.zeros((2, 3))], gradients=[np.array("x")], inputs_after=[None]),
         Answer(outputs=[np.zeros((2, 3))], gradients=[], inputs_after=[]),
         Answer(error=3),
+        Answer(error=Failure(3, "text")),
+        Answer(error=Failure(["raised"], 3)),
+        Answer(error=Failure("all right", "text")),
         Answer(),
     ],
 )

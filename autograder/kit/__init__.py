@@ -6,7 +6,7 @@ import sys
 import warnings
 
 from autograder.kit.call import call as call_function
-from autograder.kit.call import describe
+from autograder.kit.call import own_lines
 from autograder.kit.carried import carried
 from autograder.kit.grading import grade
 from autograder.kit.recordings import load
@@ -54,5 +54,5 @@ def check(check_id: str, namespace: dict) -> float | None:
 
 def _where(check_id: str, stop: KeyboardInterrupt) -> str:
     """Return what a student reads who stopped a check: it has no time limit on their machine."""
-    own = describe(stop).partition("\n")[2]
+    own = "\n".join(own_lines(stop))
     return f"{check_id.partition('.')[2]}: stopped. Is there an endless loop?" + (f" It was at\n{own}" if own else "")

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from autograder.kit import recordings
-from autograder.kit.call import Answer, call
+from autograder.kit.answer import Answer
+from autograder.kit.call import call
 from autograder.kit.cases import TOLERANCE, Verdict
 from autograder.kit.grading import grade
 from autograder.kit.proxy import install, stand_in
@@ -24,7 +25,7 @@ def repair_first(first: Verdict, earlier: Parts) -> Verdict:
         f"If it calls your {_named(name, part)}: that is not right yet. Repair {_part(name, part)} first."
         for name, part in earlier.items()
     ]
-    return replace(first, hint="\n".join([first.hint or "", *lines]))
+    return replace(first, hint="\n".join([first.hint or "", *lines]), details=[*first.details, *lines])
 
 
 def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> Verdict:
@@ -47,13 +48,13 @@ def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> V
     lines = [
         f"{head}. Your {names} {are} not right yet: repair {those} first. Tried with {with_whom}, this part shows:"
     ]
-    lines += (shown.hint or "").split("\n")[1:]
+    lines += shown.details
     more = [name for (name, _, got), (_, _, most) in zip(shown.criteria, rows, strict=True) if got < most]
     if more:
         lines.append(
             f"With {'yours' if shown is again else 'a right one'} it has the points for “{'”, “'.join(more)}”."
         )
-    return Verdict(score, first.max_score, "\n".join(lines), shown.mistakes, rows)
+    return replace(shown, score=score, hint="\n".join(lines), criteria=rows, details=lines[1:])
 
 
 def _named(name: str, part: int | None) -> str:

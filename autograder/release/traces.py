@@ -44,7 +44,9 @@ def _asked(
         for arguments, cotangents in _calls(cases, examples):
             answer = call({check.function: check.reference}, check.function, arguments, cotangents)
             if answer.error:
-                raise RuntimeError(f"{check.function} fails when {', '.join(references)} are recorded: {answer.error}")
+                raise RuntimeError(
+                    f"{check.function} fails when {', '.join(references)} are recorded: {answer.error.text}"
+                )
     return asked
 
 

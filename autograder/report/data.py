@@ -73,6 +73,12 @@ def read(out: Path) -> ClassData:
     ledger.entries = [
         Entry(student, name, line, graded.get((student, name))) for (student, name), line in sorted(lines.items())
     ]
+    older = sum(not all("failures" in check for check in line["checks"]) for line in lines.values())
+    if older:
+        ledger.notes.append(
+            f"{older} of {len(lines)} submissions were graded by an earlier version: of those, this page knows neither "
+            "what mistakes are called nor who ran out of time. Run `grade` again."
+        )
     if not lines:
         ledger.notes.append(f"No submission of this class is graded yet: {out / 'records'} holds no record.")
     return ledger
@@ -105,13 +111,20 @@ def _sound(record: Any) -> dict[str, Any]:
     if not all(isinstance(line.get(key), int | float) for key in NUMBERS):
         raise ValueError("it has no scores")
     checks, flags = line.get("checks"), line.get("flags")
-    if not isinstance(checks, list) or not isinstance(flags, list) or not all(isinstance(flag, str) for flag in flags):
+    if not isinstance(checks, list) or not _texts(flags):
         raise ValueError("it has no checks")
     for check in checks:
         numbers = isinstance(check, dict) and all(isinstance(check.get(key), int | float) for key in NUMBERS[:2])
-        if not numbers or not isinstance(check.get("id"), str) or not isinstance(check.get("mistake"), list):
+        if not numbers or not isinstance(check.get("id"), str) or not _texts(check.get("mistake")):
+            raise ValueError("a check of it is none")
+        titles = check.get("titles", check["mistake"])
+        if not _texts(titles) or len(titles) != len(check["mistake"]) or not _texts(check.get("failures", [])):
             raise ValueError("a check of it is none")
     return line
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def written(student: str) -> str:

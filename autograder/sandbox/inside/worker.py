@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograder.kit import call, frames, proxy
+from autograder.kit import call, codec, frames, proxy
+from autograder.kit.answer import Answer, Failure
 
 from .shell import OUTPUTS, Shell
 
@@ -35,7 +36,7 @@ class _Questions:
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         try:
             frame = frames.encode({"id": self.request, "ask": question})
-        except frames.WireError as error:
+        except codec.CodecError as error:
             return {"error": ["TypeError", str(error)]}
         if len(frame[0]) > proxy.MOST_HEADER or len(frame[1]) > proxy.MOST_BODY:
             return {"error": ["ValueError", f"its arguments are too large: more than {proxy.MOST_BODY >> 20} MB"]}
@@ -85,7 +86,7 @@ def _answer(request: dict[str, Any], operation: Callable[[], Any], interrupts: _
 
 def _failed(request: dict[str, Any], why: str) -> Any:
     if request["op"] == "call":
-        return call.Answer(outputs=None, gradients=None, inputs_after=None, error=why)
+        return Answer(error=Failure("raised", why))
     OUTPUTS.error("Stopped", why, [why])
     return {"outputs": OUTPUTS.finish(), "finished": False}
 
@@ -103,7 +104,7 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
     return {"outputs": outputs, "finished": finished}
 
 
-def _call(request: dict[str, Any], shell: Shell) -> call.Answer:
+def _call(request: dict[str, Any], shell: Shell) -> Answer:
     OUTPUTS.start()  # what a function prints while it is checked is not kept
     number, again = request["number"], request["again"]
     if number == 0 and not again:
