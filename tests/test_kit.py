@@ -14,7 +14,7 @@ import autograder.kit
 from autograder.assignment import grade_id
 from autograder.checks import assignments, find
 from autograder.kit import NoPoints, check, recordings
-from autograder.kit.answer import Answer, Failure
+from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
 from autograder.kit.call import call
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
@@ -137,6 +137,50 @@ def test_answers_from_a_hostile_worker_are_only_wrong(answer):
     verdict = one_case(None, caller=lambda *call: answer)
     assert verdict.score <= 1
     assert verdict.hint
+
+
+@pytest.mark.parametrize("kind", ["timeout", "died", "no_worker", "wrong", "all right", 3, ["raised"]])
+def test_a_worker_cannot_give_a_failure_that_only_the_grader_can_know(kind):
+    error = clean_answer(Answer(error=Failure(kind, "the text")), OWN_KINDS).error
+    assert error.kind == "bad_output"
+    assert "the text" not in error.text
+
+
+def test_what_ends_a_call_has_a_kind():
+    def masked_softmax(x):
+        raise NotImplementedError
+
+    def calls_it(x):
+        return masked_softmax(x)
+
+    x = np.ones(2, np.float32)
+    functions = {
+        "masked_softmax": masked_softmax,
+        "calls_it": calls_it,
+        "stops": lambda x: x.nothing,
+        "leaves": lambda x: exit(),
+        "gives_text": lambda x: "text",
+        "gives_none": lambda x: None,
+        "cuts": lambda x: x.detach(),
+    }
+    kinds = {name: call(functions, name, [x], [x]).error.kind for name in [*functions, "missing"]}
+    assert kinds == {
+        "masked_softmax": "unwritten",
+        "calls_it": "raised",  # its own cell is written
+        "stops": "raised",
+        "leaves": "raised",
+        "gives_text": "bad_output",
+        "gives_none": "bad_output",
+        "cuts": "no_gradient",
+        "missing": "undefined",
+    }
+
+
+def test_a_function_that_is_as_it_was_released_is_said_to_be_so():
+    def double(x):
+        raise NotImplementedError
+
+    assert one_case(double).hint == "double: 0 of 4 points. It is not written yet."
 
 
 def test_the_hint_holds_neither_inputs_nor_expected_values():

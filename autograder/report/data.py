@@ -168,13 +168,13 @@ def _gradebook(out: Path, ledger: ClassData) -> dict[tuple[str, str], Graded]:
         if url is None:
             raise NoGradebook(f"{out} has no gradebook")
         with quiet(), Session(engine(url)) as session:
-            found = _submissions(session)
+            submissions = _submissions(session)
     except (NoGradebook, SQLAlchemyError, ValueError) as error:
-        said = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
-        ledger.notes.append(f"{said}. Manual grades, late hand-ins and links to formgrader are missing on this page.")
+        text = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
+        ledger.notes.append(f"{text}. Manual grades, late hand-ins and links to formgrader are missing on this page.")
         return {}
     ledger.has_gradebook = True
-    return found
+    return submissions
 
 
 def _database(out: Path) -> str | None:
@@ -212,9 +212,9 @@ def _submissions(session: Session) -> dict[tuple[str, str], Graded]:
         .outerjoin(GradeCell, GradeCell.id == Grade.cell_id)
         .group_by(*about)
     )
-    found = {}
+    submissions = {}
     for place, student, name, due, when, extension, penalty, score, hand, needs in session.execute(query):
         late = when - due - (extension or timedelta()) if when and due else timedelta()
         late = max(late, timedelta())
-        found[student, name] = Graded(place, score or 0.0, hand or 0.0, bool(needs), late, penalty or 0.0)
-    return found
+        submissions[student, name] = Graded(place, score or 0.0, hand or 0.0, bool(needs), late, penalty or 0.0)
+    return submissions

@@ -135,7 +135,7 @@ def report(out: Path, to: Path | None = None, formgrader: str = FORMGRADER) -> P
     return place
 
 
-def page(found: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER) -> str:
+def page(class_data: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER) -> str:
     """Return the page as HTML; it asks for nothing from elsewhere and holds no script."""
     jinja = Environment(
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
@@ -144,8 +144,8 @@ def page(found: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER)
     jinja.filters |= {"points": _points, "text": data.written, "duration": _duration, "code": code}
     made = jinja.get_template("report.html.j2").render(
         title=out.resolve().name,
-        found=found,
-        sections=[_section(name, entries, out) for name, entries in _by_assignment(found.entries)],
+        class_data=class_data,
+        sections=[_section(name, entries, out) for name, entries in _by_assignment(class_data.entries)],
         feedback=_feedback(out, place),
         formgrader=formgrader.rstrip("/"),
         rows=ROWS,
