@@ -73,7 +73,7 @@ def read(out: Path) -> ClassData:
     ledger.entries = [
         Entry(student, name, line, graded.get((student, name))) for (student, name), line in sorted(lines.items())
     ]
-    older = sum(not all("failures" in check for check in line["checks"]) for line in lines.values())
+    older = sum(_is_older(line) for line in lines.values())
     if older:
         ledger.notes.append(
             f"{older} of {len(lines)} submissions were graded by an earlier version: of those, this page knows neither "
@@ -121,6 +121,15 @@ def _sound(record: Any) -> dict[str, Any]:
         if not _texts(titles) or len(titles) != len(check["mistake"]) or not _texts(check.get("failures", [])):
             raise ValueError("a check of it is none")
     return line
+
+
+def _is_older(line: dict[str, Any]) -> bool:
+    """Return whether a record is an earlier version's; its checks get what they lack: titles, kinds of failures."""
+    older = [check for check in line["checks"] if "titles" not in check or "failures" not in check]
+    for check in older:
+        check.setdefault("titles", [name.replace("_", " ").capitalize() + "." for name in check["mistake"]])
+        check.setdefault("failures", [])
+    return bool(older)
 
 
 def _texts(value: Any) -> bool:

@@ -198,18 +198,12 @@ def _mistakes(entries: list[Entry]) -> list[Mistake]:
     made: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: {"functions": [], "students": []})
     for entry in entries:
         for check in entry.line["checks"]:
-            titles = check.get("titles", map(_title, check["mistake"]))
-            for name, title in zip(check["mistake"], titles, strict=True):
+            for name, title in zip(check["mistake"], check["titles"], strict=True):
                 about = made[name, title]
                 about["functions"].append(_function(check))
                 about["students"].append(entry.student)
     mistakes = [Mistake(*key, *map(_unique, about.values())) for key, about in made.items()]
     return sorted(mistakes, key=lambda mistake: (-len(mistake.students), mistake.name))
-
-
-def _title(name: str) -> str:
-    """Return what a mistake is called of which the record holds no title."""
-    return name.replace("_", " ").capitalize() + "."
 
 
 def code(sentence: str) -> Markup:
@@ -228,7 +222,7 @@ def _function(check: dict[str, Any]) -> str:
 
 
 def _stopped(check: dict[str, Any]) -> bool:
-    return "timeout" in check.get("failures", [])
+    return "timeout" in check["failures"]
 
 
 def _points(number: float) -> str:
