@@ -214,10 +214,10 @@ def test_a_cell_and_a_check_are_answered(asking: Session) -> None:
 
 
 FORGED = """import os, json, struct, gc, socket
-from autograder.kit import wire
+from autograder.kit import frames
 asker = next(each for each in gc.get_objects() if type(each).__name__ == "_Questions")
 def forges(x):
-    wire.send(asker.link, {ASK})
+    frames.send(asker.link, {ASK})
     return x"""
 
 
@@ -234,14 +234,15 @@ def forges(x):
 def test_a_frame_that_is_no_question_ends_the_worker(asking: Session, frame: str) -> None:
     asking.run(FORGED.replace("{ASK}", frame))
     answer = ask(asking, "forges", np.ones(2, np.float32))
-    assert "disturbed the grader's connection" in answer.error
+    assert answer.error.kind == "bad_output"
+    assert "disturbed the grader's connection" in answer.error.text
     assert "0.5000" in says(asking, "masked_softmax(torch.zeros(2))")  # the next worker is asked and answered
 
 
 def test_nobody_answers_where_nothing_is_carried(session: Session) -> None:
     source = FORGED.replace("next(each for", "next((each for").replace('"_Questions")', '"_Questions"), None)')
     session.run(source.replace("{ASK}", "{'id': asker.request, 'ask': {}}"))
-    assert "disturbed" in ask(session, "forges", np.ones(2, np.float32)).error
+    assert ask(session, "forges", np.ones(2, np.float32)).error.kind == "bad_output"
 
 
 def test_too_much_is_an_error_in_the_students_code(built: Sandbox) -> None:
@@ -254,7 +255,7 @@ def assert_too_much_is_an_error(asking: Session) -> None:
     asking.run("def huge(x):\n    return masked_softmax(torch.zeros(30_000_000))")
     asking.run("def wide(x):\n    return masked_softmax(torch.zeros(60_000, 1), torch.ones(1, 60_000).bool())")
     for function in ("huge", "wide"):
-        assert "its arguments are too large" in ask(asking, function, np.ones(2, np.float32)).error
+        assert "its arguments are too large" in ask(asking, function, np.ones(2, np.float32)).error.text
     asking.run("def kept(x):\n    try:\n        return huge(x)\n    except ValueError:\n        return x")
     assert ask(asking, "kept", np.ones(2, np.float32)).error is None
 
@@ -265,7 +266,7 @@ def assert_too_much_is_an_error(asking: Session) -> None:
     [
         "while True: masked_softmax(x)",
         "while True:\n        try: masked_softmax(x)\n        except BaseException: pass",
-        "while True: wire.send(asker.link, {'id': asker.request, 'ask': QUESTION})",
+        "while True: frames.send(asker.link, {'id': asker.request, 'ask': QUESTION})",
     ],
     ids=["asks for ever", "asks for ever and catches all", "asks and never listens"],
 )

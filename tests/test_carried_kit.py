@@ -9,7 +9,7 @@ import pytest
 
 from autograder.assignment import grade_id, parts
 from autograder.checks import checks
-from autograder.kit import NoPoints, check, recorded
+from autograder.kit import NoPoints, check, recordings
 from autograder.release.notebook import weave
 from autograder.release.traces import traced
 
@@ -35,17 +35,17 @@ def woven(name: str) -> nbformat.NotebookNode:
 def packed(name: str, function: str) -> bytes:
     one = checks(name)[function]
     cases, examples = one.draw(np.random.default_rng(5)), one.examples()
-    return recorded.pack(cases, one.criteria, examples, traced(name, one, cases, examples, parts(woven(name).cells)))
+    return recordings.pack(cases, one.criteria, examples, traced(name, one, cases, examples, parts(woven(name).cells)))
 
 
 @pytest.fixture
 def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Return what records some functions of a name."""
-    monkeypatch.setattr(recorded, "FOLDER", tmp_path)
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
 
     def record(name: str, *functions: str) -> None:
         for function in functions:
-            recorded.path(f"{name}.{function}").write_bytes(packed(name, function))
+            recordings.path(f"{name}.{function}").write_bytes(packed(name, function))
 
     return record
 
@@ -119,7 +119,7 @@ def test_a_bug_hunt_says_which_part_comes_first(kit) -> None:
     namespace = notebook("bahdanau", masked_softmax=blank("masked_softmax"))
     with pytest.raises(NoPoints, match=r"Repair part 1 first\."):
         check("bahdanau.repaired_attention", namespace)
-    known = recorded.earlier("bahdanau.repaired_attention")
+    known = recordings.earlier("bahdanau.repaired_attention")
     assert [about["asked"] for about in known.values()] == [None]
 
 
@@ -127,5 +127,5 @@ def test_equal_arrays_are_recorded_once() -> None:
     from autograder.kit.cases import Case
 
     x = np.arange(10_000.0)
-    one, many = (recorded.pack([Case("a", {"x": x}, {"y": x.copy()})] * n, []) for n in (1, 20))
+    one, many = (recordings.pack([Case("a", {"x": x}, {"y": x.copy()})] * n, []) for n in (1, 20))
     assert len(many) < 2 * len(one)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.checks import Check, assignments, checks, find
-from autograder.kit.answers import call
+from autograder.kit.call import call
 from autograder.kit.grading import Verdict, grade
 from tests.answers import SEEDS, collected, right_bahdanau, wrong_bahdanau, wrong_encoder_decoder
 

@@ -117,7 +117,7 @@ for n in range(40):
 link.detach()"""
 
 GARBAGE = "import os\nos.write(3, b'\\xff' * 1000)"
-ANSWERS_OF_ANOTHER_KIND = """import autograder.kit.answers as answers
+ANSWERS_OF_ANOTHER_KIND = """import autograder.kit.call as answers
 answers.call = lambda *a, **k: answers.Answer(outputs={VALUE})"""
 
 
@@ -188,14 +188,14 @@ def test_inputs_changed_in_place_cost_points(judged) -> None:
 ZEROES = RIGHT.replace("return scores", "weights = scores").replace(" * mask", " * mask\n    scores.data.zero_()")
 ZEROES = ZEROES.replace("weights = scores.softmax(-1)\n", "return scores.softmax(-1)\n") + "\n    return weights"
 LIES = {
-    "about what a call has left": """import autograder.kit.answers as answers
+    "about what a call has left": """import autograder.kit.call as answers
 real = answers.call
 def call(namespace, function, arguments, *more):
     answer = real(namespace, function, arguments, *more)
     answer.inputs_after = list(answers.arrays(arguments))
     return answer
 answers.call = call""",
-    "about the tensors": """import autograder.kit.answers as answers
+    "about the tensors": """import autograder.kit.call as answers
 fresh = getattr(answers, "fresh", None) or answers._fresh
 def lying(value, tensors, wants_gradients):
     lying.given = value if isinstance(value, list) else lying.given

@@ -13,8 +13,9 @@ import torch
 import autograder.kit
 from autograder.assignment import grade_id
 from autograder.checks import assignments, find
-from autograder.kit import NoPoints, check, recorded
-from autograder.kit.answers import Answer, call
+from autograder.kit import NoPoints, check, recordings
+from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
+from autograder.kit.call import call
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
 from autograder.release.notebook import weave
@@ -100,7 +101,7 @@ def test_a_crash_shows_the_students_own_line_and_no_other():
 
     hint = one_case(double).hint
     assert "the culprit" in hint
-    assert "answers.py" not in hint
+    assert "call.py" not in hint
     assert "target(" not in hint
 
 
@@ -126,6 +127,9 @@ def test_a_function_with_a_memory_loses_the_point_for_the_second_call():
         Answer(outputs=[np.zeros((2, 3))], gradients=[np.array("x")], inputs_after=[None]),
         Answer(outputs=[np.zeros((2, 3))], gradients=[], inputs_after=[]),
         Answer(error=3),
+        Answer(error=Failure(3, "text")),
+        Answer(error=Failure(["raised"], 3)),
+        Answer(error=Failure("all right", "text")),
         Answer(),
     ],
 )
@@ -133,6 +137,50 @@ def test_answers_from_a_hostile_worker_are_only_wrong(answer):
     verdict = one_case(None, caller=lambda *call: answer)
     assert verdict.score <= 1
     assert verdict.hint
+
+
+@pytest.mark.parametrize("kind", ["timeout", "died", "no_worker", "wrong", "all right", 3, ["raised"]])
+def test_a_worker_cannot_give_a_failure_that_only_the_grader_can_know(kind):
+    error = clean_answer(Answer(error=Failure(kind, "the text")), OWN_KINDS).error
+    assert error.kind == "bad_output"
+    assert "the text" not in error.text
+
+
+def test_what_ends_a_call_has_a_kind():
+    def masked_softmax(x):
+        raise NotImplementedError
+
+    def calls_it(x):
+        return masked_softmax(x)
+
+    x = np.ones(2, np.float32)
+    functions = {
+        "masked_softmax": masked_softmax,
+        "calls_it": calls_it,
+        "stops": lambda x: x.nothing,
+        "leaves": lambda x: exit(),
+        "gives_text": lambda x: "text",
+        "gives_none": lambda x: None,
+        "cuts": lambda x: x.detach(),
+    }
+    kinds = {name: call(functions, name, [x], [x]).error.kind for name in [*functions, "missing"]}
+    assert kinds == {
+        "masked_softmax": "unwritten",
+        "calls_it": "raised",  # its own cell is written
+        "stops": "raised",
+        "leaves": "raised",
+        "gives_text": "bad_output",
+        "gives_none": "bad_output",
+        "cuts": "no_gradient",
+        "missing": "undefined",
+    }
+
+
+def test_a_function_that_is_as_it_was_released_is_said_to_be_so():
+    def double(x):
+        raise NotImplementedError
+
+    assert one_case(double).hint == "double: 0 of 4 points. It is not written yet."
 
 
 def test_the_hint_holds_neither_inputs_nor_expected_values():
@@ -156,25 +204,25 @@ def test_a_mistake_that_shows_nowhere_is_never_named():
 def test_recorded_cases_come_back_as_they_were(tmp_path):
     for check_id in ("bahdanau.additive_attention", "encoder_decoder.beam_search", "encoder_decoder.greedy_decode"):
         drawn = find(check_id)
-        packed = recorded.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria, drawn.examples())
-        recorded.path(check_id, tmp_path).write_bytes(packed)
-        cases, criteria, examples = recorded.load(check_id, tmp_path)
+        packed = recordings.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria, drawn.examples())
+        recordings.path(check_id, tmp_path).write_bytes(packed)
+        cases, criteria, examples = recordings.load(check_id, tmp_path)
         assert criteria == drawn.criteria
-        assert recorded.pack(cases, criteria, examples) == packed
+        assert recordings.pack(cases, criteria, examples) == packed
         assert grade(check_id, cases, criteria, functools.partial(call, {drawn.function: drawn.reference})).hint is None
 
 
 def test_a_missing_recording_is_named(tmp_path):
     with pytest.raises(LookupError, match=r"no recorded answers for the check 'bahdanau.magic'.*none"):
-        recorded.load("bahdanau.magic", tmp_path)
+        recordings.load("bahdanau.magic", tmp_path)
 
 
 @pytest.fixture
 def softmax_kit(tmp_path, monkeypatch):
     drawn = find("bahdanau.masked_softmax")
-    packed = recorded.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria)
-    recorded.path("bahdanau.masked_softmax", tmp_path).write_bytes(packed)
-    monkeypatch.setattr(autograder.kit, "load", functools.partial(recorded.load, folder=tmp_path))
+    packed = recordings.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria)
+    recordings.path("bahdanau.masked_softmax", tmp_path).write_bytes(packed)
+    monkeypatch.setattr(autograder.kit, "load", functools.partial(recordings.load, folder=tmp_path))
     return drawn
 
 

@@ -10,7 +10,7 @@ import torch
 
 from autograder.checks import find
 from autograder.checks.encoder_decoder.beam_parts import Shuffled, searched
-from autograder.kit.answers import call
+from autograder.kit.call import call
 from autograder.kit.compare import same
 from autograder.kit.grading import grade
 from tests.answers import SEEDS, collected, forget, more_right

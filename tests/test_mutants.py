@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import find
-from autograder.kit.answers import call
+from autograder.kit.call import call
 from autograder.kit.grading import grade
 from tests.answers import collected
 from tests.mutants import mutants

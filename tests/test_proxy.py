@@ -12,8 +12,9 @@ from autograder import checks
 from autograder.judge import earlier
 from autograder.judge.earlier import Earlier
 from autograder.kit import proxy
-from autograder.kit.answers import call
-from autograder.kit.wire import WireError, decode, encode
+from autograder.kit.call import call
+from autograder.kit.codec import CodecError
+from autograder.kit.frames import decode, encode
 
 # In grading nothing checks their annotations, as these tests would.
 HEADS = inspect.unwrap(checks.find("transformer.multi_head_attention").reference)
@@ -21,7 +22,7 @@ SOFTMAX = inspect.unwrap(checks.find("bahdanau.masked_softmax").reference)
 
 
 def asked(reference: Callable, known: Earlier | None = None) -> Callable:
-    """Return a stand-in for a function, whose questions and answers pass the wire."""
+    """Return a stand-in for a function, whose questions and answers pass through frames."""
     known = known or Earlier({reference.__name__: reference})
 
     def ask(question: dict) -> dict:
@@ -117,7 +118,7 @@ def test_wrong_arguments_are_an_error_in_the_words_of_the_reference(wrong, error
     def ask(question: dict) -> dict:
         try:
             return Earlier({HEADS.__name__: HEADS}).answer(decode(*encode(question)))
-        except WireError as refused:
+        except CodecError as refused:
             return {"error": ["TypeError", str(refused)]}
 
     with pytest.raises(error, match=said) as caught:
@@ -129,7 +130,7 @@ def test_an_error_shows_no_line_of_the_reference() -> None:
     def layer(x):
         return asked(HEADS)(x, x, x, {}, 2)
 
-    error = call({"layer": layer}, "layer", [X.numpy()]).error
+    error = call({"layer": layer}, "layer", [X.numpy()]).error.text
     assert "multi_head_attention, a right one in place of yours: KeyError: 'W_q'" in error
     assert "in layer" in error
     assert "@" not in error
@@ -172,7 +173,7 @@ def test_there_are_only_so_many_questions(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_what_is_no_question_is_refused(question) -> None:
-    with pytest.raises(WireError):
+    with pytest.raises(CodecError):
         Earlier({SOFTMAX.__name__: SOFTMAX}).answer(question)
 
 

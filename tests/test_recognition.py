@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from autograder.checks import find
-from autograder.kit.answers import Answer, call
+from autograder.kit.answer import Answer, Failure
+from autograder.kit.call import call
 from autograder.kit.compare import printed, same_print
 from autograder.kit.grading import Verdict, grade
-from autograder.kit.recorded import load, pack, path
+from autograder.kit.recordings import load, pack, path
 from tests.answers import collected
 
 IDS = list(collected("right", "RIGHT"))
@@ -116,7 +117,7 @@ def test_a_right_function_that_crashes_somewhere_has_no_known_mistake():
 
         def caller(function, arguments, cotangents, check=check, first=cases[0]):
             if all(one is other for one, other in zip(arguments, first.arguments.values(), strict=True)):
-                return Answer(error="ZeroDivisionError: division by zero")
+                return Answer(error=Failure("raised", "ZeroDivisionError: division by zero"))
             return call({check.function: check.reference}, function, arguments, cotangents)
 
         assert grade(check_id, cases, check.criteria, caller).mistakes == []
@@ -141,7 +142,7 @@ def test_a_crash_on_one_case_costs_only_the_values_of_that_case(check_id):
 
         def caller(function, arguments, cotangents, crashing=crashing):
             case = next(c for c in cases if all(a is b for a, b in zip(arguments, c.arguments.values(), strict=True)))
-            crash = Answer(error="ZeroDivisionError: division by zero")
+            crash = Answer(error=Failure("raised", "ZeroDivisionError: division by zero"))
             return crash if case is crashing else right[case.name, cotangents is not None]
 
         of_it = {criterion.name for criterion in check.criteria if crashing.name in criterion.cases}

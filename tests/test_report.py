@@ -19,11 +19,11 @@ from autograder.assignment import assignments
 from autograder.checks import checks
 from autograder.grade import summary
 from autograder.gradebook.database import quiet
+from autograder.kit.cases import KnownMistake
 from autograder.places import released_notebook, source_notebook
 from autograder.report import similarity
 from autograder.report.data import read
 from autograder.report.page import FORMGRADER, report
-from autograder.report.titles import Titles, first_sentence
 from examples import make_class
 
 with quiet():
@@ -87,7 +87,12 @@ def line(student: str, name: str, expected: dict[str, tuple[str, list[str]]], **
         amount, mistakes = expected.get(f"{name}.{function}", ("none", []))
         score = {"all": check.points, "some": 1, "none": 0}[amount]
         about = {"id": f"{name}.{function}", "score": score, "max_score": check.points}
-        found.append(about | {"hint": None if amount == "all" else "no", "mistake": mistakes})
+        titles = {mistake.__name__: f"{mistake.__name__} is its title." for mistake in check.mistakes}
+        more = {
+            "titles": [titles.get(name, name) for name in mistakes],
+            "failures": [] if amount == "all" else ["wrong"],
+        }
+        found.append(about | {"hint": None if amount == "all" else "no", "mistake": mistakes} | more)
     scores = {kind: sum(check[kind] for check in found) for kind in ("score", "max_score")}
     plain = {"student": student, "assignment": name, "manual_max_score": 3.0 if name == "bahdanau" else 0.0}
     return plain | scores | {"checks": found, "flags": [], "error": None, "file": "x.ipynb"} | more
@@ -225,20 +230,31 @@ def test_the_graded_example_class_has_its_numbers_on_the_page(course_judge, tmp_
 
 def test_every_known_mistake_has_its_title() -> None:
     for name in assignments():
-        known = Titles(name)
         for check in checks(name).values():
             for mistake in check.mistakes:
                 hint = " ".join((mistake.__doc__ or "").split())
-                assert known.of(mistake.__name__, f"Your numbers … {hint}") == first_sentence(hint)
-    assert known.of("not_there", "") == "Not there."
-    assert first_sentence("It reads outputs[:, -1], i.e. padding.\n  x is next.") == (
-        "It reads outputs[:, -1], i.e. padding."
-    )
+                title = KnownMistake(mistake.__name__, hint, None).title
+                assert title
+                assert hint.startswith(title)
+    hint = "It reads outputs[:, -1], i.e. padding. x is next."
+    assert KnownMistake("reads_padding", hint, None).title == "It reads outputs[:, -1], i.e. padding."
+
+
+def test_records_of_an_earlier_version_are_read_without_titles_and_that_is_said(tmp_path: Path) -> None:
+    lines = [line(name, "bahdanau", {"bahdanau.masked_softmax": ("some", ["no_maximum"])}) for name in ("ada", "bo")]
+    for check in lines[0]["checks"]:
+        del check["titles"], check["failures"]
+        check["hint"] = "the check did not end within 10 seconds"
+    text, seen = page(keep(tmp_path, lines))
+    demand_sound(text, seen)
+    assert "No maximum." in text
+    assert "Out of time" not in text
+    assert "1 of 2 submissions were graded by an earlier version" in text
 
 
 def test_names_cannot_act_and_stay_readable(tmp_path: Path) -> None:
     lines = [line(name, "bahdanau", {}, flags=["<b>flag"], error=None) for name in HOSTILE]
-    lines[0]["checks"][0]["mistake"] = ["<i>mistake"]
+    lines[0]["checks"][0] |= {"mistake": ["<i>mistake"], "titles": ["<i>mistake `<b>` it is."]}
     lines[1]["error"] = "<img src=x onerror=alert(1)>"
     out = keep(tmp_path, lines)
     text, seen = page(out)
@@ -414,7 +430,7 @@ def crowded(tmp_path_factory) -> Path:
     said = {"bahdanau.masked_softmax": ("some", ["mask_after_softmax"])}
     lines = [line(name, "bahdanau", said, flags=["torch's own attention: MultiheadAttention"]) for name in names]
     lines[0]["error"] = "this is no notebook"
-    lines[1]["checks"][0]["hint"] = "the check did not end within 10 seconds"
+    lines[1]["checks"][0]["failures"] = ["timeout"]
     keep(out, lines)
     about = {name: {"late": timedelta(minutes=90), "penalty": 1.0} for name in names if name.isprintable()}
     enter(out, "bahdanau", about)

@@ -76,7 +76,7 @@ class TestSight:
     @pytest.mark.parametrize(
         "place",
         [
-            "/kit/autograder/kit/answers.py",
+            "/kit/autograder/kit/call.py",
             "/wall/inside/worker.py",
             "/packages/new",
             "/packages/torch/new",

@@ -140,8 +140,8 @@ class TestGroups:
             pytest.skip("no control group can be made here")
         program = (
             "import os, sys; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
-            "from autograder.kit import wire; job = Sandbox.joined(sys.argv[1]).enter()\n"
-            "wire.send(job.link, {'id': 1, 'op': 'cell', 'source': 'while True: pass'})\n"
+            "from autograder.kit import frames; job = Sandbox.joined(sys.argv[1]).enter()\n"
+            "frames.send(job.link, {'id': 1, 'op': 'cell', 'source': 'while True: pass'})\n"
             "print(*job.bound.folders, job.process.pid, flush=True)\n"
             "os.kill(os.getpid(), 9)"
         )

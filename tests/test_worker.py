@@ -88,13 +88,15 @@ class TestDeath:
         session.run(f"import os, ctypes\ndef dies(x):\n    {death}")
         answer = ask(session, "dies", X)
         assert answer.outputs is None
-        assert "ended the Python process" in answer.error
-        assert "ended the Python process" in session.call("double", [X]).error  # the rest of that check
+        assert answer.error.kind == "died"
+        assert "ended the Python process" in answer.error.text
+        assert session.call("double", [X]).error.kind == "died"  # the rest of that check
         assert still_answers(session)
 
     def test_leaving_politely_is_an_error(self, session: Session) -> None:
         session.run(DOUBLE + "\ndef leaves(x):\n    raise SystemExit")
-        assert "SystemExit" in ask(session, "leaves", X).error
+        error = ask(session, "leaves", X).error
+        assert (error.kind, error.text.partition("\n")[0]) == ("raised", "SystemExit")
         assert still_answers(session)
 
     def test_a_cell_that_ends_the_process_is_not_run_again(self, session: Session) -> None:
@@ -148,8 +150,10 @@ class TestTime:
         session.run(DOUBLE)
         session.run(f"def loops(x):\n    {body}")
         started = time.monotonic()
-        assert "did not end" in ask(session, "loops", X).error
-        assert "did not end" in session.call("loops", [X]).error  # one deadline for all calls of a check
+        error = ask(session, "loops", X).error
+        assert error.kind == "timeout"
+        assert "did not end" in error.text
+        assert session.call("loops", [X]).error.kind == "timeout"  # one deadline for all calls of a check
         assert time.monotonic() - started < 8
         assert still_answers(session)
 
@@ -172,7 +176,8 @@ class TestTime:
             opened.run("import time\ndef waits(x):\n    time.sleep(0.8)\n    return x")
             for _ in range(7):
                 answer = ask(opened, "waits", X)
-            assert "time is over" in answer.error
+            assert answer.error.kind == "timeout"
+            assert "time is over" in answer.error.text
             assert "time is over" in says(opened, "1")
 
     def test_cells_of_ones_own_that_take_all_the_notebooks_time_leave_the_checks_theirs(
@@ -190,7 +195,7 @@ class TestTime:
         with Session(built, Limits(cell=1, check=2, notebook=1, grace=0.3), checks=2) as opened:
             opened.run(DOUBLE + "\nimport time\ndef sleeps(x):\n    time.sleep(60)", own=False)
             started = time.monotonic()
-            assert "in most of which it waited" in ask(opened, "sleeps", X).error
+            assert "in most of which it waited" in ask(opened, "sleeps", X).error.text
             assert still_answers(opened)
             assert time.monotonic() - started < 8
 

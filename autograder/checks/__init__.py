@@ -12,7 +12,8 @@ import numpy as np
 from autograder.assignment import assignments
 from autograder.checks.together import pairs
 from autograder.checks.worked_examples import worked
-from autograder.kit.answers import Answer, call
+from autograder.kit.answer import Answer
+from autograder.kit.call import call
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, KnownMistake, Pairs
 from autograder.kit.compare import aligned, printed
 
@@ -106,7 +107,9 @@ class Check:
     def _answer(self, function: Callable, arguments: list, cotangents: list | None = None) -> Answer:
         answer = call({self.function: function}, self.function, arguments, cotangents)
         if answer.error:
-            raise RuntimeError(f"the reference {function.__name__} fails on a case of its own check: {answer.error}")
+            raise RuntimeError(
+                f"the reference {function.__name__} fails on a case of its own check: {answer.error.text}"
+            )
         return answer
 
     def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[KnownMistake]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from autograder.kit.answers import Answer, call
+from autograder.kit.answer import Answer
+from autograder.kit.call import call
 from autograder.kit.cases import Example
 from autograder.kit.compare import aligned
 from autograder.kit.example_hints import differs
@@ -26,7 +27,8 @@ def _example(
     arguments = given(function, code)
     right = _answer(function, reference, arguments)
     if right.error or right.outputs is None:
-        raise RuntimeError(f"the reference {reference.__name__} fails on its own example: {right.error}\n{code}")
+        text = right.error.text if right.error else "it returns nothing"
+        raise RuntimeError(f"the reference {reference.__name__} fails on its own example: {text}\n{code}")
     example = Example(code, arguments, dict(zip(names, right.outputs, strict=True)), {})
     for mistake in mistakes:
         answer = _answer(function, mistake, arguments)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograder.judge.timing import Limits, Stint
-from autograder.kit import wire
+from autograder.kit import codec, frames
+from autograder.kit.answer import Failure, Kind
 from autograder.kit.proxy import MOST_BODY, MOST_HEADER
 from autograder.sandbox.sandbox import Sandbox
 
@@ -36,8 +37,9 @@ ASKING = Most(max(CELL.header, MOST_HEADER), max(CALL.body, MOST_BODY))  # eithe
 class Unanswered(Exception):
     """There is no answer; says why, in words for the student, and whether only a busy machine is to blame."""
 
-    def __init__(self, why: str, starved: bool = False) -> None:
-        super().__init__(why)
+    def __init__(self, kind: Kind, text: str, starved: bool = False) -> None:
+        super().__init__(text)
+        self.failure = Failure(kind, text)
         self.starved = starved
 
 
@@ -62,9 +64,9 @@ class Worker:
         self.asked = 0
         self.job = wall.enter(cpu_seconds=10 + math.ceil(limits.total))
         try:
-            wire.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
-        except wire.WireError as error:
-            self._lost(f"no worker came up: {error}")
+            frames.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
+        except codec.CodecError as error:
+            self._lost("no_worker", f"no worker came up: {error}")
         if earlier:
             self.request(self.stint(60, 60), READY, op="carry", functions=earlier.outlines)
 
@@ -77,48 +79,46 @@ class Worker:
         self.asked = secrets.randbits(62)  # no answer can be sent ahead of its question
         try:
             self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
-            wire.send(self.job.link, {"id": self.asked, **request})
+            frames.send(self.job.link, {"id": self.asked, **request})
             return self._reply(stint, most)
-        except wire.TooLate:
+        except frames.TooLate:
             return self._interrupt(most, stint)
-        except wire.Closed:
-            self._lost(ENDED)
-        except ConnectionError:
-            self._lost(ENDED)
-        except (wire.WireError, OSError) as error:
-            self._lost(f"the code disturbed the grader's connection ({error})")
+        except (frames.Closed, ConnectionError):
+            self._lost("died", ENDED)
+        except (codec.CodecError, OSError) as error:
+            self._lost("bad_output", f"the code disturbed the grader's connection ({error})")
 
-    def _lost(self, why: str, starved: bool = False) -> NoReturn:
+    def _lost(self, kind: Kind, text: str, starved: bool = False) -> NoReturn:
         """Kill what is left of the worker, and say whose fault it was."""
         fell = self.job.fell()
         self.kill()
-        raise (Fallen(why) if fell else Dead(why, starved)) from None
+        raise (Fallen(text) if fell else Dead(kind, text, starved)) from None
 
     def _reply(self, stint: Stint, most: Most) -> Any:
         """Return the reply; before it, the worker may ask for what earlier functions give."""
         most = ASKING if self.earlier else most
         while True:
-            frame = wire.receive(self.job.link, stint.wait(self.job.link), most.body, most.header)
+            frame = frames.receive(self.job.link, stint.wait(self.job.link), most.body, most.header)
             if not isinstance(frame, dict) or frame.get("id") != self.asked:
-                raise wire.WireError("an answer to no question")
+                raise codec.CodecError("an answer to no question")
             if "reply" in frame:
                 return frame["reply"]
             if self.earlier is None or "ask" not in frame:
-                raise wire.WireError("an answer to no question")
+                raise codec.CodecError("an answer to no question")
             answer = self.earlier.answer(frame["ask"])
             self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
-            wire.send(self.job.link, {"id": self.asked, "answer": answer})
+            frames.send(self.job.link, {"id": self.asked, "answer": answer})
 
     def _interrupt(self, most: Most, stint: Stint) -> Any:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
         why, starved = stint.why()
         if self.earlier:
-            self._lost(f"the code {why}", starved)
-        with suppress(OSError, wire.WireError):
+            self._lost("timeout", f"the code {why}", starved)
+        with suppress(OSError, codec.CodecError):
             self.job.process.send(signal.SIGINT)
             self._reply(self.stint(self.grace, self.grace), most)
-            raise Late(why, starved)
-        self._lost(f"the code {why} It ignored the interrupt", starved)
+            raise Late("timeout", why, starved)
+        self._lost("timeout", f"the code {why} It ignored the interrupt", starved)
 
     def kill(self) -> None:
         """Kill the worker and every process that it started: it is pid 1 of its namespace."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.judge.session import Session
-from autograder.kit.answers import Answer
+from autograder.kit.answer import Answer, Failure
 
 
 @dataclass(frozen=True)
@@ -12,12 +12,13 @@ class Student:
     """Calls the functions of a session; where there is none, says what ended the cell that should define it."""
 
     session: Session
-    stopped: str | None = None
+    stopped: Failure | None = None
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
         answer = self.session.call(function, arguments, cotangents)
-        if self.stopped and (answer.error or "").startswith(f"{function} is not defined"):
-            answer.error = f"{function} is not defined: its cell stopped with {self.stopped}"
+        if self.stopped and answer.error and answer.error.kind == "undefined":
+            text = f"{function} is not defined: its cell stopped with {self.stopped.text}"
+            answer.error = Failure(self.stopped.kind, text)
         return answer
 
     def again(self, function: str, arguments: list[Any], number: int) -> Answer:

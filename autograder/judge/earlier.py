@@ -13,9 +13,9 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from autograder.kit.answers import fresh
+from autograder.kit.call import fresh
+from autograder.kit.codec import CodecError
 from autograder.kit.proxy import Outline, outline
-from autograder.kit.wire import WireError
 
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
 MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make, gradients included
@@ -47,7 +47,7 @@ class Earlier:
         return {name: outline(reference) for name, reference in self.references.items()}
 
     def answer(self, question: Any) -> dict:
-        """Return the answer to a question, the reference's own error included; raise WireError if it is none."""
+        """Return the answer to a question, the reference's own error included; raise CodecError if it is none."""
         function, arguments, cotangents = self._looked_through(question)
         self.asked.add(function)
         self.left -= 1
@@ -68,20 +68,20 @@ class Earlier:
 
     def _looked_through(self, question: Any) -> tuple[str, list, list | None]:
         if not isinstance(question, dict) or set(question) != {"function", "arguments", "cotangents"}:
-            raise WireError("a question that asks for nothing")
+            raise CodecError("a question that asks for nothing")
         function, arguments, cotangents = question["function"], question["arguments"], question["cotangents"]
         if not isinstance(function, str) or function not in self.references:
-            raise WireError("a question for a function that is not to be asked for")
+            raise CodecError("a question for a function that is not to be asked for")
         if (
             not isinstance(arguments, list)
             or len(arguments) > MOST_ARGUMENTS
             or not all(map(_is_plain, _leaves(arguments)))
         ):
-            raise WireError("a question with arguments that are no arrays or numbers")
+            raise CodecError("a question with arguments that are no arrays or numbers")
         if cotangents is not None and not (
             isinstance(cotangents, list) and all(isinstance(each, np.ndarray | None) for each in cotangents)
         ):
-            raise WireError("a question with cotangents that are no arrays")
+            raise CodecError("a question with cotangents that are no arrays")
         return function, arguments, cotangents
 
 

@@ -18,6 +18,7 @@ from autograder.judge.carried import Forward, Lost
 from autograder.judge.runs import DIFFERS, FirstCalls, differing, may_differ
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
+from autograder.kit.answer import Failure
 from autograder.kit.grading import Verdict
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import limited
@@ -96,7 +97,7 @@ class _Run:
     drawn: Callable[[str], np.random.Generator]
     judged: Judged
     left: int  # bytes of outputs that are still shown
-    stopped: dict[str, str | None] = field(default_factory=dict)
+    stopped: dict[str, Failure | None] = field(default_factory=dict)  # what ended the cell of a function
     lost: list[Lost] = field(default_factory=list)
     events: list[str | FirstCalls] = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # the cells that are not as they were released
@@ -108,27 +109,27 @@ class _Run:
         before = len(self.session.ran)
         outputs = self.session.run(cell.source, own=own and not defines)
         self.events += self.session.ran[before:]
-        self.stopped |= dict.fromkeys(defines, stop(outputs))
+        self.stopped |= dict.fromkeys(defines, ended(outputs, self.session.stopped))
         self.left -= written_size(outputs)
         self.judged.outputs[cell.id] = outputs if self.left > 0 else too_long(outputs)
 
     def check(self, function: str) -> None:
         """Judge one function where its check stands."""
-        check_id, why = f"{self.form.assignment}.{function}", self.stopped.get(function)
+        check_id, stopped = f"{self.form.assignment}.{function}", self.stopped.get(function)
         check = checks.find(check_id)
         cases = check.draw(self.drawn(check_id))
-        calls = FirstCalls(Student(self.session, why), function, len(cases))
+        calls = FirstCalls(Student(self.session, stopped), function, len(cases))
         self.session.begin_check()
         verdict = grading.grade(check_id, cases, check.criteria, calls, check.examples)
         self.judged.verdicts[function] = verdict
         self.events += [] if self.session.trouble else [calls]
         if verdict.score < verdict.max_score:
             self.lost.append(Lost(function, cases, list(self.session.ran)))
-            if trouble := self.session.trouble or why:
-                self.judged.flags.append(f"{function}: {trouble}")
+            if failure := self.session.trouble or stopped:
+                self.judged.flags.append(f"{function}: {failure.text}")
 
 
-def stop(outputs: list[dict[str, Any]]) -> str | None:
+def error_line(outputs: list[dict[str, Any]]) -> str | None:
     """Return the error that ended a cell, in one line, or None."""
     error = next((output for output in outputs if output["output_type"] == "error"), None)
     if error is None:
@@ -137,11 +138,17 @@ def stop(outputs: list[dict[str, Any]]) -> str | None:
     return f"{error['ename']}: {value}"[:300]
 
 
+def ended(outputs: list[dict[str, Any]], stopped: Failure | None) -> Failure | None:
+    """Return what ended a cell before its last line, as its outputs show it; `stopped` is what the session says."""
+    text = error_line(outputs)
+    return Failure(stopped.kind if stopped else "raised", text) if text else None
+
+
 def too_long(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what is shown instead of outputs when those of all cells together are too long."""
-    said = f"… not shown: the outputs of all cells hold more than {MOST_OUTPUT >> 20} MB\n"
-    error = stop(outputs)
-    text = f"{said}{error}\n" if error else said
+    text = f"… not shown: the outputs of all cells hold more than {MOST_OUTPUT >> 20} MB\n"
+    if error := error_line(outputs):
+        text += f"{error}\n"
     return [{"output_type": "stream", "name": "stdout", "text": text}] if outputs else []
 
 

@@ -35,7 +35,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it: the fields of `score`, and the notebook with all outputs and verdicts in it, as JSON.
+    """What came of it: what `record` returns, and the notebook with all outputs and verdicts in it, as JSON.
 
     Starved: other work on the machine kept it from ending in time, so it is to be judged once more, alone.
     """
@@ -69,6 +69,16 @@ def summary(judged: "Judged", form: Template | None) -> dict[str, Any]:
     }
 
 
+def record(judged: "Judged", form: Template) -> dict[str, Any]:
+    """Return what `score` prints and, of each check, the titles of its mistakes and the kinds of its failures."""
+    line = summary(judged, form)
+    more = [
+        {"titles": verdict.titles, "failures": list(dict.fromkeys(failure.kind for failure in verdict.failures))}
+        for verdict in judged.verdicts.values()
+    ]
+    return line | {"checks": [check | about for check, about in zip(line["checks"], more, strict=True)]}
+
+
 def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     """Judge one submission: nothing in it can raise, and none of its own outputs is believed."""
     try:
@@ -79,7 +89,7 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     except Unreadable as error:
         return without_points(form, str(error))
     kept = None if read.content is task.content else read.content
-    return Outcome(summary(judged, form), _written(read.notebook, judged), judged.starved, kept=kept)
+    return Outcome(record(judged, form), _written(read.notebook, judged), judged.starved, kept=kept)
 
 
 def without_points(form: Template, reason: str) -> Outcome:
@@ -87,7 +97,7 @@ def without_points(form: Template, reason: str) -> Outcome:
     from autograder.judge.judge import refused
 
     judged = refused(form, reason)
-    return Outcome(summary(judged, form), _written(normalise.blank(form, reason), judged))
+    return Outcome(record(judged, form), _written(normalise.blank(form, reason), judged))
 
 
 def _written(notebook: NotebookNode, judged: "Judged") -> bytes:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.caller import Student
-from autograder.judge.session import ENDED, Limits, Session
-from autograder.kit.answers import Answer
+from autograder.judge.session import Limits, Session
+from autograder.kit.answer import Answer
 from autograder.sandbox.sandbox import Sandbox
 
 DIFFERS = "two runs of this notebook gave different answers"
@@ -85,7 +85,7 @@ def _otherwise(session: Session, events: list[str | FirstCalls]) -> Iterator[str
 def _alike(session: Session, first: FirstCalls) -> bool:
     session.begin_check()
     again = [(answer, session.call(first.function, arguments)) for arguments, answer in first.calls]
-    if session.trouble and session.trouble != ENDED:  # it took longer: that says nothing of its numbers
+    if session.trouble and session.trouble.kind != "died":  # it took longer: that says nothing of its numbers
         return True
     return all(_same(one, other) for one, other in again)
 

@@ -1,43 +1,14 @@
-"""What came from behind the wall, looked through: only what can do no harm gets further."""
+"""Outputs of a student's cells, looked through: only what can do no harm gets further."""
 
 from typing import Any
 
-import numpy as np
-
 from autograder.judge.pictures import picture
-from autograder.kit.answers import Answer
-
-LONGEST_TEXT = 20_000
+from autograder.kit.answer import clean_text
 
 
-def failure(name: str, why: str) -> dict[str, Any]:
+def error_output(name: str, text: str) -> dict[str, Any]:
     """Return an error as a notebook's cell shows it."""
-    return {"output_type": "error", "ename": name, "evalue": why, "traceback": [f"{name}: {why}"]}
-
-
-def text(value: Any, longest: int = LONGEST_TEXT) -> str:
-    """Return text that can be written to a file, whatever came."""
-    return value[:longest].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
-
-
-def clean_answer(reply: Any) -> Answer:
-    """Return an Answer whose fields have their declared types; anything else is the student's error."""
-    if not isinstance(reply, Answer):
-        return Answer(error="the answer was no answer")
-    if reply.error is not None:
-        return Answer(error=text(reply.error, 2000) or "an error without a text")
-    gradients, after = reply.gradients, reply.inputs_after
-    shaped = (
-        _arrays(reply.outputs)
-        and isinstance(reply.several, bool)
-        and (gradients is None or (isinstance(gradients, list) and _arrays([g for g in gradients if g is not None])))
-        and (after is None or isinstance(after, list))
-    )
-    return reply if shaped else Answer(error="the answer held other things than arrays")
-
-
-def _arrays(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, np.ndarray) for item in value)
+    return {"output_type": "error", "ename": name, "evalue": text, "traceback": [f"{name}: {text}"]}
 
 
 def clean_outputs(outputs: Any) -> list[dict[str, Any]]:
@@ -52,22 +23,22 @@ def _clean_output(item: Any) -> dict[str, Any] | None:
         return {
             "output_type": "stream",
             "name": "stdout" if item.get("name") == "stdout" else "stderr",
-            "text": text(item.get("text"), 1 << 20),
+            "text": clean_text(item.get("text"), 1 << 20),
         }
     if kind == "error":
         lines = item.get("traceback")
-        lines = [text(line, 2000) for line in lines[:300]] if isinstance(lines, list) else []
+        lines = [clean_text(line, 2000) for line in lines[:300]] if isinstance(lines, list) else []
         return {
             "output_type": "error",
-            "ename": text(item.get("ename"), 200),
-            "evalue": text(item.get("evalue"), 2000),
+            "ename": clean_text(item.get("ename"), 200),
+            "evalue": clean_text(item.get("evalue"), 2000),
             "traceback": lines,
         }
     if kind in ("display_data", "execute_result") and isinstance(item.get("data"), dict):
         data = {mime: value for mime, value in item["data"].items() if isinstance(value, str) and _shown(mime, value)}
         output = {
             "output_type": kind,
-            "data": {mime: text(value, 2 << 20) for mime, value in data.items()},
+            "data": {mime: clean_text(value, 2 << 20) for mime, value in data.items()},
             "metadata": {},
         }
         return output | ({"execution_count": None} if kind == "execute_result" else {})

@@ -3,19 +3,19 @@
 import math
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from autograder.judge.asking import CALL, CELL, ENDED, Dead, Fallen, Late, Most, Unanswered, Worker
-from autograder.judge.sanitize import clean_answer, clean_outputs, failure
+from autograder.judge.asking import CALL, CELL, Dead, Fallen, Late, Most, Unanswered, Worker
+from autograder.judge.sanitize import clean_outputs, error_output
 from autograder.judge.timing import Limits, Stint, Use
-from autograder.kit.answers import Answer
+from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
 from autograder.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from autograder.judge.earlier import Earlier
 
-__all__ = ["ENDED", "Limits", "Session"]
+__all__ = ["Limits", "Session"]
 
 FALLS = 3  # so often a sandbox that fell is built again for one request
 
@@ -45,12 +45,13 @@ class Session:
     until: float = math.inf  # a deadline of the caller's own
     starved: bool = False  # something was stopped that only had to wait its turn
     ran: list[str] = field(default_factory=list)  # the cells that ended by themselves, those with an error too
+    stopped: Failure | None = None  # why the last cell did not end by itself
+    trouble: Failure | None = None  # why the last check got no more answers
     _worker: Worker | None = None
     _finished: list[_Finished] = field(default_factory=list)
     _stint: Stint | None = None  # the running check's
     _took: Use = field(default_factory=Use)  # by the cells
     _calls: int = 0  # without gradients, in the running check
-    _why: str | None = None  # the running check has no caller any more, and why
 
     def __post_init__(self) -> None:
         now = time.monotonic()
@@ -68,14 +69,17 @@ class Session:
 
     def run(self, source: str, own: bool = True) -> list[dict[str, Any]]:
         """Run one of the notebook's cells and return its outputs, cleaned; an own one is one that the student added."""
+        self.stopped = None
         if (left := self._left(own)) <= 0:
             self.starved |= self._took.starved
-            return [failure("Not run", self._over())]
+            self.stopped = self._over()
+            return [error_output("Not run", self.stopped.text)]
         try:
             stint = self._alive().stint(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
             reply = self._ask(stint, CELL, op="cell", source=source)
         except Unanswered as error:
-            return [failure("Stopped", self._stopped(error, "this cell"))]
+            self.stopped = self._unanswered(error, "this cell")
+            return [error_output("Stopped", self.stopped.text)]
         took = stint.used
         self._took += took
         self.ran.append(source)
@@ -85,19 +89,19 @@ class Session:
 
     def begin_check(self) -> None:
         """Start the clock of the next check, with a worker at hand that has run the finished cells."""
-        self._why = self._stint = None
+        self.trouble = self._stint = None
         self._calls = 0
         self.checks -= 1
         until = time.monotonic() + max(self._share if self.checks >= 0 else 0.0, self._left())
         if until <= time.monotonic():
-            self._why = self._over()
+            self.trouble = self._over()
             return
         try:
             worker = self._alive()
             clock = max(until - time.monotonic(), self._share / 4)
             self._stint = worker.stint(self.limits.check, min(clock, self.limits.check * self.limits.patience))
         except Dead as error:
-            self._why = self._stopped(error, "the check")
+            self.trouble = self._unanswered(error, "the check")
 
     def call(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
         """Return what the student's function answers."""
@@ -111,32 +115,28 @@ class Session:
         return self._call(function=function, arguments=arguments, cotangents=None, number=number, again=True)
 
     def _call(self, **about: Any) -> Answer:
-        if self._why is not None or self._stint is None:
-            return Answer(error=self._why)
+        if self.trouble is not None or self._stint is None:
+            return Answer(error=self.trouble)
         try:
-            return clean_answer(self._ask(self._stint, CALL, op="call", **about))
+            return clean_answer(self._ask(self._stint, CALL, op="call", **about), OWN_KINDS)
         except Unanswered as error:
-            self._why = self._stopped(error, "the check")
-        return Answer(error=self._why)
+            self.trouble = self._unanswered(error, "the check")
+        return Answer(error=self.trouble)
 
-    @property
-    def trouble(self) -> str | None:
-        """Return why the last check got no more answers: time, or the end of the process."""
-        return self._why
-
-    def _stopped(self, error: Unanswered, what: str) -> str:
+    def _unanswered(self, error: Unanswered, what: str) -> Failure:
         """Return why there was no answer, and remember whose fault it was."""
         self.starved |= error.starved
         if isinstance(error, Late):
-            return f"{what} {error}"
+            return replace(error.failure, text=f"{what} {error.failure.text}")
         self._worker = None
-        return str(error)
+        return error.failure
 
-    def _over(self) -> str:
-        return (
+    def _over(self) -> Failure:
+        text = (
             f"the notebook's time is over: the cells that you added have {self.limits.notebook:g} seconds together, "
             f"everything {self.limits.total:g}"
         )
+        return Failure("timeout", text)
 
     def _left(self, own: bool = False) -> float:
         """Return the seconds that are left for a cell or check, without those that the checks to come keep."""
@@ -156,7 +156,7 @@ class Session:
                 spent = time.monotonic() - began
                 stint.move(worker.job.process.pid, spent)
                 self._postpone(spent)
-        raise Dead("the grader's sandbox fell again and again")
+        raise Dead("no_worker", "the grader's sandbox fell again and again")
 
     def _postpone(self, seconds: float) -> None:
         self.until += seconds
@@ -168,7 +168,7 @@ class Session:
             with suppress(Fallen):
                 self._worker = self._worker or self._fresh()
                 return self._worker
-        raise Dead("the grader's sandbox fell again and again")
+        raise Dead("no_worker", "the grader's sandbox fell again and again")
 
     def _fresh(self) -> Worker:
         began = time.monotonic()
@@ -180,8 +180,8 @@ class Session:
                 worker.request(stint, CELL, op="cell", source=cell.source)
         except Late as error:
             worker.kill()
-            why = "the cells before this one did not end in time when they were run again"
-            raise Dead(why, error.starved) from None
+            text = "the cells before this one did not end in time when they were run again"
+            raise Dead("timeout", text, error.starved) from None
         return worker
 
     def _to_replay(self) -> list[_Finished]:

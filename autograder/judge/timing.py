@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.kit import wire
+from autograder.kit import frames
 from autograder.sandbox.memory_watchdog import family
 
 _TICK = os.sysconf("SC_CLK_TCK")
@@ -113,7 +113,7 @@ class Stint:
         while (left := self.left()) > 0:
             if watched.poll(math.ceil(left * 1000)):
                 return max(time.monotonic() + LOOK_SECONDS, min(self.until, time.monotonic() + self.compute))
-        raise wire.TooLate("no answer in time")
+        raise frames.TooLate("no answer in time")
 
     def why(self) -> tuple[str, bool]:
         """Return in words why something was stopped, and whether only other work on this machine is to blame."""

@@ -5,10 +5,11 @@ import functools
 import sys
 import warnings
 
-from autograder.kit.answers import call, describe
+from autograder.kit.call import call as call_function
+from autograder.kit.call import own_lines
 from autograder.kit.carried import carried
 from autograder.kit.grading import grade
-from autograder.kit.recorded import load
+from autograder.kit.recordings import load
 
 __all__ = ["check"]
 
@@ -37,7 +38,7 @@ def check(check_id: str, namespace: dict) -> float | None:
     with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stdout):
         warnings.simplefilter("ignore")
         try:
-            verdict = grade(check_id, cases, criteria, functools.partial(call, namespace), lambda: examples)
+            verdict = grade(check_id, cases, criteria, functools.partial(call_function, namespace), lambda: examples)
             if verdict.score < verdict.max_score:
                 verdict = carried(check_id, namespace, verdict)
         except KeyboardInterrupt as stop:
@@ -53,5 +54,5 @@ def check(check_id: str, namespace: dict) -> float | None:
 
 def _where(check_id: str, stop: KeyboardInterrupt) -> str:
     """Return what a student reads who stopped a check: it has no time limit on their machine."""
-    own = describe(stop).partition("\n")[2]
+    own = "\n".join(own_lines(stop))
     return f"{check_id.partition('.')[2]}: stopped. Is there an endless loop?" + (f" It was at\n{own}" if own else "")

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit import recorded
-from autograder.kit.answers import Answer, call
+from autograder.kit import recordings
+from autograder.kit.answer import Answer
+from autograder.kit.call import call
 from autograder.kit.cases import TOLERANCE, Verdict
 from autograder.kit.grading import grade
 from autograder.kit.proxy import install, stand_in
@@ -24,7 +25,7 @@ def repair_first(first: Verdict, earlier: Parts) -> Verdict:
         f"If it calls your {_named(name, part)}: that is not right yet. Repair {_part(name, part)} first."
         for name, part in earlier.items()
     ]
-    return replace(first, hint="\n".join([first.hint or "", *lines]))
+    return replace(first, hint="\n".join([first.hint or "", *lines]), details=[*first.details, *lines])
 
 
 def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> Verdict:
@@ -47,13 +48,13 @@ def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> V
     lines = [
         f"{head}. Your {names} {are} not right yet: repair {those} first. Tried with {with_whom}, this part shows:"
     ]
-    lines += (shown.hint or "").split("\n")[1:]
+    lines += shown.details
     more = [name for (name, _, got), (_, _, most) in zip(shown.criteria, rows, strict=True) if got < most]
     if more:
         lines.append(
             f"With {'yours' if shown is again else 'a right one'} it has the points for “{'”, “'.join(more)}”."
         )
-    return Verdict(score, first.max_score, "\n".join(lines), shown.mistakes, rows)
+    return replace(shown, score=score, hint="\n".join(lines), criteria=rows, details=lines[1:])
 
 
 def _named(name: str, part: int | None) -> str:
@@ -77,7 +78,7 @@ def carried(check_id: str, namespace: dict, first: Verdict) -> Verdict:
     What they should have given is looked up in what release recorded; nothing there can answer for arguments of the
     student's own, and then the first verdict stands.
     """
-    known = recorded.earlier(check_id)
+    known = recordings.earlier(check_id)
     name, _, function = check_id.partition(".")
     with contextlib.redirect_stdout(io.StringIO()):  # what they print, they have printed at their own checks
         wrong = {each: about for each, about in known.items() if _is_wrong(f"{name}.{each}", namespace)}
@@ -93,7 +94,7 @@ def carried(check_id: str, namespace: dict, first: Verdict) -> Verdict:
 
 
 def _is_wrong(check_id: str, namespace: dict) -> bool:
-    cases, criteria, _ = recorded.load(check_id)
+    cases, criteria, _ = recordings.load(check_id)
     first = grade(check_id, cases, criteria, functools.partial(call, namespace))
     return first.score < first.max_score and carried(check_id, namespace, first).score < first.max_score
 
@@ -102,7 +103,7 @@ def _again(check_id: str, namespace: dict, wrong: dict[str, dict], recording: "R
     """Return the verdict with recorded answers for the functions that are wrong, or None where there are none."""
     if any(about["asked"] is None for about in wrong.values()):
         return None
-    cases, criteria, examples = recorded.load(check_id)
+    cases, criteria, examples = recordings.load(check_id)
     stand_ins = {each: stand_in(each, about["parameters"], recording.answer) for each, about in wrong.items()}
 
     def caller(*question: Any) -> Answer:

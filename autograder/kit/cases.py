@@ -1,12 +1,16 @@
 """What a check consists of: cases with the right answers, and demands that earn points."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from autograder.kit.answer import Failure
+
 TOLERANCE = 1e-4  # no wrong value is nearer than 1e-3 but those that EXACT is for
 EXACT = 1e-5  # where float32 noise of right answers stays under 1e-6
+SENTENCE = re.compile(r".+?(?<!i\.e)(?<!e\.g)[.?!](?=\s|$)")
 
 
 @dataclass
@@ -16,6 +20,12 @@ class KnownMistake:
     name: str
     hint: str
     outputs: list[np.ndarray] | Callable[[], list[np.ndarray] | None] | None  # None: the mistake crashes here
+
+    @property
+    def title(self) -> str:
+        """Return the first sentence of the hint."""
+        sentence = SENTENCE.match(self.hint)
+        return sentence[0] if sentence else self.hint
 
     def numbers(self) -> list[np.ndarray] | None:
         """Return the outputs; the mistake is run only now, when somebody asks."""
@@ -100,3 +110,6 @@ class Verdict:
     hint: str | None
     mistakes: list[str]
     criteria: list[tuple[str, float, float]]  # name, points, got
+    titles: list[str] = field(default_factory=list)  # of the mistakes
+    details: list[str] = field(default_factory=list)  # of the hint, below its first line, which says the points
+    failures: list[Failure] = field(default_factory=list)  # of which the hint tells, each once

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from autograder.kit.answers import Answer
+from autograder.kit.answer import Answer, Failure
 from autograder.kit.cases import TOLERANCE, Case, Example
 
 ZERO = 1e-6  # a masked position may keep this much: exact zeros are not demanded
@@ -15,22 +15,23 @@ SAME = 2e-5  # numbers of a known mistake: a near match is no match
 def aligned(answer: Answer, case: Case | Example) -> list[np.ndarray] | None:
     """Return the outputs in their order, in whatever wrapping they came."""
     outputs = named(answer, case)
-    return answer.outputs if isinstance(outputs, str) else list(outputs.values())
+    return answer.outputs if isinstance(outputs, Failure) else list(outputs.values())
 
 
-def named(answer: Answer, case: Case | Example) -> dict[str, np.ndarray] | str:
-    """Return the outputs under their names, or a sentence that says why their number is not the expected one."""
+def named(answer: Answer, case: Case | Example) -> dict[str, np.ndarray] | Failure:
+    """Return the outputs under their names, or in what their number is not the expected one."""
     names, given = list(case.outputs), answer.outputs or []
     if len(names) > 1:
         if answer.several and len(given) == len(names):
             pairs = zip(given, case.outputs.values(), strict=True)
             return dict(zip(names, (_compared(_number(*pair), pair[1]) for pair in pairs), strict=True))
         got = f"{len(given)} things" if answer.several else "one thing"
-        return f"returns {got}, expected ({', '.join(names)})."
+        return Failure("wrong", f"returns {got}, expected ({', '.join(names)}).")
     if not answer.several and len(given) == 1:
         return {names[0]: _compared(given[0], case.outputs[names[0]])}
     if len({row.shape for row in given}) > 1:
-        return f"returns {len(given)} things of different shapes, expected {names[0]} alone, every row of one length."
+        text = f"returns {len(given)} things of different shapes, expected {names[0]} alone, every row of one length."
+        return Failure("wrong", text)
     return {names[0]: _compared(np.stack(given), case.outputs[names[0]]) if given else np.zeros(0)}
 
 
@@ -43,18 +44,6 @@ def _compared(array: np.ndarray, expected: np.ndarray) -> np.ndarray:
     """Return an output with NaN where NaN is expected: what stands there is not compared with anything."""
     free = np.isnan(expected)
     return np.where(free, np.nan, array) if free.any() and array.shape == expected.shape else array
-
-
-def checked(answer: Answer) -> Answer:
-    """Return the answer if it is made of arrays alone: it comes from the student's side and may be anything."""
-    lists = [answer.outputs or [], answer.gradients or [], answer.inputs_after or []]
-    fine = all(isinstance(items, list) for items in lists) and isinstance(answer.error, str | None)
-    if fine and all(isinstance(item, np.ndarray | None) for items in lists for item in items):
-        fine = all(item is not None for item in lists[0])
-        fine = fine and all(item is None or item.dtype.kind in "biuf" for items in lists for item in items)
-    else:
-        fine = False
-    return answer if fine else Answer(error="The answer is not made of numbers.")
 
 
 def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERANCE) -> str | None:

@@ -1,11 +1,16 @@
 """One function under test: the calls that are made of it, and what speaks against it."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from autograder.kit.answers import Answer, Caller, arrays
+from autograder.kit.answer import Answer, Caller, Failure, clean_answer
+from autograder.kit.call import arrays
 from autograder.kit.cases import TOLERANCE, Case, Criterion
-from autograder.kit.compare import ZERO, checked, difference, named
+from autograder.kit.compare import ZERO, difference, named
 from autograder.kit.recognition import Recognised, recognised
+
+NO_ANSWER = Failure("bad_output", "no answer came back.")
 
 
 class Evaluation:
@@ -22,15 +27,15 @@ class Evaluation:
         self.backward = {case.name: self._call(case, gradients=True) for case in cases if case.cotangents is not None}
 
     def _call(self, case: Case, gradients: bool = False) -> Answer:
-        return checked(
+        return clean_answer(
             self.caller(self.function, list(case.arguments.values()), case.cotangents if gradients else None)
         )
 
-    def complaint(self, criterion: Criterion) -> str | None:
+    def failure(self, criterion: Criterion) -> Failure | None:
         """Return what speaks against the criterion, or None."""
-        judge = getattr(self, f"_{criterion.kind}")
-        complaints = (judge(case, criterion.part) for case in self._about(criterion))
-        return next((complaint for complaint in complaints if complaint), None)
+        judge = _DEMANDS[criterion.kind]
+        failures = (judge(self, case, criterion.part) for case in self._about(criterion))
+        return next((failure for failure in failures if failure), None)
 
     def _about(self, criterion: Criterion) -> list[Case]:
         """Return the cases that the criterion looks at; see Criterion."""
@@ -44,73 +49,77 @@ class Evaluation:
             return every
         return [case for case in every if not self.first[case.name].error] or every
 
-    def _shape(self, case: Case, part: str | None) -> str | None:
+    def _outputs(self, case: Case) -> dict[str, np.ndarray] | Failure:
+        """Return the outputs of the first call under their names, or why there are none."""
         answer = self.first[case.name]
         if answer.error or answer.outputs is None:
-            return answer.error or "no answer came back."
-        outputs = named(answer, case)
-        if isinstance(outputs, str):
+            return answer.error or NO_ANSWER
+        return named(answer, case)
+
+    def _shape(self, case: Case, part: str | None) -> Failure | None:
+        outputs = self._outputs(case)
+        if isinstance(outputs, Failure):
             return outputs
         for name in [part] if part else outputs:
             if outputs[name].shape != case.outputs[name].shape:
-                return f"{name} has shape {outputs[name].shape}, expected {case.outputs[name].shape}."
+                return _wrong(f"{name} has shape {outputs[name].shape}, expected {case.outputs[name].shape}.")
         return None
 
-    def _values(self, case: Case, part: str | None) -> str | None:
-        complaint = self._shape(case, part)
-        if complaint:
-            return complaint
-        outputs = named(self.first[case.name], case)
-        if isinstance(outputs, str):
+    def _values(self, case: Case, part: str | None) -> Failure | None:
+        outputs = self._outputs(case)
+        if isinstance(outputs, Failure):
             return outputs
+        if failure := self._shape(case, part):
+            return failure
         for name in [part] if part else outputs:
-            complaint = difference(case.outputs[name], outputs[name], case.tolerance)
-            if complaint:
-                return f"{name}: {complaint} ({case.name})."
+            if text := difference(case.outputs[name], outputs[name], case.tolerance):
+                return _wrong(f"{name}: {text} ({case.name}).")
         return None
 
-    def _gradients(self, case: Case, part: str | None) -> str | None:
-        if complaint := self._shape(case, None):
-            return complaint  # what does not fit the values does not fit their gradients either
+    def _gradients(self, case: Case, part: str | None) -> Failure | None:
+        if failure := self._shape(case, None):
+            return failure  # what does not fit the values does not fit their gradients either
         answer = self.backward[case.name]
         if answer.gradients is None:
-            return answer.error or "no gradient came back."
+            return answer.error or Failure("no_gradient", "no gradient came back.")
         names = _leaves(case)
         for name, expected, got in zip(names, case.gradients or [], answer.gradients, strict=False):
-            if said := _gradient(expected, got):
-                return said.format(name=name, case=case.name)
+            if text := _gradient(name, case.name, expected, got):
+                return _wrong(text)
         if len(answer.gradients) != len(names):
-            return "no gradient came back for some of the arguments."
+            return Failure("no_gradient", "no gradient came back for some of the arguments.")
         return None
 
-    def _unchanged(self, case: Case, part: str | None) -> str | None:
+    def _unchanged(self, case: Case, part: str | None) -> Failure | None:
         answer = self.first[case.name]
         if answer.inputs_after is None:
-            return answer.error or "no answer came back."
+            return answer.error or NO_ANSWER
         before = list(arrays(list(case.arguments.values())))
         names = [name for name, value in case.arguments.items() for _ in arrays(value)]
         if len(before) != len(answer.inputs_after):
-            return "puts something into its arguments or takes something out: work on a copy, the caller needs them."
+            text = "puts something into its arguments or takes something out: work on a copy, the caller needs them."
+            return _wrong(text)
         for name, old, new in zip(names, before, answer.inputs_after, strict=True):
             if old.shape != np.shape(new) or not np.array_equal(old, new):
-                return f"changes its argument {name}: work on a copy, the caller still needs it."
+                return _wrong(f"changes its argument {name}: work on a copy, the caller still needs it.")
         # What is left in the tensors, the student's own process says: another call with them shows whether it is so.
         if (
             not answer.error
             and _differ(answer, self._with_the_same_tensors(case))
             and not _differ(answer, self._call(case))
         ):
-            return "changes its arguments: called with the same tensors once more, it gives another answer."
+            return _wrong("changes its arguments: called with the same tensors once more, it gives another answer.")
         return None
 
-    def _repeat(self, case: Case, part: str | None) -> str | None:
+    def _repeat(self, case: Case, part: str | None) -> Failure | None:
         first, again = self.first[case.name], self._with_the_same_tensors(case)
         if _differ(first, again) and hasattr(self.caller, "again"):
             again = self._call(case)  # tensors that the function has changed are another demand's
         if first.error or again.error or not first.outputs or not again.outputs:
-            return again.error or first.error or "no answer came back."
+            return again.error or first.error or NO_ANSWER
         if _differ(first, again):
-            return "the same arguments give another answer the second time: keep no state, draw nothing at random."
+            text = "the same arguments give another answer the second time: keep no state, draw nothing at random."
+            return _wrong(text)
         return None
 
     def _with_the_same_tensors(self, case: Case) -> Answer:
@@ -119,19 +128,17 @@ class Evaluation:
             again = getattr(self.caller, "again", None)
             arguments = list(case.arguments.values())
             answer = again(self.function, arguments, self.numbers[case.name]) if again else None
-            self.second[case.name] = checked(answer) if answer else self._call(case)
+            self.second[case.name] = clean_answer(answer) if answer else self._call(case)
         return self.second[case.name]
 
-    def only_in(self, error: str) -> str | None:
-        """Return the name of a case that ends with this error, if others do not."""
-        names = [name for name, answer in self.first.items() if answer.error == error]
+    def only_in(self, failure: Failure) -> str | None:
+        """Return the name of a case that ends with this failure, if others do not."""
+        names = [name for name, answer in self.first.items() if answer.error == failure]
         return names[0] if names and len(names) < len(self.first) else None
 
     def unwritten(self) -> bool:
-        """Return whether the cell still holds what the student found in it."""
-        last_lines = [(answer.error or "-").splitlines()[-1] for answer in self.first.values()]
-        stops = all((answer.error or "").startswith("NotImplementedError") for answer in self.first.values())
-        return stops and all(f" in {self.function}" in line or len(line) < 30 for line in last_lines)
+        """Return whether the cell is still as it was released."""
+        return all(answer.error and answer.error.kind == "unwritten" for answer in self.first.values())
 
     def where(self) -> str | None:
         """Return a sentence when the failing cases, and no others, have something in common."""
@@ -147,6 +154,19 @@ class Evaluation:
         return recognised(list(self.cases.values()), self.first)
 
 
+_DEMANDS: dict[str, Callable[[Evaluation, Case, str | None], Failure | None]] = {
+    "shape": Evaluation._shape,
+    "values": Evaluation._values,
+    "gradients": Evaluation._gradients,
+    "unchanged": Evaluation._unchanged,
+    "repeat": Evaluation._repeat,
+}
+
+
+def _wrong(text: str) -> Failure:
+    return Failure("wrong", text)
+
+
 def _differ(one: Answer, two: Answer) -> bool:
     """Return whether two answers to the same arguments differ."""
     if one.error or two.error or not one.outputs or not two.outputs:
@@ -157,16 +177,16 @@ def _differ(one: Answer, two: Answer) -> bool:
     )
 
 
-def _gradient(expected: np.ndarray | None, got: np.ndarray | None) -> str | None:
-    """Return what is wrong with one gradient; None stands for zeros of any shape."""
+def _gradient(name: str, case: str, expected: np.ndarray | None, got: np.ndarray | None) -> str | None:
+    """Return what is wrong with the gradient of one argument; None stands for zeros of any shape."""
     if got is None:
         reached = expected is not None and np.any(np.abs(expected) > TOLERANCE)  # the noise of a 0 may reach 2e-6
-        return "no gradient reaches {name}." if reached else None
+        return f"no gradient reaches {name}." if reached else None
     if not np.isfinite(got).all():
-        return "the gradient of {name} holds NaN or infinity ({case})."
+        return f"the gradient of {name} holds NaN or infinity ({case})."
     right = np.zeros_like(got) if expected is None else expected
     if got.shape != right.shape or not np.allclose(got, right, rtol=TOLERANCE, atol=TOLERANCE):
-        return "the gradient of {name} is not the expected one ({case})."
+        return f"the gradient of {name} is not the expected one ({case})."
     return None
 
 

@@ -1,12 +1,12 @@
 """Public examples in a hint: what to paste, what a right function gives there, and what the student's does."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 
-from autograder.kit.answers import Answer, Caller
+from autograder.kit.answer import Answer, Caller, Failure, clean_answer
 from autograder.kit.cases import Example, KnownMistake
-from autograder.kit.compare import aligned, checked
+from autograder.kit.compare import aligned
 
 MOST = 48  # numbers that are shown of one output
 VISIBLE = 2e-3  # three digits are shown: what differs less looks the same
@@ -24,25 +24,26 @@ def differs(answer: Answer, example: Example) -> bool:
 
 
 def example_hint(
-    function: str, mistakes: list[KnownMistake], examples: list[Example], caller: Caller, said: set[str]
-) -> str | None:
-    """Return the first example that shows the mistake that was found or, when it has no name, that anything is wrong.
+    function: str, mistakes: list[KnownMistake], examples: list[Example], caller: Caller, shown: Collection[Failure]
+) -> tuple[str | None, Failure | None]:
+    """Return the first example that shows the mistakes or, when there is none with a name, that anything is wrong.
 
-    The student's function is called on it: nothing in an example is hidden. `said` holds the errors that were read
-    already; whoever has just lost the time of a check is shown what the mistake gives instead.
+    The student's function is called on it: nothing in an example is hidden. `shown` are the failures that the hint
+    tells of already; whoever has just lost the time of a check is shown what the mistake gives instead. The second
+    value is a failure that the example adds.
     """
     for example in _fitting(mistakes, examples):
-        answer = checked(caller(function, list(example.arguments), None))
+        answer = clean_answer(caller(function, list(example.arguments), None))
         wrong = next((example.mistakes[known.name] for known in mistakes if known.name in example.mistakes), None)
-        if differs(answer, example) and answer.error not in said:
-            return _text(example, "Yours", _said(answer, example))
+        if differs(answer, example) and answer.error not in shown:
+            return _text(example, "Yours", _does(answer, example)), answer.error
         if answer.error and wrong is not None:
-            return _text(example, "One with this mistake", f"gives {_shown(wrong, example)}")
-    return None
+            return _text(example, "One with this mistake", f"gives {_numbers(wrong, example)}"), None
+    return None, None
 
 
 def _fitting(mistakes: list[KnownMistake], examples: list[Example]) -> Iterator[Example]:
-    """Yield the examples on which every mistake that was found shows, then those on which one does; unnamed, all."""
+    """Yield the examples on which all of the mistakes show, then those on which one does; without mistakes, all."""
     names = [known.name for known in mistakes]
     for several in (all, any) if len(names) > 1 else (all,):
         yield from (example for example in examples if several(name in example.mistakes for name in names))
@@ -50,18 +51,17 @@ def _fitting(mistakes: list[KnownMistake], examples: list[Example]) -> Iterator[
 
 def _text(example: Example, who: str, does: str) -> str:
     code = "\n".join(f"    {line}" for line in example.code.splitlines())
-    return (
-        f"Try it:\n{code}\n  A right function gives {_shown(list(example.outputs.values()), example)}\n  {who} {does}"
-    )
+    right = _numbers(list(example.outputs.values()), example)
+    return f"Try it:\n{code}\n  A right function gives {right}\n  {who} {does}"
 
 
-def _said(answer: Answer, example: Example) -> str:
-    return (
-        f"fails: {answer.error.strip()}" if answer.error else f"gives {_shown(aligned(answer, example) or [], example)}"
-    )
+def _does(answer: Answer, example: Example) -> str:
+    if answer.error:
+        return f"fails: {answer.error.text.strip()}"
+    return f"gives {_numbers(aligned(answer, example) or [], example)}"
 
 
-def _shown(outputs: list[np.ndarray], example: Example) -> str:
+def _numbers(outputs: list[np.ndarray], example: Example) -> str:
     """Return outputs as text, under their names where there are several."""
     texts = [_number(output) for output in outputs]
     if len(texts) == len(example.outputs) > 1:

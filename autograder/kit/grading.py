@@ -1,10 +1,9 @@
 """From answers to points: the one comparison, used on the student's machine and by the judge."""
 
-from autograder.kit.answers import Caller
+from autograder.kit.answer import Caller, Failure
 from autograder.kit.cases import Case, Criterion, KnownMistake, Verdict
 from autograder.kit.criteria import Evaluation
 from autograder.kit.example_hints import Examples, example_hint
-from autograder.kit.recognition import Recognised
 
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 
@@ -16,41 +15,53 @@ def grade(
 
     The public examples are asked for only when something is wrong.
     """
-    trial = Evaluation(check_id.partition(".")[2], cases, caller)
-    complaints = [trial.complaint(criterion) for criterion in criteria]
-    some_value = any(c.kind == "values" and not said for c, said in zip(criteria, complaints, strict=True))
+    evaluation = Evaluation(check_id.partition(".")[2], cases, caller)
+    failures = [evaluation.failure(criterion) for criterion in criteria]
+    some_value = any(c.kind == "values" and not failure for c, failure in zip(criteria, failures, strict=True))
     rows = []
     for i, criterion in enumerate(criteria):
-        if criterion.kind in ("unchanged", "repeat") and not complaints[i] and not some_value:
-            complaints[i] = "counts once some of the values are right."
-        rows.append((criterion.name, criterion.points, 0 if complaints[i] else criterion.points))
+        if criterion.kind in ("unchanged", "repeat") and not failures[i] and not some_value:
+            failures[i] = Failure("wrong", "counts once some of the values are right.")
+        rows.append((criterion.name, criterion.points, 0 if failures[i] else criterion.points))
     score, most = sum(got for *_, got in rows), sum(points for _, points, _ in rows)
     if score == most:
         return Verdict(score, most, None, [], rows)
-    found = trial.mistakes()
-    hint = _hint(rows, complaints, found, trial, examples)
-    return Verdict(score, most, hint, [known.name for known in found.mistakes], rows)
+    return _explained(Verdict(score, most, None, [], rows), failures, evaluation, examples)
 
 
-def _hint(rows: list, complaints: list, found: Recognised, trial: Evaluation, examples: Examples) -> str:
-    """Return the feedback as a few lines: each demand, what went wrong with it, the mistake it looks like, a trial."""
-    score, most = sum(got for *_, got in rows), sum(points for _, points, _ in rows)
-    lines = [f"{trial.function}: {score} of {most} points."]
-    if trial.unwritten():
-        return f"{lines[0]} It is not written yet."
-    said: dict[str, str] = {}  # complaint → the demand under which it stands: one crash often costs several
-    for (name, points, _), complaint in zip(rows, complaints, strict=True):
-        if not complaint:
+def _explained(verdict: Verdict, failures: list[Failure | None], evaluation: Evaluation, examples: Examples) -> Verdict:
+    """Return a verdict with its hint: each demand, what went wrong with it, the mistake it looks like, an example."""
+    recognised = evaluation.mistakes()
+    verdict.mistakes = [known.name for known in recognised.mistakes]
+    verdict.titles = [known.title for known in recognised.mistakes]
+    verdict.failures = list(dict.fromkeys(failure for failure in failures if failure))
+    head = f"{evaluation.function}: {verdict.score} of {verdict.max_score} points."
+    if evaluation.unwritten():
+        verdict.hint = f"{head} It is not written yet."
+        return verdict
+    where = evaluation.where()
+    verdict.details = [*_demands(verdict, failures, evaluation), *([where] if where else []), *recognised.lines()]
+    example, failure = example_hint(
+        evaluation.function, recognised.mistakes, examples(), evaluation.caller, verdict.failures
+    )
+    verdict.details += [example] if example else []
+    verdict.failures += [failure] if failure else []
+    verdict.hint = "\n".join([head, *verdict.details])
+    return verdict
+
+
+def _demands(verdict: Verdict, failures: list[Failure | None], evaluation: Evaluation) -> list[str]:
+    """Return a line for each demand; a failure that costs several is told once."""
+    lines = []
+    first: dict[Failure, str] = {}  # the demand under which a failure stands
+    for (name, points, _), failure in zip(verdict.criteria, failures, strict=True):
+        if not failure:
             lines.append(f"  ✓ {name} ({points})")
             continue
-        if complaint in said:
-            told = f"as for “{said[complaint]}”."
+        if failure in first:
+            text = f"as for “{first[failure]}”."
         else:
-            case, said[complaint] = trial.only_in(complaint), name
-            told = f"with “{case}”: {complaint}" if case else complaint
-        lines.append(f"  ✗ {name} ({points}): {told.strip()}")
-    where = trial.where()
-    lines += [where] if where else []
-    lines += found.lines()
-    shown = example_hint(trial.function, found.mistakes, examples(), trial.caller, set(said))
-    return "\n".join([*lines, shown] if shown else lines)
+            case, first[failure] = evaluation.only_in(failure), name
+            text = f"with “{case}”: {failure.text}" if case else failure.text
+        lines.append(f"  ✗ {name} ({points}): {text.strip()}")
+    return lines

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from autograder.kit.answers import Answer
+from autograder.kit.answer import Answer
 from autograder.kit.cases import Case, KnownMistake
 from autograder.kit.compare import aligned, difference, printed, same, same_print
 
@@ -141,9 +141,10 @@ class Recognised:
 
     mistakes: list[KnownMistake] = field(default_factory=list)
     words: str = ""
+    at_once: bool = False  # all of them were made together; otherwise any of them alone gives the same numbers
 
     def lines(self) -> list[str]:
-        return [f"{'And' if i and 'once' in self.words else self.words}: {m.hint}" for i, m in enumerate(self.mistakes)]
+        return [f"{'And' if i and self.at_once else self.words}: {m.hint}" for i, m in enumerate(self.mistakes)]
 
 
 def recognised(cases: list[Case], answers: dict[str, Answer]) -> Recognised:
@@ -165,8 +166,9 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> Recognised:
     for i, (words, way) in enumerate(ways):
         if mistakes := way():
             two = i in (2, 4, 5)
-            several = "two known mistakes at once" if len(mistakes) > 1 else "a known mistake, and of another"
-            return Recognised(mistakes, f"{words} {several if two else 'a known mistake'}")
+            at_once = two and len(mistakes) > 1
+            what = "two known mistakes at once" if at_once else "a known mistake" + ", and of another" * two
+            return Recognised(mistakes, f"{words} {what}", at_once)
     return Recognised()
 
 

@@ -18,14 +18,15 @@ from traitlets.config import Config
 from autograder.assignment import demand, parts
 from autograder.checks import assignments, checks
 from autograder.gradebook.database import quiet
-from autograder.kit import recorded
+from autograder.kit.recordings import FOLDER
+from autograder.kit.recordings import path as recording_path
 from autograder.places import BUILD, ROOT
 from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.manifest import KIT, MADE, ZIP, Manifest, write
 from autograder.release.notebook import weave
 from autograder.release.recordings import recordings
 
-RECORDINGS = Path("autograder", "kit", recorded.FOLDER.name)
+RECORDINGS = Path("autograder", "kit", FOLDER.name)
 README = Path(__file__).parent / "templates" / "kit.md"
 START = Path(__file__).parent / "templates" / "start.py"
 UNSEEN = {"ipykernel", "ipython", "tensorboard"}  # what kit and notebooks need and no import in the kit shows
@@ -56,7 +57,7 @@ def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
 def _released(name: str, manifest: Manifest) -> dict[PurePath, bytes] | None:
     """Return what an earlier release made of a name, none where it made nothing; None where that is gone or changed."""
     notebooks = {PurePath(folder, name, f"{name}.ipynb").as_posix() for folder in MADE}
-    recordings = {(KIT / recorded.path(f"{name}.{function}", RECORDINGS)).as_posix() for function in checks(name)}
+    recordings = {(KIT / recording_path(f"{name}.{function}", RECORDINGS)).as_posix() for function in checks(name)}
     paths = [PurePath(path) for path in (notebooks | recordings) & set(manifest.digests)]
     of_unknown_origin = not paths and any((manifest.build / path).exists() for path in notebooks)
     if of_unknown_origin or not all(manifest.intact(path) for path in paths):
@@ -107,7 +108,7 @@ def kit_files(names: Iterable[str], numbers: Mapping[str, Mapping[str, int | Non
     yield Path("requirements.txt"), requirements.encode()
     yield Path("start.py"), START.read_bytes()
     for check_id, content in recordings(list(names), numbers, BUILD / "recordings").items():
-        yield recorded.path(check_id, RECORDINGS), content
+        yield recording_path(check_id, RECORDINGS), content
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:
@@ -143,7 +144,7 @@ def _readme(requirements: str) -> str:
 
 def _files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts and recorded.FOLDER not in path.parents:
+        if path.is_file() and "__pycache__" not in path.parts and FOLDER not in path.parents:
             yield path.relative_to(ROOT), path.read_bytes()
 
 

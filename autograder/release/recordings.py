@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from autograder.checks import checks, find
-from autograder.kit import recorded
+from autograder.kit.recordings import pack
 from autograder.places import ROOT
 from autograder.release.manifest import write
 from autograder.release.traces import traced
@@ -74,4 +74,4 @@ def _recording(check_id: str, numbers: Numbers) -> bytes:
     seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
     cases, examples = check.draw(np.random.default_rng(seed)), check.examples()
     earlier = traced(check_id.partition(".")[0], check, cases, examples, numbers)
-    return recorded.pack(cases, check.criteria, examples, earlier)
+    return pack(cases, check.criteria, examples, earlier)

@@ -8,7 +8,7 @@ from typing import Any
 from autograder import checks
 from autograder.checks import Check
 from autograder.judge.earlier import Earlier
-from autograder.kit.answers import call
+from autograder.kit.call import call
 from autograder.kit.carried import Recording
 from autograder.kit.cases import Case, Example
 from autograder.kit.proxy import outline, stand_in
@@ -17,7 +17,7 @@ from autograder.kit.proxy import outline, stand_in
 def traced(
     name: str, check: Check, cases: list[Case], examples: list[Example], parts: Mapping[str, int | None]
 ) -> dict[str, dict[str, Any]]:
-    """Return, for each earlier function that the checked one may call, what `recorded.pack` keeps of it."""
+    """Return, for each earlier function that the checked one may call, what `recordings.pack` keeps of it."""
     references = {each: checks.find(f"{name}.{each}").reference for each in check.may_call}
     asked = {} if check.is_bug_hunt else _asked(check, references, cases, examples)
     return {
@@ -44,7 +44,9 @@ def _asked(
         for arguments, cotangents in _calls(cases, examples):
             answer = call({check.function: check.reference}, check.function, arguments, cotangents)
             if answer.error:
-                raise RuntimeError(f"{check.function} fails when {', '.join(references)} are recorded: {answer.error}")
+                raise RuntimeError(
+                    f"{check.function} fails when {', '.join(references)} are recorded: {answer.error.text}"
+                )
     return asked
 
 

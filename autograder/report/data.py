@@ -73,6 +73,12 @@ def read(out: Path) -> ClassData:
     ledger.entries = [
         Entry(student, name, line, graded.get((student, name))) for (student, name), line in sorted(lines.items())
     ]
+    older = sum(_is_older(line) for line in lines.values())
+    if older:
+        ledger.notes.append(
+            f"{older} of {len(lines)} submissions were graded by an earlier version: of those, this page knows neither "
+            "what mistakes are called nor who ran out of time. Run `grade` again."
+        )
     if not lines:
         ledger.notes.append(f"No submission of this class is graded yet: {out / 'records'} holds no record.")
     return ledger
@@ -105,13 +111,29 @@ def _sound(record: Any) -> dict[str, Any]:
     if not all(isinstance(line.get(key), int | float) for key in NUMBERS):
         raise ValueError("it has no scores")
     checks, flags = line.get("checks"), line.get("flags")
-    if not isinstance(checks, list) or not isinstance(flags, list) or not all(isinstance(flag, str) for flag in flags):
+    if not isinstance(checks, list) or not _texts(flags):
         raise ValueError("it has no checks")
     for check in checks:
         numbers = isinstance(check, dict) and all(isinstance(check.get(key), int | float) for key in NUMBERS[:2])
-        if not numbers or not isinstance(check.get("id"), str) or not isinstance(check.get("mistake"), list):
+        if not numbers or not isinstance(check.get("id"), str) or not _texts(check.get("mistake")):
+            raise ValueError("a check of it is none")
+        titles = check.get("titles", check["mistake"])
+        if not _texts(titles) or len(titles) != len(check["mistake"]) or not _texts(check.get("failures", [])):
             raise ValueError("a check of it is none")
     return line
+
+
+def _is_older(line: dict[str, Any]) -> bool:
+    """Return whether a record is an earlier version's; its checks get what they lack: titles, kinds of failures."""
+    older = [check for check in line["checks"] if "titles" not in check or "failures" not in check]
+    for check in older:
+        check.setdefault("titles", [name.replace("_", " ").capitalize() + "." for name in check["mistake"]])
+        check.setdefault("failures", [])
+    return bool(older)
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def written(student: str) -> str:
@@ -155,13 +177,13 @@ def _gradebook(out: Path, ledger: ClassData) -> dict[tuple[str, str], Graded]:
         if url is None:
             raise NoGradebook(f"{out} has no gradebook")
         with quiet(), Session(engine(url)) as session:
-            found = _submissions(session)
+            submissions = _submissions(session)
     except (NoGradebook, SQLAlchemyError, ValueError) as error:
-        said = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
-        ledger.notes.append(f"{said}. Manual grades, late hand-ins and links to formgrader are missing on this page.")
+        text = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
+        ledger.notes.append(f"{text}. Manual grades, late hand-ins and links to formgrader are missing on this page.")
         return {}
     ledger.has_gradebook = True
-    return found
+    return submissions
 
 
 def _database(out: Path) -> str | None:
@@ -199,9 +221,9 @@ def _submissions(session: Session) -> dict[tuple[str, str], Graded]:
         .outerjoin(GradeCell, GradeCell.id == Grade.cell_id)
         .group_by(*about)
     )
-    found = {}
+    submissions = {}
     for place, student, name, due, when, extension, penalty, score, hand, needs in session.execute(query):
         late = when - due - (extension or timedelta()) if when and due else timedelta()
         late = max(late, timedelta())
-        found[student, name] = Graded(place, score or 0.0, hand or 0.0, bool(needs), late, penalty or 0.0)
-    return found
+        submissions[student, name] = Graded(place, score or 0.0, hand or 0.0, bool(needs), late, penalty or 0.0)
+    return submissions

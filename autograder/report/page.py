@@ -1,7 +1,6 @@
 """`python -m autograder report`: one page for the teacher, about a class that `grade` has graded."""
 
 import os
-import re
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -12,16 +11,15 @@ from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from autograder.assignment import assignments
 from autograder.files import write
 from autograder.report import data, similarity
 from autograder.report.data import ClassData, Entry
-from autograder.report.titles import Titles, code
 
 FORMGRADER = "http://localhost:8888/formgrader"
 ROWS, NAMES = 1000, 200  # of a table, and of a list of names: the page stays small enough to be read
-STOPPED = re.compile("did not end within|time is over")  # what the judge says when it had to end a check
 
 
 @dataclass(frozen=True)
@@ -105,10 +103,8 @@ class Section:
     @property
     def stopped(self) -> list[tuple[Entry, list[str]]]:
         """Return who ran out of time, and in which checks."""
-        found = [
-            (entry, [_function(check) for check in entry.line["checks"] if _stopped(check)]) for entry in self.read
-        ]
-        return [(entry, functions) for entry, functions in found if functions]
+        stops = ((entry, [_function(c) for c in entry.line["checks"] if _stopped(c)]) for entry in self.read)
+        return [(entry, functions) for entry, functions in stops if functions]
 
     @property
     def by_hand(self) -> list[Entry]:
@@ -139,7 +135,7 @@ def report(out: Path, to: Path | None = None, formgrader: str = FORMGRADER) -> P
     return place
 
 
-def page(found: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER) -> str:
+def page(class_data: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER) -> str:
     """Return the page as HTML; it asks for nothing from elsewhere and holds no script."""
     jinja = Environment(
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
@@ -148,8 +144,8 @@ def page(found: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER)
     jinja.filters |= {"points": _points, "text": data.written, "duration": _duration, "code": code}
     made = jinja.get_template("report.html.j2").render(
         title=out.resolve().name,
-        found=found,
-        sections=[_section(name, entries, out) for name, entries in _by_assignment(found.entries)],
+        class_data=class_data,
+        sections=[_section(name, entries, out) for name, entries in _by_assignment(class_data.entries)],
         feedback=_feedback(out, place),
         formgrader=formgrader.rstrip("/"),
         rows=ROWS,
@@ -170,7 +166,7 @@ def _section(name: str, entries: list[Entry], out: Path) -> Section:
     section = Section(name, entries)
     section.bars = list(_bars(section.scores, section.max_score))
     section.rates = list(_rates(entries))
-    section.mistakes = _mistakes(section.read, name)
+    section.mistakes = _mistakes(section.read)
     for entry in entries:
         for flag in dict.fromkeys(entry.line["flags"]):
             section.flags.setdefault(flag, []).append(entry.student)
@@ -197,18 +193,24 @@ def _rates(entries: Iterable[Entry]) -> Iterator[Rate]:
     yield from (Rate(function, *numbers) for function, numbers in counts.items())
 
 
-def _mistakes(entries: list[Entry], assignment: str) -> list[Mistake]:
+def _mistakes(entries: list[Entry]) -> list[Mistake]:
     """Return the named mistakes, the most frequent first; a student counts once for each."""
-    titles = Titles(assignment)
     made: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: {"functions": [], "students": []})
     for entry in entries:
         for check in entry.line["checks"]:
-            for name in map(str, check["mistake"]):
-                about = made[name, titles.of(name, check.get("hint") or "")]
+            for name, title in zip(check["mistake"], check["titles"], strict=True):
+                about = made[name, title]
                 about["functions"].append(_function(check))
                 about["students"].append(entry.student)
-    found = [Mistake(*key, *map(_unique, about.values())) for key, about in made.items()]
-    return sorted(found, key=lambda mistake: (-len(mistake.students), mistake.name))
+    mistakes = [Mistake(*key, *map(_unique, about.values())) for key, about in made.items()]
+    return sorted(mistakes, key=lambda mistake: (-len(mistake.students), mistake.name))
+
+
+def code(sentence: str) -> Markup:
+    """Return a docstring's sentence with what stands in backticks marked as code."""
+    parts = sentence.split("`")
+    marked = [Markup("<code>{}</code>").format(part) if i % 2 else escape(part) for i, part in enumerate(parts)]
+    return Markup("").join(marked)
 
 
 def _unique(words: list[str]) -> list[str]:
@@ -220,7 +222,7 @@ def _function(check: dict[str, Any]) -> str:
 
 
 def _stopped(check: dict[str, Any]) -> bool:
-    return bool(STOPPED.search(check.get("hint") or ""))
+    return "timeout" in check["failures"]
 
 
 def _points(number: float) -> str:

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 
 from autograder.assignment import assignments, template
 from autograder.checks import checks, find
-from autograder.kit.answers import arrays
+from autograder.kit.call import arrays
 from autograder.places import ROOT
 
 HERE = Path(__file__).parent

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograder.kit import answers, proxy, wire
+from autograder.kit import call, codec, frames, proxy
+from autograder.kit.answer import Answer, Failure
 
 from .shell import OUTPUTS, Shell
 
@@ -34,14 +35,14 @@ class _Questions:
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         try:
-            frame = wire.encode({"id": self.request, "ask": question})
-        except wire.WireError as error:
+            frame = frames.encode({"id": self.request, "ask": question})
+        except codec.CodecError as error:
             return {"error": ["TypeError", str(error)]}
         if len(frame[0]) > proxy.MOST_HEADER or len(frame[1]) > proxy.MOST_BODY:
             return {"error": ["ValueError", f"its arguments are too large: more than {proxy.MOST_BODY >> 20} MB"]}
         with self.one_at_a_time:
-            wire.send_encoded(self.link, frame)
-            return wire.receive(self.link)["answer"]
+            frames.send_encoded(self.link, frame)
+            return frames.receive(self.link)["answer"]
 
 
 def _seed() -> None:
@@ -60,14 +61,14 @@ def serve(link: socket.socket, shell: Shell) -> None:
     interrupts, questions = _Interrupts(), _Questions(link)
     operations: dict[str, Callable] = _OPERATIONS | {"carry": partial(_carry, questions)}
     signal.signal(signal.SIGINT, interrupts)
-    wire.send(link, {"ready": True})
+    frames.send(link, {"ready": True})
     while True:
         try:
-            request = wire.receive(link)
-        except wire.Closed:
+            request = frames.receive(link)
+        except frames.Closed:
             return
         questions.request = request["id"]
-        wire.send_encoded(link, _answer(request, partial(operations[request["op"]], request, shell), interrupts))
+        frames.send_encoded(link, _answer(request, partial(operations[request["op"]], request, shell), interrupts))
 
 
 def _answer(request: dict[str, Any], operation: Callable[[], Any], interrupts: _Interrupts) -> tuple[bytes, bytes]:
@@ -76,16 +77,16 @@ def _answer(request: dict[str, Any], operation: Callable[[], Any], interrupts: _
         reply = operation()
         interrupts.working = False
         # What cannot be sent is the student's error, found while it can still be said.
-        return wire.encode({"id": request["id"], "reply": reply})
+        return frames.encode({"id": request["id"], "reply": reply})
     except BaseException as error:  # a student's code may raise anything, SystemExit included
         interrupts.working = False
         reply = _failed(request, f"{type(error).__name__}: {str(error)[:500]}")
-        return wire.encode({"id": request["id"], "reply": reply})
+        return frames.encode({"id": request["id"], "reply": reply})
 
 
 def _failed(request: dict[str, Any], why: str) -> Any:
     if request["op"] == "call":
-        return answers.Answer(outputs=None, gradients=None, inputs_after=None, error=why)
+        return Answer(error=Failure("raised", why))
     OUTPUTS.error("Stopped", why, [why])
     return {"outputs": OUTPUTS.finish(), "finished": False}
 
@@ -103,7 +104,7 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
     return {"outputs": outputs, "finished": finished}
 
 
-def _call(request: dict[str, Any], shell: Shell) -> answers.Answer:
+def _call(request: dict[str, Any], shell: Shell) -> Answer:
     OUTPUTS.start()  # what a function prints while it is checked is not kept
     number, again = request["number"], request["again"]
     if number == 0 and not again:
@@ -111,7 +112,7 @@ def _call(request: dict[str, Any], shell: Shell) -> answers.Answer:
     kept = None if number is None else shell.kept.setdefault(number, [])
     if kept and not again:
         kept.clear()
-    return answers.call(shell.user_ns, request["function"], request["arguments"], request["cotangents"], kept)
+    return call.call(shell.user_ns, request["function"], request["arguments"], request["cotangents"], kept)
 
 
 _OPERATIONS = {"cell": _cell, "call": _call}

@@ -27,7 +27,7 @@ PRELOADED = (
     "matplotlib.pyplot",
     "tqdm",
     "autograder.kit",
-    "autograder.kit.wire",
+    "autograder.kit.frames",
     "lab.batches",
     "lab.plots",
     "lab.tokenizers",
@@ -101,8 +101,8 @@ def open_door(listener: socket.socket, shell: object) -> None:
     link, _ = listener.accept()
     with link, contextlib.suppress(OSError, struct.error):  # a judge that was killed as it knocked is no harm
         link.settimeout(5)
-        said, leashes, _, _ = socket.recv_fds(link, WORDS.size, 1)
-        word, cpu_seconds = WORDS.unpack(said)
+        message, leashes, _, _ = socket.recv_fds(link, WORDS.size, 1)
+        word, cpu_seconds = WORDS.unpack(message)
         link.settimeout(None)
         if word == b"j":
             fork_worker(link, leashes[0], cpu_seconds, shell)

@@ -1,22 +1,20 @@
 """Cases on a student's machine: arrays that `release` recorded, so that `check` needs neither solutions nor checks."""
 
 import io
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from autograder.kit import codec
 from autograder.kit.cases import Case, Criterion, Example, KnownMistake, Pairs
 from autograder.kit.compare import printed, same_print
 from autograder.kit.table_models import BeamStep, GreedyStep
 
 FOLDER = Path(__file__).parent / "recordings"
-CLASSES: dict[str, Callable] = {
-    kind.__name__: kind for kind in (Case, Criterion, Example, KnownMistake, Pairs, BeamStep, GreedyStep)
-}
+CLASSES = codec.classes(Case, Criterion, Example, KnownMistake, Pairs, BeamStep, GreedyStep)
 
 
 def path(check_id: str, folder: Path | None = None) -> Path:
@@ -29,7 +27,7 @@ def pack(
     examples: Sequence[Example] = (),
     earlier: Mapping[str, dict[str, Any]] | None = None,
 ) -> bytes:
-    """Return cases, criteria and examples as the bytes of an npz file: plain arrays and one JSON text, no pickle.
+    """Return cases, criteria and examples as the bytes of an npz file: arrays, equal ones once, and a codec's text.
 
     `earlier` is what is known of each earlier function that the checked one may call: the number of its part, its
     parameters, and what a right function `asked` it and was answered (None: nothing is to answer for it).
@@ -37,9 +35,15 @@ def pack(
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
     cases = [replace(case, pairs=pairs) for case, pairs in zip(cases, _pairs(cases), strict=True)]
-    places: dict[tuple, str] = {}
-    text = json.dumps(_flat([cases, criteria, examples, dict(earlier or {})], arrays, places))
-    arrays["json"] = np.frombuffer(text.encode(), dtype=np.uint8)
+    keys: dict[tuple, str] = {}
+
+    def put(array: np.ndarray) -> str:
+        key = keys.setdefault((array.dtype.str, array.shape, array.tobytes()), f"a{len(arrays)}")
+        arrays[key] = array
+        return key
+
+    text = codec.encode([cases, criteria, examples, dict(earlier or {})], CLASSES, put)
+    arrays["json"] = np.frombuffer(text, dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
@@ -84,33 +88,5 @@ def earlier(check_id: str, folder: Path | None = None) -> dict[str, dict[str, An
 
 def _read(place: Path) -> list[Any]:
     with np.load(place, allow_pickle=False) as arrays:
-        return _deep(json.loads(arrays["json"].tobytes()), arrays)
-
-
-def _flat(value: Any, arrays: dict[str, np.ndarray], places: dict[tuple, str]) -> Any:
-    """Return the value as JSON, its arrays put aside under numbers, equal ones once."""
-    if isinstance(value, np.ndarray):
-        key = places.setdefault((value.dtype.str, value.shape, value.tobytes()), f"a{len(arrays)}")
-        arrays[key] = value
-        return {"array": key}
-    if is_dataclass(value) and not isinstance(value, type):
-        inside = {field.name: _flat(getattr(value, field.name), arrays, places) for field in fields(value)}
-        return {"class": type(value).__name__, "fields": inside}
-    if isinstance(value, dict):
-        return {"dict": [[key, _flat(item, arrays, places)] for key, item in value.items()]}
-    if isinstance(value, list | tuple):
-        return [_flat(item, arrays, places) for item in value]
-    return value
-
-
-def _deep(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
-    """Return what _flat was given."""
-    if isinstance(value, list):
-        return [_deep(item, arrays) for item in value]
-    if isinstance(value, dict) and "array" in value:
-        return arrays[value["array"]]  # read anew each time: two places never share an array
-    if isinstance(value, dict) and "class" in value:
-        return CLASSES[value["class"]](**{key: _deep(item, arrays) for key, item in value["fields"].items()})
-    if isinstance(value, dict):
-        return {key: _deep(item, arrays) for key, item in value["dict"]}
-    return value
+        # Each array is read anew: two places never share one.
+        return codec.decode(arrays["json"].tobytes(), CLASSES, arrays.__getitem__)

@@ -1,4 +1,4 @@
-"""The wire carries values and nothing else: what goes in comes out, and forged bytes end in WireError."""
+"""Frames carry values and nothing else: what goes in comes out, and forged bytes end in CodecError."""
 
 import contextlib
 import json
@@ -10,13 +10,13 @@ import time
 import numpy as np
 import pytest
 
-from autograder.kit import wire
-from autograder.kit.answers import Answer
+from autograder.kit import codec, frames
+from autograder.kit.answer import Answer, Failure
 from autograder.kit.table_models import GreedyStep
 
 
 def through(value):
-    return wire.decode(*wire.encode(value))
+    return frames.decode(*frames.encode(value))
 
 
 def same(one, two) -> bool:
@@ -27,20 +27,20 @@ def same(one, two) -> bool:
         return isinstance(two, list) and len(one) == len(two) and all(map(same, one, two))
     if isinstance(one, dict):
         return isinstance(two, dict) and list(one) == list(two) and all(same(one[key], two[key]) for key in one)
-    if isinstance(one, Answer | GreedyStep):
+    if isinstance(one, Answer | Failure | GreedyStep):
         return type(one) is type(two) and same(vars(one), vars(two))
     return type(one) is type(two) and (one == two or one != one)
 
 
 def drawn(rng: np.random.Generator, depth: int = 0):
-    """Return a random value of every kind that the wire carries."""
+    """Return a random value of every kind that a frame carries."""
     if depth < 4 and rng.random() < 0.5:
         items = [drawn(rng, depth + 1) for _ in range(rng.integers(4))]
         return items if rng.random() < 0.5 else {f"key {i} é": item for i, item in enumerate(items)}
     shape = rng.integers(0, 4, rng.integers(0, 4))
-    arrays = [rng.normal(size=shape).astype(dtype) for dtype in sorted(wire.DTYPES)]
+    arrays = [rng.normal(size=shape).astype(dtype) for dtype in sorted(frames.DTYPES)]
     plain = [None, True, False, 0, -(2**62), 1.5, float("nan"), float("-inf"), "", "tränenblind \u2028", "\ud800"]
-    answer = Answer(outputs=[arrays[0]], gradients=[None, arrays[1]], error="why")
+    answer = Answer(outputs=[arrays[0]], gradients=[None, arrays[1]], error=Failure("raised", "why"))
     pool = [*arrays, *plain, answer, GreedyStep(np.arange(3), np.ones((2, 2), np.float32))]
     return pool[rng.integers(len(pool))]
 
@@ -78,13 +78,13 @@ def test_arrays_come_out_as_copies_in_the_machines_order() -> None:
     ids=lambda value: type(value).__name__,
 )
 def test_nothing_else_can_be_sent(value) -> None:
-    with pytest.raises(wire.WireError):
-        wire.encode([value])
+    with pytest.raises(codec.CodecError):
+        frames.encode([value])
 
 
 def test_a_class_that_borrows_a_registered_name_cannot_be_sent() -> None:
-    with pytest.raises(wire.WireError):
-        wire.encode(type("Answer", (), {})())
+    with pytest.raises(codec.CodecError):
+        frames.encode(type("Answer", (), {})())
 
 
 def nested(depth: int, opening: bytes = b"[", closing: bytes = b"]") -> bytes:
@@ -95,9 +95,9 @@ FORGED = {
     "no JSON": (b"{", b""),
     "no text": (b"\xff\xfe", b""),
     "nested deep": (nested(200_000), b""),
-    "nested too deep": (nested(wire.MAX_DEPTH + 2), b""),
+    "nested too deep": (nested(codec.MAX_DEPTH + 2), b""),
     "objects nested deep": (nested(100_000, b'{"dict":{"a":', b"}}"), b""),
-    "too many values": (json.dumps([0] * (wire.MAX_NODES + 1)).encode(), b""),
+    "too many values": (json.dumps([0] * (codec.MAX_NODES + 1)).encode(), b""),
     "a long integer": (b"9" * 4000, b""),
     "a longer integer": (b"9" * 10_000, b""),
     "an object of two kinds": (b'{"dict": {}, "array": []}', b""),
@@ -123,19 +123,19 @@ FORGED = {
 
 @pytest.mark.parametrize("name", FORGED)
 def test_forged_frames_are_refused(name: str) -> None:
-    with pytest.raises(wire.WireError):
-        wire.decode(*FORGED[name])
+    with pytest.raises(codec.CodecError):
+        frames.decode(*FORGED[name])
 
 
-def test_bytes_changed_anywhere_raise_nothing_but_wire_errors() -> None:
+def test_bytes_changed_anywhere_raise_nothing_but_codec_errors() -> None:
     rng = np.random.default_rng(0)
-    header, body = wire.encode([{"x": np.ones((2, 3))}, Answer(outputs=[np.zeros(2)]), "text", 1.5])
+    header, body = frames.encode([{"x": np.ones((2, 3))}, Answer(outputs=[np.zeros(2)]), "text", 1.5])
     for _ in range(3000):
         forged = bytearray(header)
         for _ in range(rng.integers(1, 4)):
             forged[rng.integers(len(forged))] = rng.integers(256)
-        with contextlib.suppress(wire.WireError):
-            wire.decode(bytes(forged), body)
+        with contextlib.suppress(codec.CodecError):
+            frames.decode(bytes(forged), body)
 
 
 @pytest.fixture
@@ -147,38 +147,42 @@ def ends():
 
 def test_a_frame_crosses_a_socket(ends) -> None:
     value = {"large": np.arange(500_000), "none": None}
-    sender = threading.Thread(target=wire.send, args=(ends[0], value))
+    sender = threading.Thread(target=frames.send, args=(ends[0], value))
     sender.start()
-    assert same(value, wire.receive(ends[1], time.monotonic() + 10))
+    assert same(value, frames.receive(ends[1], time.monotonic() + 10))
     sender.join()
 
 
 @pytest.mark.parametrize(
     ("sizes", "said"),
-    [((wire.MAX_HEADER + 1, 0), "at most"), ((0, wire.MAX_BODY + 1), "at most"), ((2**32 - 1, 2**32 - 1), "at most")],
+    [
+        ((frames.MAX_HEADER + 1, 0), "at most"),
+        ((0, frames.MAX_BODY + 1), "at most"),
+        ((2**32 - 1, 2**32 - 1), "at most"),
+    ],
 )
 def test_a_size_over_the_cap_is_refused_before_anything_is_read(ends, sizes, said) -> None:
     ends[0].sendall(struct.pack("<II", *sizes))
-    with pytest.raises(wire.WireError, match=said):
-        wire.receive(ends[1], time.monotonic() + 5)
+    with pytest.raises(codec.CodecError, match=said):
+        frames.receive(ends[1], time.monotonic() + 5)
 
 
 def test_a_request_may_lower_the_cap(ends) -> None:
-    wire.send(ends[0], np.zeros(100))
-    with pytest.raises(wire.WireError):
-        wire.receive(ends[1], time.monotonic() + 5, max_body=64)
+    frames.send(ends[0], np.zeros(100))
+    with pytest.raises(codec.CodecError):
+        frames.receive(ends[1], time.monotonic() + 5, max_body=64)
 
 
 def test_an_end_that_closes_or_dawdles_is_told_apart(ends) -> None:
     ends[0].sendall(struct.pack("<II", 10, 0) + b"123")
     started = time.monotonic()
-    with pytest.raises(wire.TooLate):
-        wire.receive(ends[1], started + 0.2)
+    with pytest.raises(frames.TooLate):
+        frames.receive(ends[1], started + 0.2)
     assert time.monotonic() - started < 2
     ends[0].sendall(struct.pack("<II", 10, 0))
     ends[0].close()
-    with pytest.raises(wire.Closed):
-        wire.receive(ends[1], time.monotonic() + 5)
+    with pytest.raises(frames.Closed):
+        frames.receive(ends[1], time.monotonic() + 5)
 
 
 def test_drops_of_bytes_do_not_put_the_deadline_off(ends) -> None:
@@ -191,7 +195,7 @@ def test_drops_of_bytes_do_not_put_the_deadline_off(ends) -> None:
     dripping = threading.Thread(target=drip)
     dripping.start()
     started = time.monotonic()
-    with pytest.raises(wire.TooLate):
-        wire.receive(ends[1], started + 0.3)
+    with pytest.raises(frames.TooLate):
+        frames.receive(ends[1], started + 0.3)
     assert time.monotonic() - started < 0.8
     dripping.join()

@@ -1,34 +1,25 @@
-"""What a student's function answers to given arguments, as plain arrays: the only thing a verdict is made from."""
+"""Calls a student's function with given arguments, and returns what it answered as plain arrays."""
 
 import traceback
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from autograder.kit.answer import Answer, Failure, Kind
+
 MOST_OUTPUTS = 1000
-LONGEST_ERROR = 600
-
-
-@dataclass
-class Answer:
-    """Values that one call gave back; `error` says in words what went wrong, the other fields what came before it."""
-
-    outputs: list[np.ndarray] | None = None
-    gradients: list[np.ndarray | None] | None = None  # one per float array among the arguments, in order
-    inputs_after: list | None = None  # one per array among the arguments, in order
-    error: str | None = None
-    several: bool = False  # the function returned a tuple or list; outputs holds its elements
-
-
-Caller = Callable[[str, list, list | None], Answer]
+LONGEST_MESSAGE = 600  # characters of an exception's message
 
 
 class Unusable(Exception):
-    """The function returned something that is no tensor, number or list of them."""
+    """The function returned something that nothing can be made of; says what, and of which kind that failure is."""
+
+    def __init__(self, text: str, kind: Kind = "bad_output") -> None:
+        super().__init__(text)
+        self.failure = Failure(kind, text)
 
 
 def arrays(value) -> Iterator[np.ndarray]:
@@ -52,7 +43,8 @@ def call(
     """
     target = namespace.get(function)
     if not callable(target):
-        return Answer(error=f"{function} is not defined. Run the cell that defines it, and keep the name.")
+        text = f"{function} is not defined. Run the cell that defines it, and keep the name."
+        return Answer(error=Failure("undefined", text))
     tensors: list[Tensor] = []
     answer = Answer()
     try:
@@ -69,9 +61,10 @@ def call(
     except KeyboardInterrupt:
         raise
     except Unusable as error:
-        answer.error = str(error)
+        answer.error = error.failure
     except BaseException as error:  # exit() in a student's function must not end the grader
-        answer.error = describe(error)
+        kind = "unwritten" if _is_blank(error, function) else "raised"
+        answer.error = Failure(kind, describe(error))
     return answer
 
 
@@ -140,24 +133,43 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
         if isinstance(output, Tensor) and output.requires_grad and cotangent is not None
     ]
     if not terms:
-        raise Unusable("No gradient comes back: a .detach(), .item(), .numpy() or no_grad() cuts it off.")
+        text = "No gradient comes back: a .detach(), .item(), .numpy() or no_grad() cuts it off."
+        raise Unusable(text, "no_gradient")
     inputs = [tensor for tensor in tensors if tensor.requires_grad]
     total = torch.stack([term.double() for term in terms]).sum()
-    found = torch.autograd.grad(total, inputs, allow_unused=True)
-    return [None if gradient is None else gradient.detach().numpy().copy() for gradient in found]
+    gradients = torch.autograd.grad(total, inputs, allow_unused=True)
+    return [None if gradient is None else gradient.detach().numpy().copy() for gradient in gradients]
 
 
 def describe(error: BaseException) -> str:
     """Return an exception in a few words: its type, its message, and the student's own lines that led to it."""
     try:
-        message = " ".join(str(error).split())[:LONGEST_ERROR]
+        message = " ".join(str(error).split())[:LONGEST_MESSAGE]
     except Exception:  # an exception of the student's own may fail even at this
         message = ""
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _foreign(frame.filename)]
-    for frame in own[-3:]:
-        text += f"\n    line {frame.lineno}, in {frame.name}" + (f": {frame.line}" if frame.line else "")
-    return text
+    return "\n".join([text, *own_lines(error)])
+
+
+def own_lines(error: BaseException) -> list[str]:
+    """Return the last three of the student's own lines that led to an exception, the innermost last."""
+    return [
+        f"    line {frame.lineno}, in {frame.name}" + (f": {frame.line}" if frame.line else "")
+        for frame in _own_frames(error)[-3:]
+    ]
+
+
+def _is_blank(error: BaseException, function: str) -> bool:
+    """Return whether it is the function's own NotImplementedError: its cell is as it was released."""
+    if type(error) is not NotImplementedError:
+        return False
+    frames = _own_frames(error)
+    return bool(frames) and frames[-1].name == function
+
+
+def _own_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """Return the frames of an exception that are neither the grader's nor a library's."""
+    return [frame for frame in traceback.extract_tb(error.__traceback__) if not _foreign(frame.filename)]
 
 
 def _foreign(filename: str) -> bool:

@@ -1,0 +1,79 @@
+"""What one call of a student's function gave back, or why it gave nothing: the only thing a verdict is made from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+Kind = Literal[
+    "undefined",  # the notebook has no function of this name
+    "unwritten",  # its cell is as it was released
+    "raised",  # it ended with an exception
+    "timeout",  # it, or the cell that defines it, did not end in its time
+    "died",  # its process ended
+    "bad_output",  # what came back is no tensor, or no answer at all
+    "no_gradient",  # nothing can be sent back through it
+    "no_worker",  # the grader could not start a process for it
+    "wrong",  # it answered, and the answer is not the right one
+]
+KINDS: frozenset[str] = frozenset(get_args(Kind))
+OWN_KINDS = frozenset({"undefined", "unwritten", "raised", "bad_output", "no_gradient"})  # what a worker may report
+LONGEST_TEXT = 2000  # characters of a failure
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why something is not as it should be: what is decided hangs on `kind`, and `text` is for people alone."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass
+class Answer:
+    """Values that one call gave back; `error` says what went wrong, the other fields what came before it."""
+
+    outputs: list[np.ndarray] | None = None
+    gradients: list[np.ndarray | None] | None = None  # one per float array among the arguments, in order
+    inputs_after: list | None = None  # one per array among the arguments, in order
+    error: Failure | None = None
+    several: bool = False  # the function returned a tuple or list; outputs holds its elements
+
+
+Caller = Callable[[str, list, list | None], Answer]
+
+
+def clean_text(value: Any, longest: int) -> str:
+    """Return text that can be written to a file, whatever came."""
+    return value[:longest].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+
+def clean_answer(reply: Any, kinds: frozenset[str] = KINDS) -> Answer:
+    """Return an Answer whose fields have their declared types, whatever came; where it does not, a bad output.
+
+    It comes from the student's side and may be anything. `kinds` are those that its failure may be of.
+    """
+    if not isinstance(reply, Answer):
+        return Answer(error=Failure("bad_output", "the answer was no answer"))
+    if reply.error is not None:
+        return Answer(error=_clean_failure(reply.error, kinds))
+    gradients, after = reply.gradients, reply.inputs_after
+    sound = (
+        isinstance(reply.several, bool)
+        and (reply.outputs is None or _numeric(reply.outputs))
+        and (gradients is None or (isinstance(gradients, list) and _numeric([g for g in gradients if g is not None])))
+        and (after is None or _numeric(after))
+    )
+    return reply if sound else Answer(error=Failure("bad_output", "the answer held other things than arrays"))
+
+
+def _clean_failure(error: Any, kinds: frozenset[str]) -> Failure:
+    if not isinstance(error, Failure) or not isinstance(error.kind, str) or error.kind not in kinds:
+        return Failure("bad_output", "the answer was no answer")
+    return Failure(error.kind, clean_text(error.text, LONGEST_TEXT) or "an error without a text")
+
+
+def _numeric(value: Any) -> bool:
+    """Return whether a value is a list of arrays of numbers or truth values."""
+    return isinstance(value, list) and all(isinstance(a, np.ndarray) and a.dtype.kind in "biuf" for a in value)

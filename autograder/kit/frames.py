@@ -1,0 +1,126 @@
+"""Values across one Unix socket: frames of a codec's text and the raw bytes of its arrays; every size is capped."""
+
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.kit import codec
+from autograder.kit.answer import Answer, Failure
+from autograder.kit.codec import CodecError
+from autograder.kit.table_models import BeamStep, GreedyStep
+
+MAX_HEADER = 8 << 20
+MAX_BODY = 64 << 20
+_WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+DTYPES = {
+    name: np.dtype(name).newbyteorder("<") for name in ["bool", *_WHOLE, "float16", "float32", "float64"]
+}  # by numpy's names, always little-endian in a frame
+NAMES = {dtype: name for name, dtype in DTYPES.items()}  # numpy makes a name anew each time that it is asked for it
+CLASSES = codec.classes(Answer, Failure, GreedyStep, BeamStep)
+
+_SIZES = struct.Struct("<II")
+
+
+class Closed(CodecError):
+    """The other end has gone."""
+
+
+class TooLate(CodecError):
+    """The deadline passed before the frame was complete."""
+
+
+def encode(value: Any) -> tuple[bytes, bytes]:
+    """Return a value as a JSON header and the bytes of its arrays, in the order in which the header names them."""
+    body: list[bytes] = []
+
+    def put(array: np.ndarray) -> list:
+        name = NAMES.get(array.dtype) or array.dtype.name
+        if name not in DTYPES:
+            raise CodecError(f"an array of {array.dtype} cannot be sent; expected one of {', '.join(sorted(DTYPES))}")
+        body.append(np.ascontiguousarray(array, dtype=DTYPES[name]).tobytes())
+        return [name, list(array.shape)]
+
+    return codec.encode(value, CLASSES, put), b"".join(body)
+
+
+def decode(header: bytes, body: bytes) -> Any:
+    """Return the value that `encode` made the bytes from; raise CodecError for any other bytes."""
+    arrays = _Arrays(body)
+    value = codec.decode(header, CLASSES, arrays.take)
+    if arrays.offset != len(body):
+        raise CodecError(f"{len(body) - arrays.offset} bytes belong to no array")
+    return value
+
+
+@dataclass
+class _Arrays:
+    """Takes one array after the other from the body."""
+
+    body: bytes
+    offset: int = 0
+
+    def take(self, described: Any) -> np.ndarray:
+        name, shape = described
+        if name not in DTYPES:
+            raise CodecError(f"an array of dtype {name!r:.40}")
+        if len(shape) > 16 or not all(type(n) is int and 0 <= n <= MAX_BODY for n in shape):
+            raise CodecError("an array of an impossible shape")
+        count = 1
+        for n in shape:
+            count *= n
+        dtype = DTYPES[name]
+        size = count * dtype.itemsize
+        if size > len(self.body) - self.offset:
+            raise CodecError(f"an array of {size} bytes, of which {len(self.body) - self.offset} came")
+        flat = np.frombuffer(self.body, dtype, count, self.offset)
+        self.offset += size
+        return flat.reshape(shape).astype(dtype.newbyteorder("="))  # a copy of its own, which may be written to
+
+
+def send(link: socket.socket, value: Any) -> None:
+    """Send one value as one frame."""
+    send_encoded(link, encode(value))
+
+
+def send_encoded(link: socket.socket, frame: tuple[bytes, bytes]) -> None:
+    """Send what `encode` returned."""
+    header, body = frame
+    link.sendall(_SIZES.pack(len(header), len(body)) + header + body)
+
+
+def receive(
+    link: socket.socket, deadline: float | None = None, max_body: int = MAX_BODY, max_header: int = MAX_HEADER
+) -> Any:
+    """Return the next value; `deadline` is on time.monotonic's clock; raises Closed, TooLate or CodecError."""
+    header_size, body_size = _SIZES.unpack(_exactly(link, _SIZES.size, deadline))
+    if header_size > max_header or body_size > max_body:
+        raise CodecError(f"a frame of {header_size} + {body_size} bytes; at most {max_header} + {max_body} are read")
+    header = _exactly(link, header_size, deadline)
+    return decode(header, _exactly(link, body_size, deadline))
+
+
+def _exactly(link: socket.socket, size: int, deadline: float | None) -> bytes:
+    return b"".join(_pieces(link, size, deadline))
+
+
+def _pieces(link: socket.socket, size: int, deadline: float | None) -> Iterator[bytes]:
+    while size:
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            raise TooLate("no complete answer in time")
+        link.settimeout(left)
+        try:
+            piece = link.recv(min(size, 1 << 20))
+        except TimeoutError:
+            raise TooLate("no complete answer in time") from None
+        except ConnectionError:
+            raise Closed("the connection broke") from None
+        if not piece:
+            raise Closed("the other end has gone")
+        size -= len(piece)
+        yield piece
