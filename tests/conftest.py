@@ -2,9 +2,9 @@
 
 from autograder.assignment import assignments
 from autograder.places import released_notebook
-from tests.classes import graded, run
-from tests.sandboxed import built, course_judge, released, session
-from tests.teacher import out, teacher
+from tests.support.classes import graded, run
+from tests.support.sandboxed import built, course_judge, released, session
+from tests.support.teacher import out, teacher
 
 __all__ = ["built", "course_judge", "graded", "out", "released", "run", "session", "teacher"]
 

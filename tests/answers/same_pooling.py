@@ -1,7 +1,7 @@
 """Mutants of pooling's references that compute the same: before the change, after it, and why."""
 
 ENCODED = "sentence_encoder(vectors, not_empty)"
-NO_ENCODER = "the checks hand in no encoder: a law in tests/test_pooling.py does"
+NO_ENCODER = "the checks hand in no encoder: a law in tests/solutions/test_pooling.py does"
 SAME = {
     "pooling.attention_pool": {},
     "pooling.context_attention": {("H @ W.T + b", "b + H @ W.T"): "a sum's order"},
