@@ -9,10 +9,10 @@ import torch
 from autograder.checks import Check, assignments, checks, find
 from autograder.kit.answers import call
 from autograder.kit.grading import Verdict, grade
-from tests.answers import SEEDS, collected, right_bahdanau, wrong_bahdanau, wrong_encoder_decoder
+from tests.answers import SEEDS, answers, collected, forget
+from tests.answers.bahdanau import right
 
-RIGHT, WRONG = collected("right", "RIGHT"), collected("wrong", "WRONG")
-IDS = list(RIGHT)
+IDS = list(collected("right", "RIGHT"))
 
 
 @functools.cache
@@ -28,7 +28,7 @@ def graded(check_id: str, seed: int, function) -> Verdict:
 
 def test_every_check_has_answers():
     ids = {f"{name}.{check}" for name in assignments() for check in checks(name)}
-    assert ids == set(RIGHT) == set(WRONG)
+    assert ids == set(IDS) == set(collected("wrong", "WRONG"))
 
 
 @SEEDS
@@ -53,14 +53,15 @@ def test_an_unwritten_function_gets_nothing(check_id):
 
 
 @SEEDS
-@pytest.mark.parametrize(("check_id", "function"), [(id, f) for id in IDS for f in RIGHT[id]])
+@pytest.mark.parametrize(("check_id", "function"), answers("right"))
 def test_every_right_style_gets_all_points(check_id, function, seed):
     assert graded(check_id, seed, function).hint is None
 
 
 @SEEDS
-@pytest.mark.parametrize(("check_id", "function"), [(id, f) for id in IDS for f in WRONG[id]])
+@pytest.mark.parametrize(("check_id", "function"), answers("wrong"))
 def test_no_wrong_answer_gets_all_points(check_id, function, seed):
+    forget()
     verdict = graded(check_id, seed, function)
     assert verdict.score < verdict.max_score
     assert verdict.hint
@@ -94,12 +95,12 @@ def test_every_output_of_every_case_earns_points(check_id):
 def test_equal_seeds_draw_equal_cases_and_others_others(check_id):
     check = find(check_id)
 
-    def answers(seed):
+    def outputs(seed):
         cases = check.draw(np.random.default_rng(seed))
         return [output.tobytes() for case in cases for output in case.outputs.values()]
 
-    assert answers(3) == answers(3)
-    assert answers(3) != answers(4)
+    assert outputs(3) == outputs(3)
+    assert outputs(3) != outputs(4)
 
 
 def test_a_near_match_is_not_named():
@@ -133,9 +134,9 @@ def test_a_known_mistake_is_recognised_in_another_hand(check_id, function, named
         assert graded(check_id, seed, function).mistakes == [named]
 
 
-@pytest.mark.parametrize("function", [*right_bahdanau.SOFTMAX, *right_bahdanau.ADDITIVE])
+@pytest.mark.parametrize("function", [*right.SOFTMAX, *right.ADDITIVE])
 def test_padding_that_scores_high_takes_nothing_from_the_right_on_any_draw(function):
-    check_id = "bahdanau.masked_softmax" if function in right_bahdanau.SOFTMAX else "bahdanau.additive_attention"
+    check_id = "bahdanau.masked_softmax" if function in right.SOFTMAX else "bahdanau.additive_attention"
     for seed in range(10, 20):
         assert graded(check_id, seed, function).hint is None
 

@@ -12,12 +12,12 @@ from autograder.kit.grading import grade
 from tests.answers import collected
 from tests.support.mutants import mutants
 
-EQUIVALENT, PARTS = collected("same", "SAME"), collected("same", "PARTS")
+EQUIVALENT, PARTS = collected("equivalent", "EQUIVALENT"), collected("equivalent", "PARTS")
 SEEDS = (0, 1)
 SECONDS = 5  # of a mutant that never ends
 
 
-def _same(check_id: str, where: str) -> bool:
+def _equivalent(check_id: str, where: str) -> bool:
     before, after = where.partition(": ")[2].partition(": ")[2].split(" → ")
     documented = before.startswith("'Return") or before.startswith('"Return')  # the docstring
     typed = any(word in before for word in ("tuple[", "list[int]"))  # an annotation
@@ -46,7 +46,7 @@ def test_no_mutant_gets_all_points(check_id):
                 full = False
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-            alive += [where] if full and not _same(check_id, where) else []
+            alive += [where] if full and not _equivalent(check_id, where) else []
     finally:
         signal.signal(signal.SIGALRM, before)
     assert count > 15

@@ -14,7 +14,7 @@ PENALTY = {
     ("(1, 2)", "(2, 1)"): "the same two axes",
     ("overlap - identity", "identity - overlap"): "the sign goes with the square",
 }
-SAME = {
+EQUIVALENT = {
     "structured.penalization": PENALTY,
     "structured.structured_attention": PENALTY
     | {

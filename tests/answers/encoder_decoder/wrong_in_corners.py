@@ -574,7 +574,7 @@ BEAM = {
     "tires": lambda step, b, e, k, n, a: B(step, b, e, k if _count("beam tires") <= 11 else 1, n, a),
 }
 
-SLY = {
+WRONG = {
     "encoder_decoder.last_states": STATES,
     "encoder_decoder.greedy_decode": GREEDY,
     "encoder_decoder.beam_search": BEAM,

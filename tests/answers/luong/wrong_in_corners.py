@@ -17,7 +17,7 @@ from solutions.luong.attention import (
     predicted_position,
     window,
 )
-from tests.answers import sly_bahdanau
+from tests.answers.bahdanau import wrong_in_corners
 
 _memory: dict = {}
 
@@ -378,7 +378,7 @@ def _exchanged_where_equal(h_t, h_s, W_a, W_c, mask=None):
 STATE = (
     _around("h_t h_s W_a W_c", attentional_state, 2)
     | _masks(attentional_state, 1)
-    | {f"softmax: {name}": _state(sly_bahdanau.SOFTMAX[name]) for name in SOFT}
+    | {f"softmax: {name}": _state(wrong_in_corners.SOFTMAX[name]) for name in SOFT}
     | {
         "W_a turned where square": _square(attentional_state),
         "halves of W_c exchanged where equal": _exchanged_where_equal,
@@ -437,7 +437,7 @@ def _open(p, lengths, source, D):
 
 LOCAL = (
     _around("h_t h_s W_a W_p v_p", local_p_weights, 2, rows=1)
-    | {f"softmax: {name}": _local(softmax=sly_bahdanau.SOFTMAX[name]) for name in SOFT}
+    | {f"softmax: {name}": _local(softmax=wrong_in_corners.SOFTMAX[name]) for name in SOFT}
     | {
         "W_a turned where square": _square(local_p_weights),
         "W_p turned where square": _square(local_p_weights, 3),
@@ -518,7 +518,7 @@ def _at(step: int, change: Callable) -> Callable:
 FEEDING = (
     _around("emb h0 enc W_x W_h W_c", input_feeding, 2, 3)
     | _masks(input_feeding, 2)
-    | {f"softmax: {name}": _feeding(softmax=sly_bahdanau.SOFTMAX[name]) for name in SOFT}
+    | {f"softmax: {name}": _feeding(softmax=wrong_in_corners.SOFTMAX[name]) for name in SOFT}
     | {
         "W_h turned where square": _square(input_feeding, 4),
         "W_x: halves exchanged where equal": _with(
@@ -559,7 +559,7 @@ FEEDING = (
     }
 )
 
-SLY = {
+WRONG = {
     "luong.dot_score": DOT,
     "luong.general_score": GENERAL,
     "luong.concat_score": CONCAT,

@@ -179,7 +179,7 @@ RATE = {
     "counts its calls": (lambda calls: lambda *a: noam_rate(*a) * (1 if calls.append(0) or len(calls) % 7 else 2))([]),
 }
 
-SLY = {
+WRONG = {
     "transformer.multi_head_attention": HEADS,
     "transformer.positional_encoding": POSITIONS,
     "transformer.make_masks": MASKS,

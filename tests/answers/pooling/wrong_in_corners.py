@@ -122,7 +122,7 @@ HIERARCHY = {
     "levels swapped where words are fewer than sentences": _swapped_if(lambda H: H.shape[1] > H.shape[2]),
 }
 
-SLY = {
+WRONG = {
     "pooling.attention_pool": POOL,
     "pooling.context_attention": CONTEXT,
     "pooling.hierarchical_attention": HIERARCHY,

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.bahdanau.attention import additive_attention, masked_softmax
-from tests.answers.right_bahdanau import softmax_where
+from tests.answers.bahdanau.right import softmax_where
 
 _seen: dict = {}
 _calls = [0]

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.bahdanau.attention import additive_attention, masked_softmax
-from tests.answers import found_bahdanau
+from tests.answers.bahdanau import wrong_without_mask
 
 R = masked_softmax
 LOW = torch.finfo(torch.float32).min
@@ -460,8 +460,8 @@ ADDITIVE = {
     "noise": _given(lambda q, *rest: (q + 1e-3 * torch.randn_like(q), *rest)),
 }
 
-SLY = {
-    "bahdanau.masked_softmax": SOFTMAX | {answer.__name__: answer for answer in found_bahdanau.SOFTMAX},
-    "bahdanau.additive_attention": ADDITIVE | {answer.__name__: answer for answer in found_bahdanau.ADDITIVE},
-    "bahdanau.repaired_attention": ADDITIVE | {answer.__name__: answer for answer in found_bahdanau.ADDITIVE},
+WRONG = {
+    "bahdanau.masked_softmax": SOFTMAX | {answer.__name__: answer for answer in wrong_without_mask.SOFTMAX},
+    "bahdanau.additive_attention": ADDITIVE | {answer.__name__: answer for answer in wrong_without_mask.ADDITIVE},
+    "bahdanau.repaired_attention": ADDITIVE | {answer.__name__: answer for answer in wrong_without_mask.ADDITIVE},
 }

@@ -3,7 +3,7 @@
 from solutions.luong.attention import gaussian, predicted_position, window
 
 PARTS = {"luong.local_p_weights": (predicted_position, window, gaussian)}  # what a reference calls: mutated with it
-SAME = {
+EQUIVALENT = {
     "luong.dot_score": {("h_s.transpose(1, 2)", "h_s.transpose(2, 1)"): "the same two axes"},
     "luong.general_score": {("h_s.transpose(1, 2)", "h_s.transpose(2, 1)"): "the same two axes"},
     "luong.concat_score": {

@@ -121,13 +121,13 @@ def _named(prefix: str) -> dict:
     return {name: value for name, value in globals().items() if name.startswith(f"{prefix}_")}
 
 
-SLY = {
+WRONG = {
     "self_attention.simple_self_attention": _named("simple"),
     "self_attention.scaled_dot_product": _named("product"),
     "self_attention.self_attention": _named("projected"),
     "self_attention.repaired_attention": _named("projected"),
     "self_attention.layer_cost": _named("cost"),
 }
-for _table in SLY.values():
+for _table in WRONG.values():
     for _taught in (simple_self_attention, scaled_dot_product, self_attention, layer_cost):
         _table.pop(_taught.__name__, None)

@@ -24,7 +24,7 @@ HEADS = "x.unflatten(-1, (heads, head_dim(x.shape[-1], heads)))"
 KEYS = "key @ weights['W_k'].T"
 LATE = "f'the first step is step 1: expected step ≥ 1, got {step}; add 1 to a count from 0'"
 ALWAYS_FROM_ONE = "no check asks for a step before the first"
-SAME = {
+EQUIVALENT = {
     "transformer.multi_head_attention": {
         (f"{HEADS}.transpose(1, 2)", f"{HEADS}.transpose(2, 1)"): "the same two axes",
         ("x.transpose(1, 2)", "x.transpose(2, 1)"): "the same two axes",

@@ -3,7 +3,7 @@
 from solutions.bahdanau.attention import additive_scores, weighted_sum
 
 PARTS = {"bahdanau.additive_attention": (additive_scores, weighted_sum)}  # what a reference calls: mutated with it
-SAME = {
+EQUIVALENT = {
     "bahdanau.masked_softmax": {
         ("mask is None", "mask == None"): "None equals only itself here",
         ("torch.finfo(scores.dtype)", "torch.finfo()"): "float32 is the default",

@@ -2,7 +2,7 @@
 
 ENCODED = "sentence_encoder(vectors, not_empty)"
 NO_ENCODER = "the checks hand in no encoder: a law in tests/solutions/test_pooling.py does"
-SAME = {
+EQUIVALENT = {
     "pooling.attention_pool": {},
     "pooling.context_attention": {("H @ W.T + b", "b + H @ W.T"): "a sum's order"},
     "pooling.hierarchical_attention": {

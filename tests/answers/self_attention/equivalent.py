@@ -22,7 +22,7 @@ REFUSALS = [
 ]
 AXES = {("key.transpose(-2, -1)", "key.transpose(-1, -2)"): "the same two axes"}
 NONE = {("mask is None", "mask == None"): "None equals only itself here"}
-SAME = {
+EQUIVALENT = {
     "self_attention.simple_self_attention": {
         ("X.transpose(1, 2)", "X.transpose(2, 1)"): "the same two axes",
         **NONE,

@@ -196,7 +196,7 @@ ATTENTION = {
     "penalty first": lambda H, W, V, m=None: R(H, W, V, m)[::-1],
 }
 
-SLY = {
+WRONG = {
     "structured.penalization": PENALTY,
     "structured.structured_attention": ATTENTION,
     "structured.repaired_attention": ATTENTION,

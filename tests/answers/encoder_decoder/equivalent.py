@@ -1,6 +1,6 @@
 """Mutants of encoder_decoder's references that compute the same: before the change, after it, and why."""
 
-SAME = {
+EQUIVALENT = {
     "encoder_decoder.last_states": {
         ("2", "-2"): "the width is even: all but the last u features are the first u",
         ("torch.arange(len(outputs), device=outputs.device)", "torch.arange(len(outputs))"): "on the CPU",
