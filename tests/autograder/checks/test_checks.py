@@ -11,6 +11,8 @@ from autograder.kit.answers import call
 from autograder.kit.grading import Verdict, grade
 from tests.answers import SEEDS, answers, collected, forget
 from tests.answers.bahdanau import right
+from tests.answers.bahdanau import wrong as wrong_bahdanau
+from tests.answers.encoder_decoder import wrong as wrong_encoder_decoder
 
 IDS = list(collected("right", "RIGHT"))
 
