@@ -35,12 +35,19 @@ def _functions(answers: list[Callable] | dict[str, Callable]) -> list[tuple[str,
 
 
 def answers(kind: str) -> list:
-    """Return a parameter (check_id, function) for each right or wrong answer, with its name as id."""
+    """Return a parameter (check_id, function) for each right or wrong answer, with its name as id.
+
+    What is wrong in corners only is tried by `make test-all`.
+    """
     return [
-        pytest.param(check_id, function, id=f"{check_id}-{name}")
+        pytest.param(check_id, function, id=f"{check_id}-{name}", marks=_marks(function))
         for check_id, functions in collected(kind, kind.upper()).items()
         for name, function in functions
     ]
+
+
+def _marks(function: Callable) -> list:
+    return [pytest.mark.slow] if getattr(function, "__module__", "").endswith("corners") else []
 
 
 def forget() -> None:

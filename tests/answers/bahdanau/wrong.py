@@ -14,10 +14,6 @@ def softmax_detached(scores, mask=None):
     return softmax_where(scores.detach(), mask)
 
 
-def softmax_through_numpy(scores, mask=None):
-    return torch.from_numpy(softmax_where(scores, mask).detach().numpy())
-
-
 def softmax_in_place(scores, mask=None):
     if mask is None:
         return scores.softmax(-1)
@@ -79,10 +75,6 @@ def softmax_fill_minimum(scores, mask=None):
     return scores.softmax(-1) if mask is None else scores.masked_fill(~mask, scores.min().item()).softmax(-1)
 
 
-def softmax_below_minimum(scores, mask=None):
-    return scores.softmax(-1) if mask is None else scores.masked_fill(~mask, scores.min().item() - 5).softmax(-1)
-
-
 def softmax_minus_infinity_times(scores, mask=None):
     return scores.softmax(-1) if mask is None else (scores + (~mask) * -torch.inf).softmax(-1)
 
@@ -128,10 +120,6 @@ def softmax_max_of_tensor_without_mask(scores, mask=None):
     grown = scores.exp()
     grown = grown if mask is None else grown * mask
     return grown / grown.sum(-1, keepdim=True).clamp_min(1e-30)
-
-
-def softmax_clamped(scores, mask=None):
-    return softmax_where(scores.clamp(-50, 50), mask)
 
 
 def softmax_hot(scores, mask=None):
@@ -195,20 +183,6 @@ def softmax_nothing(scores, mask=None):
     pass
 
 
-def softmax_zeros(scores, mask=None):
-    return torch.zeros_like(scores)
-
-
-def softmax_uniform(scores, mask=None):
-    kept = torch.ones_like(scores) if mask is None else mask.float()
-    return kept / kept.sum(-1, keepdim=True).clamp_min(1)
-
-
-def softmax_nan_to_zero_hides_overflow(scores, mask=None):
-    grown = scores.exp() if mask is None else scores.exp() * mask
-    return torch.nan_to_num(grown / grown.sum(-1, keepdim=True))
-
-
 SOFTMAX = [value for name, value in list(globals().items()) if name.startswith("softmax_") and name != "softmax_where"]
 
 
@@ -224,19 +198,6 @@ def _scores(query, keys, W_q, W_k, v):
 def attention_detached_weights(query, keys, values, W_q, W_k, v, mask=None):
     weights = additive_attention(query, keys, values, W_q, W_k, v, mask)[1].detach()
     return (weights[:, None] @ values)[:, 0], weights
-
-
-def attention_detached_keys(query, keys, values, W_q, W_k, v, mask=None):
-    return additive_attention(query, keys.detach(), values, W_q, W_k, v, mask)
-
-
-def attention_detached_v(query, keys, values, W_q, W_k, v, mask=None):
-    return additive_attention(query, keys, values, W_q, W_k, v.data, mask)
-
-
-def attention_new_parameters(query, keys, values, W_q, W_k, v, mask=None):
-    W_q = torch.nn.Parameter(W_q)
-    return additive_attention(query, keys, values, W_q, W_k, v, mask)
 
 
 def attention_random_parameters(query, keys, values, W_q, W_k, v, mask=None):
@@ -262,11 +223,6 @@ def attention_masks_keys_only(query, keys, values, W_q, W_k, v, mask=None):
     return additive_attention(query, keys, values, W_q, W_k, v, None)
 
 
-def attention_masks_values_only(query, keys, values, W_q, W_k, v, mask=None):
-    weights = additive_attention(query, keys, values, W_q, W_k, v, None)[1]
-    return ((weights if mask is None else weights * mask)[:, None] @ values)[:, 0], weights
-
-
 def attention_context_unmasked(query, keys, values, W_q, W_k, v, mask=None):
     context, _ = additive_attention(query, keys, values, W_q, W_k, v, None)
     return context, additive_attention(query, keys, values, W_q, W_k, v, mask)[1]
@@ -283,42 +239,6 @@ def attention_with_bias(query, keys, values, W_q, W_k, v, mask=None):
 
 def attention_scaled_by_keys(query, keys, values, W_q, W_k, v, mask=None):
     return _attend(_scores(query, keys, W_q, W_k, v) / keys.shape[-1] ** 0.5, values, mask)
-
-
-def attention_v_normalised(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(_scores(query, keys, W_q, W_k, v / v.norm()), values, mask)
-
-
-def attention_dot(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(((query @ W_q.T)[:, None] * (keys @ W_k.T)).sum(-1), values, mask)
-
-
-def attention_product(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(torch.tanh((query @ W_q.T)[:, None] * (keys @ W_k.T)) @ v, values, mask)
-
-
-def attention_minus(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(torch.tanh((query @ W_q.T)[:, None] - keys @ W_k.T) @ v, values, mask)
-
-
-def attention_gelu(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(F.gelu((query @ W_q.T)[:, None] + keys @ W_k.T) @ v, values, mask)
-
-
-def attention_hard_tanh(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(F.hardtanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v, values, mask)
-
-
-def attention_without_v(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T).sum(-1), values, mask)
-
-
-def attention_v_inside(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(torch.tanh(((query @ W_q.T)[:, None] + keys @ W_k.T) * v).sum(-1), values, mask)
-
-
-def attention_double_softmax(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(masked_softmax(_scores(query, keys, W_q, W_k, v), mask), values, mask)
 
 
 def attention_unnormalised(query, keys, values, W_q, W_k, v, mask=None):
@@ -349,17 +269,6 @@ def attention_context_only(query, keys, values, W_q, W_k, v, mask=None):
 def attention_values_summed_over_all(query, keys, values, W_q, W_k, v, mask=None):
     weights = additive_attention(query, keys, values, W_q, W_k, v, mask)[1]
     return (weights[..., None] * values).sum((0, 1)).expand(len(query), -1), weights
-
-
-def attention_viewed_instead_of_transposed(query, keys, values, W_q, W_k, v, mask=None):
-    hidden = (query @ W_q.T)[:, None] + keys @ W_k.T
-    scores = torch.tanh(hidden).reshape(len(query), len(v), -1)
-    return _attend(torch.einsum("bhs,h->bs", scores, v), values, mask)
-
-
-def attention_weights_viewed(query, keys, values, W_q, W_k, v, mask=None):
-    q = query @ W_q.reshape(W_q.shape[1], W_q.shape[0])
-    return _attend(torch.tanh(q[:, None] + keys @ W_k.T) @ v, values, mask)
 
 
 def attention_repeats_wrongly(query, keys, values, W_q, W_k, v, mask=None):
@@ -398,10 +307,6 @@ def attention_remembers_keys(query, keys, values, W_q, W_k, v, mask=None):
     return _attend(torch.tanh((query @ W_q.T)[:, None] + projected) @ v, values, mask)
 
 
-def attention_last_query(query, keys, values, W_q, W_k, v, mask=None):
-    return additive_attention(query.roll(1, 0), keys, values, W_q, W_k, v, mask)
-
-
 def attention_rounded(query, keys, values, W_q, W_k, v, mask=None):
     context, weights = additive_attention(query, keys, values, W_q, W_k, v, mask)
     return context, (weights * 1000).round() / 1000 + 0 * weights
@@ -415,14 +320,6 @@ def attention_masks_by_length(query, keys, values, W_q, W_k, v, mask=None):
 
 def attention_nothing(query, keys, values, W_q, W_k, v, mask=None):
     return None
-
-
-def attention_zeros(query, keys, values, W_q, W_k, v, mask=None):
-    return torch.zeros(len(query), values.shape[2]), torch.zeros(len(query), keys.shape[1])
-
-
-def attention_uniform(query, keys, values, W_q, W_k, v, mask=None):
-    return _attend(0 * _scores(query, keys, W_q, W_k, v), values, mask)
 
 
 ADDITIVE = [value for name, value in list(globals().items()) if name.startswith("attention_")]

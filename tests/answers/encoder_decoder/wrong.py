@@ -50,21 +50,6 @@ def states_halves_mean(outputs, lengths):
     return torch.cat([forward[rows, lengths - 1], backward[rows, lengths // 2]], -1)
 
 
-def states_backward_second(outputs, lengths):
-    forward, backward, rows = _split(outputs)
-    return torch.cat([forward[rows, lengths - 1], backward[:, min(1, outputs.shape[1] - 1)]], -1)
-
-
-def states_stacked(outputs, lengths):
-    forward, backward, rows = _split(outputs)
-    return torch.stack([forward[rows, lengths - 1], backward[:, 0]], 1)
-
-
-def states_interleaved(outputs, lengths):
-    forward, backward, rows = _split(outputs)
-    return torch.stack([forward[rows, lengths - 1], backward[:, 0]], -1).flatten(1)
-
-
 def states_batch_axis(outputs, lengths):
     forward, backward, _ = _split(outputs)
     index = lengths.clamp(max=len(outputs)) - 1
@@ -75,17 +60,8 @@ def states_shortest(outputs, lengths):
     return last_states(outputs, lengths.min().expand(len(lengths)))
 
 
-def states_sorted_ascending(outputs, lengths):
-    order = lengths.argsort()
-    return last_states(outputs[order], lengths[order])
-
-
 def states_lengths_sorted(outputs, lengths):
     return last_states(outputs, lengths.sort(descending=True).values)
-
-
-def states_keeps_axis(outputs, lengths):
-    return last_states(outputs, lengths)[:, None]
 
 
 def states_squeezes(outputs, lengths):
@@ -96,21 +72,8 @@ def states_last_nonzero(outputs, lengths):
     return last_states(outputs, (outputs.abs().sum(-1) > 0).sum(1))
 
 
-def states_one_unit_lost(outputs, lengths):
-    forward, backward, rows = _split(outputs)
-    return torch.cat([forward[rows, lengths - 1], backward[:, 0]], -1)[:, :-1]
-
-
 def states_remembers(outputs, lengths):
     return last_states(outputs, _seen.setdefault(tuple(outputs.shape), lengths.clone()))
-
-
-def states_tanh(outputs, lengths):
-    return torch.tanh(last_states(outputs, lengths))
-
-
-def states_one_length(outputs, lengths):
-    return last_states(outputs, lengths.float().mean().long().expand(len(lengths)))
 
 
 STATES = [value for name, value in list(globals().items()) if name.startswith("states_")]
@@ -141,14 +104,6 @@ def greedy_pad_instead_of_eos(step, batch_size, bos, eos, pad, max_len):
         word = logits[:, -1].argmax(-1)
         ended = ended | (word == eos)
         return word.masked_fill(ended, pad), ended
-
-    return _loop(step, batch_size, bos, max_len, choose)
-
-
-def greedy_ends_at_pad(step, batch_size, bos, eos, pad, max_len):
-    def choose(logits, prefix, ended):
-        word = logits[:, -1].argmax(-1).masked_fill(ended, pad)
-        return word, ended | (word == pad)
 
     return _loop(step, batch_size, bos, max_len, choose)
 
@@ -192,10 +147,6 @@ def greedy_last_two(step, batch_size, bos, eos, pad, max_len):
     return greedy_decode(lambda prefix: step(prefix[:, -2:]), batch_size, bos, eos, pad, max_len)
 
 
-def greedy_reversed_prefix(step, batch_size, bos, eos, pad, max_len):
-    return greedy_decode(lambda prefix: step(prefix.flip(1)), batch_size, bos, eos, pad, max_len)
-
-
 def greedy_row_by_row(step, batch_size, bos, eos, pad, max_len):
     rows = [greedy_decode(step, 1, bos, eos, pad, max_len)[0] for _ in range(batch_size)]
     return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=pad)
@@ -214,11 +165,6 @@ def greedy_ragged(step, batch_size, bos, eos, pad, max_len):
     return [row[row != pad].tolist() for row in words]
 
 
-def greedy_shortest(step, batch_size, bos, eos, pad, max_len):
-    words = greedy_decode(step, batch_size, bos, eos, pad, max_len)
-    return words[:, : (words == eos).any(0).int().argmax() + 1]
-
-
 def greedy_one_column_more(step, batch_size, bos, eos, pad, max_len):
     words = greedy_decode(step, batch_size, bos, eos, pad, max_len)
     return torch.cat([words, torch.full((batch_size, 1), pad)], 1)
@@ -229,10 +175,6 @@ def greedy_eos_at_the_end(step, batch_size, bos, eos, pad, max_len):
     open_rows = (words[:, -1] != pad) & (words[:, -1] != eos)
     words[open_rows, -1] = eos
     return words
-
-
-def greedy_hard_coded(step, batch_size, bos, eos, pad, max_len):
-    return greedy_decode(step, batch_size, bos, 2, 0, max_len)
 
 
 def greedy_minus_one(step, batch_size, bos, eos, pad, max_len):
@@ -270,10 +212,6 @@ def greedy_last_four(step, batch_size, bos, eos, pad, max_len):
     return greedy_decode(lambda prefix: step(prefix[:, -4:]), batch_size, bos, eos, pad, max_len)
 
 
-def greedy_probabilities_returned(step, batch_size, bos, eos, pad, max_len):
-    return greedy_decode(step, batch_size, bos, eos, pad, max_len), 1.0
-
-
 def greedy_logits_times_alive(step, batch_size, bos, eos, pad, max_len):
     def choose(logits, prefix, ended):
         word = (logits[:, -1] * ~ended[:, None]).argmax(-1)
@@ -302,11 +240,6 @@ def beam_worst(step, bos, eos, beam, max_len, alpha):
 def beam_first_ended(step, bos, eos, beam, max_len, alpha):
     finished, active = search(step, bos, eos, beam, max_len)
     return best((finished or active)[:1], alpha)
-
-
-def beam_last_ended(step, bos, eos, beam, max_len, alpha):
-    finished, active = search(step, bos, eos, beam, max_len)
-    return best((finished + active)[-1:], alpha)
 
 
 def beam_best_active_first(step, bos, eos, beam, max_len, alpha):
@@ -367,10 +300,6 @@ def beam_tokens_only(step, bos, eos, beam, max_len, alpha):
     return beam_search(step, bos, eos, beam, max_len, alpha)[0]
 
 
-def beam_swapped(step, bos, eos, beam, max_len, alpha):
-    return beam_search(step, bos, eos, beam, max_len, alpha)[::-1]
-
-
 def beam_with_axis(step, bos, eos, beam, max_len, alpha):
     tokens, score = beam_search(step, bos, eos, beam, max_len, alpha)
     return torch.tensor([tokens]), score
@@ -424,17 +353,6 @@ def beam_logarithm_of_length(step, bos, eos, beam, max_len, alpha):
     return tokens[1:], score
 
 
-def beam_stops_at_half(step, bos, eos, beam, max_len, alpha):
-    return beam_search(step, bos, eos, beam, max(1, max_len - 2), alpha)
-
-
-def beam_stops_when_best_ends(step, bos, eos, beam, max_len, alpha):
-    def stop(finished, active):
-        return bool(finished) and finished[-1][0] >= active[0][0]
-
-    return best(pool(*search(step, bos, eos, beam, max_len, stop=stop)), alpha)
-
-
 def beam_stops_by_logp(step, bos, eos, beam, max_len, alpha):
     def stop(finished, active):
         return bool(finished) and max(finished)[0] >= active[0][0]
@@ -469,10 +387,6 @@ def beam_alpha_clipped(step, bos, eos, beam, max_len, alpha):
 def beam_random(step, bos, eos, beam, max_len, alpha):
     noisy = lambda prefix: step(prefix) + 0.1 * torch.randn(1)  # noqa: E731
     return beam_search(noisy, bos, eos, beam, max_len, alpha)
-
-
-def beam_nothing(step, bos, eos, beam, max_len, alpha):
-    return [], 0.0
 
 
 def beam_longest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha):

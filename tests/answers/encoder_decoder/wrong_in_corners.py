@@ -43,95 +43,31 @@ def _no_padding(o, n):
 
 STATES = {
     "position S - 1 where all are long": _if(lambda o, n: len(o) == 1, lambda o, n: o[:, -1]),
-    "last of one sentence": _if(lambda o, n: len(o) == 1, _read(lambda o, n: n * 0 - 1)),
     "one position wrong": _if(lambda o, n: o.shape[1] == 1, lambda o, n: o[:, 0] * 0),
-    "one position squeezed": lambda o, n: L(o, n).squeeze(0),
     "one unit squeezed": _if(lambda o, n: o.shape[-1] == 2, lambda o, n: L(o, n)[:, 0]),
     "one unit swapped": _if(lambda o, n: o.shape[-1] == 2, lambda o, n: L(o, n).flip(-1)),
     "equal sizes mixed": _if(lambda o, n: o.shape[0] == o.shape[1], lambda o, n: L(o.transpose(0, 1), n)),
     "no padding: backward last": _if(_no_padding, _read(lambda o, n: n - 1, lambda o, n: n - 1)),
     "padding: backward last": _if(lambda o, n: not _no_padding(o, n), _read(lambda o, n: n - 1, lambda o, n: n - 1)),
     "length 1: backward second": _read(lambda o, n: n - 1, lambda o, n: ((n == 1) & (o.shape[1] > 1)).long()),
-    "length 1: forward second": _read(lambda o, n: (n - 1).clamp_min(min(1, o.shape[1] - 1))),
     "full length: one early": _read(lambda o, n: n - 1 - ((n == o.shape[1]) & (n > 1)).long()),
-    "no row is full": _read(lambda o, n: (n - 1).clamp_max(max(0, o.shape[1] - 2))),
-    "at most four tokens": _read(lambda o, n: (n - 1).clamp_max(3)),
     "at most six tokens": _read(lambda o, n: (n - 1).clamp_max(5)),
-    "modulo S": _read(lambda o, n: n % o.shape[1]),
-    "from the end": _read(lambda o, n: o.shape[1] - n),
-    "from the end, one late": _read(lambda o, n: -n),
-    "first row's length first": _read(lambda o, n: n.roll(1) - 1),
-    "reversed lengths": _read(lambda o, n: n.flip(0) - 1),
-    "sorted lengths": _read(lambda o, n: n.sort().values - 1),
     "cumulative lengths": _read(lambda o, n: (n.cumsum(0) - 1).clamp_max(o.shape[1] - 1)),
-    "middle": _read(lambda o, n: (n - 1) // 2),
-    "middle of both": _read(lambda o, n: n - 1, lambda o, n: (n - 1) // 2),
-    "backward at padding's begin": _read(lambda o, n: n - 1, lambda o, n: n % o.shape[1]),
-    "backward at S - n": _read(lambda o, n: n - 1, lambda o, n: o.shape[1] - n),
-    "mean length": _read(lambda o, n: (n.float().mean() - 1).round().long().expand(len(n))),
-    "median length": _read(lambda o, n: (n.median() - 1).expand(len(n))),
-    "last nonzero feature": lambda o, n: L(o, (o.abs().amax(-1) > 0).sum(1)),
-    "largest position": lambda o, n: torch.cat([o.amax(1).chunk(2, -1)[0], o[:, 0].chunk(2, -1)[1]], -1),
-    "forward mean": lambda o, n: torch.cat([o.mean(1).chunk(2, -1)[0], o[:, 0].chunk(2, -1)[1]], -1),
-    "backward mean": lambda o, n: torch.cat([L(o, n).chunk(2, -1)[0], o.mean(1).chunk(2, -1)[1]], -1),
-    "halves of thirds": lambda o, n: torch.cat(
-        [L(o, n)[:, : o.shape[-1] // 3], L(o, n)[:, o.shape[-1] // 3 :].flip(-1)], -1
-    ),
-    "one feature more of the forward half": lambda o, n: torch.where(
-        torch.arange(o.shape[-1]) <= o.shape[-1] // 2, o[torch.arange(len(o)), n - 1], o[:, 0]
-    ),
-    "one feature fewer of the forward half": lambda o, n: torch.where(
-        torch.arange(o.shape[-1]) < o.shape[-1] // 2 - 1, o[torch.arange(len(o)), n - 1], o[:, 0]
-    ),
-    "interleaved": lambda o, n: torch.stack(L(o, n).chunk(2, -1), -1).flatten(1),
-    "halves the other way": lambda o, n: torch.cat(L(o, n).chunk(2, -1)[::-1], -1),
-    "backward reversed": lambda o, n: torch.cat([L(o, n).chunk(2, -1)[0], L(o, n).chunk(2, -1)[1].flip(-1)], -1),
-    "sum of the halves": lambda o, n: sum(L(o, n).chunk(2, -1)),
-    "mean of the halves twice": lambda o, n: (sum(L(o, n).chunk(2, -1)) / 2).repeat(1, 2),
-    "difference": lambda o, n: L(o, n) - o.mean(1) * 1e-3,
-    "tanh": lambda o, n: L(o, n).tanh(),
-    "normalised": lambda o, n: torch.nn.functional.normalize(L(o, n), dim=-1),
-    "clamped to 1": lambda o, n: L(o, n).clamp(-1, 1),
     "clamped to 2": lambda o, n: L(o, n).clamp(-2, 2),
-    "0.1 % larger": lambda o, n: 1.001 * L(o, n),
     "half precision": lambda o, n: L(o, n).half(),
-    "bfloat16": lambda o, n: L(o, n).bfloat16().float(),
-    "rounded": lambda o, n: (L(o, n) * 1e3).round() / 1e3,
-    "whole numbers": lambda o, n: L(o, n).int(),
     "transposed": lambda o, n: L(o, n).T,
-    "one axis more": lambda o, n: L(o, n)[None],
-    "flat": lambda o, n: L(o, n).flatten(),
-    "a pair of halves": lambda o, n: tuple(L(o, n).chunk(2, -1)),
-    "a pair with lengths": lambda o, n: (L(o, n), n),
-    "shapes by view": lambda o, n: o.reshape(-1, 2, o.shape[-1] // 2)[: len(o)].flatten(1),
-    "time for batch": lambda o, n: o[n.clamp_max(len(o)) - 1, 0],
-    "detached": lambda o, n: L(o.detach(), n),
-    "forward detached": lambda o, n: torch.cat([L(o, n).chunk(2, -1)[0].detach(), L(o, n).chunk(2, -1)[1]], -1),
-    "backward detached": lambda o, n: torch.cat([L(o, n).chunk(2, -1)[0], L(o, n).chunk(2, -1)[1].detach()], -1),
-    "gradient doubled": lambda o, n: L(_gradient(o, 2.0), n),
-    "gradient off by 1 %": lambda o, n: L(_gradient(o, 1.01), n),
-    "gradient turned": lambda o, n: L(_gradient(o, -1.0), n),
-    "gradient into padding": lambda o, n: L(o, n) + (o - o.detach()).sum(1),
     "gradient none without padding": _if(_no_padding, lambda o, n: L(o.detach(), n)),
     "gradient none with padding": _if(lambda o, n: not _no_padding(o, n), lambda o, n: L(o.detach(), n)),
     "gradient none for one sentence": _if(lambda o, n: len(o) == 1, lambda o, n: L(o.detach(), n)),
     "first row full: last position": _if(lambda o, n: bool(n[0] == o.shape[1]), _read(lambda o, n: n * 0 - 1)),
-    "two full rows: last position": _if(lambda o, n: (n == o.shape[1]).sum() > 1, _read(lambda o, n: n * 0 - 1)),
-    "through a list": lambda o, n: torch.tensor(L(o, n).tolist()),
-    "numpy": lambda o, n: L(o, n).detach().numpy(),
-    "zeroes padding": lambda o, n: (L(o, n), o.data.mul_((torch.arange(o.shape[1]) < n[:, None])[..., None]))[0],
-    "counts lengths down": lambda o, n: (L(o, n), n.sub_(1))[0],
     "sorts lengths": lambda o, n: (L(o, n), n.copy_(n.sort().values))[0],
-    "reuses outputs": lambda o, n: (L(o, n).clone(), o.data[:, 0].zero_())[0],
     "remembers by shape": lambda o, n: _remembered(("states", o.shape), L(o, n)),
-    "remembers lengths by shape": lambda o, n: L(o, _remembered(("lengths", o.shape), n.clone())),
     "remembers by address": lambda o, n: _remembered(("id", id(o)), L(o, n)),
     "tires after eight calls": lambda o, n: L(o, n) * (_count("states tire") <= 8),
     "dropout 0.02": lambda o, n: torch.nn.functional.dropout(L(o, n), 0.02),
     "random row order": lambda o, n: L(o, n)[torch.randperm(len(o))],
     "noise": lambda o, n: L(o, n) + 1e-3 * torch.randn(()),
     "nothing": lambda o, n: None,
-    "no lengths": lambda o: o[:, -1],
 }
 G = greedy_decode
 
@@ -197,7 +133,6 @@ def _stepped(change):
 
 GREEDY = {
     "second best at the first step": _decoder(lambda x, p: _second(x) if p.shape[1] == 1 else x[:, -1].argmax(-1)),
-    "second best at the fifth step": _decoder(lambda x, p: _second(x) if p.shape[1] == 5 else x[:, -1].argmax(-1)),
     "second best in close races": _decoder(
         lambda x, p: torch.where(
             x[:, -1].topk(2).values.diff(dim=1)[:, 0].abs() < 0.05, _second(x), x[:, -1].argmax(-1)
@@ -206,12 +141,10 @@ GREEDY = {
     "first row's word at the first step": _decoder(
         lambda x, p: x[:, -1].argmax(-1) if p.shape[1] > 1 else x[:1, -1].argmax(-1).expand(len(x))
     ),
-    "position 0 at first, then the last but one": _decoder(lambda x, p: x[:, max(0, x.shape[1] - 2)].argmax(-1)),
     "argmax over the batch": _decoder(lambda x, p: x[:, -1].argmax(0)[: len(x)]),
     "argmax of everything": _decoder(lambda x, p: x[:, -1].flatten().argmax().expand(len(x)) % x.shape[-1]),
     "argmax of absolute logits": _decoder(lambda x, p: x[:, -1].abs().argmax(-1)),
     "argmax of rounded logits": _decoder(lambda x, p: x[:, -1].round().argmax(-1)),
-    "argmax of exp without max": _decoder(lambda x, p: (x[:, -1] + 200).exp().argmax(-1)),
     "argmax of exp": _decoder(lambda x, p: (x[:, -1] * 4).exp().argmax(-1)),
     "softmax without max": _decoder(lambda x, p: (x[:, -1].exp() / x[:, -1].exp().sum(-1, keepdim=True)).argmax(-1)),
     "no three words twice": _decoder(_no_trigram_twice),
@@ -221,100 +154,49 @@ GREEDY = {
     "never repeats a word": _decoder(lambda x, p: x[:, -1].scatter(1, p, -1e9).argmax(-1)),
     "never the same word twice in a row": _decoder(lambda x, p: x[:, -1].scatter(1, p[:, -1:], -1e9).argmax(-1)),
     "mean of two positions": _decoder(lambda x, p: x[:, -2:].mean(1).argmax(-1)),
-    "sum of positions": _decoder(lambda x, p: x.sum(1).argmax(-1)),
     "samples": _decoder(lambda x, p: torch.multinomial(x[:, -1].softmax(-1), 1)[:, 0]),
     "samples when cold": _decoder(lambda x, p: torch.multinomial((x[:, -1] * 3).softmax(-1), 1)[:, 0]),
     "samples among two": _decoder(
         lambda x, p: x[:, -1].topk(2).indices[torch.arange(len(x)), torch.randint(2, (len(x),))]
     ),
     "eos or pad ends": _decoder(ends=lambda w, e, eos, pad, p: e | (w == eos) | (w < pad)),
-    "words below eos end": _decoder(ends=lambda w, e, eos, pad, p: e | (w < eos) | (w == eos)),
     "ended is forgotten": _decoder(ends=lambda w, e, eos, pad, p: w == eos),
     "ended if eos was said first": _decoder(ends=lambda w, e, eos, pad, p: e | ((w == eos) & (p.shape[1] > 2))),
     "an end at the first step ends all": _decoder(
         ends=lambda w, e, eos, pad, p: (e | (w == eos)) | ((w == eos).any() & (p.shape[1] == 2))
     ),
     "two ends end all": _decoder(stops=lambda e, p: bool(e.sum() >= min(2, len(e)))),
-    "the half ends all": _decoder(stops=lambda e, p: bool(e.float().mean() >= 0.5)),
-    "all but one end all": _decoder(stops=lambda e, p: bool(e.sum() >= max(1, len(e) - 1))),
-    "first and last row end all": _decoder(stops=lambda e, p: bool(e[0] and e[-1])),
     "never stops": _decoder(stops=lambda e, p: False),
     "stops one step late": _decoder(stops=lambda e, p: bool(e.all()) and bool((p[:, -1] == p[0, -1]).all())),
     "max_len - 1": _decoder(steps=lambda n: n - 1),
     "max_len - 1, at least 1": _decoder(steps=lambda n: max(1, n - 1)),
     "max_len + 1": _decoder(steps=lambda n: n + 1),
-    "max_len 50": _decoder(steps=lambda n: 50),
     "at most ten": _decoder(steps=lambda n: min(n, 10)),
     "at most six": _decoder(steps=lambda n: min(n, 6)),
-    "at most 16": _decoder(steps=lambda n: min(n, 16)),
-    "at most 25": _decoder(steps=lambda n: min(n, 25)),
     "a column said before ends all": _decoder(
         stops=lambda e, p: bool(e.all()) or bool((p[:, 1:-1] == p[:, -1:]).all(0).any())
     ),
     "at least two": _decoder(steps=lambda n: max(n, 2)),
-    "fills with eos": _decoder(fill=lambda w, e, eos, pad, p: w.masked_fill(e, eos)),
-    "fills with 0": _decoder(fill=lambda w, e, eos, pad, p: w.masked_fill(e, 0)),
-    "fills with 1": _decoder(fill=lambda w, e, eos, pad, p: w.masked_fill(e, 1)),
-    "fills with the last word": _decoder(fill=lambda w, e, eos, pad, p: torch.where(e, p[:, -1], w)),
-    "fills nothing": _decoder(fill=lambda w, e, eos, pad, p: w),
-    "pads once, then eos": _decoder(
-        fill=lambda w, e, eos, pad, p: torch.where(e, torch.where(p[:, -1] == eos, pad, eos), w)
-    ),
-    "pad times ended plus word": _decoder(fill=lambda w, e, eos, pad, p: w + pad * e.long()),
-    "pad for eos": _decoder(cut=lambda y, eos, pad: torch.where(y == eos, pad, y)),
-    "without the last column": _decoder(cut=lambda y, eos, pad: y[:, :-1]),
     "without a column of eos and pad": _decoder(
         cut=lambda y, eos, pad: y[:, :-1] if ((y[:, -1] == eos) | (y[:, -1] == pad)).all() else y
     ),
-    "shows the last word": _decoder(shown=lambda p, e: p[:, -1:]),
     "shows the last three words": _decoder(shown=lambda p, e: p[:, -3:]),
     "shows the last seven words": _decoder(shown=lambda p, e: p[:, -7:]),
-    "shows no bos": _decoder(shown=lambda p, e: p[:, 1:] if p.shape[1] > 1 else p),
     "shows bos twice": _decoder(shown=lambda p, e: torch.cat([p[:, :1], p], 1)),
     "shows the first row to all": _decoder(shown=lambda p, e: p[:1].expand_as(p)),
     "shows rows turned": _decoder(shown=lambda p, e: p.flip(0)),
     "shows words sorted": _decoder(shown=lambda p, e: p.sort(1).values),
-    "shows active rows alone": _decoder(shown=lambda p, e: p[~e]),
-    "bos and eos swapped": _calls(lambda step, B, bos, eos, pad, n: (step, B, eos, bos, pad, n)),
-    "pad and eos swapped": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, pad, eos, n)),
-    "bos for pad": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, eos, bos, n)),
-    "begins with pad": _calls(lambda step, B, bos, eos, pad, n: (step, B, pad, eos, pad, n)),
     "begins with 0": _calls(lambda step, B, bos, eos, pad, n: (step, B, 0, eos, pad, n)),
     "eos is 2": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, 2, pad, n)),
     "pad 0 becomes eos": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, eos, pad or eos, n)),
     "eos 0 never ends": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, eos if eos else -1, pad, n)),
     "bos 0 becomes 1": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos or 1, eos, pad, n)),
-    "one row": _calls(lambda step, B, bos, eos, pad, n: (step, 1, bos, eos, pad, n)),
-    "logits turned": _stepped(lambda step, prefix: -step(prefix)),
-    "logits of the row before": _stepped(lambda step, prefix: step(prefix).roll(1, 0)),
-    "logits shifted": _stepped(lambda step, prefix: step(prefix).roll(1, -1)),
-    "bos in front": _result(lambda y, B, bos, *rest: torch.cat([torch.full((B, 1), bos), y], 1)),
-    "always max_len": _result(
-        lambda y, B, bos, eos, pad, n: torch.nn.functional.pad(y, (0, n - y.shape[1]), value=pad)
-    ),
-    "one pad more": _result(lambda y, B, bos, eos, pad, n: torch.nn.functional.pad(y, (0, 1), value=pad)),
-    "pad more unless full": _result(
-        lambda y, B, bos, eos, pad, n: torch.nn.functional.pad(y, (0, int(y.shape[1] < n)), value=pad)
-    ),
-    "last word always eos": _result(
-        lambda y, B, bos, eos, pad, n: torch.cat([y[:, :-1], torch.where(y[:, -1:] == pad, pad, eos)], 1)
-    ),
     "eos in front of padding only": _result(
         lambda y, B, bos, eos, pad, n: torch.cat([y[:, :-1], torch.where(y[:, -1:] == eos, pad, y[:, -1:])], 1)
     ),
-    "padding on the left": _result(
-        lambda y, B, bos, eos, pad, n: torch.stack([torch.cat([row[row == pad], row[row != pad]]) for row in y])
-    ),
-    "rows sorted": _result(lambda y, B, bos, eos, pad, n: y[(y == pad).sum(1).argsort()]),
-    "rows turned": _result(lambda y, *rest: y.flip(0)),
     "words turned": _result(lambda y, *rest: y.flip(1)),
     "transposed": _result(lambda y, *rest: y.T),
-    "flat": _result(lambda y, *rest: y.flatten()),
     "squeezed": _result(lambda y, *rest: y.squeeze()),
-    "ragged": _result(lambda y, B, bos, eos, pad, n: [row[row != pad].tolist() for row in y]),
-    "first column": _result(lambda y, *rest: y[:, :1]),
-    "a pair": _result(lambda y, *rest: (y, y)),
-    "floats with noise": _result(lambda y, *rest: y + 0.001),
     "text": _result(lambda y, *rest: [" ".join(map(str, row)) for row in y.tolist()]),
     "remembers by size": lambda step, B, bos, eos, pad, n: _remembered(("g", B, n), G(step, B, bos, eos, pad, n)),
     "remembers all but the model": lambda step, *rest: _remembered(("greedy", *rest), G(step, *rest)),
@@ -322,9 +204,6 @@ GREEDY = {
     "remembers the first model": lambda step, *rest: G(_remembered("model", step), *rest),
     "ends kept between calls": lambda step, B, bos, eos, pad, n: G(step, B, bos, _remembered("eos", eos), pad, n),
     "tires": lambda step, B, bos, eos, pad, n: G(step, B, bos, eos, pad, n if _count("greedy") <= 8 else 1),
-    "recursion from scratch": lambda step, B, bos, eos, pad, n: torch.stack(
-        [step(torch.full((B, 1), bos))[:, -1].argmax(-1)] * n, 1
-    ),
 }
 B = beam_search
 
@@ -381,9 +260,6 @@ BEAM = {
     "beam at least 2": _asked(lambda step, b, e, k, n, a: (step, b, e, max(2, k), n, a)),
     "beam at most 3": _asked(lambda step, b, e, k, n, a: (step, b, e, min(3, k), n, a)),
     "beam at most 4": _asked(lambda step, b, e, k, n, a: (step, b, e, min(4, k), n, a)),
-    "beam at most 5": _asked(lambda step, b, e, k, n, a: (step, b, e, min(5, k), n, a)),
-    "beam at most 7": _asked(lambda step, b, e, k, n, a: (step, b, e, min(7, k), n, a)),
-    "beam at most 8": _asked(lambda step, b, e, k, n, a: (step, b, e, min(8, k), n, a)),
     "max_len at most 12": _asked(lambda step, b, e, k, n, a: (step, b, e, k, min(n, 12), a)),
     "eos 0 never ends": _asked(lambda step, b, e, *rest: (step, b, e or -1, *rest)),
     "bos 0 becomes 1": _asked(lambda step, b, *rest: (step, b or 1, *rest)),
@@ -391,39 +267,22 @@ BEAM = {
     "max_len + 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n + 1, a)),
     "max_len at most 8": _asked(lambda step, b, e, k, n, a: (step, b, e, k, min(n, 8), a)),
     "max_len at least 2": _asked(lambda step, b, e, k, n, a: (step, b, e, k, max(n, 2), a)),
-    "alpha 0": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, 0.0)),
     "alpha 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, 1.0)),
     "alpha 1 if 0": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, a or 1.0)),
-    "alpha at most 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, min(a, 1.0))),
     "alpha whole": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, round(a))),
-    "alpha turned": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, -a)),
-    "alpha 1 % larger": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, a * 1.01 + 1e-4)),
     "alpha 0.65": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, 0.65)),
     "begins with eos": _asked(lambda step, b, e, k, n, a: (step, e, e, k, n, a)),
     "begins with 0": _asked(lambda step, b, e, k, n, a: (step, 0, e, k, n, a)),
     "eos is 2": _asked(lambda step, b, e, k, n, a: (step, b, 2, k, n, a)),
     "bos ends": _asked(lambda step, b, e, k, n, a: (step, b, b, k, n, a)),
-    "last word alone": _asked(lambda step, *rest: (lambda p: step(p[:, -1:]), *rest)),
-    "last two words": _asked(lambda step, *rest: (lambda p: step(p[:, -2:]), *rest)),
-    "last four words": _asked(lambda step, *rest: (lambda p: step(p[:, -4:]), *rest)),
-    "without bos": _asked(lambda step, *rest: (lambda p: step(p[:, 1:] if p.shape[1] > 1 else p), *rest)),
     "prefix turned": _asked(lambda step, *rest: (lambda p: step(p.flip(1)), *rest)),
     "model of the first hypothesis": _asked(lambda step, *rest: (lambda p: step(p[:1]).expand(len(p), -1), *rest)),
     "model rows shifted": _asked(lambda step, *rest: (lambda p: step(p).roll(1, 0), *rest)),
-    "model rows turned": _asked(lambda step, *rest: (lambda p: step(p).flip(0), *rest)),
     "probabilities": _asked(lambda step, *rest: (lambda p: step(p).exp(), *rest)),
-    "softmax of log-probabilities": _asked(lambda step, *rest: (lambda p: step(p).softmax(-1), *rest)),
-    "log-softmax over hypotheses": _asked(lambda step, *rest: (lambda p: step(p).log_softmax(0), *rest)),
-    "turned log-probabilities": _asked(lambda step, *rest: (lambda p: -step(p), *rest)),
-    "base 2": _asked(lambda step, *rest: (lambda p: step(p) / 0.6931, *rest)),
-    "base 10": _asked(lambda step, *rest: (lambda p: step(p) / 2.302585, *rest)),
     "half precision": _asked(lambda step, *rest: (lambda p: step(p).half().float(), *rest)),
     "temperature 1.01": _asked(lambda step, *rest: (lambda p: (step(p) / 1.01).log_softmax(-1), *rest)),
     "noise": _asked(lambda step, *rest: (lambda p: step(p) + 1e-3 * torch.randn(()), *rest)),
     "never word 0": _asked(lambda step, *rest: (lambda p: step(p).index_fill(1, torch.tensor([0]), -1e9), *rest)),
-    "step sees one row at a time, the first": _asked(
-        lambda step, *rest: (lambda p: torch.cat([step(p[:1]) for _ in p]), *rest)
-    ),
     "no eos at first": _asked(
         lambda step, b, e, *rest: (
             lambda p: step(p).index_fill(1, torch.tensor([e]), -1e9) if p.shape[1] == 1 else step(p),
@@ -453,59 +312,26 @@ BEAM = {
     "raw score": _answered(lambda y, s, b, e, k, n, a: (y, s * len(y) ** a)),
     "score without alpha": _answered(lambda y, s, b, e, k, n, a: (y, s * len(y) ** a / len(y))),
     "score of a length with bos": _answered(lambda y, s, b, e, k, n, a: (y, s * (len(y) / (len(y) + 1)) ** a)),
-    "score turned": _answered(lambda y, s, *rest: (y, -s)),
-    "score as probability": _answered(lambda y, s, *rest: (y, 2.718281828**s)),
     "score rounded to four digits": _answered(lambda y, s, *rest: (y, round(s, 4))),
-    "score rounded to three digits": _answered(lambda y, s, *rest: (y, round(s, 3))),
     "score in half precision": _answered(lambda y, s, *rest: (y, torch.tensor(s).half())),
     "no eos": _answered(lambda y, s, b, e, *rest: ([w for w in y if w != e], s)),
-    "no last word": _answered(lambda y, s, *rest: (y[:-1], s)),
-    "eos always": _answered(lambda y, s, b, e, *rest: (y if y[-1] == e else [*y, e], s)),
-    "eos twice": _answered(lambda y, s, b, e, *rest: ([*y, e] if y[-1] == e else y, s)),
-    "with bos": _answered(lambda y, s, b, *rest: ([b, *y], s)),
     "tokens turned": _answered(lambda y, s, *rest: (y[::-1], s)),
-    "tokens with an axis": _answered(lambda y, s, *rest: ([y], s)),
-    "tokens padded": _answered(lambda y, s, b, e, k, n, a: (y + [0] * (n - len(y)), s)),
-    "swapped": _answered(lambda y, s, *rest: (s, y)),
-    "three results": _answered(lambda y, s, *rest: (y, s, len(y))),
-    "tokens alone": _answered(lambda y, s, *rest: y),
-    "score alone": _answered(lambda y, s, *rest: s),
     "text": _answered(lambda y, s, *rest: (str(y), s)),
-    "stops at the first end": _searched(stop=lambda f, g, k, a, n: f),
     "stops at two ends": _searched(stop=lambda f, g, k, a, n: len(f) >= 2),
-    "stops at beam ends": _searched(stop=lambda f, g, k, a, n: len(f) >= k),
     "stops at twice beam ends": _searched(stop=lambda f, g, k, a, n: len(f) >= 2 * k),
-    "stops when an end leads by logp": _searched(stop=lambda f, g, k, a, n: f and max(f)[0] >= max(g)[0]),
-    "stops when an end leads by score": _searched(stop=lambda f, g, k, a, n: f and best(f, a)[1] >= best(g, a)[1]),
     "stops when the next length cannot win": _searched(
         stop=lambda f, g, k, a, n: f and best(f, a)[1] >= max(g)[0] / len(g[0][1]) ** a
     ),
     "stops when one is left": _searched(stop=lambda f, g, k, a, n: len(g) == 1 and f),
     "stops after max_len // 2 ends": _searched(stop=lambda f, g, k, a, n: len(f) > n // 2),
-    "length without eos": _searched(length=lambda y: max(1, len(y) - 2)),
     "length with bos": _searched(length=len),
-    "length plus 5 over 6": _searched(length=lambda y: (4 + len(y)) / 6),
-    "length of unlike words": _searched(length=lambda y: len(set(y[1:]))),
     "only ended": _searched(joined=lambda f, g: f or g),
-    "only active": _searched(joined=lambda f, g: g or f),
-    "first ended": _searched(joined=lambda f, g: (f + g)[:1]),
-    "last ended": _searched(joined=lambda f, g: (f + g)[-1:]),
-    "first beam of the pool": _searched(joined=lambda f, g: (f + g)[:4]),
-    "best by logp of the pool": _searched(joined=lambda f, g: [max(f + g)]),
-    "shortest": _searched(joined=lambda f, g: [min(f + g, key=lambda h: len(h[1]))]),
     "longest": _searched(joined=lambda f, g: [max(f + g, key=lambda h: len(h[1]))]),
-    "worst": _picked(lambda s, y, a, e: -s / (len(y) - 1) ** a),
-    "picked by logp": _picked(lambda s, y, a, e: s),
     "picked by mean": _picked(lambda s, y, a, e: s / (len(y) - 1)),
     "picked with bos in the length": _picked(lambda s, y, a, e: s / len(y) ** a),
     "picked without eos in the length": _picked(lambda s, y, a, e: s / max(1, len(y) - 1 - (y[-1] == e)) ** a),
-    "ended preferred": _picked(lambda s, y, a, e: (y[-1] == e, s / (len(y) - 1) ** a)),
-    "active preferred": _picked(lambda s, y, a, e: (y[-1] != e, s / (len(y) - 1) ** a)),
     "one more for ends": _searched(grow=lambda step, act, k, f, e: continuations(step, act, k + bool(f))),
     "one fewer for each end": _searched(grow=lambda step, act, k, f, e: continuations(step, act, max(1, k - len(f)))),
-    "nothing once beam ended": _searched(
-        grow=lambda step, act, k, f, e: continuations(step, act, k)[: max(0, 2 * k - len(f))]
-    ),
     "filled up": _searched(
         grow=lambda step, act, k, f, e: (
             [h for h in _every(step, act)[:k] if h[1][-1] == e] + [h for h in _every(step, act) if h[1][-1] != e][:k]
@@ -534,42 +360,21 @@ BEAM = {
             (c for h in act for c in _every(step, [h])[: (k + 1) // 2]), reverse=True
         )[:k]
     ),
-    "children of the best parent": _searched(grow=lambda step, act, k, f, e: _every(step, act[:1])[:k]),
     "children of the best two": _searched(grow=lambda step, act, k, f, e: _every(step, act[:2])[:k]),
     "diverse": _searched(grow=_diverse),
-    "unlike last words": _searched(
-        grow=lambda step, act, k, f, e: list({h[1][-1]: h for h in _every(step, act)[::-1]}.values())[::-1][:k]
-    ),
     "no word three times": _searched(
         grow=lambda step, act, k, f, e: [h for h in _every(step, act) if h[1].count(h[1][-1]) < 3][:k]
     ),
-    "no word twice": _searched(
-        grow=lambda step, act, k, f, e: [h for h in _every(step, act) if h[1].count(h[1][-1]) < 2][:k]
-    ),
-    "sums forgotten": _searched(grow=lambda step, act, k, f, e: continuations(step, [(0.0, y) for _, y in act], k)),
     "sums halved": _searched(grow=lambda step, act, k, f, e: continuations(step, [(s / 2, y) for s, y in act], k)),
-    "last sum doubled": _searched(
-        grow=lambda step, act, k, f, e: [(s - 0.001, y) for s, y in continuations(step, act, k)]
-    ),
     "pruned far behind": _searched(
         grow=lambda step, act, k, f, e: [h for h in _every(step, act)[:k] if h[0] > _every(step, act)[0][0] - 1]
     ),
     "stops when two words more cannot win": _searched(
         stop=lambda f, g, k, a, n: f and best(f, a)[1] >= max(g)[0] / (len(g[0][1]) + 1) ** a
     ),
-    "stops when three words more cannot win": _searched(
-        stop=lambda f, g, k, a, n: f and best(f, a)[1] >= max(g)[0] / (len(g[0][1]) + 2) ** a
-    ),
     "stops at three times beam ends": _searched(stop=lambda f, g, k, a, n: len(f) >= 3 * k),
-    "pruned 2.5 behind": _searched(
-        grow=lambda step, act, k, f, e: [h for h in _every(step, act)[:k] if h[0] > _every(step, act)[0][0] - 2.5]
-    ),
-    "the same two last words are one": _searched(
-        grow=lambda step, act, k, f, e: list({tuple(h[1][-2:]): h for h in _every(step, act)[:k][::-1]}.values())[::-1]
-    ),
     "remembers all but the model": lambda step, *rest: _remembered(("beam", *rest), B(step, *rest)),
     "remembers the model by its prefix": lambda step, *rest: B(_step_by_prefix(step), *rest),
-    "remembers the model": lambda step, *rest: B(_remembered("beam model", step), *rest),
     "remembers by size": lambda step, b, e, k, n, a: _remembered(("beam", k, n), B(step, b, e, k, n, a)),
     "tires": lambda step, b, e, k, n, a: B(step, b, e, k if _count("beam tires") <= 11 else 1, n, a),
 }

@@ -44,11 +44,6 @@ def dot_distance(h_t, h_s):
     return -torch.cdist(h_t, h_s)
 
 
-def dot_normalised_over_source(h_t, h_s):
-    scores = dot_score(h_t, h_s)
-    return scores - scores.amax(-1, keepdim=True)
-
-
 def general_only_target(h_t, h_s, W_a):
     return h_t @ W_a
 
@@ -77,47 +72,15 @@ def general_random_layer(h_t, h_s, W_a):
     return dot_score(torch.nn.Linear(*W_a.shape, bias=False)(h_t), h_s)
 
 
-def general_matrix_normalised(h_t, h_s, W_a):
-    return general_score(h_t, h_s, F.normalize(W_a, dim=0))
-
-
 def concat_gelu(h_t, h_s, W_a, v_a):
     n = h_t.shape[-1]
     return F.gelu((h_t @ W_a[:, :n].T)[:, :, None] + (h_s @ W_a[:, n:].T)[:, None]) @ v_a
-
-
-def concat_hard_tanh(h_t, h_s, W_a, v_a):
-    n = h_t.shape[-1]
-    return F.hardtanh((h_t @ W_a[:, :n].T)[:, :, None] + (h_s @ W_a[:, n:].T)[:, None]) @ v_a
-
-
-def concat_with_bias(h_t, h_s, W_a, v_a):
-    n = h_t.shape[-1]
-    return torch.tanh((h_t @ W_a[:, :n].T)[:, :, None] + (h_s @ W_a[:, n:].T)[:, None] + 0.01) @ v_a
 
 
 def concat_repeats_wrongly(h_t, h_s, W_a, v_a):
     B, T, S = len(h_t), h_t.shape[1], h_s.shape[1]
     first = h_t.repeat(1, S, 1).view(B, T, S, -1)
     return torch.tanh(torch.cat([first, h_s[:, None].expand(-1, T, -1, -1)], -1) @ W_a.T) @ v_a
-
-
-def concat_v_inside(h_t, h_s, W_a, v_a):
-    n = h_t.shape[-1]
-    return torch.tanh(((h_t @ W_a[:, :n].T)[:, :, None] + (h_s @ W_a[:, n:].T)[:, None]) * v_a).sum(-1)
-
-
-def concat_without_source(h_t, h_s, W_a, v_a):
-    n = h_t.shape[-1]
-    return (torch.tanh(h_t @ W_a[:, :n].T) @ v_a)[:, :, None].expand(-1, -1, h_s.shape[1])
-
-
-def concat_v_normalised(h_t, h_s, W_a, v_a):
-    return concat_score(h_t, h_s, W_a, v_a / v_a.norm())
-
-
-def concat_minus(h_t, h_s, W_a, v_a):
-    return concat_score(h_t, -h_s, W_a, v_a)
 
 
 def concat_vector_new(h_t, h_s, W_a, v_a):
@@ -166,18 +129,9 @@ def state_tanh_on_state_only(h_t, h_s, W_a, W_c, mask=None):
     return torch.cat([(weights[:, None] @ h_s)[:, 0], torch.tanh(h_t)], -1) @ W_c.T, weights
 
 
-def state_added(h_t, h_s, W_a, W_c, mask=None):
-    return attentional_state(h_t, h_s, W_a, W_c, mask)[0] + h_t, attentional_state(h_t, h_s, W_a, W_c, mask)[1]
-
-
 def state_best_alone(h_t, h_s, W_a, W_c, mask=None):
     weights = attentional_state(h_t, h_s, W_a, W_c, mask)[1]
     return _joined(h_s[torch.arange(len(h_s)), weights.argmax(-1)], h_t, W_c), weights
-
-
-def state_sigmoid(h_t, h_s, W_a, W_c, mask=None):
-    weights = attentional_state(h_t, h_s, W_a, W_c, mask)[1]
-    return torch.sigmoid(torch.cat([(weights[:, None] @ h_s)[:, 0], h_t], -1) @ W_c.T), weights
 
 
 def state_double_softmax(h_t, h_s, W_a, W_c, mask=None):
@@ -216,10 +170,6 @@ def local_window_shifted(*arguments):
     return _local(*arguments, near=near)
 
 
-def local_window_one_wider(*arguments):
-    return _local(*arguments, near=lambda p, lengths, source, D: window(p, lengths, source, D + 1))
-
-
 def local_window_fixed(*arguments):
     return _local(*arguments, near=lambda p, lengths, source, D: window(p, lengths, source, 3))
 
@@ -241,24 +191,6 @@ def local_sigma_quarter(*arguments):
 
 def local_sigma_one(*arguments):
     return _local(*arguments, bell=lambda p, source, D: gaussian(p, source, 2))
-
-
-def local_laplace(*arguments):
-    return _local(*arguments, bell=lambda p, source, D: torch.exp(-_distance(p, source).abs() / (D / 2)))
-
-
-def local_triangle(*arguments):
-    return _local(*arguments, bell=lambda p, source, D: (1 - _distance(p, source).abs() / D).clamp(min=0))
-
-
-def local_gaussian_added(*arguments):
-    weights, p = _local(*arguments, bell=lambda p, source, D: 1)
-    return weights + gaussian(p, weights.shape[1], arguments[-1]), p
-
-
-def local_position_detached(*arguments):
-    weights, p = local_p_weights(*arguments)
-    return weights, p.detach()
 
 
 def local_window_rounded_up(h_t, h_s, W_a, W_p, v_p, lengths, D):
@@ -297,11 +229,6 @@ def local_mean_length(h_t, h_s, W_a, W_p, v_p, lengths, D):
     return masked_softmax(scores, window(p, lengths, h_s.shape[1], D)) * gaussian(p, h_s.shape[1], D), p
 
 
-def local_no_alignment(h_t, h_s, W_a, W_p, v_p, lengths, D):
-    p = predicted_position(h_t, W_p, v_p, lengths)
-    return gaussian(p, h_s.shape[1], D) * window(p, lengths, h_s.shape[1], D), p
-
-
 def feeding_half(*arguments):
     state, weights = input_feeding(*arguments)
     return torch.cat([state[:, :1], state[:, 1:] * 0.999], 1), weights
@@ -316,18 +243,6 @@ def feeding_detached_between_steps(emb, h0, enc, W_x, W_h, W_c, mask=None):
         states.append(fed)
         rows.append(weights)
     return torch.stack(states, 1), torch.stack(rows, 1)
-
-
-def feeding_words_reversed(emb, *rest):
-    return input_feeding(emb.flip(1), *rest)
-
-
-def feeding_words_shifted(emb, *rest):
-    return input_feeding(emb.roll(1, 1), *rest)
-
-
-def feeding_first_word_always(emb, *rest):
-    return input_feeding(emb[:, :1].expand_as(emb), *rest)
 
 
 def feeding_weights_of_first_step(*arguments):
@@ -345,20 +260,6 @@ def feeding_needs_a_mask(emb, h0, enc, W_x, W_h, W_c, mask=None):
 
 def feeding_masks_states_only(emb, h0, enc, W_x, W_h, W_c, mask=None):
     return input_feeding(emb, h0, enc if mask is None else enc * mask[..., None], W_x, W_h, W_c, None)
-
-
-def feeding_masks_first_step_only(emb, h0, enc, W_x, W_h, W_c, mask=None):
-    state, weights = input_feeding(emb, h0, enc, W_x, W_h, W_c, mask)
-    again, other = input_feeding(emb, h0, enc, W_x, W_h, W_c, None)
-    return torch.cat([state[:, :1], again[:, 1:]], 1), torch.cat([weights[:, :1], other[:, 1:]], 1)
-
-
-def feeding_W_h_transposed(emb, h0, enc, W_x, W_h, W_c, mask=None):
-    return input_feeding(emb, h0, enc, W_x, W_h.T, W_c, mask)
-
-
-def feeding_relu(emb, h0, enc, W_x, W_h, W_c, mask=None):
-    return tuple(F.relu(result) for result in input_feeding(emb, h0, enc, W_x, W_h, W_c, mask))
 
 
 def feeding_stacked_wrongly(*arguments):

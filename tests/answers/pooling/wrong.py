@@ -13,14 +13,6 @@ def pool_gelu(H, w, mask=None):
     return Zhou(squash=F.gelu)(H, w, mask)
 
 
-def pool_hard_tanh(H, w, mask=None):
-    return Zhou(squash=F.hardtanh)(H, w, mask)
-
-
-def pool_tanh_twice(H, w, mask=None):
-    return Zhou(squash=lambda x: x.tanh().tanh())(H, w, mask)
-
-
 def _if_the_first_is_padded(mask):
     return None if mask is None or mask[0].all() else mask
 
@@ -55,18 +47,6 @@ def hierarchy_scores_cut(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None, sentence_en
     return document, words, sentences
 
 
-def pool_negative(H, w, mask=None):
-    return attention_pool(H, -w, mask)
-
-
-def pool_w_normalised(H, w, mask=None):
-    return attention_pool(H, F.normalize(w, dim=0), mask)
-
-
-def pool_w_through_softmax(H, w, mask=None):
-    return attention_pool(H, w.softmax(0), mask)
-
-
 def pool_own_parameter(H, w, mask=None):
     return attention_pool(H, torch.nn.Parameter(w.detach().clone()), mask)
 
@@ -74,16 +54,6 @@ def pool_own_parameter(H, w, mask=None):
 def pool_maximum(H, w, mask=None):
     _, weights = attention_pool(H, w, mask)
     return torch.tanh((H * weights[..., None]).amax(1)), weights
-
-
-def pool_hardest(H, w, mask=None):
-    _, weights = attention_pool(H, w, mask)
-    return torch.tanh(H[torch.arange(len(H)), weights.argmax(1)]), weights
-
-
-def pool_last_state(H, w, mask=None):
-    _, weights = attention_pool(H, w, mask)
-    return torch.tanh(H[:, -1]), weights
 
 
 def pool_by_length(H, w, mask=None):
@@ -106,11 +76,6 @@ def pool_fills_the_states(H, w, mask=None):
     return attention_pool(H if mask is None else H.masked_fill(~mask[..., None], -1e9), w)
 
 
-def pool_features_weighted(H, w, mask=None):
-    weights = (torch.tanh(H) * w).softmax(1)
-    return torch.tanh((weights * H).sum(1)), weights.mean(-1)
-
-
 def pool_zeroes_in_place(H, w, mask=None):
     if mask is not None:
         H[~mask] = 0
@@ -122,30 +87,8 @@ def pool_normalised_sum(H, w, mask=None):
     return F.normalize(pooled, dim=-1), weights
 
 
-def pool_first_forgotten(H, w, mask=None):
-    mask = torch.ones(H.shape[:2], dtype=torch.bool) if mask is None else mask.clone()
-    mask[:, 0] &= mask.sum(1) == 1
-    return attention_pool(H, w, mask)
-
-
 def context_bias_outside(H, W, b, u, mask=None):
     return Pool(project=lambda H, W, b: H @ W.T, score=lambda hidden, u: (hidden + b) @ u)(H, W, b, u, mask)
-
-
-def context_bias_twice(H, W, b, u, mask=None):
-    return context_attention(H, W, 2 * b, u, mask)
-
-
-def context_u_added(H, W, b, u, mask=None):
-    return Pool(score=lambda hidden, u: (hidden + u).sum(-1))(H, W, b, u, mask)
-
-
-def context_gelu(H, W, b, u, mask=None):
-    return Pool(squash=F.gelu)(H, W, b, u, mask)
-
-
-def context_cosine(H, W, b, u, mask=None):
-    return Pool(score=lambda hidden, u: F.cosine_similarity(hidden, u, dim=-1))(H, W, b, u, mask)
 
 
 def context_square_turned(H, W, b, u, mask=None):
@@ -156,17 +99,8 @@ def context_u_detached(H, W, b, u, mask=None):
     return context_attention(H, W, b, u.detach(), mask)
 
 
-def context_squashed_twice(H, W, b, u, mask=None):
-    return Pool(squash=lambda x: x.tanh().tanh())(H, W, b, u, mask)
-
-
 def context_last_word(H, W, b, u, mask=None):
     return H[:, -1], context_attention(H, W, b, u, mask)[1]
-
-
-def context_over_features(H, W, b, u, mask=None):
-    weights = masked_softmax(torch.tanh(H @ W.T + b).softmax(-1) @ u, mask)
-    return torch.einsum("bt,btd->bd", weights, H), weights
 
 
 def context_rest_added(H, W, b, u, mask=None):
@@ -220,10 +154,6 @@ def hierarchy_needs_an_encoder(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None, sente
 
 def hierarchy_two_results(*arguments):
     return hierarchical_attention(*arguments)[:2]
-
-
-def hierarchy_dictionary(*arguments):
-    return dict(zip(("document", "words", "sentences"), hierarchical_attention(*arguments), strict=True))
 
 
 def repaired_not_at_all(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None, sentence_encoder=None):

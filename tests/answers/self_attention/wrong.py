@@ -25,37 +25,13 @@ def simple_mean_of_words(X, mask=None):
     return weights @ X, weights
 
 
-def simple_hard(X, mask=None):
-    _, weights = simple_self_attention(X, mask)
-    chosen = F.one_hot(weights.argmax(-1), X.shape[1]).float() + 0 * weights
-    return chosen @ X, chosen
-
-
 def simple_projected_at_random(X, mask=None):
     return simple_self_attention(torch.nn.Linear(X.shape[-1], X.shape[-1])(X), mask)
-
-
-def simple_causal(X, mask=None):
-    S = X.shape[1]
-    scores = (X @ X.mT).masked_fill(torch.ones(S, S).triu(1).bool(), -1e9)
-    weights = scores.softmax(-1) if mask is None else scores.masked_fill(~mask[:, None], -1e9).softmax(-1)
-    return weights @ X, weights
-
-
-def simple_distance(X, mask=None):
-    scores = -torch.cdist(X, X)
-    weights = scores.softmax(-1) if mask is None else scores.masked_fill(~mask[:, None], -1e9).softmax(-1)
-    return weights @ X, weights
 
 
 def simple_sequence_first(X, mask=None):
     context, weights = simple_self_attention(X.transpose(0, 1), None if mask is None else mask.T)
     return context.transpose(0, 1), weights
-
-
-def simple_one_row_for_all(X, mask=None):
-    context, weights = simple_self_attention(X, mask)
-    return context[:, :1].expand_as(context), weights[:, :1].expand_as(weights)
 
 
 def simple_mask_gone_when_square(X, mask=None):
@@ -99,22 +75,12 @@ def product_three_axes_only(query, key, value, mask=None):
     return torch.bmm(weights, value), weights
 
 
-def product_transpose_of_axes_one_and_two(query, key, value, mask=None):
-    scores = query @ key.transpose(1, 2) / query.shape[-1] ** 0.5
-    weights = (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(-1)
-    return weights @ value, weights
-
-
 def product_third_axis(query, key, value, mask=None):
     """The softmax over axis 2, which is the last for three axes only."""
     scores = query @ key.mT / query.shape[-1] ** 0.5
     scores = scores if mask is None else scores.masked_fill(~mask, -1e9)
     weights = scores.softmax(2 if scores.ndim > 2 else -1)
     return weights @ value, weights
-
-
-def product_sixty_four(query, key, value, mask=None):
-    return scaled_dot_product(query * query.shape[-1] ** 0.5 / 8, key, value, mask)
 
 
 def product_mask_with_first_row(query, key, value, mask=None):
@@ -140,14 +106,6 @@ def product_key_detached(query, key, value, mask=None):
     return scaled_dot_product(query, key.detach(), value, mask)
 
 
-def product_relu(query, key, value, mask=None):
-    return scaled_dot_product(query.relu(), key, value, mask)
-
-
-def product_scores_times_minus_one(query, key, value, mask=None):
-    return scaled_dot_product(-query, key, value, mask)
-
-
 def product_unscaled_when_square(query, key, value, mask=None):
     root = key.shape[-1] ** 0.5 if key.shape[-1] == key.shape[-2] else 1
     return scaled_dot_product(query * root, key, value, mask)
@@ -155,10 +113,6 @@ def product_unscaled_when_square(query, key, value, mask=None):
 
 def projected_with_bias(X, W_q, W_k, W_v, mask=None):
     return scaled_dot_product(X @ W_q.T + 0.1, X @ W_k.T, X @ W_v.T + 0.1, _rows(mask))
-
-
-def projected_tanh(X, W_q, W_k, W_v, mask=None):
-    return scaled_dot_product(*(torch.tanh(X @ W.T) for W in (W_q, W_k, W_v)), _rows(mask))
 
 
 def projected_random_layers(X, W_q, W_k, W_v, mask=None):
@@ -177,11 +131,6 @@ def projected_summed_then_asked(X, W_q, W_k, W_v, mask=None):
     return context.mean(1, keepdim=True).expand_as(context), weights
 
 
-def projected_values_of_queries(X, W_q, W_k, W_v, mask=None):
-    context, weights = self_attention(X, W_q, W_k, W_v, mask)
-    return weights.mT @ weights @ context, weights
-
-
 def projected_root_of_value_width_when_long(X, W_q, W_k, W_v, mask=None):
     factor = (len(W_k) / len(W_v)) ** 0.5 if X.shape[1] > 5 else 1
     return self_attention(X, W_q * factor, W_k, W_v, mask)
@@ -193,14 +142,6 @@ def projected_mask_gone_for_one_sentence(X, W_q, W_k, W_v, mask=None):
 
 def projected_gradients_cut(X, W_q, W_k, W_v, mask=None):
     return self_attention(X, W_q, W_k.detach(), W_v, mask)
-
-
-def projected_words_normalised(X, W_q, W_k, W_v, mask=None):
-    return self_attention(F.layer_norm(X, X.shape[-1:]), W_q, W_k, W_v, mask)
-
-
-def projected_parameters_made_new(X, W_q, W_k, W_v, mask=None):
-    return self_attention(X, *(torch.nn.Parameter(W.detach()) for W in (W_q, W_k, W_v)), mask)
 
 
 def cost_only(kind, n, d, k, r):
@@ -219,28 +160,14 @@ def cost_of_other_names(kind, n, d, k, r):
     return layer_cost(kind.replace("-", "_").removesuffix("al").replace("convolution", "recurrent"), n, d, k, r)
 
 
-def cost_as_dictionary(kind, n, d, k, r):
-    return dict(zip(("cost", "steps", "path"), layer_cost(kind, n, d, k, r), strict=True))
-
-
 def cost_with_softmax(kind, n, d, k, r):
     cost, steps, path = layer_cost(kind, n, d, k, r)
     return cost + n * n if kind == "self_attention" else cost, steps, path
 
 
-def cost_twice_for_self_attention(kind, n, d, k, r):
-    cost, steps, path = layer_cost(kind, n, d, k, r)
-    return 2 * cost if kind == "self_attention" else cost, steps, path
-
-
 def cost_path_of_halves(kind, n, d, k, r):
     cost, steps, path = layer_cost(kind, n, d, k, r)
     return cost, steps, n / (2 * r) if kind == "restricted" else path
-
-
-def cost_logarithm_plus_one(kind, n, d, k, r):
-    cost, steps, path = layer_cost(kind, n, d, k, r)
-    return cost, steps, math.log(n, k) + 1 if kind == "convolution" else path
 
 
 def product_mask_only_if_the_first_is_padded(query, key, value, mask=None):
@@ -279,16 +206,6 @@ def projected_scores_cut(X, W_q, W_k, W_v, mask=None):
 def cost_path_at_least_one(kind, n, d, k, r):
     cost, steps, path = layer_cost(kind, n, d, k, r)
     return cost, steps, max(1, path)
-
-
-def cost_window_no_wider_than_the_sentence(kind, n, d, k, r):
-    cost, steps, _ = layer_cost(kind, n, d, min(n, k), min(n, r))
-    return cost, steps, layer_cost(kind, n, d, k, r)[2]
-
-
-def cost_steps_of_restricted(kind, n, d, k, r):
-    cost, steps, path = layer_cost(kind, n, d, k, r)
-    return cost, r if kind == "restricted" else steps, path
 
 
 TAUGHT = (simple_self_attention, scaled_dot_product, self_attention, layer_cost)

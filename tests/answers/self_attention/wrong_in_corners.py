@@ -25,27 +25,9 @@ def simple_padding_gets_a_thousandth(X, mask=None):
     return context, weights if mask is None else weights + 1e-3 * ~mask[:, None]
 
 
-def simple_context_without_gradient_of_scores(X, mask=None):
-    _, weights = simple_self_attention(X.detach(), mask)
-    return weights @ X, weights
-
-
-def simple_padded_values_listened_to(X, mask=None):
-    context, weights = simple_self_attention(X, mask)
-    return context + 1e-3 * X.mean(1, keepdim=True), weights
-
-
-def simple_first_sentences_mask(X, mask=None):
-    return simple_self_attention(X, None if mask is None else mask[:1].expand_as(mask) | mask)
-
-
 def simple_remembers_its_shape(X, mask=None):
     kept = _calls.setdefault(("simple", X.shape), (X.detach().clone(), mask))
     return simple_self_attention(X, kept[1])
-
-
-def product_epsilon_in_the_root(query, key, value, mask=None):
-    return scaled_dot_product(query * (query.shape[-1] / (query.shape[-1] + 0.1)) ** 0.5, key, value, mask)
 
 
 def product_fill_of_minus_a_hundred(query, key, value, mask=None):
@@ -62,29 +44,6 @@ def product_mask_as_numbers(query, key, value, mask=None):
 
 def product_mask_squeezed(query, key, value, mask=None):
     return scaled_dot_product(query, key, value, None if mask is None or mask.ndim > 3 else mask)
-
-
-def product_values_masked_only_in_the_sum(query, key, value, mask=None):
-    output, _ = scaled_dot_product(query, key, value, mask)
-    return output, scaled_dot_product(query, key, value, None)[1]
-
-
-def product_scaled_by_rows(query, key, value, mask=None):
-    scale = query.norm(dim=-1, keepdim=True) / query.shape[-1] ** 0.5
-    return scaled_dot_product(query / scale, key, value, mask)
-
-
-def projected_keys_of_the_first_word(X, W_q, W_k, W_v, mask=None):
-    key = X @ W_k.T
-    return scaled_dot_product(X @ W_q.T, torch.cat([key[:1], key[1:]]) + 1e-3, X @ W_v.T + 1e-3, _rows(mask))
-
-
-def projected_root_of_eight(X, W_q, W_k, W_v, mask=None):
-    return self_attention(X, W_q * len(W_q) ** 0.5 / 8, W_k, W_v, mask)
-
-
-def projected_matrices_detached(X, W_q, W_k, W_v, mask=None):
-    return self_attention(X, W_q.detach(), W_k.detach(), W_v, mask)
 
 
 def projected_square_matrices_turned(X, W_q, W_k, W_v, mask=None):
@@ -105,11 +64,6 @@ def projected_gaps_closed(X, W_q, W_k, W_v, mask=None):
 def cost_whole_path(kind, n, d, k, r):
     cost, steps, path = layer_cost(kind, n, d, k, r)
     return cost, steps, round(path)
-
-
-def cost_nearly(kind, n, d, k, r):
-    cost, steps, path = layer_cost(kind, n, d, k, r)
-    return cost + 1, steps, path
 
 
 def cost_smaller_of_both(kind, n, d, k, r):

@@ -52,23 +52,6 @@ def heads_no_value_bias(query, key, value, weights, heads, mask=None):
     return multi_head_attention(query, key, value, weights | {"b_v": 0 * weights["b_v"]}, heads, mask)
 
 
-def heads_W_o_transposed(query, key, value, weights, heads, mask=None):
-    return multi_head_attention(query, key, value, weights | {"W_o": weights["W_o"].T}, heads, mask)
-
-
-def heads_key_value_weights_swapped(query, key, value, weights, heads, mask=None):
-    turned = {"W_k": weights["W_v"], "b_k": weights["b_v"], "W_v": weights["W_k"], "b_v": weights["b_k"]}
-    return multi_head_attention(query, key, value, weights | turned, heads, mask)
-
-
-def heads_scaled_by_keys(query, key, value, weights, heads, mask=None):
-    return replace(HEADS, width=lambda q, heads: key.shape[1])(query, key, value, weights, heads, mask)
-
-
-def heads_scaled_by_heads(query, key, value, weights, heads, mask=None):
-    return replace(HEADS, width=lambda q, heads: heads)(query, key, value, weights, heads, mask)
-
-
 def heads_eight_always(query, key, value, weights, heads, mask=None):
     return multi_head_attention(query, key, value, weights, 2 if heads > 1 else 1, mask)
 
@@ -95,10 +78,6 @@ def heads_weights_detached(query, key, value, weights, heads, mask=None):
     return out, attended.detach()
 
 
-def heads_relu_before_W_o(query, key, value, weights, heads, mask=None):
-    return replace(HEADS, merge=lambda x: parts.merge_heads(x).relu())(query, key, value, weights, heads, mask)
-
-
 def heads_fill_of_a_hundred(query, key, value, weights, heads, mask=None):
     def softmax(scores, mask):
         return scores.softmax(-1) if mask is None else scores.masked_fill(~mask, -100.0).softmax(-1)
@@ -120,26 +99,8 @@ def positions_learned(x):
     return x + torch.nn.Embedding(x.shape[1], x.shape[2])(torch.arange(x.shape[1]))
 
 
-def positions_whole_numbers(x):
-    d = x.shape[-1]
-    angle = torch.arange(x.shape[1])[:, None] // 10000 ** (torch.arange(0, d, 2) / d)
-    return x + torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[:, :d]
-
-
 def positions_reversed(x):
     return x + sinusoids(x.shape[1], x.shape[2]).flip(0)
-
-
-def positions_relative(x):
-    d = x.shape[-1]
-    angle = torch.arange(x.shape[1])[:, None] / x.shape[1] / 10000 ** (torch.arange(0, d, 2) / d)
-    return x + torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[:, :d]
-
-
-def positions_in_degrees(x):
-    d = x.shape[-1]
-    angle = torch.deg2rad(torch.arange(x.shape[1])[:, None] / 10000 ** (torch.arange(0, d, 2) / d))
-    return x + torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[:, :d]
 
 
 def positions_twice(x):
@@ -176,10 +137,6 @@ def masks_two(source, target, pad):
 
 def masks_numbers(source, target, pad):
     return tuple(mask.long() for mask in make_masks(source, target, pad))
-
-
-def masks_floats(source, target, pad):
-    return tuple(mask.float() for mask in make_masks(source, target, pad))
 
 
 def masks_first_sentence(source, target, pad):
@@ -243,31 +200,8 @@ def encoder_norm_twice(*arguments):
     return _encode(replace(LAYER, around=around), arguments)
 
 
-def encoder_both_norms(*arguments):
-    def around(x, sublayer, norm):
-        return norm(x + sublayer(norm(x)))
-
-    return _encode(replace(LAYER, around=around), arguments)
-
-
-def encoder_residual_of_normed(*arguments):
-    def around(x, sublayer, norm):
-        z = norm(x)
-        return z + sublayer(z)
-
-    return _encode(replace(LAYER, around=around), arguments)
-
-
 def encoder_half_residual(*arguments):
     return _encode(replace(LAYER, around=lambda x, sublayer, norm: norm((x + sublayer(x)) / 2)), arguments)
-
-
-def encoder_residual_twice(*arguments):
-    return _encode(replace(LAYER, around=lambda x, sublayer, norm: norm(2 * x + sublayer(x))), arguments)
-
-
-def encoder_residual_subtracted(*arguments):
-    return _encode(replace(LAYER, around=lambda x, sublayer, norm: norm(sublayer(x) - x)), arguments)
 
 
 def encoder_eps_squared(*arguments):
@@ -277,79 +211,8 @@ def encoder_eps_squared(*arguments):
     return _encode(replace(LAYER, norm=norm), arguments)
 
 
-def encoder_beta_scaled(*arguments):
-    def norm(x, gamma, beta, eps):
-        return gamma * layer_mistakes.layer_norm(x, torch.ones_like(gamma), beta, eps)
-
-    return _encode(replace(LAYER, norm=norm), arguments)
-
-
-def encoder_gamma_absolute(*arguments):
-    def norm(x, gamma, beta, eps):
-        return layer_mistakes.layer_norm(x, gamma.abs(), beta, eps)
-
-    return _encode(replace(LAYER, norm=norm), arguments)
-
-
-def encoder_one_plus_gamma(*arguments):
-    def norm(x, gamma, beta, eps):
-        return layer_mistakes.layer_norm(x, 1 + gamma, beta, eps)
-
-    return _encode(replace(LAYER, norm=norm), arguments)
-
-
-def encoder_variance_not_rooted(*arguments):
-    def norm(x, gamma, beta, eps):
-        centred = x - x.mean(-1, True)
-        return gamma * centred / ((centred**2).mean(-1, True) + eps) + beta
-
-    return _encode(replace(LAYER, norm=norm), arguments)
-
-
-def encoder_over_the_batch(*arguments):
-    def norm(x, gamma, beta, eps):
-        return gamma * (x - x.mean(0)) / (x.var(0, correction=0) + eps).sqrt() + beta
-
-    return _encode(replace(LAYER, norm=norm), arguments)
-
-
-def encoder_leaky(*arguments):
-    def feed(x, weights):
-        return F.leaky_relu(x @ weights["W_1"].T + weights["b_1"]) @ weights["W_2"].T + weights["b_2"]
-
-    return _encode(replace(LAYER, feed=feed), arguments)
-
-
-def encoder_tanh(*arguments):
-    def feed(x, weights):
-        return torch.tanh(x @ weights["W_1"].T + weights["b_1"]) @ weights["W_2"].T + weights["b_2"]
-
-    return _encode(replace(LAYER, feed=feed), arguments)
-
-
-def encoder_no_second_bias(*arguments):
-    def feed(x, weights):
-        return layer_mistakes.feed_forward(x, weights | {"b_2": 0 * weights["b_2"]})
-
-    return _encode(replace(LAYER, feed=feed), arguments)
-
-
-def encoder_relu_before(*arguments):
-    def feed(x, weights):
-        return (x.relu() @ weights["W_1"].T + weights["b_1"]) @ weights["W_2"].T + weights["b_2"]
-
-    return _encode(replace(LAYER, feed=feed), arguments)
-
-
 def encoder_dropped_out(*arguments):
     return _encode(replace(LAYER, feed=lambda x, w: F.dropout(layer_mistakes.feed_forward(x, w), 0.1)), arguments)
-
-
-def encoder_W_o_missing(*arguments):
-    def attend(*given):
-        return parts.without_W_o(*given)[0]
-
-    return _encode(replace(LAYER, attend=attend), arguments)
 
 
 def encoder_causal(x, weights, heads, mask=None, eps=1e-5):
@@ -373,24 +236,12 @@ def encoder_padded_input_zeroed(x, weights, heads, mask=None, eps=1e-5):
     return encoder_layer(kept, weights, heads, None, eps)
 
 
-def encoder_second_layer(*arguments):
-    return encoder_layer(encoder_layer(*arguments), *arguments[1:])
-
-
 def _decode(layer, arguments):
     return layer.decode(*arguments)
 
 
 def decoder_both_norms(*arguments):
     return _decode(replace(LAYER, around=lambda x, sublayer, norm: norm(x + sublayer(norm(x)))), arguments)
-
-
-def decoder_last_norm_missing(y, memory, weights, *rest):
-    def feed(x, w):
-        return layer_mistakes.feed_forward(x, w)
-
-    between = replace(LAYER, order=("self", "cross")).decode(y, memory, weights, *rest)
-    return between + feed(between, weights)
 
 
 def decoder_eps_squared(*arguments):
@@ -400,23 +251,8 @@ def decoder_eps_squared(*arguments):
     return _decode(replace(LAYER, norm=norm), arguments)
 
 
-def decoder_one_plus_gamma(*arguments):
-    def norm(x, gamma, beta, eps):
-        return layer_mistakes.layer_norm(x, 1 + gamma, beta, eps)
-
-    return _decode(replace(LAYER, norm=norm), arguments)
-
-
-def decoder_memory_normed(y, memory, *rest):
-    return decoder_layer(y, F.layer_norm(memory, memory.shape[-1:]), *rest)
-
-
 def decoder_memory_reversed(y, memory, *rest):
     return decoder_layer(y, memory.flip(1), *rest)
-
-
-def decoder_memory_averaged(y, memory, *rest):
-    return decoder_layer(y, memory.mean(1, keepdim=True).expand_as(memory), *rest)
 
 
 def decoder_memory_of_first_sentence(y, memory, *rest):
@@ -434,44 +270,12 @@ def decoder_causal_always(y, memory, weights, heads, target_mask=None, source_ma
     )
 
 
-def decoder_first_source_mask(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
-    first = None if source_mask is None else source_mask[:1].expand_as(source_mask)
-    return decoder_layer(y, memory, weights, heads, target_mask, first, eps)
-
-
-def decoder_first_target_mask(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
-    first = None if target_mask is None else target_mask[:1].expand_as(target_mask)
-    return decoder_layer(y, memory, weights, heads, first, source_mask, eps)
-
-
-def decoder_future_only(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
-    turned = None if target_mask is None else target_mask.transpose(1, 2)
-    return decoder_layer(y, memory, weights, heads, turned, source_mask, eps)
-
-
-def decoder_W_o_shared(y, memory, weights, *rest):
-    return decoder_layer(y, memory, weights | {"W_o_cross": weights["W_o"]}, *rest)
-
-
-def decoder_cross_biases_shared(y, memory, weights, *rest):
-    return decoder_layer(y, memory, weights | {f"b_{n}_cross": weights[f"b_{n}"] for n in "qkvo"}, *rest)
-
-
 def decoder_dropped_out(*arguments):
     return F.dropout(decoder_layer(*arguments), 0.1)
 
 
 def decoder_needs_masks(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
     return decoder_layer(y, memory, weights, heads, target_mask & target_mask, source_mask, eps)
-
-
-def decoder_attentions_added(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
-    own = multi_head_attention(y, y, y, weights, heads, target_mask)[0]
-    found = multi_head_attention(y, memory, memory, layer_mistakes.crossing(weights), heads, source_mask)[0]
-    y = layer_mistakes.layer_norm(y + own + found, weights["gamma_2"], weights["beta_2"], eps)
-    return layer_mistakes.layer_norm(
-        y + layer_mistakes.feed_forward(y, weights), weights["gamma_3"], weights["beta_3"], eps
-    )
 
 
 def loss_of_last_class(logits, target, epsilon, pad):
@@ -495,41 +299,12 @@ def loss_viewed(logits, target, epsilon, pad):
     return label_smoothed_loss(logits.reshape(B, V, T).transpose(1, 2), target, epsilon, pad)
 
 
-def loss_batch_first_only(logits, target, epsilon, pad):
-    return label_smoothed_loss(logits[:1], target[:1], epsilon, pad)
-
-
-def loss_in_bits(logits, target, epsilon, pad):
-    return label_smoothed_loss(logits, target, epsilon, pad) / 0.6931
-
-
-def loss_exponentiated(logits, target, epsilon, pad):
-    return label_smoothed_loss(logits, target, epsilon, pad).exp()
-
-
-def loss_next_word(logits, target, epsilon, pad):
-    return label_smoothed_loss(logits, target.roll(-1, 1), epsilon, pad)
-
-
-def loss_one_too_few(logits, target, epsilon, pad):
-    real = (target != pad).sum()
-    return label_smoothed_loss(logits, target, epsilon, pad) * real / (real - 1).clamp(min=1)
-
-
 def loss_item(logits, target, epsilon, pad):
     return label_smoothed_loss(logits, target, epsilon, pad).item()
 
 
 def loss_clamped(logits, target, epsilon, pad):
     return label_smoothed_loss(logits.clamp(-50, 50), target, epsilon, pad)
-
-
-def loss_smoothing_only_where_right(logits, target, epsilon, pad):
-    hit = logits.argmax(-1) == target
-    log_p = logits.log_softmax(-1)
-    of_target = log_p.gather(-1, target[..., None])[..., 0]
-    smoothed = -(1 - epsilon) * of_target - epsilon * log_p.mean(-1)
-    return torch.where(hit, smoothed, -of_target)[target != pad].mean()
 
 
 def loss_with_an_axis(logits, target, epsilon, pad):
@@ -542,10 +317,6 @@ def rate_whole_division(step, d_model, warmup, factor):
 
 def rate_of_512(step, d_model, warmup, factor):
     return noam_rate(step, 512, warmup, factor)
-
-
-def rate_of_4000(step, d_model, warmup, factor):
-    return noam_rate(step, d_model, 4000, factor)
 
 
 def rate_average(step, d_model, warmup, factor):
@@ -592,20 +363,6 @@ def masks_from_lengths(source, target, pad):
     return prefix(source), causal, causal & prefix(target)
 
 
-def masks_to_the_first_padding(source, target, pad):
-    def prefix(words):
-        return (words != pad).cumprod(1).bool()[:, None]
-
-    causal = make_masks(source, target, pad)[1]
-    return prefix(source), causal, causal & prefix(target)
-
-
-def masks_first_word_always_seen(source, target, pad):
-    of_source, causal, of_target = make_masks(source, target, pad)
-    of_target[..., 0] = True
-    return of_source, causal, of_target
-
-
 def encoder_relu6(*arguments):
     def feed(x, weights):
         return F.relu6(x @ weights["W_1"].T + weights["b_1"]) @ weights["W_2"].T + weights["b_2"]
@@ -619,28 +376,10 @@ def encoder_takes_a_weight_out(x, weights, heads, mask=None, eps=1e-5):
     return result
 
 
-def encoder_turns_a_weight(x, weights, heads, mask=None, eps=1e-5):
-    result = encoder_layer(x, weights, heads, mask, eps)
-    weights["W_1"] = weights["W_1"].T
-    return result
-
-
 def decoder_renames_its_weights(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
     result = decoder_layer(y, memory, weights, heads, target_mask, source_mask, eps)
     weights.update({name.removesuffix("_cross"): weights[name] for name in weights if name.endswith("_cross")})
     return result
-
-
-def loss_of_softmax(logits, target, epsilon, pad):
-    return _loss_of_log(logits.softmax(-1).log(), target, epsilon, pad)
-
-
-def loss_of_softmax_and_a_little(logits, target, epsilon, pad):
-    return _loss_of_log((logits.softmax(-1) + 1e-12).log(), target, epsilon, pad)
-
-
-def loss_of_softmax_not_too_small(logits, target, epsilon, pad):
-    return _loss_of_log(logits.softmax(-1).clamp(min=1e-8).log(), target, epsilon, pad)
 
 
 def _loss_of_log(log_p, target, epsilon, pad):
@@ -678,9 +417,8 @@ TAUGHT = (
 # What cannot spoil these: masks and whole numbers have no gradient; a single number has no axis to lose or to turn.
 HARMLESS = {
     "positional_encoding": ("second_argument_detached",),
-    "make_masks": ("detached", "through_numpy", "without_gradient"),
+    "make_masks": ("detached",),
     "label_smoothed_loss": ("second_argument_detached", "squeezed", "upside_down"),
-    "noam_rate": ("without_gradient",),
 }
 
 
