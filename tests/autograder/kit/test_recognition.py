@@ -9,7 +9,7 @@ import torch
 
 from autograder.checks import find
 from autograder.kit.answers import Answer, call
-from autograder.kit.compare import printed, same_print
+from autograder.kit.compare import SAME, printed, same, same_print
 from autograder.kit.grading import Verdict, grade
 from autograder.kit.recorded import load, pack, path
 from tests.answers import collected
@@ -189,3 +189,15 @@ def test_the_first_example_of_multi_head_attention_has_one_head_and_two_words():
     first = find("transformer.multi_head_attention").examples()[0]
     assert first.outputs["weights"].shape == (1, 1, 2, 2)
     assert first.outputs["out"].shape == (1, 2, 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, bool])
+def test_numbers_are_the_same_where_numpy_says_so(dtype):
+    numbers = np.array([0, 1, -1, 1 + 2e-6, 1 + 2e-5, 1 + 6e-5, 1e38, np.inf, -np.inf, np.nan, 65500])
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = (numbers if np.dtype(dtype).kind == "f" else numbers[:6]).astype(dtype)
+    for one in values:
+        for two in values:
+            expected = np.allclose(one, two, rtol=SAME, atol=SAME, equal_nan=True)
+            assert same([np.array([1, one], dtype)], [np.array([1, two], dtype)]) == expected, (one, two)
+    assert not same([np.zeros((2, 3), dtype)], [np.zeros((3, 2), dtype)])
