@@ -23,10 +23,15 @@ def drawn(check_id: str, seed: int) -> list:
     return find(check_id).draw(np.random.default_rng(seed))
 
 
+@functools.cache
+def examples(check_id: str) -> list:
+    return find(check_id).examples()
+
+
 def graded(check_id: str, seed: int, function):
     check = find(check_id)
     caller = functools.partial(call, {check.function: function})
-    return grade(check_id, drawn(check_id, seed), check.criteria, caller, check.examples)
+    return grade(check_id, drawn(check_id, seed), check.criteria, caller, functools.partial(examples, check_id))
 
 
 @functools.cache
@@ -72,7 +77,7 @@ def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(c
     tried = hint.partition("Try it:\n")[2]
     right, wrong = re.search(r"A right function gives (.*)\n  Yours gives (.*)", tried).groups()
     assert right != wrong
-    assert any(example.code.splitlines()[-1] in tried for example in find(check_id).examples())
+    assert any(example.code.splitlines()[-1] in tried for example in examples(check_id))
 
 
 @SEEDS
@@ -84,7 +89,7 @@ def test_no_hidden_number_stands_in_a_hint(check_id, seed):
         for array in [*given, *case.outputs.values(), *(case.gradients or [])]:
             if array is not None and array.dtype.kind == "f":
                 hidden |= {f"{x:.3f}".rstrip("0") for x in np.ravel(array) if abs(x) < 1e3}
-    public = {piece for e in find(check_id).examples() for piece in _numbers(_everything(e))}
+    public = {piece for e in examples(check_id) for piece in _numbers(_everything(e))}
     for mistake in find(check_id).mistakes:
         said, _, tried = hint_of(check_id, seed, mistake).partition("Try it:")
         found = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", said)) & hidden
