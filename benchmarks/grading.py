@@ -24,7 +24,7 @@ from autograder.assignment import template
 from autograder.places import KIT, ROOT
 from autograder.submissions.notebook import TRAIN
 from examples import make_class
-from tests.outcomes import rows
+from tests.support.outcomes import rows
 
 ORDINARY = ["ada", "bela", "chen", "dora", "emil", "fay", "gil", "hana", "ivan", "jo"]  # no time-out, no broken file
 ASSIGNMENTS = ["bahdanau", "encoder_decoder"]

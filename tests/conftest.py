@@ -1,16 +1,19 @@
 """Fixtures that several test files share."""
 
+import torch
+
 from autograder.assignment import assignments
 from autograder.places import released_notebook
-from tests.classes import graded, run
-from tests.sandboxed import built, course_judge, released, session
-from tests.teacher import out, teacher
+from tests.support.classes import graded, run
+from tests.support.sandboxed import built, course_judge, released, session
+from tests.support.teacher import out, teacher
 
 __all__ = ["built", "course_judge", "graded", "out", "released", "run", "session", "teacher"]
 
 
 def pytest_configure() -> None:
-    """Make the notebooks where there are none: some tests are collected from them."""
+    """Make the notebooks where there are none: some tests are collected from them. One thread, as in the grader."""
+    torch.set_num_threads(1)  # tensors are tiny: on a busy machine a softmax waits milliseconds for a second thread
     if not all(released_notebook(name).exists() for name in assignments()):
         from autograder.release.build import release
 

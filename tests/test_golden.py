@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.golden import SECTIONS, SLOW, kept, path, text
-from tests.sandboxed import demand_sandbox
+from tests.support.sandboxed import demand_sandbox
 
 TAKEN_WITH = (3, 11)
 PARAMETERS = [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in SECTIONS]

@@ -70,10 +70,17 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
 def same(one: Iterable[np.ndarray] | None, two: Iterable[np.ndarray] | None) -> bool:
     """Return whether two lists of outputs hold the same numbers, NaN for NaN."""
     one, two = list(one or []), list(two or [])
-    return len(one) == len(two) and all(
-        a.shape == b.shape and np.allclose(a, b, rtol=SAME, atol=SAME, equal_nan=True)
-        for a, b in zip(one, two, strict=True)
-    )
+    return len(one) == len(two) and all(a.shape == b.shape and _close(a, b) for a, b in zip(one, two, strict=True))
+
+
+def _close(a: np.ndarray, b: np.ndarray) -> bool:
+    """Return what np.allclose returns, in a tenth of its time where all is finite: a hint asks thousands of times."""
+    if a.dtype.kind == b.dtype.kind == "f":
+        with np.errstate(invalid="ignore", over="ignore"):
+            gap = np.abs(a - b)
+            if np.isfinite(gap).all():
+                return bool((gap <= SAME + SAME * np.abs(b)).all())
+    return np.allclose(a, b, rtol=SAME, atol=SAME, equal_nan=True)
 
 
 @lru_cache

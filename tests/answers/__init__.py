@@ -1,10 +1,12 @@
 """Answers to the exercises as students write them, right in many styles and wrong in many ways: tests of the checks.
 
-A name has `right_NAME` (RIGHT), `wrong_NAME` (WRONG) and `same_NAME` (SAME, and PARTS where a reference calls parts),
-and may have `sly_NAME` (SLY): each a table from the check's id to what belongs to it.
+A chapter's folder has modules of three kinds, told by how their names begin: `right` (RIGHT), `wrong` (WRONG) and
+`equivalent` (EQUIVALENT: mutants that compute the same; PARTS, where a reference calls parts). Each holds a table from
+the check's id to its answers: a list of functions, or a dictionary from names to functions.
 """
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,16 +19,39 @@ SEEDS = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.sl
 
 
 def collected(kind: str, table: str) -> dict[str, Any]:
-    """Return one kind of table of all names, in the order of the book."""
-    found: dict[str, Any] = {}
+    """Return the tables of one kind, check by check, in the order of the book."""
+    answers: dict[str, Any] = {}
     for name in assignments():
-        if Path(__file__).with_name(f"{kind}_{name}.py").exists():
-            found |= getattr(import_module(f"{__name__}.{kind}_{name}"), table, {})
-    return found
+        for path in sorted((Path(__file__).parent / name).glob(f"{kind}*.py")):
+            for check_id, more in getattr(import_module(f"{__name__}.{name}.{path.stem}"), table, {}).items():
+                answers[check_id] = [*answers.get(check_id, []), *_functions(more)] if kind != "equivalent" else more
+    return answers
+
+
+def _functions(answers: list[Callable] | dict[str, Callable]) -> list[tuple[str, Callable]]:
+    if isinstance(answers, dict):
+        return list(answers.items())
+    return [(getattr(answer, "__name__", type(answer).__name__), answer) for answer in answers]
+
+
+def answers(kind: str) -> list:
+    """Return a parameter (check_id, function) for each right or wrong answer, with its name as id.
+
+    What is wrong in corners only is tried by `make test-all`.
+    """
+    return [
+        pytest.param(check_id, function, id=f"{check_id}-{name}", marks=_marks(function))
+        for check_id, functions in collected(kind, kind.upper()).items()
+        for name, function in functions
+    ]
+
+
+def _marks(function: Callable) -> list:
+    return [pytest.mark.slow] if getattr(function, "__module__", "").endswith("corners") else []
 
 
 def forget() -> None:
-    """Empty the memories of those sly answers that keep something between calls."""
+    """Empty the memories of those answers that keep something between calls."""
     for name, module in list(sys.modules.items()):
-        if name.startswith(f"{__name__}.sly_"):
+        if name.startswith(f"{__name__}."):
             getattr(module, "_memory", {}).clear()

@@ -25,19 +25,6 @@ def detached(right, *arguments):
     return _all(right(*arguments), Tensor.detach)
 
 
-def through_numpy(right, *arguments):
-    return _all(right(*arguments), lambda result: torch.from_numpy(result.detach().numpy()))
-
-
-def without_gradient(right, *arguments):
-    with torch.no_grad():
-        return right(*arguments)
-
-
-def first_argument_detached(right, *arguments):
-    return right(*_with(arguments, 0, Tensor.detach))
-
-
 def second_argument_detached(right, *arguments):
     return right(*_with(arguments, 1, Tensor.detach))
 
@@ -80,16 +67,8 @@ def with_an_axis(right, *arguments):
     return _first(right(*arguments), lambda result: result[:, None])
 
 
-def flattened(right, *arguments):
-    return _first(right(*arguments), Tensor.flatten)
-
-
 def upside_down(right, *arguments):
     return _first(right(*arguments), lambda result: result.flip(0))
-
-
-def negative(right, *arguments):
-    return _first(right(*arguments), Tensor.neg)
 
 
 def a_little_more(right, *arguments):
@@ -106,14 +85,6 @@ def zeros(right, *arguments):
 
 def nothing(right, *arguments):
     right(*arguments)
-
-
-def printed(right, *arguments):
-    return str(right(*arguments))
-
-
-def batch_of_one(right, *arguments):
-    return _first(right(*arguments), lambda result: result[:1].expand_as(result))
 
 
 SPOILERS = [value for name, value in list(globals().items()) if callable(value) and name.islower() and name[0] != "_"]

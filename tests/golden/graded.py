@@ -9,8 +9,8 @@ from autograder.judge.judge import Judge
 from autograder.places import KIT
 from autograder.sandbox.sandbox import Sandbox
 from examples import make_class
-from tests.classes import opened_book, run_here
 from tests.golden import sha
+from tests.support.classes import opened_book, run_here
 
 SECRET = b"the secret of the golden files"
 

@@ -1,0 +1,1 @@
+"""Laws of the course, in folders as the tree has them."""

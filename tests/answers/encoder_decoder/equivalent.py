@@ -1,0 +1,36 @@
+"""Mutants of encoder_decoder's references that compute the same: before the change, after it, and why."""
+
+EQUIVALENT = {
+    "encoder_decoder.last_states": {
+        ("2", "-2"): "the width is even: all but the last u features are the first u",
+        ("torch.arange(len(outputs), device=outputs.device)", "torch.arange(len(outputs))"): "on the CPU",
+        ("-1", "1"): "two axes: the last is axis 1",
+        ("1", "-1"): "two axes: the last is axis 1",
+    },
+    "encoder_decoder.greedy_decode": {
+        ("ended | (word == eos)", "ended ^ (word == eos)"): "a row that has ended says pad, which is not eos",
+        ("ended | (word == eos)", "(word == eos) | ended"): "the order of an or",
+        ("-1", "1"): "two axes: the last is axis 1",
+        ("1", "-1"): "two axes: the last is axis 1",
+    },
+    "encoder_decoder.beam_search": {
+        ("0.0", "-0.0"): "the same number",
+        ("log_p.detach().cpu()", "log_p.detach()"): "on the CPU",
+        ("log_p.detach()", "log_p"): "no gradient is asked for",
+        ("torch.tensor([tokens for _, tokens in active])", "[tokens for _, tokens in active]"): "step takes lists too",
+        (
+            "torch.tensor([score for score, _ in active])[:, None] + log_p.detach().cpu()",
+            "log_p.detach().cpu() + torch.tensor([score for score, _ in active])[:, None]",
+        ): "a sum's order",
+        ("min(beam, total.numel())", "min(total.numel(), beam)"): "the order in a minimum",
+        (
+            "zip(best.tolist(), came_from.tolist(), word.tolist(), strict=True)",
+            "zip(best.tolist(), came_from.tolist(), word.tolist())",
+        ): "they are of one length",
+        ("best.tolist()", "best"): "tensors of one number each",
+        ("came_from.tolist()", "came_from"): "tensors of one number each",
+        ("word.tolist()", "word"): "tensors of one number each",
+        ("1", "-1"): "two axes, or a list's last entry of all but bos",
+        ("finished + active", "active + finished"): "the order in a maximum",
+    },
+}

@@ -1,0 +1,49 @@
+"""Mutants of luong's references that compute the same: before the change, after it, and why."""
+
+from solutions.luong.attention import gaussian, predicted_position, window
+
+PARTS = {"luong.local_p_weights": (predicted_position, window, gaussian)}  # what a reference calls: mutated with it
+EQUIVALENT = {
+    "luong.dot_score": {("h_s.transpose(1, 2)", "h_s.transpose(2, 1)"): "the same two axes"},
+    "luong.general_score": {("h_s.transpose(1, 2)", "h_s.transpose(2, 1)"): "the same two axes"},
+    "luong.concat_score": {
+        (
+            "from_target[:, :, None] + from_source[:, None]",
+            "from_source[:, None] + from_target[:, :, None]",
+        ): "a sum's order",
+    },
+    "luong.attentional_state": {
+        ("0", "-1"): "the axis has one entry",
+        ("-1", "1"): "two axes: the last is axis 1",
+        ("1", "-1"): "two axes: the last is axis 1",
+    },
+    "luong.local_p_weights": {
+        (
+            "lengths * torch.sigmoid(torch.tanh(h_t @ W_p.T) @ v_p)",
+            "torch.sigmoid(torch.tanh(h_t @ W_p.T) @ v_p) * lengths",
+        ): "a product's order",
+        ("torch.arange(source, device=p.device)", "torch.arange(source)"): "on the CPU",
+        (
+            "(s < lengths[..., None]) & ((s - p[..., None]).abs() <= D)",
+            "((s - p[..., None]).abs() <= D) & (s < lengths[..., None])",
+        ): "the order of an and",
+        (
+            "(s - p[..., None]).abs() <= D",
+            "(s - p[..., None]).abs() < D",
+        ): "p is a real number: no position is D away to the last digit",
+        ("s - p[..., None]", "p[..., None] - s"): "the distance, without its sign",
+        ("2 * (D / 2) ** 2", "(D / 2) ** 2 * 2"): "a product's order",
+        ("2", "-2"): "of D / 2, which is squared",
+        ("0", "-1"): "the axis has one entry",
+        ("align * gaussian(p, source, D)", "gaussian(p, source, D) * align"): "a product's order",
+    },
+    "luong.input_feeding": {
+        (
+            "torch.cat([word, fed], dim=-1) @ W_x.T + h @ W_h.T",
+            "h @ W_h.T + torch.cat([word, fed], dim=-1) @ W_x.T",
+        ): "a sum's order",
+        ("0", "-1"): "the axis has one entry",
+        ("-1", "1"): "two axes: the last is axis 1",
+        ("1", "-1"): "two axes: the last is axis 1",
+    },
+}

@@ -1,0 +1,103 @@
+"""Mutants of the Transformer's references that compute the same: before the change, after it, and why."""
+
+from solutions.transformer.attention import feed_forward, layer_norm, merge_heads, sinusoids, split_heads
+
+PARTS = {  # what a reference calls: mutated with it
+    "transformer.multi_head_attention": (split_heads, merge_heads),
+    "transformer.positional_encoding": (sinusoids,),
+    "transformer.encoder_layer": (layer_norm, feed_forward),
+}
+
+
+def _sums(*names: str) -> dict:
+    """Return the sums of projections with their bias first."""
+    return {
+        (
+            f"{x} @ weights['W_{n}'].T + weights['b_{n}']",
+            f"weights['b_{n}'] + {x} @ weights['W_{n}'].T",
+        ): "a sum's order"
+        for x, n in (name.split() for name in names)
+    }
+
+
+HEADS = "x.unflatten(-1, (heads, head_dim(x.shape[-1], heads)))"
+KEYS = "key @ weights['W_k'].T"
+LATE = "f'the first step is step 1: expected step ≥ 1, got {step}; add 1 to a count from 0'"
+ALWAYS_FROM_ONE = "no check asks for a step before the first"
+EQUIVALENT = {
+    "transformer.multi_head_attention": {
+        (f"{HEADS}.transpose(1, 2)", f"{HEADS}.transpose(2, 1)"): "the same two axes",
+        ("x.transpose(1, 2)", "x.transpose(2, 1)"): "the same two axes",
+        ("2", "-2"): "of four axes",
+        ("-2", "2"): "of four axes",
+        **_sums("query q", "key k", "value v", "merge_heads(context) o"),
+        (
+            f"{KEYS} + weights['b_k']",
+            f"{KEYS} - weights['b_k']",
+        ): "what it adds to a row of scores cancels in the softmax",
+        (f"{KEYS} + weights['b_k']", KEYS): "what it adds to a row of scores cancels in the softmax",
+        ("mask is None", "mask == None"): "of None",
+    },
+    "transformer.positional_encoding": {
+        ("torch.arange(length, dtype=torch.float32)", "torch.arange(length)"): "the division makes floats of them",
+        ("10000", "10001"): "to the fourth digit",
+        ("10000", "9999"): "to the fourth digit",
+        ("10000", "10002"): "to the fourth digit",
+        (
+            "x + sinusoids(x.shape[1], x.shape[2]).to(x)",
+            "sinusoids(x.shape[1], x.shape[2]).to(x) + x",
+        ): "a sum's order",
+        ("sinusoids(x.shape[1], x.shape[2]).to(x)", "sinusoids(x.shape[1], x.shape[2]).to()"): "in float32",
+        ("sinusoids(x.shape[1], x.shape[2]).to(x)", "sinusoids(x.shape[1], x.shape[2])"): "in float32",
+    },
+    "transformer.make_masks": {
+        ("1", "-1"): "the last of two axes",
+        (
+            "torch.ones(length, length, dtype=torch.bool, device=target.device)",
+            "torch.ones(length, length, dtype=torch.bool)",
+        ): "on the CPU",
+        ("causal & (target != pad)[:, None]", "(target != pad)[:, None] & causal"): "the order of an and",
+    },
+    "transformer.encoder_layer": {
+        (
+            "gamma * centred / torch.sqrt(variance + eps) + beta",
+            "beta + gamma * centred / torch.sqrt(variance + eps)",
+        ): "a sum's order",
+        ("gamma * centred", "centred * gamma"): "a product's order",
+        ("variance + eps", "eps + variance"): "a sum's order",
+        **_sums("x 1", "inner 2"),
+        ("mask is None", "mask == None"): "of None",
+        ("x + attended", "attended + x"): "a sum's order",
+        ("x + feed_forward(x, weights)", "feed_forward(x, weights) + x"): "a sum's order",
+    },
+    "transformer.decoder_layer": {
+        ("y + attended", "attended + y"): "a sum's order",
+        ("y + found", "found + y"): "a sum's order",
+        ("y + feed_forward(y, weights)", "feed_forward(y, weights) + y"): "a sum's order",
+        ("name.endswith('_cross')", "name"): "the entries that end so come later, and win",
+        ("name.endswith('_cross')", "'_cross'"): "the entries that end so come later, and win",
+    },
+    "transformer.label_smoothed_loss": {
+        ("0", "-1"): "the axis has one entry",
+        ("-(1 - epsilon) * of_target", "of_target * -(1 - epsilon)"): "a product's order",
+        ("epsilon * log_p.mean(dim=-1)", "log_p.mean(dim=-1) * epsilon"): "a product's order",
+    },
+    "transformer.noam_rate": {
+        (f"if step < 1:\n    raise ValueError({LATE})", "nothing"): ALWAYS_FROM_ONE,
+        ("step < 1", "False"): ALWAYS_FROM_ONE,
+        ("1", "0"): ALWAYS_FROM_ONE,
+        ("1", "-1"): ALWAYS_FROM_ONE,
+        (f"ValueError({LATE})", "ValueError()"): ALWAYS_FROM_ONE,
+        (f"ValueError({LATE})", LATE): ALWAYS_FROM_ONE,
+        (
+            "factor * d_model ** (-0.5) * min(step ** (-0.5), step * warmup ** (-1.5))",
+            "min(step ** (-0.5), step * warmup ** (-1.5)) * (factor * d_model ** (-0.5))",
+        ): "a product's order",
+        ("factor * d_model ** (-0.5)", "d_model ** (-0.5) * factor"): "a product's order",
+        (
+            "min(step ** (-0.5), step * warmup ** (-1.5))",
+            "min(step * warmup ** (-1.5), step ** (-0.5))",
+        ): "the smaller of two",
+        ("step * warmup ** (-1.5)", "warmup ** (-1.5) * step"): "a product's order",
+    },
+}

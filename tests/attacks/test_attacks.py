@@ -1,0 +1,77 @@
+"""Whatever is handed in: the score is right, the next one is graded as ever, and nothing outside is read or changed."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.judge.result import Outcome
+from autograder.sandbox import sandbox
+from tests.attacks import cases
+from tests.attacks.cases import Case
+from tests.attacks.room import CANARY, Room
+from tests.support.sandboxed import demand_sandbox
+
+
+@pytest.fixture(scope="module")
+def room(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+    demand_sandbox()
+    folder = tmp_path_factory.mktemp("hostile")
+    for parent in (folder, folder.parent, folder.parent.parent):
+        parent.chmod(0o755)  # so that nothing but the sandbox keeps a student out
+    shutil.copytree(released / "kit", folder / "kit")
+    with sandbox.Sandbox(folder / "kit") as made:
+        yield Room(folder, made)
+
+
+def fits(expected: str, got: float, most: float) -> bool:
+    """Tell whether a check's points are those expected: a word of tests/attacks/cases.py, or a number."""
+    kinds = {"all": got == most, "some": 0 < got < most, "nothing": got == 0, "less": got < most, "anything": True}
+    return kinds["nothing" if expected == "refused" else expected] if not expected.isdigit() else got == int(expected)
+
+
+def assert_right(case: Case, outcome: Outcome) -> None:
+    line = outcome.line
+    told = "\n".join(str(check["hint"]) for check in line["checks"])
+    for check in line["checks"]:
+        right = case.expected[check["id"].partition(".")[2]]
+        assert fits(right, check["score"], check["max_score"]), f"{check['score']:g} points, right is {right}: {told}"
+    assert (line["error"] is not None) == (case.right == "refused"), line["error"]
+    assert 0 <= line["score"] <= line["max_score"] == 29
+    shown = [cell.get("outputs") for cell in json.loads(outcome.notebook)["cells"]]
+    outputs = json.dumps(shown, ensure_ascii=False)
+    assert [text for text in case.says if text not in f"{told}\n{line['error']}"] == [], (told, line["error"])
+    assert [text for text in case.shows if text not in outputs] == [], outputs[-3000:]
+    assert [text for text in (*case.hides, CANARY) if text in outputs] == [], outputs[-3000:]
+    assert [flag for flag in case.flags if not any(flag in said for said in line["flags"])] == [], line["flags"]
+
+
+def assert_nothing_happened(room: Room) -> None:
+    assert room.processes_left() <= 0
+    assert room.look() == room.tree
+    assert len(list(Path("/proc/self/fd").iterdir())) <= room.descriptors
+    after = room.honest()
+    assert after.line == room.honest_outcome.line
+    assert json.loads(after.notebook)["cells"] == json.loads(room.honest_outcome.notebook)["cells"]
+
+
+def parameters() -> list:
+    """Return every case; the first of a family is for every day, the others are slow in their number."""
+    return [
+        pytest.param(case, id=f"{family}-{case.name}", marks=[pytest.mark.slow] if number else [])
+        for family in (*cases.TEXTS, *cases.TABLES)
+        for number, case in enumerate(cases.of_family(family))
+    ]
+
+
+def test_the_honest_one_gets_all_points(room: Room) -> None:
+    line = room.honest_outcome.line
+    assert (line["score"], line["max_score"], line["flags"], line["error"]) == (29, 29, [], None)
+
+
+@pytest.mark.parametrize("case", parameters())
+def test_the_score_is_right_and_nobody_else_is_touched(room: Room, case: Case) -> None:
+    assert_right(case, room.hand_in(case))
+    assert_nothing_happened(room)

@@ -1,0 +1,175 @@
+"""The laws of the checks: the right get everything, the wrong do not, and a known mistake is called by its name."""
+
+import functools
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.checks import Check, assignments, checks, find
+from autograder.kit.call import call
+from autograder.kit.grading import Verdict, grade
+from tests.answers import SEEDS, answers, collected, forget
+from tests.answers.bahdanau import right
+from tests.answers.bahdanau import wrong as wrong_bahdanau
+from tests.answers.encoder_decoder import wrong as wrong_encoder_decoder
+
+IDS = list(collected("right", "RIGHT"))
+
+
+@functools.cache
+def drawn(check_id: str, seed: int) -> tuple[Check, list]:
+    check = find(check_id)
+    return check, check.draw(np.random.default_rng(seed))
+
+
+def graded(check_id: str, seed: int, function) -> Verdict:
+    check, cases = drawn(check_id, seed)
+    return grade(check_id, cases, check.criteria, functools.partial(call, {check.function: function}))
+
+
+def test_every_check_has_answers():
+    ids = {f"{name}.{check}" for name in assignments() for check in checks(name)}
+    assert ids == set(IDS) == set(collected("wrong", "WRONG"))
+
+
+@SEEDS
+@pytest.mark.parametrize("check_id", IDS)
+def test_the_reference_gets_all_points_and_no_hint(check_id, seed):
+    check, _ = drawn(check_id, 0)
+    verdict = graded(check_id, seed, check.reference)
+    assert (verdict.score, verdict.hint, verdict.mistakes) == (check.points, None, [])
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_an_unwritten_function_gets_nothing(check_id):
+    def blank(*arguments):
+        raise NotImplementedError()
+
+    verdict = graded(check_id, 0, blank)
+    assert verdict.score == 0
+    check, cases = drawn(check_id, 0)
+    missing = grade(check_id, cases, check.criteria, functools.partial(call, {}))
+    assert missing.score == 0
+    assert "is not defined" in missing.hint
+
+
+@SEEDS
+@pytest.mark.parametrize(("check_id", "function"), answers("right"))
+def test_every_right_style_gets_all_points(check_id, function, seed):
+    assert graded(check_id, seed, function).hint is None
+
+
+@SEEDS
+@pytest.mark.parametrize(("check_id", "function"), answers("wrong"))
+def test_no_wrong_answer_gets_all_points(check_id, function, seed):
+    forget()
+    verdict = graded(check_id, seed, function)
+    assert verdict.score < verdict.max_score
+    assert verdict.hint
+
+
+@SEEDS
+@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in IDS for m in find(id).mistakes])
+def test_every_known_mistake_loses_points_and_is_named_alone(check_id, mistake, seed):
+    verdict = graded(check_id, seed, mistake)
+    assert verdict.score < verdict.max_score
+    assert verdict.mistakes == [mistake.__name__]
+    assert " ".join(mistake.__doc__.split()) in verdict.hint
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_every_output_of_every_case_earns_points(check_id):
+    check, cases = drawn(check_id, 0)
+    judged = {
+        (case, output)
+        for criterion in check.criteria
+        if criterion.kind == "values"
+        for case in criterion.cases or [case.name for case in cases]
+        for output in ([criterion.part] if criterion.part else check.outputs)
+    }
+    assert judged == {(case.name, output) for case in cases for output in check.outputs}
+    assert all(criterion.points > 0 for criterion in check.criteria)
+    assert len(check.mistakes) >= 4
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_equal_seeds_draw_equal_cases_and_others_others(check_id):
+    check = find(check_id)
+
+    def outputs(seed):
+        cases = check.draw(np.random.default_rng(seed))
+        return [output.tobytes() for case in cases for output in case.outputs.values()]
+
+    assert outputs(3) == outputs(3)
+    assert outputs(3) != outputs(4)
+
+
+def test_a_near_match_is_not_named():
+    def nearly(scores, mask, error):
+        return scores.softmax(-1) * (1 if mask is None else 1 + error)
+
+    for error, named in ((0, ["mask_ignored"]), (1e-3, [])):
+        function = functools.partial(nearly, error=error)
+        assert graded("bahdanau.masked_softmax", 0, function).mistakes == named
+
+
+def relu_in_another_order(query, keys, values, W_q, W_k, v, mask=None):
+    hidden = (torch.einsum("bsk,hk->bsh", keys, W_k) + torch.einsum("bq,hq->bh", query, W_q)[:, None]).clamp(min=0)
+    scores = (hidden * v).flip(-1).sum(-1)
+    scores = scores if mask is None else scores.masked_fill(~mask, -1e9)
+    return torch.einsum("bs,bsd->bd", scores.softmax(-1), values), scores.softmax(-1)
+
+
+@pytest.mark.parametrize(
+    ("check_id", "function", "named"),
+    [
+        ("bahdanau.additive_attention", relu_in_another_order, "relu"),
+        ("bahdanau.masked_softmax", wrong_bahdanau.softmax_after_large_epsilon, "epsilon_in_denominator"),
+        ("bahdanau.additive_attention", wrong_bahdanau.attention_after_epsilon, "epsilon_in_denominator"),
+        ("bahdanau.repaired_attention", wrong_bahdanau.attention_after_epsilon, "epsilon_in_denominator"),
+        ("encoder_decoder.greedy_decode", wrong_encoder_decoder.greedy_endless, "forgets_max_len"),
+    ],
+)
+def test_a_known_mistake_is_recognised_in_another_hand(check_id, function, named):
+    for seed in range(6):
+        assert graded(check_id, seed, function).mistakes == [named]
+
+
+@pytest.mark.parametrize("function", [*right.SOFTMAX, *right.ADDITIVE])
+def test_padding_that_scores_high_takes_nothing_from_the_right_on_any_draw(function):
+    check_id = "bahdanau.masked_softmax" if function in right.SOFTMAX else "bahdanau.additive_attention"
+    for seed in range(10, 20):
+        assert graded(check_id, seed, function).hint is None
+
+
+def test_whoever_forgets_max_len_loses_the_same_on_every_draw():
+    def endless(step, batch_size, bos, eos, pad, max_len):
+        return find("encoder_decoder.greedy_decode").reference(step, batch_size, bos, eos, pad, 10**9)
+
+    for seed in range(12):
+        verdict = graded("encoder_decoder.greedy_decode", seed, endless)
+        assert [name for name, points, got in verdict.criteria if got < points] == [
+            "the shape of the tokens",
+            "max_len",
+        ]
+        assert verdict.mistakes == ["forgets_max_len"]
+
+
+def test_a_crash_on_one_case_costs_only_what_needs_it():
+    def needs_a_mask(scores, mask=None):
+        return find("bahdanau.masked_softmax").reference(scores, mask.logical_or(mask))
+
+    verdict = graded("bahdanau.masked_softmax", 0, needs_a_mask)
+    lost = {name for name, points, got in verdict.criteria if got < points}
+    assert lost == {"no mask, any number of axes", "scores far from 0"}
+    assert "NoneType" in verdict.hint
+    assert "needs_a_mask" in verdict.hint  # the student's own line
+
+
+def test_unknown_checks_are_refused_in_a_sentence():
+    with pytest.raises(LookupError, match=r"'bahdanau' has no check for 'softmax'.*masked_softmax"):
+        find("bahdanau.softmax")
+    for name in ("draw", "luong_", "..kit", ""):
+        with pytest.raises(LookupError, match=f"no checks for '{name.partition('.')[0]}'"):
+            find(f"{name}.masked_softmax")

@@ -1,0 +1,167 @@
+"""The laws of the feedback: every mistake is told from every other, and a hint shows public numbers alone."""
+
+import functools
+import itertools
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.checks import find
+from autograder.checks.encoder_decoder.beam_parts import Shuffled, searched
+from autograder.kit.call import call
+from autograder.kit.compare import same
+from autograder.kit.grading import grade
+from tests.answers import SEEDS, collected
+
+IDS = list(collected("right", "RIGHT"))
+
+
+@functools.cache
+def drawn(check_id: str, seed: int) -> list:
+    return find(check_id).draw(np.random.default_rng(seed))
+
+
+@functools.cache
+def examples(check_id: str) -> list:
+    return find(check_id).examples()
+
+
+def graded(check_id: str, seed: int, function):
+    check = find(check_id)
+    caller = functools.partial(call, {check.function: function})
+    return grade(check_id, drawn(check_id, seed), check.criteria, caller, functools.partial(examples, check_id))
+
+
+@functools.cache
+def hint_of(check_id: str, seed: int, function) -> str:
+    return graded(check_id, seed, function).hint
+
+
+@pytest.mark.parametrize(
+    "seed", [10, pytest.param(11, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("check_id", IDS)
+def test_every_two_mistakes_are_told_apart_on_every_draw(check_id, seed):
+    outputs: dict[str, list] = {}
+    for case in drawn(check_id, seed):
+        for known in case.mistakes():
+            outputs.setdefault(known.name, []).append(known.numbers())
+        outputs.setdefault("the reference", []).append(list(case.outputs.values()))
+    for one, two in itertools.combinations(outputs, 2):
+        pairs = zip(outputs[one], outputs[two], strict=True)
+        apart = any((a is None) != (b is None) or (a is not None and not same(a, b)) for a, b in pairs)
+        assert apart, f"{one} and {two} with seed {seed}"
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
+    check = find(check_id)
+    shown = {name for example in check.examples() for name in example.mistakes}
+    assert shown == {mistake.__name__ for mistake in check.mistakes}
+    for example in check.examples():
+        assert len(example.code.splitlines()) <= 5
+        *setup, last = example.code.splitlines()
+        namespace = {"torch": torch, check.function: check.reference}
+        exec("\n".join(setup), namespace)
+        result = eval(last, namespace)
+        outputs = result if len(example.outputs) > 1 else [result]
+        for got, expected in zip(outputs, example.outputs.values(), strict=True):
+            assert np.allclose(got, expected)
+
+
+@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in IDS for m in find(id).mistakes])
+def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(check_id, mistake):
+    hint = hint_of(check_id, 0, mistake)
+    tried = hint.partition("Try it:\n")[2]
+    right, wrong = re.search(r"A right function gives (.*)\n  Yours gives (.*)", tried).groups()
+    assert right != wrong
+    assert any(example.code.splitlines()[-1] in tried for example in examples(check_id))
+
+
+@SEEDS
+@pytest.mark.parametrize("check_id", IDS)
+def test_no_hidden_number_stands_in_a_hint(check_id, seed):
+    hidden = set()
+    for case in drawn(check_id, seed):
+        given = [value for value in case.arguments.values() if isinstance(value, np.ndarray)]
+        for array in [*given, *case.outputs.values(), *(case.gradients or [])]:
+            if array is not None and array.dtype.kind == "f":
+                hidden |= {f"{x:.3f}".rstrip("0") for x in np.ravel(array) if abs(x) < 1e3}
+    public = {piece for e in examples(check_id) for piece in _numbers(_everything(e))}
+    for mistake in find(check_id).mistakes:
+        said, _, tried = hint_of(check_id, seed, mistake).partition("Try it:")
+        found = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", said)) & hidden
+        assert not {x for x in found if len(x) > 4}, mistake.__name__
+        assert _numbers(tried.partition("Yours")[0]) <= public
+
+
+def _numbers(text: str) -> set[str]:
+    return set(re.findall(r"-?\d+\.\d*", text))
+
+
+def _everything(example) -> str:
+    numbers = " ".join(f"{x:.3f}".rstrip("0") for output in example.outputs.values() for x in np.ravel(output))
+    return f"{example.code} {numbers} 0."
+
+
+def test_an_unnamed_fault_is_shown_on_an_example_too():
+    def odd(scores, mask):
+        return 0.7 * find("bahdanau.masked_softmax").reference(scores, mask)
+
+    verdict = graded("bahdanau.masked_softmax", 0, odd)
+    assert verdict.mistakes == []
+    assert "A right function gives [[0.881, 0.119, 0.]]\n  Yours gives [[0.617, 0.083, 0.]]" in verdict.hint
+
+
+def test_who_is_right_on_the_examples_is_shown_none():
+    def cut(scores, mask):
+        return find("bahdanau.masked_softmax").reference(scores.detach(), mask)
+
+    verdict = graded("bahdanau.masked_softmax", 0, cut)
+    assert "No gradient comes back" in verdict.hint
+    assert "Try it" not in verdict.hint
+
+
+def test_a_crash_is_said_once_and_then_pointed_to_by_name():
+    def crashes(scores, mask):
+        return scores.no_such_thing
+
+    hint = graded("bahdanau.masked_softmax", 0, crashes).hint
+    assert hint.count("no_such_thing") <= 3  # the message, and the student's line
+    assert "as for “the shape of the weights”." in hint
+
+
+def test_a_crash_that_some_cases_survive_names_one_that_does_not():
+    def unmasked(query, keys, values, W_q, W_k, v, mask):
+        return find("bahdanau.additive_attention").reference(query, keys, values, W_q, W_k, v, mask.bool())
+
+    hint = graded("bahdanau.additive_attention", 0, unmasked).hint
+    assert re.search(r"with “no[^”]* mask[^”]*”: .*has no attribute 'bool'", hint)
+
+
+def test_what_does_not_fit_is_said_in_words_under_gradients_too():
+    for wrong in (lambda *a: torch.zeros(2, 2), lambda *a: (torch.zeros(2), torch.zeros(2), torch.zeros(2))):
+        hint = graded("bahdanau.additive_attention", 0, wrong).hint
+        assert "zip()" not in hint
+        assert "size of tensor" not in hint
+
+
+def test_tokens_and_score_in_the_wrong_order_have_a_name():
+    def swapped(*arguments):
+        tokens, score = find("encoder_decoder.beam_search").reference(*arguments)
+        return torch.tensor(score), torch.tensor(tokens)
+
+    for seed in range(3):
+        assert graded("encoder_decoder.beam_search", seed, swapped).mistakes == ["results_swapped"]
+
+
+def test_the_search_that_cases_are_drawn_with_is_the_reference():
+    for case in drawn("encoder_decoder.beam_search", 0):
+        step, *rest = case.arguments.values()
+        tokens, score = searched(step, *rest)
+        assert np.array_equal(tokens, case.outputs["tokens"])
+        assert abs(score - case.outputs["score"]) < 1e-5
+        shuffled = Shuffled(step.table, np.arange(len(step.table)), {})
+        assert searched(shuffled, *rest) == (tokens, score)

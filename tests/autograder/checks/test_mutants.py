@@ -1,0 +1,53 @@
+"""Mutation testing: no mutant of a reference gets all points but those that compute the same, each of them listed."""
+
+import functools
+import signal
+
+import numpy as np
+import pytest
+
+from autograder.checks import find
+from autograder.kit.call import call
+from autograder.kit.grading import grade
+from tests.answers import collected
+from tests.support.mutants import mutants
+
+EQUIVALENT, PARTS = collected("equivalent", "EQUIVALENT"), collected("equivalent", "PARTS")
+SEEDS = (0, 1)
+SECONDS = 5  # of a mutant that never ends
+
+
+def _equivalent(check_id: str, where: str) -> bool:
+    before, after = where.partition(": ")[2].partition(": ")[2].split(" → ")
+    documented = before.startswith("'Return") or before.startswith('"Return')  # the docstring
+    typed = any(word in before for word in ("tuple[", "list[int]"))  # an annotation
+    return documented or typed or (before, after) in EQUIVALENT[check_id]
+
+
+def _interrupt(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check_id", EQUIVALENT)
+def test_no_mutant_gets_all_points(check_id):
+    check = find(check_id)
+    drawn = [check.draw(np.random.default_rng(seed)) for seed in SEEDS]
+    criteria, alive, count = check.criteria, [], 0
+    before = signal.signal(signal.SIGALRM, _interrupt)
+    try:
+        for where, mutant in mutants(check.reference, {part.__name__: part for part in PARTS.get(check_id, ())}):
+            count += 1
+            caller = functools.partial(call, {check.function: mutant})
+            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            try:
+                full = all(grade(check_id, cases, criteria, caller).hint is None for cases in drawn)
+            except KeyboardInterrupt:
+                full = False
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            alive += [where] if full and not _equivalent(check_id, where) else []
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert count > 15
+    assert alive == []

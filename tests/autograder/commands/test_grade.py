@@ -1,0 +1,200 @@
+"""`grade FOLDER`: a class in the gradebook, each score and reason there, whatever was handed in or happened."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import assignments, template
+from autograder.grade.cache import Records
+from autograder.gradebook.gradebook import ClassGradebook
+from autograder.judge.judge import Judge
+from examples import make_class
+from tests.support.classes import QUICK, opened_book, page, summary, totals
+
+
+def demand_expected(names: list[str], judge: Judge) -> None:
+    """Score each student's notebooks and compare with what their file says is to come of them."""
+    from autograder.judge.judge import refused
+    from autograder.submissions import normalise
+    from autograder.submissions.notebook import Unreadable
+
+    for student in (student for student in make_class.students() if student.name in names):
+        for name in student.assignments:
+            form, content = template(name), student.submission(name)
+            try:
+                judged = judge.notebook(normalise.submission(content, form, assignments()), form, content, student.name)
+            except Unreadable as error:
+                judged = refused(form, str(error))
+            for check_id, (amount, mistakes) in student.expected.items():
+                if check_id.startswith(f"{name}."):
+                    verdict = judged.verdicts[check_id.partition(".")[2]]
+                    got = "all" if verdict.score == verdict.max_score else "some" if verdict.score else "none"
+                    assert (student.name, check_id, got) == (student.name, check_id, amount), verdict.hint
+                    assert (student.name, check_id, verdict.mistakes) == (student.name, check_id, mistakes)
+
+
+def test_each_student_gets_what_their_file_says(course_judge: Judge) -> None:
+    demand_expected(["ada", "chen", "dora", "hana", *QUICK], course_judge)
+
+
+@pytest.mark.slow
+def test_the_rest_of_the_class_too(course_judge: Judge) -> None:
+    demand_expected(["bela", "gil", "jo", "kai", "lena"], course_judge)
+
+
+def test_gradebook_and_summary_say_the_same(graded) -> None:
+    _, out = graded
+    said = {key: float(row["score"]) for key, row in summary(out).items()}
+    assert totals(out) == said
+    assert said["mia", "bahdanau"] == float(summary(out)["mia", "bahdanau"]["max_score"])
+    assert 0 < said["fay", "bahdanau"] < said["mia", "bahdanau"]
+    assert "mask_after_softmax" in summary(out)["fay", "bahdanau"]["mistakes"]
+
+
+def test_what_cannot_be_read_has_0_and_the_reason_everywhere(graded) -> None:
+    _, out = graded
+    assert totals(out)["nils", "bahdanau"] == 0
+    assert "JSON is broken" in summary(out)["nils", "bahdanau"]["error"]
+    assert "JSON is broken" in page(out, "nils")
+    with opened_book(out) as gradebook:
+        notebook = gradebook.find_submission_notebook("bahdanau", "bahdanau", "nils")
+        assert not notebook.needs_manual_grade
+
+
+def test_feedback_names_the_mistake_and_shows_the_score(graded) -> None:
+    _, out = graded
+    assert "no longer sum to 1" in page(out, "fay")
+    assert "last real token" in page(out, "ivan", "encoder_decoder")
+    assert re.search(r"Score: 4\.0 / 10\.0", page(out, "fay"))
+
+
+def test_hand_graded_answers_wait_for_a_person(graded) -> None:
+    _, out = graded
+    with opened_book(out) as gradebook:
+        assert gradebook.find_submission_notebook("bahdanau", "bahdanau", "mia").max_score > 29
+        assert gradebook.find_submission_notebook("bahdanau", "bahdanau", "mia").needs_manual_grade
+
+
+def test_scripts_of_students_are_text(graded) -> None:
+    _, out = graded
+    text = page(out, "mia")
+    assert "document.title" in text
+    assert not re.search(r"<(?!/?(pre|code|p|em|strong)\b)[^>]*document\.title", text)
+    own = [tag for tag in re.findall(r"<script[^>]*>", text) if "mathjax" not in tag.lower()]
+    assert own == []
+    assert "<details>" in text  # the course's own hints still fold
+
+
+def test_nothing_is_graded_twice(graded, run, capsys: pytest.CaptureFixture) -> None:
+    folder, out = graded
+    before = (out / "gradebook.db").read_bytes()
+    assert run(folder, out) == 0
+    assert "0 graded now" in capsys.readouterr().out
+    assert (out / "gradebook.db").read_bytes() == before
+
+
+def test_what_changed_is_graded_again_and_a_persons_points_stay(graded, run, tmp_path: Path, capsys) -> None:
+    folder, out = (shutil.copytree(place, tmp_path / place.name) for place in graded)
+    with opened_book(out) as gradebook:
+        grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", "fay").grades
+        by_hand = next(grade for grade in grades if grade.name == "reading_a_matrix")
+        by_hand.manual_score = 2
+        gradebook.db.commit()
+    before = totals(out)
+    [ada] = [student for student in make_class.students() if student.name == "ada"]
+    (folder / "fay/bahdanau/bahdanau.ipynb").write_bytes(ada.submission("bahdanau"))
+    assert run(folder, out) == 0
+    assert "1 graded now" in capsys.readouterr().out
+    after = totals(out)
+    assert after.pop(("fay", "bahdanau")) == 29 + 2
+    assert before.pop(("fay", "bahdanau")) == 15 + 2
+    assert after == before
+
+
+def test_a_run_cut_off_anywhere_is_finished_by_the_next(graded, run, tmp_path: Path, monkeypatch) -> None:
+    """Stop after nbgrader has taken the third notebook, before its record is kept, as a kill would."""
+    folder, out = graded
+    taken: list[str] = []
+    whole = ClassGradebook.record
+
+    def stops(self: ClassGradebook, student: str, *rest) -> None:
+        whole(self, student, *rest)
+        taken.append(student)
+        if len(taken) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ClassGradebook, "record", stops)
+    assert run(folder, tmp_path) == 130
+    assert run(folder, tmp_path) == 0
+    assert len(taken) == len(summary(tmp_path)) + 1
+    assert totals(tmp_path) == totals(out)
+
+
+def test_a_fault_of_the_grader_costs_nobody_else(run, graded, tmp_path: Path, monkeypatch, capfd) -> None:
+    whole = Judge.notebook
+
+    def faulty(self, notebook, form, content, student=""):
+        if student == "emil":
+            raise ZeroDivisionError("of the grader")
+        return whole(self, notebook, form, content, student)
+
+    monkeypatch.setattr(Judge, "notebook", faulty)
+    assert run(graded[0], tmp_path) == 3
+    assert "ZeroDivisionError" in capfd.readouterr().err
+    assert "grader failed" in summary(tmp_path)["emil", "bahdanau"]["error"]
+    assert totals(tmp_path)["ivan", "encoder_decoder"] == totals(graded[1])["ivan", "encoder_decoder"]
+    monkeypatch.undo()
+    assert run(graded[0], tmp_path) == 0  # only what failed is tried again
+    assert totals(tmp_path) == totals(graded[1])
+
+
+def test_odd_names_of_students_are_only_names(graded, run, tmp_path: Path) -> None:
+    names = ["a [b] *é", "o'neil; --x", "-rf", "x{y}z"]
+    for name in names:
+        shutil.copytree(graded[0] / "fay" / "bahdanau", tmp_path / "in" / name / "bahdanau")
+    assert run(tmp_path / "in", tmp_path / "out") == 0
+    assert {name: totals(tmp_path / "out")[name, "bahdanau"] for name in names} == dict.fromkeys(names, 15.0)
+
+
+def test_what_was_handed_in_lies_where_nbgrader_looks_for_it(graded, run, tmp_path: Path) -> None:
+    """Byte for byte, with its time; and no longer when what came later cannot be read."""
+    folder, out = tmp_path / "in", tmp_path / "out"
+    shutil.copytree(graded[0] / "fay", folder / "fay")
+    (folder / "fay/bahdanau/timestamp.txt").write_text("2026-11-21 12:00:00 UTC")
+    assert run(folder, out) == 0
+    for name in ("bahdanau.ipynb", "timestamp.txt"):
+        assert (out / "submitted/fay/bahdanau" / name).read_bytes() == (folder / "fay/bahdanau" / name).read_bytes()
+    (folder / "fay/bahdanau/bahdanau.ipynb").unlink()
+    assert run(folder, out) == 0
+    assert totals(out) == {("fay", "bahdanau"): 0}
+    assert not (out / "submitted/fay/bahdanau/bahdanau.ipynb").exists()
+
+
+def test_links_lead_nowhere(graded, run, tmp_path: Path) -> None:
+    """Neither a notebook nor a whole folder may be somebody else's."""
+    (tmp_path / "in/thief/bahdanau").mkdir(parents=True)
+    (tmp_path / "in/thief/bahdanau/bahdanau.ipynb").symlink_to(graded[0] / "mia/bahdanau/bahdanau.ipynb")
+    (tmp_path / "in/robber").mkdir()
+    (tmp_path / "in/robber/bahdanau").symlink_to(graded[0] / "mia/bahdanau")
+    assert run(tmp_path / "in", tmp_path / "out") == 0
+    assert totals(tmp_path / "out") == {("thief", "bahdanau"): 0, ("robber", "bahdanau"): 0}
+    assert "symbolic link" in summary(tmp_path / "out")["robber", "bahdanau"]["error"]
+
+
+def test_a_record_that_cannot_be_kept_costs_nobody_else(run, graded, tmp_path: Path, monkeypatch, capfd) -> None:
+    whole = Records.keep
+
+    def faulty(self, handed, key, line):
+        if handed.student == "fay":
+            raise PermissionError
+        whole(self, handed, key, line)
+
+    monkeypatch.setattr(Records, "keep", faulty)
+    for student in ("fay", "nils"):
+        shutil.copytree(graded[0] / student, tmp_path / "in" / student)
+    assert run(tmp_path / "in", tmp_path / "out") == 3
+    assert "PermissionError" in capfd.readouterr().err
+    assert "grader failed" in summary(tmp_path / "out")["fay", "bahdanau"]["error"]
+    assert "JSON is broken" in summary(tmp_path / "out")["nils", "bahdanau"]["error"]

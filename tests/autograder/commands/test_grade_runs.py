@@ -1,0 +1,254 @@
+"""Runs of `grade` as they happen: killed and begun again, two at once, resubmitted, graded by hand, a thousand."""
+
+import csv
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from unittest import mock
+
+import psutil
+import pytest
+
+from autograder.grade.cache import Busy, Records, alone
+from autograder.grade.summary import compared, write
+from autograder.gradebook.gradebook import quiet
+from autograder.places import ROOT, released_notebook
+from autograder.submissions.collect import HandIn
+from tests.support.classes import QUICK, hand_in, opened_book, summary, totals
+from tests.support.sandboxed import demand_sandbox
+
+with quiet():
+    from nbgrader.api import Assignment, SubmittedAssignment
+
+KILLS = 20
+
+
+def started(folder: Path, out: Path, *words: str) -> subprocess.Popen:
+    secret = folder.parent / "secret"
+    if not secret.exists():
+        secret.write_text("the secret of this test's course")
+        secret.chmod(0o600)
+    command = [sys.executable, "-m", "autograder", "grade", folder, "--out", out, "--secret", secret, *words]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def finished(folder: Path, out: Path, *words: str) -> str:
+    """Grade to the end and return what was said."""
+    process = started(folder, out, *words)
+    said = process.communicate(timeout=600)[0]
+    assert process.returncode == 0, said
+    return said
+
+
+def dump(out: Path) -> list[tuple]:
+    """Return all that the gradebook says, in words: scores by cell, comments, students."""
+    with opened_book(out) as gradebook:
+        rows = [("student", student.id) for student in gradebook.students]
+        for each in gradebook.db.query(SubmittedAssignment).all():
+            for notebook in each.notebooks:
+                about = (
+                    each.student_id,
+                    each.name,
+                    notebook.name,
+                    str(each.timestamp),
+                    notebook.late_submission_penalty,
+                )
+                for grade in notebook.grades:
+                    rows.append((*about, grade.name, grade.auto_score, grade.manual_score, grade.needs_manual_grade))
+                rows += [(*about, note.name, note.auto_comment, note.manual_comment) for note in notebook.comments]
+    return sorted(rows, key=str)
+
+
+def files(out: Path) -> dict[str, bytes]:
+    """Return the pages, notebooks and the summary that a run wrote."""
+    places = [out / "summary.csv", *(path for name in ("feedback", "autograded") for path in (out / name).rglob("*"))]
+    return {str(path.relative_to(out)): path.read_bytes() for path in places if path.is_file()}
+
+
+@pytest.mark.slow
+def test_a_class_killed_at_twenty_moments_is_the_class_of_one_run(released, tmp_path: Path) -> None:
+    demand_sandbox()
+    hand_in(tmp_path / "in", QUICK)
+    for number in range(8):
+        shutil.copytree(tmp_path / "in" / "fay", tmp_path / "in" / f"fay {number}")
+    begun = time.monotonic()
+    finished(tmp_path / "in", tmp_path / "whole")
+    seconds = time.monotonic() - begun
+    chance = random.Random(3)
+    for count in range(KILLS):
+        process = started(tmp_path / "in", tmp_path / "torn")
+        try:
+            process.communicate(timeout=seconds * chance.uniform(0.2, 1.0))
+        except subprocess.TimeoutExpired:
+            below = psutil.Process(process.pid).children(recursive=True)
+            if count % 2 and below:  # now and then a judging process before it
+                chance.choice(below).kill()
+            process.kill()
+            process.communicate()
+            assert psutil.wait_procs(below, timeout=20)[1] == []
+        if count % 5 == 4:  # done by now: begin anew, with what a later kill leaves
+            shutil.rmtree(tmp_path / "torn")
+    finished(tmp_path / "in", tmp_path / "torn")
+    assert dump(tmp_path / "torn") == dump(tmp_path / "whole")
+    assert files(tmp_path / "torn") == files(tmp_path / "whole")
+
+
+def test_two_runs_into_one_folder_are_refused(tmp_path: Path) -> None:
+    with (
+        alone(tmp_path),
+        pytest.raises(Busy, match=rf"process {os.getpid()}\) grades into .*--out DIR"),
+        alone(tmp_path),
+    ):
+        pass
+    with alone(tmp_path):
+        pass
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_says_how_to_go_on_and_leaves_nothing(released, tmp_path: Path) -> None:
+    demand_sandbox()
+    hand_in(tmp_path / "in", QUICK)
+    with started(tmp_path / "in", tmp_path / "out") as process:
+        while not list((tmp_path / "out").glob("records/*/*.json")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        below = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=20)[0]
+    assert process.returncode == 130
+    assert "The same command goes on from here" in said
+    assert psutil.wait_procs(below, timeout=20)[1] == []
+    assert "Traceback" not in said
+
+
+def test_points_by_hand_stay_and_penalties_follow_the_time(graded, run, tmp_path: Path) -> None:
+    """All the way: graded, points given by hand, handed in again, and nothing changed."""
+    folder, out = (shutil.copytree(place, tmp_path / place.name) for place in graded)
+    with (out / "nbgrader_config.py").open("a") as settings:
+        settings.write("\nget_config().LateSubmissionPlugin.penalty_method = 'zero'\n")
+    with opened_book(out) as gradebook:
+        gradebook.db.query(Assignment).filter_by(name="bahdanau").one().duedate = datetime(2026, 11, 1)
+        gradebook.db.commit()
+        grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", "mia").grades
+        next(grade for grade in grades if grade.name == "reading_a_matrix").manual_score = 2
+        gradebook.db.commit()
+    before = summary(out)["mia", "bahdanau"]
+    assert run(folder, out) == 0  # nothing changed but the hand's points
+    now = summary(out)["mia", "bahdanau"]
+    assert (now["manual_score"], float(now["total"])) == ("2", float(before["total"]) + 2)
+    assert now["late_penalty"] == "0"
+    (folder / "mia/bahdanau/timestamp.txt").write_text("2026-11-02 00:00:00 UTC")
+    assert run(folder, out) == 0
+    late = summary(out)["mia", "bahdanau"]
+    assert late["manual_score"] == "2"
+    assert float(late["late_penalty"]) == totals(out)["mia", "bahdanau"]
+    assert late["total"] == "0"
+    (folder / "mia/bahdanau/timestamp.txt").write_text("next Tuesday or so")
+    assert run(folder, out) == 0
+    assert summary(out)["mia", "bahdanau"]["late_penalty"] == "0"
+
+
+def test_what_is_no_longer_handed_in_keeps_its_grade_and_says_so(graded, run, tmp_path: Path) -> None:
+    folder, out = (shutil.copytree(place, tmp_path / place.name) for place in graded)
+    before = totals(out)
+    shutil.rmtree(folder / "fay")
+    assert run(folder, out) == 0
+    assert totals(out) == before
+    notes = {student: row["note"] for (student, _), row in summary(out).items() if row["note"]}
+    assert notes == {"fay": "not handed in this time; its grade of an earlier run is kept"}
+
+
+def test_whoever_hands_out_the_work_needs_no_torch() -> None:
+    """It costs 360 MB, once for each process that imports it."""
+    modules = ["__main__", "grade.run", "grade.marking", "grade.cache", "grade.summary", "judge.pool", "judge.cluster"]
+    modules += ["judge.process", "gradebook.gradebook", "gradebook.feedback", "gradebook.html"]
+    wanted = ", ".join(f"autograder.{name}" for name in modules)
+    source = f"import sys, {wanted}; sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True)
+
+
+def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
+    rows = [
+        {"student": "ada", "work": "a", "score": 29.0, "flags": ""},
+        {"student": "bo", "work": "a", "score": 10.0, "flags": "a look"},
+        {"student": "cy", "work": "a", "score": 29.0, "flags": ""},
+        {"student": "di", "work": "b", "score": 3.0, "flags": ""},
+        {"student": "eve", "file": "x", "error": "no file"},
+    ]
+    assert [row["flags"] for row in compared(rows)] == [
+        "the same file got 10 for bo",
+        "a look; the same file got 29 for ada",
+        "the same file got 10 for bo",
+        "",
+        "",
+    ]
+
+
+def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_path: Path) -> None:
+    handed = mock.Mock(spec=HandIn, student="ada", assignment="bahdanau", account="")
+    handed.name = "ada"  # of a mock's own arguments
+    kept, records = {"work": "a", "score": 29.0}, Records(tmp_path)
+    assert records.otherwise(handed, kept) == []
+    records.keep(handed, "key", kept)
+    [said] = records.otherwise(handed, {"work": "a", "score": 10.0})
+    assert said.startswith("graded before with 29 points")
+    assert records.otherwise(handed, {"work": "a", "score": 29.0}) == []
+    assert records.otherwise(handed, {"work": "b", "score": 10.0}) == []  # another file, or another grader
+
+
+def test_the_summary_is_text_to_a_spreadsheet(tmp_path: Path) -> None:
+    rows = [{"student": "=1+1", "file": "-x/a.ipynb", "late_penalty": -1.5, "total": 2.0, "note": 'a, "b"\nc'}]
+    write(rows, tmp_path / "summary.csv")
+    with (tmp_path / "summary.csv").open(newline="") as file:
+        [row] = csv.DictReader(file)
+    assert [row[name] for name in rows[0]] == ["'=1+1", "'-x/a.ipynb", "-1.5", "2", 'a, "b"\nc']
+
+
+def resident(process: psutil.Process) -> int:
+    """Return the memory of a process that is its own, in bytes."""
+    return process.memory_full_info().uss
+
+
+@pytest.mark.slow
+def test_a_thousand_submissions_take_the_memory_of_a_hundred(released, tmp_path: Path) -> None:
+    """Judged by a stand-in: what is measured is the process that hands out, records and sums up."""
+    content = released_notebook("bahdanau").read_bytes()
+    for number in range(1000):
+        path = tmp_path / "in" / f"student {number:04}" / "bahdanau" / "bahdanau.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content + b"\n" * number)
+    (tmp_path / "run.py").write_text(THOUSAND)
+    used = []
+    with subprocess.Popen(
+        [sys.executable, tmp_path / "run.py", tmp_path / "in", tmp_path / "out"], cwd=ROOT
+    ) as process:
+        for part in (150, 950):
+            while len(list((tmp_path / "out" / "records").glob("*/*.json"))) < part:
+                assert process.poll() is None
+                time.sleep(0.2)
+            used.append(resident(psutil.Process(process.pid)))
+        assert process.wait(300) == 0
+    assert used[1] - used[0] < 50 << 20
+    begun = time.monotonic()
+    subprocess.run([sys.executable, tmp_path / "run.py", tmp_path / "in", tmp_path / "out"], cwd=ROOT, check=True)
+    print(f"{used[0] >> 20} MB after 150, {used[1] >> 20} MB after 950; again in {time.monotonic() - begun:.1f} s")
+
+
+THOUSAND = """
+import sys
+from pathlib import Path
+from autograder.grade.run import grade
+from autograder.judge.process import JudgeSettings
+from autograder.judge.pool import Pool
+from tests import stand_in
+
+if __name__ == "__main__":
+    folder, out = map(Path, sys.argv[1:])
+    sys.exit(grade(folder, out, lambda _: Pool(2, JudgeSettings(b"x" * 32), stand_in.judged)))
+"""

@@ -1,0 +1,151 @@
+"""Names and marks are for the teacher's eyes only, whatever the umask, and wherever an earlier version left them."""
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import template
+from autograder.files import write
+from autograder.gradebook.gradebook import ClassGradebook
+from autograder.report import page as report
+from tests.support.outcomes import outcome
+from tests.support.teacher import settle
+
+SECRET = ["summary.csv", "gradebook.db", "report.html"]
+
+
+def open_to(out: Path, others: int) -> list[str]:
+    """Return what others can read of a class, on a way on which every folder lets them pass."""
+    seen = []
+    for place, folders, names in os.walk(out):
+        folders[:] = [name for name in folders if Path(place, name).stat().st_mode & others]
+        paths = [Path(place, name) for name in names]
+        seen += [str(path.relative_to(out)) for path in paths if path.stat().st_mode & others]
+    return sorted(set(seen) - {"nbgrader_config.py", ".grade.lock"})  # neither names nor marks
+
+
+@pytest.fixture
+def umask():
+    """Return `os.umask`; afterwards it is what it was."""
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077, 0o002])
+def test_marks_are_readable_by_their_owner_only(teacher, out: Path, umask, mask: int) -> None:
+    umask(mask)
+    out.mkdir(mode=0o777)
+    assert teacher()[0] == 0
+    report.report(out)
+    assert {name: stat.S_IMODE((out / name).stat().st_mode) for name in SECRET} == dict.fromkeys(SECRET, 0o600)
+    assert open_to(out, 0o077) == []
+    for path in out.rglob("*"):
+        assert path.stat().st_mode & 0o400, "the owner can read it"
+
+
+def test_what_an_earlier_version_left_open_is_closed_at_the_next_run(teacher, out: Path, tmp_path: Path) -> None:
+    """Nothing is graded anew: the files are an earlier run's, one of them nbgrader's copy of its gradebook."""
+    teacher()
+    report.report(out)
+    shutil.copy(out / "gradebook.db", out / "gradebook.db.2026-01-01")
+    for path in [out, *out.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    assert set(SECRET) <= set(open_to(out, 0o077))
+    assert "0 graded now" in teacher()[1]
+    report.report(out)
+    assert open_to(out, 0o077) == []
+    assert stat.S_IMODE((tmp_path / "in").stat().st_mode) & 0o055  # what students hand in is not ours to close
+
+
+def test_a_folder_that_grade_makes_is_its_owners(teacher, out: Path, umask) -> None:
+    umask(0)
+    teacher()
+    assert stat.S_IMODE(out.stat().st_mode) == 0o700
+
+
+def test_hand_ins_that_lie_in_the_class_folder_stay_as_open_as_they_are(teacher, out: Path, tmp_path: Path) -> None:
+    out.mkdir()
+    shutil.move(tmp_path / "in", out / "submitted")
+    (out / "submitted").chmod(0o777)
+    (tmp_path / "in").symlink_to(out / "submitted")
+    teacher()
+    assert stat.S_IMODE((out / "submitted").stat().st_mode) == 0o777
+
+
+def test_teachers_who_share_a_class_with_their_group_still_do(teacher, out: Path) -> None:
+    """nbgrader's own setting: the group reads and writes, nobody else does."""
+    ClassGradebook(out)
+    settle(out, "CourseDirectory.groupshared = True")
+    teacher()
+    assert stat.S_IMODE((out / "gradebook.db").stat().st_mode) == 0o660
+    assert stat.S_IMODE((out / "summary.csv").stat().st_mode) == 0o660
+    page = out / "feedback/ada/bahdanau/bahdanau.html"
+    assert stat.S_IMODE(page.stat().st_mode) == 0o660
+    assert all(folder.stat().st_mode & 0o070 == 0o070 for folder in list(page.parents)[:3])
+    out.chmod(0o755)
+    assert open_to(out, 0o007) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write for somebody else")
+def test_what_root_writes_in_somebodys_folder_is_theirs_to_read(teacher, out: Path) -> None:
+    out.mkdir()
+    os.chown(out, 65534, 65534)
+    teacher()
+    for path in out.rglob("*"):
+        assert path.stat().st_uid == 65534 or path.name in (".grade.lock", "nbgrader_config.py"), path
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_gradebook_of_somebody_else_is_left_to_them(released, tmp_path: Path, monkeypatch) -> None:
+    """A group of teachers without nbgrader's setting: who does not own the file cannot close it, and goes on."""
+    form = template("bahdanau")
+    ClassGradebook(tmp_path / "out").register(form)
+    for path in (tmp_path / "out", *(tmp_path / "out").rglob("*")):
+        path.chmod(0o777 if path.is_dir() else 0o666)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: 65534)
+        ClassGradebook(tmp_path / "out").session.connection()
+    assert stat.S_IMODE((tmp_path / "out/gradebook.db").stat().st_mode) == 0o666
+
+
+def test_feedback_released_through_the_exchange_can_be_fetched(released, tmp_path: Path) -> None:
+    """The page in the class's folder is the teacher's; its copy in the exchange is for the student."""
+    from nbgrader.coursedir import CourseDirectory
+
+    from autograder.gradebook.exchange import ReleaseFeedback
+
+    book, form = ClassGradebook(tmp_path / "out"), template("bahdanau")
+    book.register(form)
+    book.record("ada", form, outcome(form, 1.0))
+    page = tmp_path / "out/feedback/ada/bahdanau/bahdanau.html"
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    folders = CourseDirectory(config=book.config)
+    folders.assignment_id = "bahdanau"
+    releaser = ReleaseFeedback(coursedir=folders, config=book.config)
+    releaser.dest_path = str(tmp_path)
+    releaser._release("ada", page, "secret")
+    [copy] = tmp_path.glob("*.html")
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o644
+
+
+def test_a_written_file_is_whole_and_private_at_every_moment(tmp_path: Path, umask, monkeypatch) -> None:
+    umask(0)
+    seen = []
+    whole = Path.replace
+
+    def looks(self: Path, to: Path) -> Path:
+        seen.append(stat.S_IMODE(self.stat().st_mode))
+        return whole(self, to)
+
+    monkeypatch.setattr(Path, "replace", looks)
+    write(tmp_path / "a/b/marks", b"29")
+    assert seen == [0o600]
+    assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a", "a/b", "a/b/marks")] == [
+        0o700,
+        0o700,
+        0o600,
+    ]

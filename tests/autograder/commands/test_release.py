@@ -1,0 +1,301 @@
+"""The laws of what students get: nothing of a solution in it, everything in it that they need."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib import import_module
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from nbgrader.utils import compute_checksum
+
+from autograder.assignment import UnknownAssignment
+from autograder.checks import assignments, checks
+from autograder.places import ROOT
+from autograder.release import blank
+from autograder.release import notebook as weaving
+from autograder.release.blank import BEGIN, BlankError, Module, blanked
+from autograder.release.build import release, write
+from autograder.release.notebook import weave
+from lab.budget import SECONDS
+from tests.support.student import failures, printed, run_whole, shown, solved, unpacked
+
+NAMES = assignments()
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("course") / "build"
+    release(build=folder)
+    return folder
+
+
+def notebook(build: Path, kind: str, name: str):
+    return nbformat.read(build / kind / name / f"{name}.ipynb", as_version=4)
+
+
+def graders(cells) -> dict[str, dict]:
+    return {c.metadata.nbgrader.grade_id: c.metadata.nbgrader for c in cells if "nbgrader" in c.metadata}
+
+
+def bodies(text: str) -> set[str]:
+    """Return the syntax tree of every statement of every function body, docstrings left out."""
+    return {
+        ast.dump(statement)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+        for statement in node.body
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+    }
+
+
+def test_the_names_are_those_of_the_book_in_its_order():
+    assert assignments()[: len(NAMES)] == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_function_has_one_solution_cell_and_one_test_cell(build, name):
+    for kind in ("source", "release"):
+        found = graders(notebook(build, kind, name).cells)
+        for function, check in checks(name).items():
+            assert found[function].solution
+            assert not found[function].grade
+            assert found[f"check-{function}"].grade
+            assert found[f"check-{function}"].locked
+            assert found[f"check-{function}"].points == check.points
+        by_hand = {id for id, grader in found.items() if grader.grade and grader.solution}
+        assert len(found) == 2 * len(checks(name)) + len(by_hand)
+        assert by_hand == set(getattr(import_module(f"autograder.checks.{name}.checks"), "WRITTEN", {}))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_released_notebook_is_what_nbgrader_expects(build, name):
+    released = notebook(build, "release", name)
+    assert released.metadata.attention_workbook.assignment == name
+    for cell in released.cells:
+        if "nbgrader" in cell.metadata:
+            assert cell.metadata.nbgrader.checksum == compute_checksum(cell)
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+    tagged = [cell for cell in released.cells if "train" in cell.metadata.get("tags", [])]
+    assert all("skip-execution" in cell.metadata.tags for cell in tagged)  # validating takes seconds
+    graded = [i for i, cell in enumerate(released.cells) if "nbgrader" in cell.metadata]
+    assert released.cells.index(tagged[0]) > max(graded)  # no graded cell can depend on a training cell
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_student_keeps_signature_and_docstring_and_nothing_else(build, name):
+    module = Module.of(name)
+    cells = {cell.id: cell.source for cell in notebook(build, "release", name).cells}
+    for function, node in module.functions.items():
+        if function in cells:
+            (student,) = ast.parse(cells[function]).body
+            assert ast.dump(student.args) == ast.dump(node.args)
+            assert ast.get_docstring(student) == ast.get_docstring(node)
+            assert [ast.unparse(statement) for statement in student.body[1:]] == ["raise NotImplementedError()"]
+
+
+def test_no_statement_of_a_solution_is_in_what_students_get(build):
+    secret = {name: bodies(Module.of(name).text) for name in NAMES}
+    for path in (build / "release" / "kit").rglob("*.py"):
+        if path.parent.parent.name == "solutions" and path.name == "attention.py":
+            assert not bodies(path.read_text()) & secret[path.parent.name]
+    for name in NAMES:
+        given = "\n".join(
+            cell.source
+            for cell in notebook(build, "release", name).cells
+            if cell.cell_type == "code" and "train" not in cell.metadata.get("tags", [])
+        )
+        assert not bodies(given) & secret[name]
+        assert BEGIN not in (build / "release" / name / f"{name}.ipynb").read_text()
+        # The same comparison finds them where they are.
+        solutions = "\n".join(cell.source for cell in notebook(build, "source", name).cells if BEGIN in cell.source)
+        assert secret[name] <= bodies(solutions)
+
+
+def test_the_kit_asks_for_what_it_imports_and_for_no_grader(build):
+    lines = (build / "release" / "kit" / "requirements.txt").read_text().splitlines()
+    asked = {line.partition("==")[0] for line in lines}
+    assert {"torch", "numpy", "jaxtyping", "sacrebleu", "sentencepiece", "ipykernel"} <= asked
+    assert not asked & {"nbgrader", "jupytext", "pytest", "beartype"}
+
+
+def test_the_kit_holds_neither_checks_nor_pickles(build):
+    kit = build / "release" / "kit"
+    files = [path.relative_to(kit) for path in kit.rglob("*") if path.is_file()]
+    assert not [path for path in files if "checks" in path.parts or path.suffix in (".pkl", ".pt", ".pyc")]
+    assert not [path for path in files if "results" in path.parts]
+    for name in NAMES:
+        for function in checks(name):
+            path = kit / "autograder" / "kit" / "recordings" / f"{name}.{function}.npz"
+            with np.load(path, allow_pickle=False) as arrays:
+                json.loads(arrays["json"].tobytes())
+
+
+def run_alone(build: Path, folder: Path, name: str) -> list[str]:
+    """Run a released notebook without training beside the kit, the course out of reach; return what the cells print."""
+    shutil.copytree(build / "release" / "kit", folder / "kit")
+    cells = [
+        cell.source
+        for cell in notebook(build, "release", name).cells
+        if cell.cell_type == "code" and "train" not in cell.metadata.get("tags", [])
+    ]
+    (folder / name).mkdir()
+    (folder / name / "cells.json").write_text(json.dumps(cells))
+    program = """
+import json, sys
+from IPython.core.interactiveshell import InteractiveShell
+sys.path = [place for place in sys.path if place]
+shell = InteractiveShell.instance()
+for source in json.load(open("cells.json")):
+    print("@@@")
+    shell.run_cell(source)
+"""
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder / name, env=clean, capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("@@@")[1:]
+
+
+CAPTIONED = {"bahdanau", "luong", "structured", "transformer"}  # a caption says how long it was trained
+LOOKS = CAPTIONED | {"pooling", "self_attention"}  # their last cells draw
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_included(build, tmp_path, name):
+    unpacked(build, tmp_path)
+    ran = run_whole(solved(build, tmp_path, name), tmp_path / name, **{SECONDS: "2", "OMP_NUM_THREADS": "1"})
+    assert not failures(ran)
+    said = printed(ran)
+    for function, check in checks(name).items():
+        assert f"✓ {function}: all {check.points} points." in said
+    assert re.search(r"%\|.*\| epoch 1/\d+  loss \d+\.\d+  \d+ (target tokens|words)/s  \d+:\d+ left", said)
+    assert f"ended by the time budget of 2 seconds ({SECONDS}), after 0." in said
+    assert not printed(ran, "stderr")
+    assert bool(re.search(r"<table.*<td", shown(ran))) == (name in LOOKS)
+    assert ("of an epoch (" in shown(ran)) == (name in CAPTIONED)
+    assert not re.search("two epochs|four epochs", shown(ran))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_untouched_notebook_gets_nothing_from_its_checks(build, tmp_path, name):
+    printed = "".join(run_alone(build, tmp_path, name))
+    for function, check in checks(name).items():
+        assert f"{function}: 0 of {check.points} points. It is not written yet." in printed
+
+
+def test_releasing_again_changes_nothing_and_one_name_leaves_the_others(build):
+    def state():
+        return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in build.rglob("*") if path.is_file()}
+
+    before = state()
+    stray = build / "release" / "kit" / "lab" / "left_over.py"
+    stray.write_text("")
+    (build / "release" / "luong" / "luong.ipynb").write_text("a student's answer")
+    release(["bahdanau"], build=build)
+    assert {path: content for path, (_, content) in state().items()} == {
+        p: content for p, (_, content) in before.items()
+    }
+    unmoved = [path for path in before if path.name != "luong.ipynb" and state()[path] != before[path]]
+    assert not unmoved
+    kept = {path.name: path.read_text() for path in (build.parent / "work").rglob("*") if path.is_file()}
+    assert kept == {"left_over.py": "", "luong.ipynb": "a student's answer"}
+
+
+def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
+    with pytest.raises(UnknownAssignment, match=r"no exercise called luongg: expected some of .*bahdanau"):
+        release(["luongg"], build=tmp_path)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "exercises").mkdir()
+    (tmp_path / "solutions" / "bahdanau").mkdir(parents=True)
+    shutil.copy(ROOT / "exercises" / "bahdanau.md", tmp_path / "exercises")
+    text = Module.of("bahdanau").text.replace("def additive_scores(", "def scores_of(")
+    (tmp_path / "solutions" / "bahdanau" / "attention.py").write_text(text)
+    with pytest.raises(BlankError) as caught:
+        weave("bahdanau", root=tmp_path)
+    for word in ("exercises/bahdanau.md", "exercise additive_attention", "'additive_scores'", "scores_of"):
+        assert word in str(caught.value)
+
+
+def told(row: str) -> float:
+    """Return the points in a row of a notebook's table: `| parts | minutes | difficulty | points |`."""
+    parts, points = row.split("|")[1], re.match(r" (\d+)( each)?, by ", row.split("|")[4])
+    return float(points[1]) * (parts.count("`") // 2 if points[2] else 1) if points else 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebooks_table_tells_all_the_points_that_its_cells_have(name):
+    notebook = weave(name)
+    table = next(cell.source for cell in notebook.cells if "| points |" in cell.source)
+    cells = [cell.metadata.nbgrader for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    assert sum(map(told, re.findall(r"^\| \d+ · .*$", table, re.MULTILINE))) == sum(cell.points for cell in cells)
+
+
+def test_a_table_that_names_no_part_is_refused():
+    assert weaving._points("luong", "dot_score,general_score") == "9 each, by the check"
+    assert weaving._points("luong", "dot_score, attentional_state") == "9 + 11, by the check"
+    assert weaving._points("luong", "who_asks") == "3, by your teacher"
+    with pytest.raises(LookupError, match="who_ask"):
+        weaving._points("luong", "who_ask")
+    with pytest.raises(BlankError, match="names functions and questions together"):
+        weaving._points("luong", "dot_score,who_asks")
+
+
+def test_marks_that_say_nothing_are_refused():
+    for words in ("", "f x", "f wiht=g"):
+        with pytest.raises(BlankError, match="expected FUNCTION"):
+            weaving._options(words)
+
+
+def module(text: str) -> Module:
+    return Module(Path("solutions/name/attention.py"), text)
+
+
+def test_a_leading_comment_stays_and_the_body_goes():
+    head, body = 'def f(x):\n    """Doc."""\n    # Think first.\n', "    y = x\n    return y\n"
+    cell = blank.solved(module(head + body), "f", [])
+    assert cell == f"{head}    ### BEGIN SOLUTION\n{body}    ### END SOLUTION"
+
+
+def test_a_function_on_one_line_is_refused():
+    for text in ("def f(x): return x\n", 'def f(x):\n    """Doc."""\n'):
+        with pytest.raises(BlankError):
+            blanked(module(text))
+
+
+def test_blanking_leaves_everything_but_the_bodies():
+    for name in NAMES:
+        whole, empty = Module.of(name), module(blanked(Module.of(name)))
+        assert list(whole.functions) == list(empty.functions)
+        for function, node in whole.functions.items():
+            assert ast.dump(node.args) == ast.dump(empty.find(function).args)
+            assert "raise NotImplementedError" in ast.unparse(empty.find(function).body[-1])
+            assert len(empty.find(function).body) == 2
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    target = tmp_path / "a" / "file"
+    write(target, b"old")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write(target, b"new")
+    assert [path.name for path in target.parent.iterdir()] == ["file"]
+    assert target.read_bytes() == b"old"
+
+
+def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path) -> None:
+    with zipfile.ZipFile(build / "release" / "kit.zip") as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    kit = build / "release" / "kit"
+    there = {path for path in kit.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    there |= {build / "release" / name / f"{name}.ipynb" for name in NAMES}
+    assert packed == {str(path.relative_to(build / "release")): path.read_bytes() for path in there}

@@ -1,0 +1,119 @@
+"""Tables for spreadsheets: nothing that a student wrote is computed, however it is split; the rest stays."""
+
+import csv
+import io
+import itertools
+import json
+import re
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from autograder.grade import summary
+from autograder.gradebook.spreadsheet import table, text
+from autograder.report import data
+from tests.support.nbgrader_course import Course
+
+SIGNS = "=+-@＝＋－＠﹦−"
+STARTS = [
+    "",
+    " ",
+    "a;",
+    "a,",
+    "a\t",
+    "a|",
+    "a\n",
+    "a\r",
+    'a;"',
+    "a; \t",
+    "a;\u200b",
+    "\ufeff",
+    "a;\xa0",
+    "\x00",
+    'a,";"',
+]
+HOSTILE = [f"{start}{sign}1+1{end}" for start, sign, end in itertools.product(STARTS, SIGNS, ["", ";b", '";b'])]
+HOSTILE += ['=HYPERLINK("http://x";"y")', "a;@SUM(1)", "a;=cmd|' /C calc'!A0;b", "ada\r\n=1+1,x", "ok.ipynb;+1;-1;=1"]
+HONEST = [
+    "Jean-Luc Picard",
+    "O'Neil, Ada",
+    "Müller; Jörg",
+    "c++/a-b.ipynb",
+    "x = 1",
+    "ada@uni.org",
+    "2026-11-20",
+    "李 明",
+]
+HONEST += ["Anna -Maria", 'the "bug"', "a\nb", "", "1e5"]
+
+
+def cells(written: bytes) -> list[str]:
+    """Return the cells that some spreadsheet sees: split with and without regard to quotes, at every separator."""
+    whole = written.decode("utf-8")
+    seen = []
+    for separator in ",;\t|":
+        seen += [cell for row in csv.reader(io.StringIO(whole, newline=""), delimiter=separator) for cell in row]
+        seen += [cell for line in whole.splitlines() for cell in line.split(separator)]
+    return seen
+
+
+def computed(cell: str) -> bool:
+    """Return whether a spreadsheet would begin to compute: what it drops or does not see is left out."""
+    plain = "".join(sign for sign in cell if sign.isprintable() and not sign.isspace() and sign not in '"')
+    return plain[:1] in set(SIGNS) and not re.fullmatch(r"-?\d+(\.\d+)?", plain)
+
+
+@pytest.mark.parametrize("column", [name for name in summary.COLUMNS if "score" not in name])
+def test_a_formula_in_a_file_name_is_computed_by_no_spreadsheet(column: str, tmp_path: Path) -> None:
+    """In every column, whatever separator the spreadsheet of a country splits at: `a;=1+1` was a formula in one."""
+    rows = [{"late_penalty": -1.5, "total": 2.0, column: each} for each in HOSTILE]
+    summary.write(rows, tmp_path / "summary.csv")
+    bad = [cell for cell in cells((tmp_path / "summary.csv").read_bytes()) if computed(cell)]
+    assert bad == []
+
+
+def test_a_test_sees_what_a_spreadsheet_would_compute() -> None:
+    assert computed("=1+1")
+    assert computed(' "=1+1')
+    assert not computed("'=1+1")
+    assert not computed("-1.5")
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_what_honest_people_write_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
+    summary.write([{"student": name, "score": 7.0, "total": -0.5}], tmp_path / "summary.csv")
+    with (tmp_path / "summary.csv").open(newline="", encoding="utf-8") as file:
+        [row] = csv.DictReader(file)
+    assert (row["student"], row["score"], row["total"]) == (name, "7", "-0.5")
+
+
+def test_a_long_text_of_separators_takes_no_time() -> None:
+    begun = time.process_time()
+    assert text(";\n" * 500_000 + "a") == ";\n" * 500_000 + "a"
+    assert time.process_time() - begun < 5
+
+
+def test_the_report_knows_a_guarded_name_again(tmp_path: Path) -> None:
+    """What the records hold is not entered a second time from summary.csv, where its name is guarded."""
+    record = {"student": "a;=1+1", "assignment": "bahdanau", "score": 1, "max_score": 2, "manual_max_score": 0}
+    record |= {"checks": [], "flags": [], "error": None}
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records/a.json").write_text(json.dumps(record))
+    summary.write([record], tmp_path / "summary.csv")
+    assert [entry.student for entry in data.read(tmp_path).entries] == ["a;=1+1"]
+
+
+def test_nbgraders_own_export_is_guarded_too(teacher, out: Path, tmp_path: Path) -> None:
+    shutil.move(tmp_path / "in/ada", tmp_path / "in/a;=1+1, b")
+    teacher()
+    course = Course.__new__(Course)
+    course.folder = out
+    assert course.grades()["a;'=1+1, b"]["score"] == "29"
+    assert not any(computed(cell) for cell in cells((out / "grades.csv").read_bytes()))
+    assert (out / "grades.csv").stat().st_mode & 0o077 == 0
+
+
+def test_a_table_leaves_out_what_has_no_column() -> None:
+    assert table(["a", "b"], [{"a": True, "b": None, "c": "x"}]) == b"a,b\r\nyes,\r\n"

@@ -1,0 +1,1 @@
+"""Laws of the gradebook and of nbgrader's own road."""

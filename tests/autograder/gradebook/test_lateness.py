@@ -1,0 +1,212 @@
+"""Late penalties of a class: due dates set on the command line or by nbgrader, before or after a first grading."""
+
+import csv
+import re
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import assignments
+from autograder.gradebook import config
+from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.gradebook.lateness import due_dates
+from tests.support.classes import opened_book, page, summary
+from tests.support.nbgrader_course import Course
+from tests.support.teacher import settle
+
+with quiet():
+    from nbgrader.api import SubmittedAssignment
+
+ZERO = "LateSubmissionPlugin.penalty_method = 'zero'"
+DUE = "2026-11-20 12:00:00 UTC"
+STAMPS = {"ada": "2026-11-21 12:00:00 UTC", "bo": "2026-11-20 11:59:59 UTC", "cy": None}
+
+
+def costs(out: Path) -> dict[str, float]:
+    """Return each student's penalty as the summary has it, after asking that page and gradebook say the same."""
+    rows = {student: row for (student, _), row in summary(out).items()}
+    with opened_book(out) as gradebook:
+        for each in gradebook.db.query(SubmittedAssignment).all():
+            penalty = each.late_submission_penalty or 0.0
+            row = rows[each.student_id]
+            assert (float(row["late_penalty"]), float(row["total"])) == (penalty, each.score - penalty)
+            shown = re.search(r"Score: ([\d.]+) / ", page(out, each.student_id))
+            assert shown, "the page names no score"
+            assert float(shown[1]) == pytest.approx(each.score - penalty, abs=0.1)
+    return {student: float(row["late_penalty"]) for student, row in rows.items()}
+
+
+def test_penalties_set_after_a_first_grading_apply_at_the_next(teacher, out: Path) -> None:
+    """Graded, then a due date by nbgrader's own command and a rule in the settings, then graded again."""
+    teacher()
+    assert costs(out) == {"ada": 0, "bo": 0, "cy": 0}
+    settle(out, ZERO)
+    course = Course.__new__(Course)  # the class's folder as it is, with its own settings
+    course.folder = out
+    course.nbgrader("db", "assignment", "add", "bahdanau", f"--duedate={DUE}")
+    status, shown = teacher()
+    assert (status, "0 graded now" in shown) == (0, True)
+    assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}
+    assert "Late penalties: 1 changed" in shown
+    before = {path: path.stat().st_mtime_ns for path in (out / "feedback").rglob("*.html")}
+    assert "changed" not in teacher()[1]
+    assert before == {path: path.stat().st_mtime_ns for path in (out / "feedback").rglob("*.html")}
+
+
+def test_a_due_date_on_the_command_line_may_move_and_go(teacher, out: Path) -> None:
+    teacher()
+    settle(out, ZERO)
+    for words, ada, bo in [
+        ((f"bahdanau={DUE}",), 29, 0),
+        ((), 29, 0),  # it stays
+        (("bahdanau=2026-11-20T12:59:58+01:00",), 29, 29),
+        (("bahdanau=2026-11-22 00:00 Europe/Berlin", "luong=2026-12-01 12:00 UTC"), 0, 0),
+        (("bahdanau=2026-11-20 11:59:59Z",), 29, 0),
+        (("bahdanau=none",), 0, 0),
+    ]:
+        status, shown = teacher(*(word for due in words for word in ("--due", due)))
+        assert (status, "0 graded now" in shown) == (0, True), shown
+        assert costs(out) == {"ada": ada, "bo": bo, "cy": 0}, words
+
+
+def test_a_due_date_given_with_the_first_grading_counts_at_once(teacher, out: Path) -> None:
+    config.settings(out)
+    settle(out, ZERO)
+    teacher("--due", f"bahdanau={DUE}")
+    assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}
+
+
+def test_who_is_late_and_pays_nothing_is_said_when_no_rule_is_set(teacher, out: Path) -> None:
+    _, shown = teacher("--due", f"bahdanau={DUE}")
+    assert "bahdanau is due 2026-11-20 12:00:00 UTC" in shown
+    assert "1 late, without a penalty: set c.LateSubmissionPlugin.penalty_method" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("bahdanu=2026-11-20", "no assignment 'bahdanu': expected one of encoder_decoder, bahdanau"),
+        ("bahdanau", "expected NAME=DATE, such as 'bahdanau=2026-12-01 12:00:00 UTC'"),
+        ("bahdanau=", "expected a date such as"),
+        ("bahdanau=next Tuesday", "expected a date such as '2026-12-01 12:00:00 UTC'"),
+        ("bahdanau=2026-02-30", "got '2026-02-30'"),
+        ("bahdanau=12", "got '12'"),
+        ("bahdanau=01/02/2026", "got '01/02/2026'"),
+        ("bahdanau=2026-11-20 12:00 Nowhere/Land", "no time zone 'Nowhere/Land'"),
+        ("bahdanau=2026-11-20 12:00 ../../etc/passwd", "no time zone"),
+        ("bahdanau=0001-01-01 00:00 +05:00", "got '0001-01-01"),
+    ],
+)
+def test_a_wrong_due_date_is_one_sentence_and_changes_nothing(teacher, out: Path, written: str, told: str) -> None:
+    status, shown = teacher("--due", f"luong={DUE}", "--due", written)
+    assert status == 2
+    assert told in shown
+    assert shown.count("\n") == 1
+    assert not out.exists()
+
+
+def test_two_due_dates_for_one_name_are_refused(teacher, out: Path) -> None:
+    assert "given twice" in teacher("--due", "luong=2026-11-20", "--due", "luong=2026-11-21")[1]
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("2026-12-01 12:00:00 UTC", datetime(2026, 12, 1, 12)),
+        ("2026-12-01 12:00", datetime(2026, 12, 1, 12)),
+        ("2026-12-01T12:00:00Z", datetime(2026, 12, 1, 12)),
+        ("2026-12-01 12:00 +0130", datetime(2026, 12, 1, 10, 30)),
+        ("2026-12-01 12:00:00 -05:00", datetime(2026, 12, 1, 17)),
+        ("2026-07-01 12:00 Europe/Berlin", datetime(2026, 7, 1, 10)),
+        ("2026-12-01 12:00 CET", datetime(2026, 12, 1, 11)),
+        ("2026-12-01", datetime(2026, 12, 1, 23, 59, 59)),  # the whole day is in time
+        ("2026-12-01 Europe/Berlin", datetime(2026, 12, 1, 22, 59, 59)),
+        ("2026-12-01 00:00 UTC", datetime(2026, 12, 1)),
+        ("none", None),
+    ],
+)
+def test_due_dates_are_read_in_their_time_zone(written: str, expected: datetime | None) -> None:
+    assert due_dates([f"bahdanau={written}"], assignments()) == {"bahdanau": expected}
+
+
+def test_a_rule_of_the_teachers_own_lies_in_the_class_folder(teacher, out: Path) -> None:
+    """As nbgrader's manual says: a module beside nbgrader_config.py, whose rule may change from run to run."""
+    teacher()
+    settle(out, "AssignLatePenalties.plugin_class = 'my_rule.Daily'")
+    rule = """
+from nbgrader.plugins import BasePlugin
+
+class Daily(BasePlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return 3.3 * total_seconds_late / 86400
+"""
+    (out / "my_rule.py").write_text(rule)
+    teacher("--due", f"bahdanau={DUE}")
+    assert costs(out) == {"ada": 3.3, "bo": 0, "cy": 0}
+    teacher("--due", "bahdanau=2026-11-11 12:00:00 UTC")
+    assert costs(out) == {"ada": 29, "bo": pytest.approx(29), "cy": 0}  # never more than all
+
+
+def test_a_rule_that_fails_costs_nobody_anything(teacher, out: Path) -> None:
+    teacher()
+    settle(out, ZERO)
+    teacher("--due", f"bahdanau={DUE}")
+    settle(out, "AssignLatePenalties.plugin_class = 'broken_rule.Broken'")
+    source = (
+        "from nbgrader.plugins import BasePlugin\nclass Broken(BasePlugin):\n    def late_submission_penalty(*a):\n"
+    )
+    (out / "broken_rule.py").write_text(f"{source}        return 1 / 0\n")
+    status, shown = teacher()
+    assert status == 3
+    assert "late penalty of bahdanau of 'ada' stays as it is: Broken failed (ZeroDivisionError" in shown
+    assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}
+    settle(out, "AssignLatePenalties.plugin_class = 'no_such_module.Rule'")
+    status, shown = teacher()
+    assert status == 2
+    assert "nbgrader_config.py" in shown
+    assert "no_such_module" in shown
+
+
+def test_points_by_hand_and_an_extension_count_in_the_next_penalty(teacher, out: Path) -> None:
+    teacher()
+    settle(out, ZERO)
+    teacher("--due", f"bahdanau={DUE}")
+    with opened_book(out) as gradebook:
+        grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", "ada").grades
+        next(grade for grade in grades if grade.name == "reading_a_matrix").manual_score = 2
+        gradebook.db.commit()
+    teacher()
+    assert costs(out)["ada"] == 31
+    with opened_book(out) as gradebook:
+        gradebook.grant_extension("bahdanau", "ada", days=1)
+    teacher()
+    assert costs(out)["ada"] == 0
+    teacher("--due", "bahdanau=none")  # an extension of nothing is nothing
+    assert costs(out)["ada"] == 0
+
+
+def test_a_kill_between_page_and_gradebook_is_mended(teacher, out: Path, monkeypatch) -> None:
+    teacher()
+    settle(out, ZERO)
+
+    def stops(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ClassGradebook, "_page", stops)
+        assert teacher("--due", f"bahdanau={DUE}")[0] == 130
+    teacher()
+    assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}
+
+
+def test_the_summary_of_an_assignment_not_in_this_folder_has_its_penalty_too(teacher, out: Path, tmp_path) -> None:
+    teacher()
+    settle(out, ZERO)
+    shutil.rmtree(tmp_path / "in" / "ada")
+    teacher("--due", f"bahdanau={DUE}")
+    with (out / "summary.csv").open(newline="") as file:
+        assert {row["student"]: row["late_penalty"] for row in csv.DictReader(file)}["ada"] == "29"
+    assert costs(out)["ada"] == 29

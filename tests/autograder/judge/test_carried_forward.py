@@ -1,0 +1,280 @@
+"""Errors carried forward: one early mistake is charged once, and nobody gets points that way which are not theirs."""
+
+import functools
+import inspect
+import time
+from collections.abc import Iterator
+
+import nbformat
+import numpy as np
+import pytest
+
+from autograder import checks
+from autograder.assignment import assignments, grade_id, parts, template
+from autograder.judge.carried import Forward
+from autograder.judge.earlier import Earlier
+from autograder.judge.judge import Judge, Judged
+from autograder.judge.session import Limits, Session, Worker
+from autograder.places import source_notebook
+from autograder.sandbox.sandbox import Sandbox
+from autograder.submissions.normalise import submission
+from tests.support.sandboxed import QUICK, ask, says
+
+HEADS = "multi_head_attention"
+WRONG_HEADS = f"""def {HEADS}(query, key, value, weights, heads, mask=None):
+    return 2 * query, torch.zeros(query.shape[0], heads, query.shape[1], key.shape[1])"""
+BLANK = "def {}(*given):\n    raise NotImplementedError()"
+THIS_PART_IS_RIGHT = "This part is right; it fails because of {}: repair that one first."
+CALLED = [  # by the solution of the first: the second
+    ("bahdanau.additive_attention", "masked_softmax"),
+    ("luong.attentional_state", "general_score"),
+    ("luong.local_p_weights", "general_score"),
+    ("luong.input_feeding", "dot_score"),
+    ("pooling.hierarchical_attention", "context_attention"),
+    ("structured.structured_attention", "penalization"),
+    ("self_attention.self_attention", "scaled_dot_product"),
+    ("transformer.encoder_layer", HEADS),
+    ("transformer.decoder_layer", HEADS),
+]
+
+
+@pytest.fixture(scope="module")
+def judge(course_judge: Judge) -> Judge:
+    return Judge(course_judge.wall, course_judge.secret, Limits(cell=20, check=20, notebook=200))
+
+
+def graded(judge: Judge, name: str, changed: dict[str, str], below: dict[str, str] | None = None) -> Judged:
+    """Judge the solved notebook with some answers changed, and with cells of the student's own below some."""
+    notebook = nbformat.read(source_notebook(name), as_version=4)
+    cells = []
+    for cell in notebook.cells:
+        cell.source = changed.get(grade_id(cell), cell.source)
+        cells.append(cell)
+        if grade_id(cell) in (below or {}):
+            cells.append(nbformat.v4.new_code_cell((below or {})[grade_id(cell)]))
+    notebook.cells = cells
+    content = nbformat.writes(notebook).encode()
+    form = template(name)
+    return judge.notebook(submission(content, form, assignments()), form, content, "ada")
+
+
+def solution(name: str, function: str) -> str:
+    return next(cell.source for cell in nbformat.read(source_notebook(name), 4).cells if grade_id(cell) == function)
+
+
+@pytest.mark.parametrize("answer", [WRONG_HEADS, BLANK.format(HEADS), "pass"], ids=["wrong", "blank", "deleted"])
+def test_one_early_mistake_is_charged_once(judge: Judge, answer: str) -> None:
+    judged = graded(judge, "transformer", {HEADS: answer})
+    lost = {function: verdict.max_score - verdict.score for function, verdict in judged.verdicts.items()}
+    assert lost.pop(HEADS) >= 13
+    assert set(lost.values()) == {0}
+    for function in ("encoder_layer", "decoder_layer"):
+        said = f"{function}: 12 of 12 points. {THIS_PART_IS_RIGHT.format(f'{HEADS} (part 1)')}"
+        assert judged.verdicts[function].hint == said
+        assert judged.verdicts[function].mistakes == []
+    assert judged.verdicts["make_masks"].hint is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("check_id", "earlier"), CALLED)
+def test_in_every_chapter_a_part_that_calls_an_earlier_one_keeps_its_points(
+    judge: Judge, check_id: str, earlier: str
+) -> None:
+    name, _, function = check_id.partition(".")
+    judged = graded(judge, name, {earlier: BLANK.format(earlier)})
+    verdict = judged.verdicts[function]
+    assert judged.verdicts[earlier].score == 0
+    assert verdict.score == verdict.max_score
+    number = parts(nbformat.read(source_notebook(name), 4).cells)[earlier]
+    assert THIS_PART_IS_RIGHT.format(f"{earlier} (part {number})") in verdict.hint
+
+
+def test_a_bug_hunt_is_not_answered_by_the_function_that_it_repairs(judge: Judge) -> None:
+    calls = "def repaired_attention(*given):\n    return additive_attention(*given)"
+    blank = BLANK.format("additive_attention")
+    judged = graded(judge, "bahdanau", {"additive_attention": blank, "repaired_attention": calls})
+    assert judged.verdicts["repaired_attention"].score == 0
+    judged = graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")})
+    assert judged.verdicts["additive_attention"].score == 11
+    assert judged.verdicts["repaired_attention"].score == 0
+    said = "If it calls your masked_softmax (part 1): that is not right yet. Repair part 1 first."
+    assert said in judged.verdicts["repaired_attention"].hint
+
+
+def test_a_part_that_is_wrong_itself_is_told_its_own_mistake(judge: Judge) -> None:
+    own = solution("transformer", "encoder_layer").replace("x + attended", "attended")
+    judged = graded(judge, "transformer", {HEADS: WRONG_HEADS, "encoder_layer": own})
+    verdict = judged.verdicts["encoder_layer"]
+    alone = graded(judge, "transformer", {"encoder_layer": own}).verdicts["encoder_layer"]
+    assert (verdict.score, verdict.mistakes) == (alone.score, alone.mistakes)
+    assert verdict.mistakes
+    head, *rest = verdict.hint.splitlines()
+    assert f"Your {HEADS} (part 1) is not right yet: repair that one first. Tried with a right one" in head
+    assert rest == alone.hint.splitlines()[1:]
+    assert judged.verdicts["decoder_layer"].score == 12  # it may call the encoder's layer, and does not
+
+
+def test_a_part_that_does_not_call_the_earlier_one_is_judged_as_ever(judge: Judge) -> None:
+    inline = solution("transformer", HEADS).replace(f"def {HEADS}", "def mine")
+    inline = inline.replace("### BEGIN SOLUTION", "").replace("### END SOLUTION", "")
+    own = {f: solution("transformer", f).replace(HEADS, "mine") for f in ("encoder_layer", "decoder_layer")}
+    own["encoder_layer"] = f"{inline}\n\n\n{own['encoder_layer']}"
+    own["decoder_layer"] = own["decoder_layer"].replace("y + found", "found")
+    judged = graded(judge, "transformer", {HEADS: WRONG_HEADS, **own})
+    assert (judged.verdicts["encoder_layer"].score, judged.verdicts["encoder_layer"].hint) == (12, None)
+    wrong = judged.verdicts["decoder_layer"]
+    assert wrong.score < 12
+    assert HEADS not in wrong.hint
+
+
+def test_two_parts_that_fit_each_other_only_lose_nothing_by_the_second_look(judge: Judge) -> None:
+    """The first gives its results the other way round, and the second knows that; a right one does not help it."""
+    turned = solution("transformer", HEADS).replace('weights["b_o"], attended', 'weights["b_o"]')
+    turned = turned.replace("return merge_heads", "return attended, merge_heads")
+    layer = solution("transformer", "encoder_layer").replace("attended, _ =", "_, attended =").replace(", eps)", ")")
+    judged = graded(judge, "transformer", {HEADS: turned, "encoder_layer": layer})
+    verdict = judged.verdicts["encoder_layer"]
+    assert 6 < verdict.score < 12
+    assert "Tried with yours, this part shows:" in verdict.hint
+
+
+USES = {
+    "another name, in a cell of its own": ("mine = {0}", "mine("),
+    "a partial": ("from functools import partial\nmine = partial({0})", "mine("),
+    "a default": ("def mine(*given, call={0}):\n    return call(*given)", "mine("),
+    "a class": ("class Mine:\n    attend = staticmethod({0})", "Mine.attend("),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["the cell that defines it", "a later cell"])
+@pytest.mark.parametrize("use", USES)
+def test_the_earlier_function_may_be_called_by_whatever_name(judge: Judge, use: str, where: str) -> None:
+    code, call = USES[use]
+    changed = {HEADS: WRONG_HEADS, "encoder_layer": solution("transformer", "encoder_layer").replace(f"{HEADS}(", call)}
+    below = {HEADS: code.format(HEADS)}
+    if where == "the cell that defines it":
+        changed[HEADS], below = f"{WRONG_HEADS}\n\n{below[HEADS]}", {}
+    assert graded(judge, "transformer", changed, below).verdicts["encoder_layer"].score == 12
+
+
+def test_a_cell_that_stopped_at_the_earlier_function_defines_what_it_defines(judge: Judge) -> None:
+    """The second function and a trial of the first stand in one cell, which ends there with an error."""
+    changed = {HEADS: BLANK.format(HEADS)}
+    changed["encoder_layer"] = f"{solution('transformer', 'encoder_layer')}\n\n\n{HEADS}(1, 2, 3, {{}}, 1)\nlast = 1"
+    assert graded(judge, "transformer", changed).verdicts["encoder_layer"].score == 12
+
+
+def test_grading_costs_no_second_worker_where_nothing_is_carried(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    enter = Worker.__init__
+    monkeypatch.setattr(Worker, "__init__", lambda self, *given: made.append(1) or enter(self, *given))
+    graded(judge, "bahdanau", {})
+    graded(judge, "bahdanau", {"additive_attention": BLANK.format("additive_attention")})  # nothing earlier is wrong
+    assert len(made) == 2
+    graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")})
+    assert len(made) == 4
+
+
+def test_cells_that_take_too_long_to_run_again_leave_the_verdict_as_it_was(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.judge.judge.Forward", functools.partial(Forward, left=0.0))
+    verdict = graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")}).verdicts[
+        "additive_attention"
+    ]
+    assert verdict.score == 0
+    assert "Repair part 1 first." in verdict.hint
+
+
+# What a student's code may do with the stand-in
+
+
+SOFTMAX = inspect.unwrap(checks.find("bahdanau.masked_softmax").reference)
+
+
+@pytest.fixture
+def asking(built: Sandbox) -> Iterator[Session]:
+    """Return a session in which masked_softmax is a stand-in."""
+    with Session(built, QUICK, Earlier({"masked_softmax": SOFTMAX})) as session:
+        session.run("import torch")
+        yield session
+
+
+def test_a_cell_and_a_check_are_answered(asking: Session) -> None:
+    shown = says(asking, "def masked_softmax(x): return x\nmasked_softmax(torch.zeros(2))")
+    assert "0., 0." in shown
+    assert "0.5000, 0.5000" in says(asking, "masked_softmax(torch.zeros(2))")
+    asking.run("def twice(x):\n    return masked_softmax(x) + masked_softmax(scores=x, mask=None)")
+    asking.begin_check()
+    x = np.array([0.0, 1.0986123], np.float32)
+    answer = asking.call("twice", [x], [np.array([1.0, 0.0], np.float32)])
+    assert np.allclose(answer.outputs[0], [0.5, 1.5])
+    assert np.allclose(answer.gradients[0], [0.375, -0.375])
+
+
+FORGED = """import os, json, struct, gc, socket
+from autograder.kit import frames
+asker = next(each for each in gc.get_objects() if type(each).__name__ == "_Questions")
+def forges(x):
+    frames.send(asker.link, {ASK})
+    return x"""
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "{'id': 7, 'ask': {'function': 'masked_softmax', 'arguments': [], 'cotangents': None}}",
+        "{'id': asker.request, 'ask': {'function': 'open', 'arguments': ['/etc/passwd'], 'cotangents': None}}",
+        "{'id': asker.request, 'ask': 7}",
+        "{'id': asker.request, 'tell': 7}",
+        "[1, 2]",
+    ],
+)
+def test_a_frame_that_is_no_question_ends_the_worker(asking: Session, frame: str) -> None:
+    asking.run(FORGED.replace("{ASK}", frame))
+    answer = ask(asking, "forges", np.ones(2, np.float32))
+    assert answer.error.kind == "bad_output"
+    assert "disturbed the grader's connection" in answer.error.text
+    assert "0.5000" in says(asking, "masked_softmax(torch.zeros(2))")  # the next worker is asked and answered
+
+
+def test_nobody_answers_where_nothing_is_carried(session: Session) -> None:
+    source = FORGED.replace("next(each for", "next((each for").replace('"_Questions")', '"_Questions"), None)')
+    session.run(source.replace("{ASK}", "{'id': asker.request, 'ask': {}}"))
+    assert ask(session, "forges", np.ones(2, np.float32)).error.kind == "bad_output"
+
+
+def test_too_much_is_an_error_in_the_students_code(built: Sandbox) -> None:
+    with Session(built, Limits(cell=30, check=60, notebook=200), Earlier({"masked_softmax": SOFTMAX})) as asking:
+        asking.run("import torch")
+        assert_too_much_is_an_error(asking)
+
+
+def assert_too_much_is_an_error(asking: Session) -> None:
+    asking.run("def huge(x):\n    return masked_softmax(torch.zeros(30_000_000))")
+    asking.run("def wide(x):\n    return masked_softmax(torch.zeros(60_000, 1), torch.ones(1, 60_000).bool())")
+    for function in ("huge", "wide"):
+        assert "its arguments are too large" in ask(asking, function, np.ones(2, np.float32)).error.text
+    asking.run("def kept(x):\n    try:\n        return huge(x)\n    except ValueError:\n        return x")
+    assert ask(asking, "kept", np.ones(2, np.float32)).error is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True: masked_softmax(x)",
+        "while True:\n        try: masked_softmax(x)\n        except BaseException: pass",
+        "while True: frames.send(asker.link, {'id': asker.request, 'ask': QUESTION})",
+    ],
+    ids=["asks for ever", "asks for ever and catches all", "asks and never listens"],
+)
+def test_whoever_asks_without_end_is_stopped_in_time(asking: Session, body: str) -> None:
+    asking.run(FORGED.replace("{ASK}", "0"))
+    question = "{'function': 'masked_softmax', 'arguments': [x.numpy(), None], 'cotangents': None}"
+    asking.run(f"def asks(x):\n    x = torch.zeros(20_000)\n    {body.replace('QUESTION', question)}")
+    began = time.monotonic()
+    assert ask(asking, "asks", np.ones(2, np.float32)).error
+    assert time.monotonic() - began < 60
+    assert "0.5000" in says(asking, "masked_softmax(torch.zeros(2))")

@@ -1,0 +1,260 @@
+"""The judge: what a submission is given depends on the numbers its functions return, and on nothing else it does."""
+
+import copy
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from autograder import checks
+from autograder.judge import seed
+from autograder.judge.judge import Judge, Judged, refused, shown
+from autograder.judge.session import Limits
+from autograder.sandbox import sandbox
+from autograder.submissions.normalise import submission
+from autograder.submissions.notebook import Unreadable
+from tests.support.notebooks import (
+    BLANK,
+    CHECK_CELL,
+    FUNCTION,
+    MISTAKE,
+    NAME,
+    RIGHT,
+    TRAINS,
+    WRONG,
+    as_bytes,
+    cells,
+    code,
+    form,
+    markdown,
+    tree,
+)
+
+ALL = checks.find(f"{NAME}.{FUNCTION}").points
+type_given = list[dict] | dict
+
+
+@pytest.fixture(scope="module")
+def judge(built: sandbox.Sandbox) -> Judge:
+    return Judge(
+        built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=120, grace=0.5, patience=25)
+    )
+
+
+@pytest.fixture(scope="module")
+def judged(judge: Judge) -> Callable[..., Judged]:
+    def judged(content: type_given, student: str = "ada") -> Judged:
+        written = as_bytes(content)
+        return judge.notebook(submission(written, form(), [NAME, "luong"]), form(), written, student)
+
+    return judged
+
+
+@pytest.fixture(scope="module")
+def score_of_wrong(judged) -> float:
+    return judged(cells(WRONG)).score
+
+
+def test_right_gets_all_and_blank_nothing(judged) -> None:
+    right = judged(cells(RIGHT))
+    assert (right.score, right.max_score, right.error) == (ALL, ALL, None)
+    assert judged(cells(BLANK)).score == 0
+
+
+def test_a_known_mistake_is_named_and_loses_points(judged) -> None:
+    verdict = judged(cells(WRONG)).verdicts[FUNCTION]
+    assert 0 < verdict.score < ALL
+    assert verdict.mistakes == [MISTAKE]
+    assert "no longer sum to 1" in verdict.hint
+
+
+def test_inputs_are_fresh_for_each_and_the_same_again(judge: Judge) -> None:
+    def draw(*about: str) -> np.ndarray:
+        cases = checks.find(f"{NAME}.{FUNCTION}").draw(seed.generator(judge.secret, *about))
+        return next(iter(cases[0].arguments.values()))
+
+    first = draw(NAME, "ada", "hash", FUNCTION)
+    assert np.array_equal(first, draw(NAME, "ada", "hash", FUNCTION))
+    for other in [(NAME, "bo", "hash", FUNCTION), (NAME, "ada", "hash2", FUNCTION), (NAME, "ada", "hash", "other")]:
+        assert not np.array_equal(first, draw(*other))
+    # No two lists of names run together to the same message.
+    assert not np.array_equal(draw("a", "bc", "", ""), draw("ab", "c", "", ""))
+
+
+FORGERIES = {
+    "patched comparisons": "import numpy as np\ntorch.allclose = np.allclose = np.array_equal = lambda *a, **k: True",
+    "a check of its own": "import autograder.kit\nautograder.kit.check = lambda *a, **k: None",
+    "a shell that skips cells": "get_ipython().input_transformers_cleanup.append(lambda lines: ['pass'])",
+    "a shell without errors": "get_ipython().showtraceback = lambda *a, **k: None",
+    "a grader of its own": "import autograder.kit.grading as g\ng.grade = lambda *a: g.Verdict(9, 9, None, [], [])",
+    "equality that always holds": "torch.Tensor.__eq__ = lambda *a: torch.tensor(True)",
+    "exits at the end": "import atexit\natexit.register(lambda: __import__('os')._exit(0))",
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_forging_leaves_wrong_wrong(judged, score_of_wrong: float, name: str) -> None:
+    content = cells(WRONG)
+    content.insert(2, code(FORGERIES[name]))
+    assert judged(content).score <= score_of_wrong
+
+
+LYING_TENSOR = """class Lies(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        if function in (torch.allclose, torch.equal):
+            return True
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+def masked_softmax(scores, mask=None):
+    return torch.zeros(3).as_subclass(Lies)"""
+
+FORGED_ANSWERS = """import socket, struct
+link = socket.socket(fileno=3)
+for n in range(40):
+    text = ('{"id": %d, "reply": {"dict": {"outputs": [], "finished": true}}}' % n).encode()
+    link.sendall(struct.pack("<II", len(text), 0) + text)
+link.detach()"""
+
+GARBAGE = "import os\nos.write(3, b'\\xff' * 1000)"
+ANSWERS_OF_ANOTHER_KIND = """import autograder.kit.call as answers
+answers.call = lambda *a, **k: answers.Answer(outputs={VALUE})"""
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        LYING_TENSOR,
+        FORGED_ANSWERS,
+        GARBAGE,
+        *(ANSWERS_OF_ANOTHER_KIND.replace("{VALUE}", value) for value in ("'full marks'", "[None]", "[[1]]", "7")),
+    ],
+)
+def test_no_points_for_lies_and_the_next_one_is_graded(judged, cell: str) -> None:
+    assert judged([*cells(BLANK)[:3], code(cell), *cells(BLANK)[3:]]).score == 0
+    assert judged(cells(RIGHT)).score == ALL
+
+
+def moved(content: list[dict], **changes) -> list[dict]:
+    """Return the cells with their check cell's metadata changed."""
+    changed = copy.deepcopy(content)
+    changed[3]["metadata"]["nbgrader"] |= changes
+    return changed
+
+
+def stripped(content: list[dict]) -> dict:
+    """Return the notebook as an editor leaves it that knows nothing of metadata."""
+    return tree([{**cell, "metadata": {}} for cell in content], kernelspec={"name": "python3"})
+
+
+HONEST = {
+    "check cell deleted": cells(RIGHT)[:3],
+    "check cell duplicated": [*cells(RIGHT)[:4], *cells(RIGHT)[3:]],
+    "check cell above the answer": [*cells(RIGHT)[:2], cells(RIGHT)[3], cells(RIGHT)[2], cells(RIGHT)[3]],
+    "check cell emptied": [*cells(RIGHT)[:3], {**cells(RIGHT)[3], "source": ""}],
+    "check cell broken": [*cells(RIGHT)[:3], {**cells(RIGHT)[3], "source": "def ("}],
+    "check cell as text": [*cells(RIGHT)[:3], markdown(CHECK_CELL, **cells(RIGHT)[3]["metadata"])],
+    "check cell as an answer": moved(cells(RIGHT), solution=True, locked=False),
+    "points raised": moved(cells(RIGHT), points=400),
+    "metadata lost": stripped(cells(RIGHT)),
+    "metadata lost and the cell that trains": stripped([*cells(RIGHT), code(TRAINS)]),
+    "answer copied, blank below": [*cells(RIGHT)[:3], *cells(BLANK)[3:]],
+    "answer as text": [*cells(RIGHT)[:2], markdown(RIGHT, **cells(RIGHT)[2]["metadata"]), *cells(RIGHT)[3:]],
+    "answer in a cell of its own": [*cells(RIGHT)[:2], code(RIGHT), *cells(RIGHT)[3:]],
+    "a crash elsewhere": [code("1 / 0"), *cells(RIGHT)],
+    "warnings and noise": [code("import warnings\nwarnings.warn('careful')\nprint('hm')"), *cells(RIGHT)],
+    "another folder": [code("import os\nos.chdir('/')"), *cells(RIGHT)],
+    "prints inside": cells(RIGHT.replace("    if", "    print(scores)\n    if")),
+    "lone check elsewhere": [code(CHECK_CELL), *cells(RIGHT)],
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_work_in_a_damaged_notebook_gets_all_its_points(judged, name: str) -> None:
+    result = judged(HONEST[name])
+    assert (result.score, result.max_score) == (ALL, ALL), result.verdicts[FUNCTION].hint
+
+
+def test_what_trains_is_never_run(judged) -> None:
+    result = judged(cells(RIGHT))
+    assert not any("training" in str(outputs) for outputs in result.outputs.values())
+
+
+def test_inputs_changed_in_place_cost_points(judged) -> None:
+    changing = RIGHT.replace("    if", "    scores.data.add_(1)\n    if", 1)
+    assert judged(cells(changing)).score < ALL
+
+
+ZEROES = RIGHT.replace("return scores", "weights = scores").replace(" * mask", " * mask\n    scores.data.zero_()")
+ZEROES = ZEROES.replace("weights = scores.softmax(-1)\n", "return scores.softmax(-1)\n") + "\n    return weights"
+LIES = {
+    "about what a call has left": """import autograder.kit.call as answers
+real = answers.call
+def call(namespace, function, arguments, *more):
+    answer = real(namespace, function, arguments, *more)
+    answer.inputs_after = list(answers.arrays(arguments))
+    return answer
+answers.call = call""",
+    "about the tensors": """import autograder.kit.call as answers
+fresh = getattr(answers, "fresh", None) or answers._fresh
+def lying(value, tensors, wants_gradients):
+    lying.given = value if isinstance(value, list) else lying.given
+    return fresh(value, tensors, wants_gradients)
+answers.fresh = answers._fresh = lying
+answers._tensors = lambda given: (torch.from_numpy(value) for value in answers.arrays(lying.given))""",
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_arguments_that_are_zeroed_cost_their_point_whatever_the_kit_is_made_to_say(judged, lie: str) -> None:
+    assert judged(cells(ZEROES)).score == ALL - 1
+    content = cells(ZEROES)
+    content.insert(2, code(LIES[lie]))
+    verdict = judged(content).verdicts[FUNCTION]
+    lost = [name for name, points, got in verdict.criteria if got < points]
+    assert lost == ["the arguments stay as they are"]
+    assert "called with the same tensors once more" in verdict.hint
+
+
+def test_a_loop_costs_its_check_only(judged) -> None:
+    content = cells("def masked_softmax(scores, mask=None):\n    while True: pass")
+    result = judged([*content, code("print('still here')")])
+    assert result.score == 0
+    assert "endless loop" in result.verdicts[FUNCTION].hint
+    assert "still here" in str(result.outputs)
+
+
+def test_flags_tell_and_do_not_judge(judged) -> None:
+    used = "from torch.nn.functional import scaled_dot_product_attention"
+    result = judged([code(used), *cells(RIGHT)])
+    assert result.score == ALL
+    assert result.flags == ["torch's own attention: scaled_dot_product_attention"]
+    assert judged(cells(RIGHT)).flags == []
+
+
+def test_the_notebook_of_another_assignment_is_refused() -> None:
+    other = tree(cells(RIGHT), attention_workbook={"assignment": "luong"})
+    with pytest.raises(Unreadable, match="this is the notebook of 'luong', expected that of 'bahdanau'"):
+        submission(as_bytes(other), form(), [NAME, "luong"])
+
+
+def test_what_nbgrader_reads_from_a_verdict(judged) -> None:
+    """Full marks: no error and no number. Partial credit: the number last. Nothing: an error that says why."""
+    full, part = (shown(judged(cells(answer)).verdicts[FUNCTION]) for answer in (RIGHT, WRONG))
+    none = shown(refused(form(), "it is empty").verdicts[FUNCTION])
+    assert [output["output_type"] for output in full] == ["stream"]
+    assert [output["output_type"] for output in part] == ["stream", "execute_result"]
+    assert 0 < float(part[-1]["data"]["text/plain"]) < ALL
+    assert none[0]["output_type"] == "error"
+    assert "it is empty" in "\n".join(none[0]["traceback"])
+
+
+def test_the_secret_is_made_once_and_for_its_owner_only(tmp_path) -> None:
+    path = tmp_path / "deep" / "secret"
+    first = seed.load(path)
+    assert seed.load(path) == first
+    assert len(first) >= 32
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    with pytest.raises(PermissionError, match="chmod 600"):
+        seed.load(path)

@@ -1,0 +1,144 @@
+"""The judging processes of one machine: one that dies or hangs costs one submission, and none outlives the run."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from autograder.judge.pool import NoJudges, Pool
+from autograder.judge.process import JudgeSettings
+from autograder.judge.result import Outcome, Task
+from autograder.places import released_notebook
+from autograder.sandbox.sandbox import NoSandbox
+from tests.support import stand_in
+
+TERMS = JudgeSettings(b"the secret of this test's course", hard_seconds=2.0)
+
+pytestmark = pytest.mark.usefixtures("released")
+
+
+def refuses(settings: JudgeSettings, task: Task, failed: str) -> Outcome:
+    raise NoSandbox("there is none here")
+
+
+def dies(settings: JudgeSettings, task: Task, failed: str) -> Outcome:
+    os._exit(3)
+
+
+def tasks(names: list[str]) -> Iterator[tuple[int, Task]]:
+    content = released_notebook("bahdanau").read_bytes()
+    yield from enumerate(Task(name, "bahdanau", content) for name in names)
+
+
+def graded(names: list[str], jobs: int = 2) -> dict[str, Outcome]:
+    with Pool(jobs, TERMS, stand_in.judged) as pool:
+        came = list(pool.outcomes(tasks(names)))
+    assert sorted(number for number, _ in came) == list(range(len(names)))  # each once
+    return {names[number]: outcome for number, outcome in came}
+
+
+def test_one_that_kills_its_judge_twice_has_0_and_the_others_their_points(capfd) -> None:
+    names = ["ada", "killer", "bob", "killer too", "cy", "di"]
+    found = graded(names)
+    for name, outcome in found.items():
+        assert bool(outcome.line["score"]) == (not name.startswith("killer"))
+        assert outcome.line.get("failed", False) == name.startswith("killer")
+    assert "died 2 times (killed by SIGKILL)" in found["killer"].line["error"]
+    assert capfd.readouterr().err.count("died at killer/bahdanau") == 2
+
+
+def test_one_that_hangs_its_judge_is_ended_at_the_hard_limit() -> None:
+    found = graded(["ada", "sleeper", "bob"])
+    assert "died 2 times (exit status 1)" in found["sleeper"].line["error"]
+    assert found["ada"].line["score"] == found["bob"].line["score"] > 0
+
+
+def test_a_judge_that_dies_once_costs_nobody_anything(tmp_path: Path) -> None:
+    with Pool(2, TERMS, stand_in.judged) as pool:
+        one = (0, Task("once", "bahdanau", str(tmp_path / "mark").encode()))
+        came = dict(pool.outcomes(iter([one])))
+    assert came[0].line["error"] == "the second time"
+    assert "failed" not in came[0].line
+
+
+def test_who_only_had_to_wait_is_judged_once_more_when_all_others_are(tmp_path: Path) -> None:
+    mark = tmp_path / "judged"
+    names = ["starved", "ada", "starved too", "bob", "cy"]
+    with Pool(2, TERMS, stand_in.crowded) as pool:
+        given = [(number, Task(name, "bahdanau", str(mark).encode())) for number, name in enumerate(names)]
+        came = [number for number, _ in pool.outcomes(iter(given))]
+    assert sorted(came) == [0, 1, 2, 3, 4]
+    said = mark.read_text().splitlines()
+    assert len(said) == 2 * (5 + 2)
+    assert sorted(said[-4:-2] + said[-2:]) == sorted(f"{name} {w}" for name in names[:3:2] for w in ("begins", "ends"))
+    assert said[-4].replace("begins", "ends") == said[-3]  # one after the other
+
+
+def test_a_fault_of_the_grader_costs_one(capfd) -> None:
+    found = graded(["ada", "faulty"])
+    assert "grader failed on it (ZeroDivisionError)" in found["faulty"].line["error"]
+    assert found["faulty"].line["failed"]
+    assert found["ada"].line["score"] > 0
+
+
+def test_where_nothing_can_judge_the_run_ends_with_the_reason() -> None:
+    with pytest.raises(NoSandbox, match="there is none here"), Pool(2, TERMS, refuses) as pool:
+        list(pool.outcomes(tasks(["ada"])))
+    with (
+        pytest.raises(NoJudges, match="even where there is nothing to judge: exit status 3"),
+        Pool(1, TERMS, dies) as one,
+    ):
+        list(one.outcomes(tasks(["ada"])))
+
+
+def test_tasks_are_read_as_they_are_needed_and_no_process_is_left() -> None:
+    read = 0
+
+    def counted() -> Iterator[tuple[int, Task]]:
+        nonlocal read
+        for each in tasks([f"student {number}" for number in range(30)]):
+            read += 1
+            yield each
+
+    with Pool(2, TERMS, stand_in.judged) as pool:
+        for done, _ in enumerate(pool.outcomes(counted()), start=1):
+            assert read <= done + 2 * 2
+        processes = [psutil.Process(seat.process.pid) for seat in pool.seats]
+    assert read == 30
+    assert len(processes) <= 2
+    assert not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in processes)
+
+
+SLEEPS = """
+from tests import stand_in, test_class_pool
+from autograder.judge.process import JudgeSettings
+from autograder.judge.pool import Pool
+
+if __name__ == "__main__":
+    with Pool(1, JudgeSettings(b"x", hard_seconds=60), stand_in.judged) as pool:
+        print("ready", flush=True)
+        list(pool.outcomes(test_class_pool.tasks(["sleeper"])))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+def test_judges_go_when_the_run_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+    """Killed, it can tell nobody: they notice."""
+    (tmp_path / "run.py").write_text(SLEEPS)
+    with subprocess.Popen([sys.executable, tmp_path / "run.py"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout
+        assert run.stdout.readline() == b"ready\n"
+        deadline = time.monotonic() + 60
+        while len(below := psutil.Process(run.pid).children(recursive=True)) < 3:  # a tracker, a forkserver, a judge
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        run.send_signal(number)
+        run.wait(20)
+        assert psutil.wait_procs(below, timeout=20)[1] == []

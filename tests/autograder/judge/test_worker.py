@@ -1,0 +1,248 @@
+"""What a cell shows, and what it costs when a student's code dies, loops or eats: its own check and no more."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.judge.session import Limits, Session
+from autograder.judge.timing import Use
+from autograder.sandbox import sandbox
+from tests.support.sandboxed import QUICK, ask, says, text
+
+DOUBLE = "def double(x):\n    return 2 * x"
+X = np.ones(3, np.float32)
+BURNS = """import time
+def burns(x):
+    end = time.process_time() + 0.8
+    while time.process_time() < end: pass
+    return x
+"""
+
+
+def still_answers(session: Session) -> bool:
+    """Tell whether a function defined before still gives the right answer, in a fresh worker if need be."""
+    answer = ask(session, "double", X)
+    return answer.error is None and np.array_equal(answer.outputs[0], 2 * X)
+
+
+class TestACell:
+    def test_shows_what_a_notebook_shows(self, session: Session) -> None:
+        outputs = session.run("import sys\nprint('out')\nprint('err', file=sys.stderr)\nprint('more', end='')\n6 * 7")
+        assert [(o["output_type"], o.get("name"), o.get("text")) for o in outputs[:3]] == [
+            ("stream", "stdout", "out\n"),
+            ("stream", "stderr", "err\n"),
+            ("stream", "stdout", "more"),
+        ]
+        assert outputs[3]["data"] == {"text/plain": "42"}
+
+    def test_draws(self, session: Session) -> None:
+        session.run("import matplotlib.pyplot as plt")
+        outputs = session.run("%matplotlib inline\nplt.plot([1, 2]);")
+        assert any("image/png" in output.get("data", {}) for output in outputs)
+
+    def test_keeps_what_it_defined_for_the_next(self, session: Session) -> None:
+        session.run("a = 20")
+        assert says(session, "a + 1 + a").endswith("'41'}")
+
+    def test_may_await_call_magics_and_the_shell(self, session: Session) -> None:
+        said = says(session, "import asyncio\nawait asyncio.sleep(0)\n%time 1\n!echo from the shell")
+        assert "from the shell" in said
+        assert "Error" not in said
+
+    def test_tells_its_errors(self, session: Session) -> None:
+        assert "ZeroDivisionError" in says(session, "1 / 0")
+        assert "SyntaxError" in says(session, "def f(:")
+
+    def test_has_nobody_to_ask(self, session: Session) -> None:
+        assert "nobody to answer" in says(session, "input('name?')")
+
+    def test_starts_from_the_same_random_numbers(self, built: sandbox.Sandbox) -> None:
+        draws = []
+        for _ in range(2):
+            with Session(built) as opened:
+                draws.append(
+                    says(opened, "import torch, random, numpy\n(torch.rand(1), random.random(), numpy.random.rand())")
+                )
+        assert draws[0] == draws[1]
+
+
+class TestDeath:
+    @pytest.mark.parametrize(
+        "death",
+        [
+            "os._exit(0)",
+            "os.kill(os.getpid(), 9); ctypes.string_at(0)",
+            "ctypes.string_at(0)",
+            "os.abort()",
+        ],
+    )
+    def test_a_function_that_ends_the_process_costs_only_its_check(self, session: Session, death: str) -> None:
+        session.run(DOUBLE)
+        session.run(f"import os, ctypes\ndef dies(x):\n    {death}")
+        answer = ask(session, "dies", X)
+        assert answer.outputs is None
+        assert answer.error.kind == "died"
+        assert "ended the Python process" in answer.error.text
+        assert session.call("double", [X]).error.kind == "died"  # the rest of that check
+        assert still_answers(session)
+
+    def test_leaving_politely_is_an_error(self, session: Session) -> None:
+        session.run(DOUBLE + "\ndef leaves(x):\n    raise SystemExit")
+        error = ask(session, "leaves", X).error
+        assert (error.kind, error.text.partition("\n")[0]) == ("raised", "SystemExit")
+        assert still_answers(session)
+
+    def test_a_cell_that_ends_the_process_is_not_run_again(self, session: Session) -> None:
+        session.run(DOUBLE)
+        assert "ended the Python process" in says(session, "import os\nos._exit(1)")
+        assert still_answers(session)
+
+    def test_a_process_left_behind_dies_with_its_worker(self, built: sandbox.Sandbox) -> None:
+        mark = f"left-{os.getpid()}-{time.monotonic_ns()}"
+        with Session(built) as opened:
+            options = f"env={{'MARK': {mark!r}}}, start_new_session=True"
+            opened.run(f"import subprocess\nsubprocess.Popen(['sleep', '300'], {options})")
+            assert _running(mark)
+        assert _gone(mark)
+
+    def test_a_loop_that_cannot_be_interrupted_is_really_killed(self, built: sandbox.Sandbox) -> None:
+        """The process that it started dies with it, although the session goes on."""
+        mark = f"loops-{os.getpid()}-{time.monotonic_ns()}"
+        ignores = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+        with Session(built, QUICK) as opened:
+            opened.run(f"import subprocess\nsubprocess.Popen(['sleep', '300'], env={{'MARK': {mark!r}}})\n{ignores}")
+            assert _gone(mark)
+
+
+def _gone(mark: str) -> bool:
+    deadline = time.monotonic() + 5
+    while _running(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not _running(mark)
+
+
+def _running(mark: str) -> bool:
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark.encode() in place.read_bytes():
+                return True
+    return False
+
+
+class TestTime:
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "while True: pass",
+            "while True:\n        try:\n            while True: pass\n        except BaseException: pass",
+            "import signal\n    signal.signal(signal.SIGINT, signal.SIG_IGN)\n    while True: pass",
+        ],
+        ids=["loop", "swallows interrupts", "ignores interrupts"],
+    )
+    def test_a_function_without_end_costs_its_check_and_no_more(self, session: Session, body: str) -> None:
+        session.run(DOUBLE)
+        session.run(f"def loops(x):\n    {body}")
+        started = time.monotonic()
+        error = ask(session, "loops", X).error
+        assert error.kind == "timeout"
+        assert "did not end" in error.text
+        assert session.call("loops", [X]).error.kind == "timeout"  # one deadline for all calls of a check
+        assert time.monotonic() - started < 8
+        assert still_answers(session)
+
+    def test_a_cell_without_end_is_left_and_the_rest_goes_on(self, session: Session) -> None:
+        session.run(DOUBLE)
+        assert "did not end" in says(session, "while True: pass")
+        assert still_answers(session)
+
+    def test_many_short_waits_do_not_add_up(self, session: Session) -> None:
+        session.run("import time\ndef waits(x):\n    time.sleep(1.2)\n    return x")
+        started = time.monotonic()
+        session.begin_check()
+        errors = [session.call("waits", [X]).error for _ in range(10)]
+        assert errors[0] is None
+        assert "did not end" in errors[-1]
+        assert time.monotonic() - started < 8
+
+    def test_a_notebook_has_a_deadline_of_its_own(self, built: sandbox.Sandbox) -> None:
+        with Session(built, Limits(cell=1, check=1, notebook=2, grace=0.3)) as opened:
+            opened.run("import time\ndef waits(x):\n    time.sleep(0.8)\n    return x")
+            for _ in range(7):
+                answer = ask(opened, "waits", X)
+            assert answer.error.kind == "timeout"
+            assert "time is over" in answer.error.text
+            assert "time is over" in says(opened, "1")
+
+    def test_cells_of_ones_own_that_take_all_the_notebooks_time_leave_the_checks_theirs(
+        self, built: sandbox.Sandbox
+    ) -> None:
+        """The cells that define what is graded run too; of the student's own those that no time is left for do not."""
+        with Session(built, Limits(cell=1, check=1, notebook=3, grace=0.3), checks=2) as opened:
+            said = [says(opened, "import time\ntime.sleep(0.9)") for _ in range(7)]
+            assert "did not end within" in said[3]
+            assert "the cells that you added have 3 seconds together" in said[-1]
+            assert "time is over" not in text(opened.run(DOUBLE, own=False))
+            assert still_answers(opened)
+
+    def test_a_check_that_takes_all_it_can_leaves_the_next_its_share(self, built: sandbox.Sandbox) -> None:
+        with Session(built, Limits(cell=1, check=2, notebook=1, grace=0.3), checks=2) as opened:
+            opened.run(DOUBLE + "\nimport time\ndef sleeps(x):\n    time.sleep(60)", own=False)
+            started = time.monotonic()
+            assert "in most of which it waited" in ask(opened, "sleeps", X).error.text
+            assert still_answers(opened)
+            assert time.monotonic() - started < 8
+
+    def test_who_computes_beside_many_others_loses_nothing(self, built: sandbox.Sandbox) -> None:
+        """It takes longer by the clock than it may compute."""
+        limits = Limits(cell=5, check=1.5, notebook=120, grace=1, patience=40)
+        spins = (
+            "import multiprocessing as m\nfor _ in range(29): m.Process(target=exec, args=('while 1: pass',)).start()"
+        )
+        others = subprocess.Popen([sys.executable, "-c", spins], start_new_session=True)
+        try:
+            with Session(built, limits, checks=1) as opened:
+                opened.run(BURNS)
+                started = time.monotonic()
+                assert ask(opened, "burns", X).error is None
+                assert time.monotonic() - started > 0.8
+        finally:
+            os.killpg(others.pid, signal.SIGKILL)
+            others.wait()
+
+    def test_who_only_had_to_wait_for_a_turn_is_not_to_blame(self) -> None:
+        assert Use(clock=10, computed=2, queued=7).starved
+        assert not Use(clock=10, computed=2, queued=0.1).starved  # it slept
+        assert not Use(clock=10, computed=20, queued=9).starved  # its own processes were in its way
+        assert not Use(clock=10, computed=10, queued=0).starved
+
+
+class TestAppetite:
+    def test_memory(self, session: Session) -> None:
+        session.run(DOUBLE)
+        said = says(session, "import torch\ntorch.ones(8 << 30)")
+        assert "memory" in said.lower()
+        assert still_answers(session)
+
+    def test_output(self, session: Session) -> None:
+        session.run(DOUBLE)
+        outputs = session.run("for i in range(200):\n    print('x' * 100_000)")
+        assert len(text(outputs)) < 1_200_000
+        assert "output cut here" in text(outputs)
+        assert still_answers(session)
+
+    def test_disk(self, session: Session) -> None:
+        said = says(session, "block = b'x' * (32 << 20)\nfor n in range(20):\n    open(f'/tmp/{n}', 'wb').write(block)")
+        assert "No space left on device" in said
+
+    def test_processes(self, session: Session) -> None:
+        session.run(DOUBLE)
+        said = says(session, "import subprocess\nwhile True:\n    subprocess.Popen(['sleep', '30'])")
+        assert "Resource temporarily unavailable" in said
+        assert still_answers(session)

@@ -1,0 +1,204 @@
+"""Known mistakes are named where some cases crash and when two occur together, and nothing else is."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.checks import find
+from autograder.kit.answer import Answer, Failure
+from autograder.kit.call import call
+from autograder.kit.compare import SAME, printed, same, same_print
+from autograder.kit.grading import Verdict, grade
+from autograder.kit.recordings import load, pack, path
+from tests.answers import collected
+
+IDS = list(collected("right", "RIGHT"))
+
+
+def graded(check_id: str, function, seed: int = 0) -> Verdict:
+    check = find(check_id)
+    cases = check.draw(np.random.default_rng(seed))
+    return grade(check_id, cases, check.criteria, functools.partial(call, {check.function: function}))
+
+
+def lost(verdict: Verdict) -> set[str]:
+    return {name for name, points, got in verdict.criteria if got < points}
+
+
+def angles(x, first=0):
+    d = x.shape[-1]
+    return (torch.arange(x.shape[1]) + first)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+
+
+def sines_then_cosines(x):
+    return x + torch.cat([angles(x).sin(), angles(x).cos()], -1)  # crashes at odd widths
+
+
+def sines_then_cosines_from_one(x):
+    return x + torch.cat([angles(x, 1).sin(), angles(x, 1).cos()], -1)
+
+
+def even_columns_first(x):
+    table = torch.zeros(x.shape[1:])
+    table[:, 0::2], table[:, 1::2] = angles(x).sin(), angles(x).cos()  # right, and crashes at odd widths
+    return x + table
+
+
+def test_sines_concatenated_with_cosines_are_named_though_odd_widths_crash():
+    verdict = graded("transformer.positional_encoding", sines_then_cosines)
+    assert verdict.mistakes == ["halves"]
+    assert not lost(verdict) & {"the shape", "gradients"}
+    assert "The sines come first" in verdict.hint
+
+
+def test_who_crashes_at_odd_widths_alone_loses_these_alone():
+    verdict = graded("transformer.positional_encoding", even_columns_first)
+    assert lost(verdict) == {"odd widths"}
+    assert verdict.mistakes == []
+
+
+def unscaled_unmasked(query, key, value, mask):
+    weights = (query @ key.mT).softmax(-1)
+    return weights @ value, weights
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    ("check_id", "function", "named"),
+    [
+        ("transformer.positional_encoding", sines_then_cosines_from_one, {"halves", "from_one"}),
+    ],
+)
+def test_two_mistakes_at_once_are_both_named(check_id, function, named, seed):
+    verdict = graded(check_id, function, seed)
+    assert set(verdict.mistakes) == named
+    assert "two known mistakes at once" in verdict.hint
+
+
+def test_one_mistake_here_and_another_there_are_both_named():
+    mistakes = {mistake.__name__: mistake for mistake in find("bahdanau.masked_softmax").mistakes}
+
+    def by_axes(scores, mask):
+        return mistakes["sigmoid_weights" if scores.ndim > 1 else "not_divided"](scores, mask)
+
+    assert set(graded("bahdanau.masked_softmax", by_axes).mistakes) == {"sigmoid_weights", "not_divided"}
+
+
+@pytest.mark.parametrize("error", [1e-3, -1e-3])
+def test_two_mistakes_and_a_little_more_are_not_named(error):
+    def nearly(query, key, value, mask):
+        output, weights = unscaled_unmasked(query, key, value, mask)
+        return output * (1 + error), weights * (1 + error)
+
+    assert graded("self_attention.scaled_dot_product", nearly).mistakes == []
+
+
+def test_two_mistakes_that_undo_each_other_are_not_named():
+    def numbers(source, target, pad):
+        return tuple(mask.float() for mask in find("transformer.make_masks").reference(source, target, pad))
+
+    assert graded("transformer.make_masks", numbers).mistakes == []
+
+
+def test_sentences_of_another_length_are_no_fault_of_the_shape():
+    answers = dict(collected("wrong", "WRONG")["encoder_decoder.beam_search"])
+    verdict = graded("encoder_decoder.beam_search", answers["2 beam best looked at"])
+    assert verdict.mistakes == ["fills_up"]  # it does, and looks at more ends than the beam has places
+    assert "a known mistake, and of another" in verdict.hint
+
+
+def test_a_right_function_that_crashes_somewhere_has_no_known_mistake():
+    for check_id in ("bahdanau.masked_softmax", "transformer.make_masks", "luong.dot_score"):
+        check = find(check_id)
+        cases = check.draw(np.random.default_rng(0))
+
+        def caller(function, arguments, cotangents, check=check, first=cases[0]):
+            if all(one is other for one, other in zip(arguments, first.arguments.values(), strict=True)):
+                return Answer(error=Failure("raised", "ZeroDivisionError: division by zero"))
+            return call({check.function: check.reference}, function, arguments, cotangents)
+
+        assert grade(check_id, cases, check.criteria, caller).mistakes == []
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_a_crash_on_one_case_costs_only_the_values_of_that_case(check_id):
+    check = find(check_id)
+    cases = check.draw(np.random.default_rng(0))
+    right = {
+        (case.name, backward): call(
+            {check.function: check.reference},
+            check.function,
+            list(case.arguments.values()),
+            case.cotangents if backward else None,
+        )
+        for case in cases
+        for backward in (False, True)
+        if case.cotangents is not None or not backward
+    }
+    for crashing in cases:
+
+        def caller(function, arguments, cotangents, crashing=crashing):
+            case = next(c for c in cases if all(a is b for a, b in zip(arguments, c.arguments.values(), strict=True)))
+            crash = Answer(error=Failure("raised", "ZeroDivisionError: division by zero"))
+            return crash if case is crashing else right[case.name, cotangents is not None]
+
+        of_it = {criterion.name for criterion in check.criteria if crashing.name in criterion.cases}
+        assert lost(grade(check_id, cases, check.criteria, caller)) == of_it, crashing.name
+
+
+def test_the_laptop_names_the_same_two_mistakes(tmp_path):
+    check_id = "transformer.positional_encoding"
+    check = find(check_id)
+    packed = pack(check.draw(np.random.default_rng(5)), check.criteria, check.examples())
+    path(check_id, tmp_path).write_bytes(packed)
+    cases, criteria, examples = load(check_id, tmp_path)
+    caller = functools.partial(call, {check.function: sines_then_cosines_from_one})
+    verdict = grade(check_id, cases, criteria, caller, lambda: examples)
+    assert set(verdict.mistakes) == {"halves", "from_one"}
+    assert len(packed) < 500_000
+
+
+def test_a_print_stands_for_numbers_and_their_shape():
+    numbers = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    assert same_print(printed([numbers]), printed([numbers * (1 + 1e-6)]))
+    for other in (
+        numbers.T,
+        numbers.reshape(4, 3),
+        numbers[::-1],
+        numbers * 1.001,
+        np.where(numbers > 1, np.nan, numbers),
+    ):
+        assert not same_print(printed([numbers]), printed([other]))
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_a_public_example_is_small_enough_to_be_done_by_hand(check_id):
+    examples = find(check_id).examples()
+    for i, example in enumerate(examples):
+        literals = re.findall(r"(?<![\w.])\d+(?:\.\d*)?(?:e-\d+)?", example.code)
+        first = i == 0
+        assert len(literals) <= (36 if first else 64), example.code
+        assert sum(output.size for output in example.outputs.values()) <= (24 if first else 36), example.code
+        assert max(map(len, example.code.splitlines())) <= 200, example.code
+        assert not re.search(r"rand|linspace|Generator", example.code), example.code
+
+
+def test_the_first_example_of_multi_head_attention_has_one_head_and_two_words():
+    first = find("transformer.multi_head_attention").examples()[0]
+    assert first.outputs["weights"].shape == (1, 1, 2, 2)
+    assert first.outputs["out"].shape == (1, 2, 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, bool])
+def test_numbers_are_the_same_where_numpy_says_so(dtype):
+    numbers = np.array([0, 1, -1, 1 + 2e-6, 1 + 2e-5, 1 + 6e-5, 1e38, np.inf, -np.inf, np.nan, 65500])
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = (numbers if np.dtype(dtype).kind == "f" else numbers[:6]).astype(dtype)
+    for one in values:
+        for two in values:
+            expected = np.allclose(one, two, rtol=SAME, atol=SAME, equal_nan=True)
+            assert same([np.array([1, one], dtype)], [np.array([1, two], dtype)]) == expected, (one, two)
+    assert not same([np.zeros((2, 3), dtype)], [np.zeros((3, 2), dtype)])

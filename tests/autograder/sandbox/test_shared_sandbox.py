@@ -1,0 +1,152 @@
+"""One sandbox for several judging processes; when it falls it is built again, and no student is blamed."""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.judge.session import Limits, Session
+from autograder.sandbox import sandbox
+from autograder.sandbox.control_socket import PREFIX, ControlSocket
+from autograder.sandbox.sandbox import Sandbox
+from tests.support.sandboxed import QUICK, ask, says
+
+_KEPT: list[Sandbox] = []
+
+
+def _warm_pid(address: str) -> int:
+    joined = Sandbox.joined(address)
+    joined.start()
+    assert joined._warm is not None
+    return joined._warm.pid
+
+
+def _answers(place: str | Sandbox) -> tuple[str, int]:
+    """Run a cell behind the wall; return what it shows, and the warm process that served it."""
+    joined = Sandbox.joined(place) if isinstance(place, str) else place
+    _KEPT.append(joined)  # the sandbox goes with the wall that built it
+    with Session(joined, QUICK) as session:
+        said = says(session, "6 * 7")
+    assert joined._warm is not None
+    return said, joined._warm.pid
+
+
+def _fell(pid: int) -> None:
+    """Kill the warm process, and wait until it has gone."""
+    os.kill(pid, signal.SIGKILL)
+    _gone([pid])
+
+
+def _gone(pids: list[int]) -> bool:
+    deadline = time.monotonic() + 5
+    while (left := any(Path("/proc", str(pid)).exists() for pid in pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not left
+
+
+FORTY_TWO = "{'text/plain': '42'}"
+
+
+@pytest.fixture
+def own(built: Sandbox) -> Sandbox:
+    """Return the module's wall, standing."""
+    built.start()
+    return built
+
+
+class TestSharing:
+    @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+    def test_other_processes_are_served_by_the_same_warm_process(self, own: Sandbox, method: str) -> None:
+        place = own.address if method == "fork" else own  # a pickled wall joins
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            assert pool.map(_answers, [place] * 4, chunksize=1) == [(FORTY_TWO, _warm_pid(own.address))] * 4
+
+    def test_a_wall_may_be_used_after_a_fork_and_closed_there(self, own: Sandbox) -> None:
+        before = _warm_pid(own.address)
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                status = 0 if _answers(own)[0] == FORTY_TWO else 2
+                own.close()
+            finally:
+                os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0
+        assert _answers(own) == (FORTY_TWO, before)
+
+    def test_only_its_owner_may_knock(self, own: Sandbox) -> None:
+        folder = Path(own.address)
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert folder.stat().st_uid == os.geteuid()
+
+    def test_a_closed_wall_cannot_be_joined(self, own: Sandbox) -> None:
+        other = Sandbox(own.kit)
+        address, pickled = other.address, pickle.dumps(other)
+        other.close()
+        with pytest.raises(sandbox.NoSandbox, match="was it closed"):
+            Sandbox.joined(address)
+        with pytest.raises(sandbox.NoSandbox, match="was it closed"):
+            pickle.loads(pickled)
+
+    def test_what_killed_processes_left_is_swept(self, own: Sandbox) -> None:
+        program = "import os, sys; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
+        program += "w = Sandbox(Path(sys.argv[1])); print(w.address, flush=True); os.kill(os.getpid(), 9)"
+        killed = subprocess.run([sys.executable, "-c", program, str(own.kit)], capture_output=True, text=True)
+        left = Path(killed.stdout.strip())
+        assert left.name.startswith(PREFIX)
+        assert left.is_dir()
+        ControlSocket.make({}).remove()
+        assert not left.exists()
+        assert Path(own.address).is_dir()
+
+
+class TestFalling:
+    def test_a_fallen_sandbox_costs_the_student_nothing(self, own: Sandbox) -> None:
+        with Session(own, QUICK) as session:
+            session.run("def double(x):\n    return 2 * x")
+            before = _warm_pid(own.address)
+            _fell(before)
+            answer = ask(session, "double", np.ones(2))
+            assert answer.error is None
+            assert np.array_equal(answer.outputs[0], [2, 2])
+            assert _warm_pid(own.address) != before
+
+    @pytest.mark.slow
+    def test_it_may_fall_in_the_middle_of_a_request(self, own: Sandbox) -> None:
+        """The time that building it again takes is not the student's."""
+        with Session(own, Limits(cell=1.5, check=1.5, notebook=30, grace=0.3)) as session:
+            session.run("def double(x):\n    import time\n    time.sleep(0.8)\n    return 2 * x")
+            session.begin_check()
+            killer = subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -9 {_warm_pid(own.address)}"])
+            answer = session.call("double", [np.ones(2)])
+            killer.wait()
+            assert answer.error is None
+
+    @pytest.mark.slow
+    def test_several_processes_build_it_again_once(self, own: Sandbox) -> None:
+        _fell(_warm_pid(own.address))
+        with multiprocessing.get_context("fork").Pool(3) as pool:
+            served = pool.map(_answers, [own.address] * 3, chunksize=1)
+            assert {said for said, _ in served} == {FORTY_TWO}
+            assert len({warm for _, warm in served}) == 1
+
+    def test_killing_the_builder_takes_everything_along(self, own: Sandbox) -> None:
+        program = (
+            "import sys, time; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
+            "own = Sandbox(Path(sys.argv[1])); job = own.enter(); print(own._warm.pid, job.process.pid, flush=True)\n"
+            "time.sleep(60)"
+        )
+        command = [sys.executable, "-c", program, str(own.kit)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as builder:
+            assert builder.stdout is not None
+            pids = builder.stdout.readline().split()
+            assert len(pids) == 2
+            builder.kill()
+        assert _gone([int(pid) for pid in pids])

@@ -1,0 +1,222 @@
+"""Whose a submission is: said by the names that the teacher or the LMS gave, by nothing that a student named."""
+
+import csv
+import json
+import shutil
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from autograder.grade.cache import Records
+from autograder.submissions import collect
+from autograder.submissions.collect import Inbox
+from tests.attacks.cases import written
+from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
+from tests.autograder.submissions.test_zip_files import MOODLE, zipped
+from tests.support.classes import page, totals
+
+JOSE, OTHER_JOSE = "Jos\u00e9", "Jose\u0301"
+MINE, THEIRS = notebook("bahdanau", "mine"), notebook("bahdanau", "theirs")
+VICTIM = f"Roe Ann_7_{MOODLE}"
+
+
+def students(box: Inbox) -> set[str]:
+    return {student for student, _ in taken(box)}
+
+
+def laid_or_zipped(folder: Path, kind: str, files: dict[str, bytes], name: str = "late") -> Path:
+    if kind == "folder":
+        return lay(folder / name, files)
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.zip").write_bytes(zipped(files))
+    return folder / f"{name}.zip"
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (JOSE, OTHER_JOSE),
+        ("\u00c5sa", "\u212bsa"),
+        ("Kim", "\u212aim"),
+        ("\u1ec7", "e\u0323\u0302"),
+        ("\u1112\u1161\u11ab", "\ud55c"),
+        ("\uf900", "\u8c48"),
+    ],
+)
+def test_a_folder_with_a_peers_name_in_another_normal_form_is_refused_and_so_is_the_peers(
+    tmp_path: Path, kind: str, one: str, other: str
+) -> None:
+    files = {f"{one}/bahdanau/bahdanau.ipynb": MINE, f"{other}/bahdanau/bahdanau.ipynb": THEIRS}
+    place = laid_or_zipped(tmp_path, kind, files | {"bo/bahdanau/bahdanau.ipynb": MINE})
+    box = collect.read(place, KNOWN)
+    assert students(box) == {"bo"}
+    assert [stray.student for stray in box.strays] == [unicodedata.normalize("NFC", one)] * 2
+    assert all("one and the same name" in stray.error for stray in box.strays)
+
+
+def test_two_of_one_name_alone_are_refused_with_rows_and_nothing_else(tmp_path: Path) -> None:
+    box = collect.read(lay(tmp_path, {f"{name}/bahdanau.ipynb": MINE for name in (JOSE, OTHER_JOSE)}), KNOWN)
+    assert box.handed == []
+    assert len(box.strays) == 2
+
+
+def test_a_folder_called_as_two_of_one_name_are_told_apart_is_nobodys(tmp_path: Path) -> None:
+    files = {f"Roe Ann_{number}_{MOODLE}/bahdanau.ipynb": MINE for number in (7, 8)}
+    box = collect.read(lay(tmp_path, files | {"Roe Ann_7/bahdanau/bahdanau.ipynb": THEIRS}), KNOWN)
+    assert taken(box) == {("Roe Ann_8", "bahdanau"): MINE}
+    assert [stray.student for stray in box.strays] == ["Roe Ann_7"] * 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ada", "Ada"), ("ada", "ada "), ("ada", "ada."), ("ada", "a\u200bda"), ("fin", "\ufb01n"), ("ada", "ａｄａ"),
+        ("ada", "\u202eada"), ("ada", "ada\u00a0"), ("strasse", "straße"),
+    ],
+)  # fmt: skip
+def test_names_that_only_look_alike_are_two_students_and_say_so(tmp_path: Path, one: str, other: str) -> None:
+    files = {f"{one}/bahdanau/bahdanau.ipynb": MINE, f"{other}/bahdanau/bahdanau.ipynb": THEIRS}
+    box = collect.read(lay(tmp_path, files | {"bo/bahdanau/bahdanau.ipynb": MINE}), KNOWN)
+    assert taken(box)[one, "bahdanau"] == MINE
+    assert taken(box)[other, "bahdanau"] == THEIRS
+    notes = {handed.student: " ".join(handed.notes) for handed in box.handed}
+    assert "looks like" in notes[one]
+    assert "looks like" in notes[other]
+    assert notes["bo"] == ""
+
+
+NAMED = {
+    "moodle": f"{VICTIM}/bahdanau.ipynb",
+    "moodle's file": f"{VICTIM}bahdanau.ipynb",
+    "moodle, deeper": f"{VICTIM}/bahdanau/bahdanau.ipynb",
+    "canvas": "Roe Ann_7_502_bahdanau.ipynb",
+    "canvas, late": "Roe Ann_LATE_7_502_bahdanau.ipynb",
+    "plain": "Roe Ann/bahdanau/bahdanau.ipynb",
+}
+BESIDE = {
+    "nothing": {},
+    "their own": {"eve/bahdanau/bahdanau.ipynb": notebook("bahdanau", "eve's own")},
+    "another's": {f"eve/Poe Bo_8_{MOODLE}/bahdanau.ipynb": THEIRS},
+    "another's of Canvas": {"eve/poebo_8_503_bahdanau.ipynb": THEIRS},
+    "notes": {"eve/notes.txt": b"1"},
+}
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize("name", NAMED)
+def test_what_a_student_calls_their_files_makes_them_nobody_else(
+    tmp_path: Path, kind: str, name: str, beside: str
+) -> None:
+    place = laid_or_zipped(tmp_path, kind, {f"eve/{NAMED[name]}": THEIRS} | BESIDE[beside])
+    assert students(collect.read(place, KNOWN)) == {"eve"}
+
+
+@pytest.mark.parametrize("name", ["moodle", "moodle's file", "canvas", "plain"])
+def test_so_too_where_the_students_own_folder_is_given(tmp_path: Path, name: str) -> None:
+    """A folder in it is called as an assignment: that is how a student's looks, and no class."""
+    files = {NAMED[name]: THEIRS, "bahdanau/bahdanau.ipynb": MINE}
+    if name == "plain":
+        files = {"Roe Ann/bahdanau.ipynb": THEIRS, "bahdanau/bahdanau.ipynb": MINE}
+        assert students(collect.read(lay(tmp_path, files), KNOWN)) == {"Roe Ann", "bahdanau"}
+        return
+    with pytest.raises(ValueError, match="one student's folder"):
+        collect.read(lay(tmp_path, files), KNOWN)
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+@pytest.mark.parametrize("around", ["submissions", "Submissions (2)", "all", "class", "submissions-1"])
+def test_a_wrapper_that_no_student_is_called_goes_on_working(tmp_path: Path, kind: str, around: str) -> None:
+    files = {f"{around}/Roe Ann_7_{MOODLE}/bahdanau.ipynb": MINE, f"{around}/Poe Bo_8_{MOODLE}/x.ipynb": THEIRS}
+    box = collect.read(laid_or_zipped(tmp_path, kind, files), KNOWN)
+    assert taken(box) == {("Roe Ann", "bahdanau"): MINE, ("Poe Bo", "bahdanau"): THEIRS}
+    canvas = {f"{around}/roeann_7_501_a.ipynb": MINE, f"{around}/poebo_late_8_502_b.ipynb": THEIRS}
+    box = collect.read(laid_or_zipped(tmp_path / "canvas", kind, canvas), KNOWN)
+    assert taken(box) == {("roeann", "bahdanau"): MINE, ("poebo", "bahdanau"): THEIRS}
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+def test_a_wrapper_of_another_name_is_said_to_be_given_itself(tmp_path: Path, kind: str) -> None:
+    files = {f"ATT1-bahdanau-4711/Roe Ann_7_{MOODLE}/bahdanau.ipynb": MINE}
+    place = laid_or_zipped(tmp_path, kind, files)
+    [handed] = collect.read(place, KNOWN).handed
+    assert handed.student == "ATT1-bahdanau-4711"
+    assert "'ATT1-bahdanau-4711' is taken for a student" in handed.notes[0]
+    if kind == "folder":
+        assert students(collect.read(place / "ATT1-bahdanau-4711", KNOWN)) == {"Roe Ann"}
+
+
+HONEST = written([], "solved")
+BLANK = written([], "blank")
+
+
+def graded_class(run, tmp_path: Path, name: str) -> Path:
+    """Grade a class of one, whose name in folder or zip is this."""
+    lay(tmp_path / "class", {f"{name}/bahdanau/bahdanau.ipynb": HONEST})
+    assert run(tmp_path / "class", tmp_path / "out") == 0
+    return tmp_path / "out"
+
+
+def rows(out: Path, student: str) -> list[str]:
+    with (out / "summary.csv").open(newline="") as file:
+        return [row["error"] for row in csv.DictReader(file) if row["student"] == student and row["error"]]
+
+
+def test_nobodys_grade_is_overwritten_by_a_name_in_another_normal_form(run, tmp_path: Path) -> None:
+    """The victim's record became 2 of 29: in the same run, and in a later one."""
+    out = graded_class(run, tmp_path, JOSE)
+    before = page(out, JOSE)
+    late = lay(tmp_path / "late", {f"{OTHER_JOSE}/bahdanau/bahdanau.ipynb": BLANK})
+    assert run(late, out) == 0
+    assert totals(out) == {(JOSE, "bahdanau"): 29}
+    assert page(out, JOSE) == before
+    assert ["another form of Unicode" in error for error in rows(out, JOSE)] == [True]
+    shutil.copytree(late / OTHER_JOSE, tmp_path / "class" / OTHER_JOSE)
+    assert run(tmp_path / "class", out) == 0
+    assert totals(out) == {(JOSE, "bahdanau"): 29}
+    assert page(out, JOSE) == before
+    assert len(rows(out, JOSE)) == 2
+
+
+def test_nobodys_grade_is_overwritten_by_a_late_students_folder_called_as_an_lms_would(run, tmp_path: Path) -> None:
+    """The victim's 29 points became 2, with exit status 0."""
+    moodle = lay(tmp_path / "moodle", {f"{VICTIM}/bahdanau.ipynb": HONEST})
+    out = tmp_path / "out"
+    assert run(moodle, out) == 0
+    before = page(out, "Roe Ann")
+    late = lay(tmp_path / "late", {f"eve/{VICTIM}/bahdanau.ipynb": BLANK})
+    assert run(late, out) == 0
+    assert run(lay(tmp_path / "own", {f"Roe Ann_8_{MOODLE}/bahdanau.ipynb": BLANK}), out) == 0  # eve's folder itself
+    found = totals(out)
+    assert found["Roe Ann", "bahdanau"] == 29
+    assert found["eve", "bahdanau"] < 10
+    assert page(out, "Roe Ann") == before
+    assert ["number 7" in error and "number 8" in error for error in rows(out, "Roe Ann")] == [True]
+
+
+def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_is_graded_again(tmp_path: Path) -> None:
+    known = Records(tmp_path / "out")
+
+    def why(files: dict[str, bytes], keep: bool = False) -> str:
+        shutil.rmtree(tmp_path / "in", ignore_errors=True)
+        [handed] = collect.read(lay(tmp_path / "in", files), KNOWN).handed
+        if keep:
+            known.keep(handed, "key", {"student": handed.student})
+        return known.conflict(handed)
+
+    moodle, plain = {f"{VICTIM}/bahdanau.ipynb": MINE}, {"Roe Ann/bahdanau/bahdanau.ipynb": MINE}
+    assert why(moodle, keep=True) == why(moodle) == why(plain) == ""
+    assert (
+        why({f"Roe Ann_9_{MOODLE}/encoder_decoder.ipynb": notebook("encoder_decoder")}) == ""
+    )  # Moodle's numbers differ
+    assert "number 9" in why({f"Roe Ann_9_{MOODLE}/bahdanau.ipynb": MINE})
+    why(plain, keep=True)
+    assert "number 7" in why(moodle)
+    path = tmp_path / "out/records/Roe Ann/bahdanau.json"
+    path.write_text(json.dumps({"key": "key", "line": {}}))  # of an earlier version
+    assert why(moodle) == ""
+    for broken in ("", "[]", "{}", '{"key": 1, "line": {}, "from": 7}', '{"key": 1, "line": {}, "from": {"name": []}}'):
+        path.write_text(broken)
+        assert why(moodle) == ""

@@ -1,0 +1,257 @@
+"""Hand-ins that would keep the grader busy or fill its disk: each gets a row, and the honest one keeps every point."""
+
+import csv
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.assignment import template
+from autograder.judge.judge import Judge
+from autograder.places import ROOT
+from autograder.score import Scorer
+from autograder.submissions import limited
+from autograder.submissions.parse_untrusted import MOST_TEXT, Unreadable
+from autograder.submissions.reader import MOST_MEMORY
+from tests.attacks.cases import NAME, written
+from tests.support.sandboxed import demand_sandbox
+
+SOLVED = written([], "solved")
+TREE: dict[str, Any] = json.loads(SOLVED)
+MOST_SECONDS = 270  # for both: 90 seconds are promised for one, and the machine may be loaded
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def with_cells(*cells: dict[str, Any]) -> bytes:
+    return json.dumps(TREE | {"cells": [*TREE["cells"], *cells]}, ensure_ascii=False).encode()
+
+
+def code(source: str, *outputs: dict[str, Any]) -> dict[str, Any]:
+    about = {"cell_type": "code", "metadata": {}, "execution_count": None}
+    return about | {"source": source, "outputs": list(outputs)}
+
+
+def text(source: str, **more: Any) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": source, **more}
+
+
+def shell_in_parentheses() -> bytes:
+    """1,500 cells of IPython's own syntax: they took 604 seconds, and the judge's life."""
+    return with_cells(*(code(f"!echo {'(' * 45}{n}{')' * 45}\nx = {'(' * 60}1{')' * 60}\n!ls") for n in range(1500)))
+
+
+def dense(megabytes: float, line: str = "a(b.c)[d]+") -> Callable[[], bytes]:
+    def made() -> bytes:
+        each = 49_000
+        sources = (f"x{n} = " + line * (each // len(line)) + "1" for n in range(int(megabytes * (1 << 20) / each)))
+        return with_cells(*map(code, sources))
+
+    return made
+
+
+def nested() -> bytes:
+    """Deep trees, in each way that a parser knows."""
+    deep = ["-" * 9000 + "1", "(" * 190 + ")" * 190, "lambda: " * 4000 + "1", "not " * 9000 + "1", "a" + ".b" * 20_000]
+    return with_cells(*(code(source) for source in deep * 4), *(text("> " * 9000), text("[" * 15_000)))
+
+
+def hundred_thousand_cells() -> bytes:
+    """68 MB of them were written to the class's folder."""
+    return with_cells(*(code(f"x = {n}  # {'long ' * 100}") for n in range(100_000)))
+
+
+def outputs() -> bytes:
+    shown = {"output_type": "display_data", "data": {"image/png": PNG * 10_000}, "metadata": {}}
+    return with_cells(*(code("1", shown) for _ in range(45)))
+
+
+LOUD = f"""import base64
+from IPython.display import display
+picture = base64.b64encode(base64.b64decode({PNG!r}) + bytes(1 << 20)).decode()
+for _ in range(8):
+    display({{"image/png": picture}}, raw=True)
+    print("<&'>" * 100_000)
+    print("\\n" * 400_000)
+    print("\\x1b[31mx\\x1b[32my" * 30_000)"""
+
+FULL: dict[str, Callable[[], bytes]] = {
+    "45 MB of saved outputs": outputs,
+    "pictures, tags, blank lines and colours printed": lambda: with_cells(*(code(f"{LOUD}  # {n}") for n in range(8))),
+    "code that is large when it is coloured": dense(0.97),
+    "code of signs that HTML writes longer": lambda: with_cells(*[code("x = '''" + "<&'" * 16_000 + "'''")] * 19),
+    "line ends": lambda: with_cells(*(code("1" + "\n" * 45_000) for _ in range(1))),
+    "markdown only": lambda: with_cells(*(text("*<b>&* " * 2700) for _ in range(50))),
+    "one long line of markdown": lambda: with_cells(text("<&\"'" * 180_000)),
+    "as many cells as may be": lambda: with_cells(*(code(f"print({n}, end='')") for n in range(1900))),
+}  # fmt: skip
+REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
+    "16 MB of dense code": (dense(16), "MB of text, at most 1 MB are read"),
+    "100,000 cells": (hundred_thousand_cells, "cells, at most 2000 are read"),
+    "16 MB of markdown": (lambda: with_cells(text("x y " * (4 << 20))), "MB of text, at most 1 MB"),
+    "a megabyte of line ends": (lambda: with_cells(text("\n" * (1 << 20))), "MB of text, at most 1 MB"),
+    "lists that grow": (lambda: SOLVED[:-1] + b', "x": [' + b"[]," * (20 << 20) + b"0]}", "or too much memory to read"),
+}
+
+
+@pytest.fixture(scope="module")
+def scorer(course_judge: Judge) -> Scorer:
+    return Scorer(course_judge)
+
+
+def size(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*"))
+
+
+def graded(folder: Path, out: Path, *options: str) -> tuple[dict[str, dict[str, str]], float]:
+    """Grade by the command; return the rows by student, and the seconds."""
+    secret = folder.parent / "secret"
+    secret.write_text("the secret of this test's course")
+    secret.chmod(0o600)
+    began = time.monotonic()
+    command = [sys.executable, "-m", "autograder", "grade", folder, "--out", out, "--secret", secret, *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr[-2000:]
+    with (out / "summary.csv").open(newline="", encoding="utf-8") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}, time.monotonic() - began
+
+
+def beside_an_honest_one(folder: Path, content: bytes) -> tuple[dict[str, str], float, int]:
+    """Return the row of who hands this in, the seconds, and the bytes written; the honest one keeps every point."""
+    for student, each in {"honest": SOLVED, "mallory": content}.items():
+        place = folder / "in" / student / NAME / f"{NAME}.ipynb"
+        place.parent.mkdir(parents=True)
+        place.write_bytes(each)
+    rows, seconds = graded(folder / "in", folder / "out", "--jobs", "1")
+    assert (rows["honest"]["score"], rows["honest"]["error"]) == ("29", "")
+    ours = [path for path in (folder / "out").rglob("honest/**/*") if path.is_file()]
+    return rows["mallory"], seconds, size(folder / "out") - sum(path.stat().st_size for path in ours)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FULL)
+def test_whatever_fills_a_page_or_a_disk_stays_below_20_mb(released: Path, tmp_path: Path, name: str) -> None:
+    demand_sandbox()
+    row, seconds, bytes_written = beside_an_honest_one(tmp_path, FULL[name]())
+    assert (row["score"], row["error"]) == ("29", "")
+    assert bytes_written <= 20 << 20
+    assert seconds < MOST_SECONDS
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10 <= 1536 << 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_too_much_to_read_has_a_row_and_leaves_nothing(released: Path, tmp_path: Path, name: str) -> None:
+    demand_sandbox()
+    make, reason = REFUSED[name]
+    row, seconds, bytes_written = beside_an_honest_one(tmp_path, make())
+    assert row["score"] == "0"
+    assert reason in row["error"]
+    assert bytes_written <= 5 << 20
+    assert seconds < MOST_SECONDS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [shell_in_parentheses, nested, dense(0.9, "-1+~2**"), dense(0.9, "(yield)+")])
+def test_code_that_is_slow_to_parse_costs_its_owner_alone(released: Path, tmp_path: Path, make) -> None:
+    demand_sandbox()
+    row, seconds, _ = beside_an_honest_one(tmp_path, make())
+    assert row["score"] == "29" or "too long or too much memory" in row["error"]
+    assert seconds < MOST_SECONDS
+
+
+def test_code_that_takes_too_long_to_read_is_refused_and_the_next_is_read(released, monkeypatch) -> None:
+    """With a second in the place of ten."""
+    monkeypatch.setattr(limited, "MOST_SECONDS", 1)
+    monkeypatch.setattr(limited, "PATIENCE", 30)
+    form = template(NAME)
+    with pytest.raises(Unreadable, match="take too long or too much memory to read"):
+        limited.submission(shell_in_parentheses(), form, [NAME])
+    assert limited.submission(SOLVED, form, [NAME]).content == SOLVED
+
+
+def test_code_that_takes_too_long_to_look_through_is_run_and_flagged(
+    released, scorer: Scorer, monkeypatch, tmp_path
+) -> None:
+    real = limited.Reader.ask
+
+    def ask(self, operation: str, seconds: int, **given: Any) -> Any:
+        if operation == "looked":
+            raise limited.Exceeded
+        return real(self, operation, seconds, **given)
+
+    monkeypatch.setattr(limited.Reader, "ask", ask)
+    (tmp_path / "my.ipynb").write_bytes(SOLVED)
+    line = scorer.line(str(tmp_path / "my.ipynb"))
+    assert (line["score"], line["flags"]) == (29, [limited.NOT_LOOKED_AT])
+
+
+@pytest.mark.parametrize(
+    "content", [bytes([0x5B]) * 200_000, b'{"cells": [' + b"[]," * (9 << 20) + b"0]}", b"\xff" * 99]
+)
+def test_score_and_grade_refuse_what_is_no_notebook_in_the_same_words(scorer: Scorer, tmp_path, content: bytes) -> None:
+    (tmp_path / "my.ipynb").write_bytes(content)
+    line = scorer.line(str(tmp_path / "my.ipynb"))
+    with pytest.raises(Unreadable) as refused:
+        limited.submission(content, template(NAME), [NAME])
+    assert line["error"] == str(refused.value)
+
+
+def test_a_process_that_parses_dies_alone_and_is_there_again(released) -> None:
+    reader = limited.reader()
+    assert limited.assignment(SOLVED, [NAME]) == NAME
+    assert reader._process
+    os.kill(reader._process.pid, 9)
+    assert limited.assignment(SOLVED, [NAME]) == NAME
+    first = reader._process.pid
+    os.kill(first, 19)  # it stands still: nobody waits for ever
+    with pytest.raises(limited.Exceeded):
+        reader.ask("assignment", 1, content=SOLVED, known=[NAME])
+    assert limited.assignment(SOLVED, [NAME]) == NAME
+    assert reader._process.pid != first
+
+
+def test_what_parses_has_limits_of_its_own(released) -> None:
+    limited.assignment(SOLVED, [NAME])
+    process = limited.reader()._process
+    assert process
+    soft, hard = resource.prlimit(process.pid, resource.RLIMIT_AS)
+    assert soft == hard == MOST_MEMORY
+    assert resource.prlimit(process.pid, resource.RLIMIT_CPU)[0] < 3600
+
+
+def test_a_notebook_of_large_outputs_is_kept_without_them_and_judged_the_same(released) -> None:
+    form = template(NAME)
+    large = limited.submission(outputs(), form, [NAME])
+    assert len(large.content) < MOST_TEXT
+    again = limited.submission(large.content, form, [NAME])
+    assert again.content == large.content
+    assert again.notebook == large.notebook
+
+
+@pytest.mark.slow
+def test_eight_zips_of_1990_equal_notebooks_are_one_row(released, tmp_path: Path) -> None:
+    """Graded by the command: they were not through after 500 seconds."""
+    demand_sandbox()
+    inner = tmp_path / "inner.zip"
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as made:
+        for n in range(1990):
+            made.writestr(f"{n}.ipynb", SOLVED)
+    for n in range(8):
+        place = tmp_path / "in" / "mallory" / f"{n}.zip"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(inner.read_bytes())
+    place = tmp_path / "in" / "honest" / NAME / f"{NAME}.ipynb"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(SOLVED)
+    rows, seconds = graded(tmp_path / "in", tmp_path / "out")
+    assert rows["honest"]["score"] == "29"
+    assert "15920 notebooks were handed in, at most 200" in rows["mallory"]["error"]
+    assert seconds < MOST_SECONDS

@@ -1,0 +1,169 @@
+"""A folder that students can write to: what is swapped for a link to a peer's work is never read as theirs."""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from autograder.course import timestamp
+from autograder.grade.cache import Records
+from autograder.grade.marking import Grader
+from autograder.gradebook.converters import content
+from autograder.gradebook.exchange import regular_files
+from autograder.submissions import collect
+from autograder.submissions.files import walked
+from autograder.submissions.notebook import Unreadable
+from tests.autograder.submissions.test_collect import KNOWN, lay, notebook
+from tests.support.classes import hand_in, page, summary, totals
+
+ROUNDS = 300
+MINE, THEIRS = notebook("bahdanau", "eve's own"), notebook("bahdanau", "the peer's")
+STAMP, SECRET = b"2026-11-21 12:00:00 UTC\n", b"the peer's secret"
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    """Return a folder in which eve's work lies beside a peer's."""
+    folder = lay(tmp_path / "in", {"eve/bahdanau/bahdanau.ipynb": MINE, "peer/bahdanau/bahdanau.ipynb": THEIRS})
+    lay(
+        folder,
+        {"eve/bahdanau/timestamp.txt": b"1999-01-01 00:00:00 UTC", "eve/bahdanau/submission_secret.txt": b"mine"},
+    )
+    lay(folder, {"peer/bahdanau/timestamp.txt": STAMP, "peer/bahdanau/submission_secret.txt": SECRET})
+    lay(folder, {"fay/my/work/x.ipynb": MINE, "peer/work/x.ipynb": THEIRS})
+    return folder
+
+
+def swap(folder: Path, mine: str, theirs: str) -> None:
+    (folder / mine).rename(folder.parent / "aside")
+    (folder / mine).symlink_to(folder / theirs)
+
+
+SWAPS = [
+    ("eve", "eve", "peer"),
+    ("eve", "eve/bahdanau", "peer/bahdanau"),
+    ("eve", "eve/bahdanau/bahdanau.ipynb", "peer/bahdanau/bahdanau.ipynb"),
+    ("fay", "fay/my", "peer"),
+    ("fay", "fay/my/work", "peer/work"),
+]
+
+
+@pytest.mark.parametrize(("student", "mine", "theirs"), SWAPS)
+def test_a_folder_swapped_for_a_link_after_it_was_listed_is_not_read(
+    shared: Path, student: str, mine: str, theirs: str
+) -> None:
+    [handed] = [each for each in collect.read(shared, KNOWN).handed if each.student == student]
+    swap(shared, mine, theirs)
+    with pytest.raises(Unreadable, match="symbolic link"):
+        handed.content()
+    if mine in ("eve", "eve/bahdanau"):
+        assert handed.timestamp() == b""
+
+
+def test_the_folder_that_was_given_may_itself_be_a_link(shared: Path) -> None:
+    (shared.parent / "link").symlink_to(shared)
+    handed = {each.student: each for each in collect.read(shared.parent / "link", KNOWN).handed}
+    assert handed["eve"].content() == MINE
+    assert handed["peer"].timestamp() == STAMP
+
+
+@pytest.mark.parametrize("mine", ["eve/bahdanau", "eve/bahdanau/{}"])
+def test_no_time_and_no_secret_of_a_peers_is_kept_as_ones_own(shared: Path, tmp_path: Path, mine: str) -> None:
+    [handed] = [each for each in collect.read(shared, KNOWN).handed if each.student == "eve"]
+    names = ("timestamp.txt", "submission_secret.txt")
+    for name in names:
+        swap(shared, mine.format(name), mine.format(name).replace("eve", "peer"))
+        shutil.rmtree(tmp_path / "aside", ignore_errors=True)
+        if "{}" not in mine:
+            break
+    Grader(shared, tmp_path / "out", SimpleNamespace(mode=0o600))._keep(handed, MINE)  # type: ignore[arg-type]
+    assert [name for name in names if (tmp_path / "out/submitted/eve/bahdanau" / name).exists()] == []
+    assert (tmp_path / "out/submitted/eve/bahdanau/bahdanau.ipynb").read_bytes() == MINE
+
+
+@contextmanager
+def swapping(mine: Path, theirs: Path) -> Iterator[None]:
+    """Swap a folder for a link and back, over and over, in another thread."""
+    done, aside = threading.Event(), mine.with_name(f"{mine.name}-aside")
+
+    def run() -> None:
+        while not done.is_set():
+            mine.rename(aside)
+            mine.symlink_to(theirs)
+            mine.unlink()
+            aside.rename(mine)
+            time.sleep(0.0002)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def listed_and_read(shared: Path) -> Iterator[bytes]:
+    for each in walked(shared):
+        if each.parts[0] == "eve":
+            with suppress(Unreadable):
+                yield each.read()
+
+
+def handed_in(shared: Path) -> Iterator[bytes]:
+    for each in collect.read(shared, KNOWN).handed:
+        if each.student == "eve":
+            yield each.timestamp() or b""
+            with suppress(Unreadable):
+                yield each.content()
+
+
+def by_nbgrader(shared: Path) -> Iterator[bytes]:
+    with suppress(Unreadable):
+        yield content(shared / "eve/bahdanau/bahdanau.ipynb")
+    yield str(timestamp(shared / "eve/bahdanau")).encode()
+    yield from (
+        said
+        for _, said in regular_files(shared / "eve/bahdanau", ["submission_secret.txt"], own=2)
+        if isinstance(said, bytes)
+    )
+
+
+@pytest.mark.parametrize("reads", [listed_and_read, handed_in, by_nbgrader])
+@pytest.mark.parametrize("part", ["", "bahdanau"])
+def test_a_race_with_a_link_is_never_won(shared: Path, reads: Callable[[Path], Iterator[bytes]], part: str) -> None:
+    peers = {THEIRS, STAMP, SECRET, b"2026-11-21 12:00:00"}
+    came: list[Any] = []
+    with swapping(shared / "eve" / part, shared / "peer" / part):
+        for _ in range(ROUNDS):
+            came += reads(shared)
+    assert {MINE, b"mine"} & set(reads(shared))
+    assert [one for one in came if one in peers or any(peer in one for peer in (THEIRS, SECRET))] == []
+
+
+def test_a_folder_swapped_for_a_link_to_a_peers_while_others_are_graded_gets_no_points(
+    run, tmp_path: Path, monkeypatch
+) -> None:
+    """The peer's 29 points, and the peer's code in the thief's feedback, were what came of it."""
+    folder, find = tmp_path / "in", Records.find
+    hand_in(folder, ["fay"])
+    lay(folder, {"eve/bahdanau/bahdanau.ipynb": b"{}"})
+    first = iter([True])
+
+    def swaps(records: Records, handed: Any) -> Any:
+        if next(first, False):
+            swap(folder, "eve/bahdanau", "fay/bahdanau")
+        return find(records, handed)
+
+    monkeypatch.setattr(Records, "find", swaps)
+    assert run(folder, tmp_path / "out") == 0
+    assert totals(tmp_path / "out")["eve", "bahdanau"] == 0
+    assert totals(tmp_path / "out")["fay", "bahdanau"] > 0
+    assert "symbolic link" in summary(tmp_path / "out")["eve", "bahdanau"]["error"]
+    assert "symbolic link" in page(tmp_path / "out", "eve")

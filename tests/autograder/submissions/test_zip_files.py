@@ -1,0 +1,229 @@
+"""What an LMS hands over: Moodle's and Canvas's names, zips in zips, and zips that mean harm."""
+
+import io
+import stat
+import struct
+import warnings
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder.submissions import collect, zip_files
+from autograder.submissions.collect import Inbox
+from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
+
+MOODLE = "assignsubmission_file_"
+
+
+def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as opened:
+        for name, content in files.items():
+            opened.writestr(name, content)
+    return file.getvalue()
+
+
+def read(folder: Path, files: dict[str, bytes] | bytes) -> Inbox:
+    path = folder / "submissions.zip"
+    path.write_bytes(files if isinstance(files, bytes) else zipped(files))
+    before = sorted(folder.parent.rglob("*"))
+    box = collect.read(path, KNOWN)
+    taken(box)
+    assert sorted(folder.parent.rglob("*")) == before  # nothing is ever written
+    return box
+
+
+def both_ways(folder: Path, files: dict[str, bytes]) -> Inbox:
+    """Read the same files from a zip and from a folder, which must say the same."""
+    box, unpacked = read(folder, files), collect.read(lay(folder / "unpacked", files), KNOWN)
+    assert taken(box) == taken(unpacked)
+    assert [(stray.student, stray.error) for stray in box.strays] == [
+        (stray.student, stray.error) for stray in unpacked.strays
+    ]
+    return box
+
+
+def said(box: Inbox) -> dict[str, str]:
+    return {stray.file.rpartition("submissions.zip/")[2]: stray.error for stray in box.strays}
+
+
+def test_moodle_with_a_folder_for_each_and_without(tmp_path: Path) -> None:
+    mine = notebook("bahdanau", "mine")
+    box = both_ways(
+        tmp_path,
+        {
+            f"Müller Anna_123_{MOODLE}/bahdanau.ipynb": mine,
+            f"Smith_Jones Bob_124_{MOODLE}/my work/attention.ipynb": mine,
+            f"O'Neil Cy_125_{MOODLE}bahdanau.ipynb": mine,
+            "Roe Di_126_assignsubmission_file/x.ipynb": mine,
+            "Poe Ed_127_assignsubmission_onlinetext_/onlinetext.html": b"<p>I could not do it",
+        },
+    )
+    names = ["Müller Anna", "Smith_Jones Bob", "O'Neil Cy", "Roe Di"]
+    assert taken(box) == {(name, "bahdanau"): mine for name in names}
+    assert [(stray.student, stray.error) for stray in box.strays] == [
+        ("Poe Ed", "there is no notebook: it holds onlinetext.html")
+    ]
+    assert all(handed.timestamp() is None for handed in box.handed)
+
+
+def test_canvas_with_late_marks_and_what_was_handed_in_again(tmp_path: Path) -> None:
+    old, new = notebook("bahdanau", "old"), notebook("bahdanau", "new")
+    box = both_ways(
+        tmp_path,
+        {
+            "roeann_11_501_bahdanau.ipynb": new,
+            "doebob_late_12_502_bahdanau.ipynb": new,
+            "poecy_13_503_bahdanau.ipynb": old,
+            "poecy_13_509_bahdanau-1.ipynb": new,
+            "moedi_14_504_bahdanau-2.ipynb": new,
+            "moedi_14_504_bahdanau-1.ipynb": old,
+            "loeed_LATE_15_505_homework 3.ipynb": new,
+            "loeed_LATE_15_506_data_set.csv": b"1,2",
+        },
+    )
+    assert taken(box) == {(name, "bahdanau"): new for name in ("roeann", "doebob", "poecy", "moedi", "loeed")}
+    assert {handed.student: handed.notes for handed in box.handed if handed.notes} == {
+        "doebob": ("handed in late, says the LMS",),
+        "loeed": ("handed in late, says the LMS",),
+    }
+    assert "poecy_13_509_bahdanau-1.ipynb is the one that counts" in said(box)["poecy_13_503_bahdanau.ipynb"]
+    assert len(box.strays) == 2
+
+
+def test_two_of_one_name_are_two(tmp_path: Path) -> None:
+    files = {f"Roe Ann_{number}_{MOODLE}/bahdanau.ipynb": notebook("bahdanau", str(number)) for number in (7, 8)}
+    assert taken(both_ways(tmp_path, files)) == {
+        ("Roe Ann_7", "bahdanau"): notebook("bahdanau", "7"),
+        ("Roe Ann_8", "bahdanau"): notebook("bahdanau", "8"),
+    }
+
+
+def test_a_students_own_zip_is_looked_into(tmp_path: Path) -> None:
+    mine = notebook("bahdanau", "mine")
+    junk = {"__MACOSX/._bahdanau.ipynb": b"x", "work/.ipynb_checkpoints/b.ipynb": b"y", "timestamp.txt": b"1999"}
+    box = both_ways(
+        tmp_path,
+        {
+            f"Roe Ann_7_{MOODLE}/hand in.zip": zipped({"work/bahdanau.ipynb": mine, "work/data.csv": b"1"} | junk),
+            "doebob_12_502_bahdanau.zip": zipped({"bahdanau.ipynb": mine}),
+            f"Poe Cy_9_{MOODLE}/bahdanau.zip": b"no zip at all",
+            f"Moe Di_10_{MOODLE}/deep.zip": zipped({"deeper.zip": zipped({"bahdanau.ipynb": mine})}),
+        },
+    )
+    found = taken(box)
+    assert "no zip" in str(found.pop(("Poe Cy", "bahdanau")))
+    assert found == {(name, "bahdanau"): mine for name in ("Roe Ann", "doebob")}
+    assert [(stray.student, stray.error) for stray in box.strays] == [("Moe Di", "a zip in a zip is not looked into")]
+
+
+@pytest.mark.parametrize("around", ["", "class/"])
+def test_a_zip_of_a_folder_by_student(tmp_path: Path, around: str) -> None:
+    files = {f"{around}{name}/bahdanau/bahdanau.ipynb": notebook("bahdanau", name) for name in ("ann", "bob")}
+    assert set(taken(read(tmp_path, files))) == {("ann", "bahdanau"), ("bob", "bahdanau")}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../evil.ipynb", "/etc/evil.ipynb", "a/../../evil.ipynb", "..\\..\\evil.ipynb", "C:\\evil.ipynb", "c:/evil.ipynb"],
+)
+def test_a_name_that_leads_out_is_refused_and_the_others_are_graded(tmp_path: Path, name: str) -> None:
+    box = read(tmp_path, {name: notebook("bahdanau"), "ann/bahdanau/bahdanau.ipynb": notebook()})
+    assert list(taken(box)) == [("ann", "bahdanau")]
+    assert ["leads out of the zip" in stray.error for stray in box.strays] == [True]
+
+
+def test_backslashes_of_windows_are_folders(tmp_path: Path) -> None:
+    assert list(taken(read(tmp_path, {"ann\\bahdanau\\bahdanau.ipynb": notebook()}))) == [("ann", "bahdanau")]
+
+
+def link() -> tuple[zipfile.ZipInfo, bytes]:
+    info = zipfile.ZipInfo("eve/bahdanau/bahdanau.ipynb")
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return info, b"/etc/passwd"
+
+
+def test_links_bombs_and_odd_packing_have_no_points_and_the_reason(tmp_path: Path) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as opened:
+        opened.writestr(*link())
+        opened.writestr("bomb/bahdanau/bahdanau.ipynb", bytes(50 << 20))
+        opened.writestr("huge/bahdanau/bahdanau.ipynb", bytes(65 << 20))
+        opened.writestr("lzma/bahdanau/bahdanau.ipynb", notebook(), zipfile.ZIP_LZMA)
+        opened.writestr("ann/bahdanau/bahdanau.ipynb", notebook())
+    found = taken(read(tmp_path, file.getvalue()))
+    assert found.pop(("ann", "bahdanau")) == notebook()
+    reasons = {"eve": "symbolic link", "bomb": "times its size", "huge": "65 MB", "lzma": "packed with method 14"}
+    assert {student for student, _ in found} == set(reasons)
+    for student, reason in reasons.items():
+        assert reason in str(found[student, "bahdanau"])
+
+
+def patched(content: bytes, offset: int, fields: bytes, signature: bytes = b"PK\x01\x02") -> bytes:
+    """Return a zip with other bytes in its one entry of the table of contents."""
+    place = content.index(signature) + offset
+    return content[:place] + fields + content[place + len(fields) :]
+
+
+def test_an_entry_that_lies_about_its_size_or_is_encrypted_is_refused(tmp_path: Path) -> None:
+    whole = zipped({"ann/bahdanau/bahdanau.ipynb": notebook() * 50})
+    cases = {
+        "cannot be unpacked": patched(whole, 24, struct.pack("<L", 100)),
+        "without a password": patched(whole, 8, struct.pack("<H", 1)),
+        "it says that it has|cannot be unpacked": patched(whole, 24, struct.pack("<L", 1 << 19)),
+        "cannot be unpacked ": whole[:45] + b"\xff" * 20 + whole[65:],
+    }
+    for reasons, content in cases.items():
+        [reason] = taken(read(tmp_path, content)).values()
+        assert any(each.strip() in str(reason) for each in reasons.split("|")), reason
+
+
+def test_a_zip_that_would_fill_the_memory_or_is_none_is_said(tmp_path: Path, monkeypatch) -> None:
+    many = {f"{number}/bahdanau/bahdanau.ipynb": notebook() for number in range(200)}
+    path = tmp_path / "submissions.zip"
+    for content, reason in [
+        (b"PK nothing", "this is no zip"),
+        (zipped(many)[:-500], "this is no zip"),
+        (b"", "no zip"),
+    ]:
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=f"submissions.zip cannot be graded: .*{reason}"):
+            collect.read(path, KNOWN)
+    path.write_bytes(zipped(many))
+    monkeypatch.setattr(zip_files, "MOST_ENTRIES", 199)
+    with pytest.raises(ValueError, match="200 entries, at most 199"):
+        collect.read(path, KNOWN)
+    monkeypatch.setattr(zip_files, "MOST_ENTRIES", 9)
+    with pytest.raises(ValueError, match="table of contents has"):
+        collect.read(path, KNOWN)
+
+
+def test_one_name_twice_in_a_zip_counts_once_or_is_said(tmp_path: Path) -> None:
+    def twice(first: bytes, second: bytes) -> bytes:
+        file = io.BytesIO()
+        with warnings.catch_warnings(), zipfile.ZipFile(file, "w") as opened:
+            warnings.simplefilter("ignore")
+            for content in (first, second):
+                opened.writestr("ann/bahdanau/bahdanau.ipynb", content)
+        return file.getvalue()
+
+    assert taken(read(tmp_path, twice(notebook(), notebook()))) == {("ann", "bahdanau"): notebook()}
+    [reason] = taken(read(tmp_path, twice(notebook(), notebook(None, "other")))).values()
+    assert "several notebooks" in str(reason)
+
+
+def test_names_in_utf_8_without_the_flag_are_read(tmp_path: Path) -> None:
+    content = zipped({"Mxxller/bahdanau/bahdanau.ipynb": notebook()}).replace(b"Mxxller", "Müller".encode())
+    assert list(taken(read(tmp_path, content))) == [("Müller", "bahdanau")]
+    content = zipped({"Mxller/bahdanau/bahdanau.ipynb": notebook()}).replace(b"Mxller", "Müller".encode("cp437"))
+    assert list(taken(read(tmp_path, content))) == [("Müller", "bahdanau")]
+
+
+def test_names_that_no_folder_may_have_are_encoded(tmp_path: Path) -> None:
+    files = {
+        f"{name}_{n}_{MOODLE}/bahdanau.ipynb": notebook() for n, name in enumerate([".x", "tab\t", "-rf", "L" * 200])
+    }
+    box = read(tmp_path, files)
+    assert set(taken(box)) == {("%2Ex", "bahdanau"), ("tab%09", "bahdanau"), ("-rf", "bahdanau")}
+    assert ["200 characters" in stray.error for stray in box.strays] == [True]

@@ -1,0 +1,1 @@
+"""Laws of the book: its sources, its build, its pages."""

@@ -1,0 +1,84 @@
+"""Laws of the book's sources: its parts fit together, nothing is missing, nothing is in doubt."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+PARTS = {
+    "package": "solutions/{}/attention.py",
+    "chapter": "book/{}.md",
+    "exercise": "exercises/{}.md",
+    "checks": "autograder/checks/{}/checks.py",
+}
+
+
+def listed(root: Path) -> list[str]:
+    """Return the names of the chapters in _toc.yml: the entries of its numbered parts."""
+    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf8"))
+    return [entry["file"] for part in toc["parts"] if part.get("numbered") for entry in part["chapters"]]
+
+
+def missing_parts(root: Path) -> list[str]:
+    """Return a sentence for each part of a name that is not there."""
+    names = set(listed(root)) | {path.parent.name for path in root.glob("solutions/*/attention.py")}
+    names |= {path.stem for path in root.glob("exercises/*.md")}
+    return [
+        f"{name} has no {kind}: write {part.format(name)}."
+        for name in sorted(names)
+        for kind, part in PARTS.items()
+        if not (root / part.format(name)).is_file()
+    ]
+
+
+def test_every_name_has_all_its_parts():
+    assert not missing_parts(ROOT), "\n".join(missing_parts(ROOT))
+
+
+def test_a_missing_part_is_named_in_a_sentence(tmp_path):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "_toc.yml").write_text("parts: [{numbered: true, chapters: [{file: luong}]}]")
+    (tmp_path / "solutions" / "pooling").mkdir(parents=True)
+    (tmp_path / "solutions" / "pooling" / "attention.py").touch()
+    said = missing_parts(tmp_path)
+    assert "luong has no exercise: write exercises/luong.md." in said
+    assert "pooling has no chapter: write book/pooling.md." in said
+
+
+def test_every_citation_has_its_entry_and_every_entry_is_cited():
+    text = "\n".join(page.read_text(encoding="utf8") for page in BOOK.glob("*.md"))
+    cited = {key for keys in re.findall(r"\{cite:\w+\}`([^`]+)`", text) for key in keys.split(",")}
+    entries = set(re.findall(r"^@\w+\{(\w+),", (BOOK / "references.bib").read_text(encoding="utf8"), re.MULTILINE))
+    assert cited == entries
+
+
+def test_the_numbers_of_the_papers_have_no_mark_of_doubt():
+    for page in BOOK.glob("*.md"):
+        assert "[R]" not in page.read_text(encoding="utf8"), f"{page.name}: a number that was recalled, not checked"
+
+
+@pytest.mark.parametrize("drawing", sorted(BOOK.glob("figures/*.svg")), ids=lambda path: path.stem)
+def test_a_drawing_says_what_it_shows_and_takes_the_colours_of_the_page(drawing):
+    text = drawing.read_text(encoding="utf8")
+    assert re.search(r'role="img"[^>]*>\s*<title[^>]*>[^<]{10,}</title>\s*<desc[^>]*>[^<]{40,}</desc>', text)
+    assert not re.search(r'(fill|stroke|color)\s*[:=]\s*"?\s*(#|rgb|black|white)', text), "a fixed colour"
+    used = [page for page in BOOK.glob("*.md") if f"{{drawing}} {drawing.stem}\n" in page.read_text(encoding="utf8")]
+    assert used, "no page shows it"
+
+
+def test_trainings_in_chapters_are_quiet():
+    """In a notebook a training shows a bar, and a page is one."""
+    calls = [
+        node
+        for path in (ROOT / "book").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "train"
+    ]
+    assert calls
+    assert all(
+        any(word.arg == "quiet" and ast.unparse(word.value) == "True" for word in call.keywords) for call in calls
+    )

@@ -1,0 +1,223 @@
+"""Laws of the book's own machinery: formulas, editions, which chapters run again, tables of results."""
+
+import html
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+sys.path.insert(0, str(BOOK / "_ext"))
+
+import dropped  # noqa: E402
+import freshness  # noqa: E402  (the book's extensions live beside the book)
+import maths  # noqa: E402
+
+
+def shown(page: str) -> str:
+    """Return the text of a page without its tags, so that coloured code reads as code."""
+    return html.unescape(re.sub(r"<[^>]+>", "", page))
+
+
+# Formulas
+
+
+def test_a_formula_is_readable_by_eye_and_by_ear():
+    rendered = maths.render(r"\of{c}{both\_units} = \sum_j \alpha_j h_j", display=True)
+    assert 'class="katex-html" aria-hidden="true"' in rendered
+    assert "<math" in rendered
+    assert "both_units" in rendered
+
+
+def built(folder: Path, text: str, edition_name: str = "full") -> tuple[str, str]:
+    """Build one page with the book's own extensions; return the page and the warnings."""
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    source = folder / "source"
+    source.mkdir()
+    (source / "index.md").write_text(text, encoding="utf8")
+    settings = {
+        "extensions": ["myst_parser", "maths", "edition"],
+        "myst_enable_extensions": ["dollarmath"],
+        "html_math_renderer": "katex",
+        "html_theme": "basic",
+        "edition": edition_name,
+        "root_doc": "index",
+    }
+    warned = io.StringIO()
+    with patch_docutils(), docutils_namespace():
+        app = Sphinx(source, None, folder / "html", folder / "trees", "html", settings, status=None, warning=warned)
+        app.build()
+    return (folder / "html" / "index.html").read_text(encoding="utf8"), warned.getvalue()
+
+
+quiet = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
+
+
+@quiet
+def test_a_formula_that_cannot_be_read_is_a_warning_with_its_place(tmp_path):
+    _, warned = built(tmp_path, "# Page\n\nText.\n\n$$ \\of{x}{S} = \\nosuch $$\n")
+    assert re.search(r"index\.md:\d+: WARNING: .*Undefined control sequence: \\nosuch", warned)
+
+
+@quiet
+def test_a_renamed_function_is_a_warning_with_its_place(tmp_path):
+    (tmp_path / "attention.py").write_text("def new_name():\n    return 1\n")
+    _, warned = built(tmp_path, "# Page\n\n```{literalinclude} ../attention.py\n:pyobject: old_name\n```\n")
+    assert re.search(
+        r"index\.md:3: WARNING: Object named 'old_name' not found in include file '.*attention\.py'", warned
+    )
+
+
+@quiet
+@pytest.mark.parametrize("name", ["full", "students"])
+def test_the_students_edition_shows_signature_and_docstring_only(tmp_path, name):
+    code = 'def answer(x: int) -> int:\n    """Return the answer."""\n    return secret(x)\n'
+    (tmp_path / "attention.py").write_text(code)
+    page, warned = built(tmp_path, "# Page\n\n```{literalinclude} ../attention.py\n:pyobject: answer\n```\n", name)
+    assert not warned
+    text = shown(page)
+    assert 'def answer(x: int) -> int:\n    """Return the answer."""\n' in text
+    assert ("return secret(x)" in text) == (name == "full")
+    assert ("raise NotImplementedError" in text) == (name == "students")
+
+
+# Chapters that were dropped
+
+
+def test_a_link_to_a_chapter_that_was_dropped_is_text_and_any_other_stays(tmp_path):
+    (tmp_path / "luong.md").write_text("(label)=\n# Luong: global and local\n")
+    (tmp_path / "pooling.md").write_text("# Pooling\n")
+    text = "See [the scores](luong.md#three-scores), [](luong.md), [here](#there), [](pooling.md) and [](nowhere.md)."
+    assert dropped.without_links(text, tmp_path, {"index", "pooling"}) == (
+        "See the scores, Luong: global and local, [here](#there), [](pooling.md) and [](nowhere.md)."
+    )
+    assert dropped.without_links(text, tmp_path, {"index", "pooling", "luong"}) == text
+
+
+# Tables of results
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """Return a function that writes a result file, as `evaluate` does, where the book's tables look for it."""
+    from book import tables
+    from lab.evaluation.result_files import write_json
+
+    monkeypatch.setattr(tables, "ROOT", tmp_path)
+
+    def write(solution: str, run: str, seed: int, value: float) -> None:
+        score = {"name": "BLEU", "value": value, "low": value - 1, "high": value + 1, "signature": "", "count": 7}
+        scores = {
+            "bleu": score,
+            "bleu_lc_tok": score,
+            "by_length": [{"first": 3, "last": 8, "score": score}],
+        }
+        alignment = {reading: {"aer": score} for reading in ("argmax", "threshold", "diagonal")}
+        content = {
+            "scores": {split: {"greedy": scores, "alignment": alignment} for split in ("test", "test2016")},
+            "peers": [],
+            "training": {"ended_by_budget": seed == 2, "epochs": 3, "of_epochs": 7},
+        }
+        write_json(tmp_path / "solutions" / solution / "results" / f"{run}-seed{seed}.json", content)
+
+    return tables, write
+
+
+def test_a_table_without_results_says_so_and_makes_up_nothing(results):
+    tables, _ = results
+    drawn = (tables.multi30k(["bahdanau"]), tables.phrasebook_lengths(["bahdanau"]), tables.alignment())
+    for table in drawn:
+        cells = re.findall(r"<td[^>]*>([^<]*)</td>", table.data)
+        assert set(cells) == {tables.MISSING}
+    assert tables.MISSING in tables.phrasebook_lengths_plot(["bahdanau"]).data
+
+
+def test_a_table_holds_the_mean_of_the_seeds_and_says_how_far_they_lie_apart(results):
+    tables, write = results
+    for seed, value in ((1, 60.0), (2, 64.0)):
+        write("bahdanau", "phrasebook-fr-en-medium", seed, value)
+    assert "62.000 (60.000–64.000)" in tables.alignment().data
+    lengths = tables.phrasebook_lengths(["bahdanau", "encoder_decoder"]).data
+    assert "62.0" in lengths
+    assert "3–8 words" in lengths
+    assert tables.MISSING in lengths, "the other model has no results"
+    assert "60.0" in tables.phrasebook_lengths_plot(["bahdanau"]).alt
+
+
+def test_one_run_shows_its_bootstrap_interval_and_that_its_time_was_up(results):
+    tables, write = results
+    write("bahdanau", "multi30k-de-en-base", 2, 30.0)
+    table = tables.multi30k(["bahdanau"]).data
+    assert "30.0 (29.0–31.0)" in table
+    assert "ended by its time budget" in table
+
+
+# Which chapters run again
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    """Return a small project: a chapter that stands on a solution, which stands on the lab."""
+    files = {
+        "book/luong.md": "# Luong\n\n```{code-cell} python\n:tags: [x]\nfrom solutions.luong import attention\n```\n",
+        "solutions/__init__.py": "",
+        "solutions/luong/__init__.py": "",
+        "solutions/luong/attention.py": "from lab.tokenizers import PAD\n",
+        "solutions/luong/results/run-seed1.json": "{}",
+        "lab/__init__.py": "",
+        "lab/tokenizers.py": "PAD = 0\n",
+        "lab/unused.py": "",
+        "requirements.txt": "torch==2.13.0\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+GROUND = [
+    "solutions/luong/attention.py",
+    "lab/tokenizers.py",
+    "lab/__init__.py",
+    "solutions/luong/results/run-seed1.json",
+    "requirements.txt",
+]
+
+
+@pytest.mark.parametrize("file", GROUND)
+def test_a_chapter_is_stale_when_its_ground_moves(project, file):
+    page = project / "book" / "luong.md"
+    before = freshness.fingerprint(page, project)
+    (project / file).write_text((project / file).read_text() + "\n# changed\n")
+    assert freshness.fingerprint(page, project) != before
+
+
+@pytest.mark.parametrize("file", ["lab/unused.py", "book/luong.md"])
+def test_a_chapter_is_fresh_when_only_something_else_moves(project, file):
+    page = project / "book" / "luong.md"
+    before = freshness.fingerprint(page, project)
+    (project / file).write_text((project / file).read_text() + "\n# changed\n")
+    assert freshness.fingerprint(page, project) == before
+
+
+def test_the_chapters_stand_on_all_that_their_models_are_made_of():
+    ground = {str(file.relative_to(ROOT)) for file in freshness.standing_on(BOOK / "bahdanau.md")}
+    corpus = {str(file.relative_to(ROOT)) for file in ROOT.glob("lab/corpora/phrasebook/*.py")}
+    assert ground >= corpus | {
+        "lab/training.py",
+        "solutions/bahdanau/attention.py",
+        "solutions/encoder_decoder/model.py",
+    }
+
+
+def test_a_failed_cell_is_found_by_its_line(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# T\n\n```{code-cell} python\nx = 1\n1 / 0\n```\n")
+    report = "Traceback\n------------------\nx = 1\n1 / 0\n------------------\nZeroDivisionError: division by zero\n"
+    assert freshness.failed_line(page, report) == 4
+    assert freshness.FAULT.findall(report) == ["ZeroDivisionError: division by zero"]

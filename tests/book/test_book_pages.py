@@ -1,0 +1,284 @@
+"""Laws of the built pages: they ask for nothing, all can read them, the students' edition keeps the answers."""
+
+import ast
+import html
+import re
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+FULL, STUDENTS = ROOT / "build" / "_build" / "html", ROOT / "build" / "_build_students" / "html"
+FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>|<span class="katex-html".*', re.DOTALL)
+PAGES = sorted(page.stem for page in BOOK.glob("*.md"))
+
+
+def pages(folder: Path) -> list[Path]:
+    found = [folder / f"{name}.html" for name in PAGES]
+    if not all(page.is_file() for page in found):
+        pytest.skip(f"{folder.relative_to(ROOT)} is not built: make book, make book-students")
+    return found
+
+
+def shown(page: str) -> str:
+    """Return the text of a page without its tags, so that coloured code reads as code."""
+    return html.unescape(re.sub(r"<[^>]+>", "", page))
+
+
+@pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
+def test_no_page_names_a_foreign_script_style_font_or_image(folder):
+    for page in pages(folder):
+        text = page.read_text(encoding="utf8")
+        assert not re.findall(r'<(?:script|img|iframe|source)[^>]+src="(?:https?:)?//[^"]*"', text), page.name
+        assert not re.findall(r'<link[^>]+rel="(?:stylesheet|preload)"[^>]+href="(?:https?:)?//[^"]*"', text), page.name
+        assert not re.findall(r"@import|url\((?:https?:)?//", text), page.name
+
+
+@pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
+def test_every_image_says_what_it_shows(folder):
+    for page in pages(folder):
+        for image in re.findall(r"<img\b[^>]*>", page.read_text(encoding="utf8")):
+            told = re.search(r'alt="([^"]*)"', image)
+            assert told, f"{page.name}: {image[:80]}"
+            assert len(told[1]) > 15, f"{page.name}: {told[0]}"
+            assert "_images/" not in told[1], f"{page.name}: {told[0]}"
+
+
+@pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
+def test_every_table_header_says_something(folder):
+    """In words: what reads pages aloud, or checks them, may skip formulas."""
+    for page in pages(folder):
+        text = page.read_text(encoding="utf8")
+        for header in re.findall(r"<th\b[^>]*>(.*?)</th>", text, flags=re.DOTALL):
+            assert re.search(r"[^\s\u200b]", shown(FORMULA.sub("", header))), f"{page.name}: {header[:200]}"
+
+
+@pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
+def test_every_page_has_the_icon_that_a_browser_asks_for(folder):
+    pages(folder)
+    for page in folder.glob("*.html"):
+        icon = re.search(r'<link rel="icon" href="([^"]+)"', page.read_text(encoding="utf8"))
+        assert icon, page.name
+        assert (folder / icon[1]).is_file(), page.name
+
+
+def answers() -> list[tuple[str, str]]:
+    """Return the lines of all bodies in attention.py that are long enough to be nobody else's."""
+    found = []
+    for file in sorted(ROOT.glob("solutions/*/attention.py")):
+        lines = file.read_text(encoding="utf8").splitlines()
+        for function in ast.parse("\n".join(lines)).body:
+            if isinstance(function, ast.FunctionDef):
+                body = function.body[1:] if ast.get_docstring(function) else function.body
+                inside = [lines[n].strip() for s in body for n in range(s.lineno - 1, s.end_lineno)]
+                found += [(f"{file.parent.name}.{function.name}", line) for line in inside if len(line) > 24]
+    return found
+
+
+def test_the_full_edition_shows_the_answers():
+    text = "\n".join(shown(page.read_text(encoding="utf8")) for page in pages(FULL))
+    assert not [line for _, line in answers() if line not in text]
+
+
+def test_the_students_edition_has_no_answer_in_any_file():
+    pages(STUDENTS)
+    texts = [
+        file for file in STUDENTS.rglob("*") if file.suffix in {".html", ".js", ".txt", ".md", ".py", ".ipynb", ".json"}
+    ]
+    for file in texts:
+        raw = file.read_text(encoding="utf8", errors="replace")
+        text = shown(raw) if file.suffix == ".html" else raw
+        leaked = [f"{name}: {line}" for name, line in answers() if line in text]
+        assert not leaked, f"{file.relative_to(STUDENTS)}: {leaked}"
+    for kind in ("*.py", "*.ipynb", "*.md", "*.myst"):
+        assert not list(STUDENTS.rglob(kind)), "sources beside the pages"
+
+
+def test_the_search_index_of_the_students_edition_holds_no_word_of_the_answers_alone():
+    pages(STUDENTS)
+    elsewhere = "\n".join(page.read_text(encoding="utf8") for page in BOOK.glob("*.md"))
+    elsewhere += "\n".join(file.read_text(encoding="utf8") for file in ROOT.glob("solutions/*/model.py"))
+    known = set(re.findall(r"\w+", elsewhere.lower()))
+    words = {word for _, line in answers() for word in re.findall(r"[a-z_]{5,}", line.lower())} - known
+    assert words, "the answers have no word of their own: the test would see nothing"
+    index = (STUDENTS / "searchindex.js").read_text(encoding="utf8").lower()
+    assert not {word for word in words if re.search(rf"\b{word}\b", index)}
+
+
+@pytest.mark.slow
+def test_a_build_without_changes_takes_seconds():
+    """Counted in CPU seconds, so that other work on the machine does not count."""
+    import resource
+    import subprocess
+
+    def build() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "book/build.py"], cwd=ROOT, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    build()
+    assert build() <= 30  # seven chapters that run would take hundreds
+
+
+# In a browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = Path("/usr/bin/chromium")
+    if not chromium.is_file():
+        pytest.skip("no /usr/bin/chromium: apt.txt lists it")
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=str(chromium), args=flags)
+        yield opened
+        opened.close()
+
+
+def opened(browser, page: Path, width: int = 1280, mode: str = "light", scripts: bool = True):
+    """Open a page; return it, with the foreign addresses that it asked for and the errors that it met."""
+    about = {"viewport": {"width": width, "height": 900}, "color_scheme": mode, "java_script_enabled": scripts}
+    tab = browser.new_context(**about).new_page()
+    foreign, errors = [], []
+    tab.on(
+        "request", lambda request: foreign.append(request.url) if not request.url.startswith(("file:", "data:")) else 0
+    )
+    tab.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else 0)
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.goto(page.as_uri(), wait_until="load")
+    tab.wait_for_timeout(300)
+    return tab, foreign, errors
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_asks_for_nothing_and_meets_no_error(browser, name, mode):
+    page = dict(zip(PAGES, pages(FULL), strict=True))[name]
+    tab, foreign, errors = opened(browser, page, mode=mode)
+    assert not foreign
+    assert not errors
+    assert tab.locator("html").get_attribute("data-theme") == mode
+    tab.context.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_a_phone(browser, name):
+    page = dict(zip(PAGES, pages(FULL), strict=True))[name]
+    tab, _, _ = opened(browser, page, width=390)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.context.close()
+
+
+@pytest.mark.browser
+def test_one_search_field_and_it_finds_something_offline(browser):
+    pages(FULL)
+    tab, _, _ = opened(browser, FULL / "bahdanau.html")
+    visible = tab.locator("button.search-button-field:visible, form.bd-search:visible")
+    assert visible.count() == 1
+    tab.goto((FULL / "search.html").as_uri() + "?q=bottleneck")
+    tab.locator("#search-results li").first.wait_for(timeout=5000)
+    tab.context.close()
+
+
+@pytest.mark.browser
+def test_the_heat_table_is_read_with_the_keyboard(browser):
+    pages(FULL)
+    tab, _, _ = opened(browser, FULL / "bahdanau.html")
+    table = tab.locator(".heat").first
+    assert table.locator("tbody tr").count() == 6, "a row for each output word"
+    table.locator('td[tabindex="0"]').focus()
+    first = table.locator("p").inner_text()
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("ArrowRight")
+    second = table.locator("p").inner_text()
+    assert first.startswith("he looks at il")
+    assert second.startswith("hit looks at m'")
+    tab.context.close()
+
+
+@pytest.mark.browser
+def test_what_scrolls_on_a_phone_is_reached_with_the_keyboard(browser):
+    pages(FULL)
+    tab, _, _ = opened(browser, FULL / "bahdanau.html", width=390)
+    wide = tab.evaluate(
+        "[...document.querySelectorAll('.formula')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.tabIndex)"
+    )
+    assert wide, "no formula is wider than a phone: the test would see nothing"
+    assert set(wide) == {0}
+    tab.context.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_text_stands_out_from_its_ground(browser, mode):
+    """Drawings and captions keep a contrast of 4.5 with the page, the least that WCAG allows for text."""
+    pages(FULL)
+    tab, _, _ = opened(browser, FULL / "bahdanau.html", mode=mode)
+    ratio = """selector => {
+      const shine = c => { const [r, g, b] = c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
+        .map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126*r + .7152*g + .0722*b }
+      const solid = e => { for (; e; e = e.parentElement) {
+        const c = getComputedStyle(e).backgroundColor
+        if (!/, 0\\)$|transparent/.test(c)) return c }
+        return 'rgb(255, 255, 255)' }
+      return [...document.querySelectorAll(selector)].map(e => { const s = getComputedStyle(e)
+        const ground = shine(solid(e instanceof SVGElement ? e.closest('div') : e))
+        const ink = shine(e instanceof SVGElement ? s.fill : s.color)
+        return (Math.max(ink, ground) + .05) / (Math.min(ink, ground) + .05) }) }"""
+    for selector in (".drawing text", "figcaption", ".results td", ".results caption", ".math .eqno"):
+        found = tab.evaluate(ratio, selector)
+        assert found, f"no {selector} on the page"
+        assert min(found) >= 4.5, f"{selector}: {min(found):.1f}"
+    tab.context.close()
+
+
+LOOKS = """selectors => selectors.map(selector => [...document.querySelectorAll(selector)].map(element => {
+  const style = getComputedStyle(element)
+  return [style.color, style.backgroundColor, style.fill, style.stroke].join(" ") }))"""
+LOOKED_AT = ["body", ".drawing .box", ".drawing .hot", ".drawing .ink", ".drawing .tip", ".drawing text"]
+LOOKED_AT += [".bd-article p", ".bd-article a", ".highlight", ".highlight .k", "table td", ".heat td", ".heat th"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_reader_without_scripts_sees_the_same_colours(browser, name, mode):
+    page = dict(zip(PAGES, pages(FULL), strict=True))[name]
+    seen = []
+    for scripts in (True, False):
+        tab, _, _ = opened(browser, page, mode=mode, scripts=scripts)
+        seen.append(dict(zip(LOOKED_AT, tab.evaluate(LOOKS, LOOKED_AT), strict=True)))
+        tab.context.close()
+    assert seen[0] == seen[1]
+    assert seen[0]["body"]
+    if "drawing" in page.read_text(encoding="utf8"):
+        ground, box = (seen[1][one][0] for one in ("body", ".drawing .box"))
+        assert box != ground
+
+
+@pytest.mark.browser
+def test_a_served_book_has_every_file_that_its_pages_ask_for(browser):
+    pages(FULL)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(FULL))
+    handler.log_message = lambda *_: None
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        tab = browser.new_page()
+        failed = []
+        tab.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
+        for name in PAGES:
+            tab.goto(f"http://127.0.0.1:{server.server_port}/{name}.html", wait_until="load")
+        tab.wait_for_timeout(300)
+        tab.close()
+        server.shutdown()
+    assert not failed

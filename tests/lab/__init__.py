@@ -1,0 +1,1 @@
+"""Laws of the library that the chapters share."""

@@ -1,0 +1,180 @@
+"""Laws of Lin's model: what surrounds structured self-attention."""
+
+from dataclasses import fields, replace
+
+import pytest
+import torch
+
+from lab.classification import Run, train
+from lab.corpora import Document, Labelled
+from lab.schedules import RecipeError
+from lab.tokenizers import PAD, Words
+from lab.training import Training
+from solutions.structured.attention import structured_attention
+from solutions.structured.model import SOLUTION, Full, Pruned, Structured, StructuredPair, build
+from solutions.structured.recipe import RECIPES, Recipe
+from tests.support.hardware import NEEDS_BF16
+
+WORDS, LABELS = 11, 3
+TINY = Recipe(embedding_dim=4, units=3, hidden=5, hops=2, penalty=0.5, mlp=7)
+PRUNED = replace(TINY, pruned=True, per_hop=4, per_feature=3)
+
+
+@pytest.fixture
+def texts():
+    torch.manual_seed(3)
+    lengths = torch.tensor([[4], [6], [1], [3]])
+    mask = torch.arange(6) < lengths
+    return torch.randint(4, WORDS, (4, 6)).masked_fill(~mask, PAD), mask
+
+
+def model(recipe, kind=Structured, **more):
+    torch.manual_seed(4)
+    return kind(recipe, WORDS, LABELS, **more).eval()
+
+
+@pytest.mark.parametrize("recipe", [TINY, PRUNED])
+def test_a_text_says_the_same_alone_and_beside_others(texts, recipe):
+    tokens, mask = texts
+    lin = model(recipe)
+    scores, extra = lin(tokens, mask)
+    weights = lin.look(tokens, mask)
+    assert scores.shape == (4, LABELS)
+    for b, length in enumerate(mask.sum(dim=1)):
+        alone = lin(tokens[b : b + 1, :length], mask[b : b + 1, :length])
+        torch.testing.assert_close(alone, (scores[b : b + 1], extra[b : b + 1]))
+        assert (weights[b, :, length:] == 0).all()
+
+
+def test_the_weight_of_the_penalty_is_the_recipe_s(texts):
+    half, whole, none = (model(replace(TINY, penalty=weight))(*texts)[1] for weight in (0.5, 1.0, 0.0))
+    torch.testing.assert_close(2 * half, whole)
+    assert (none == 0).all()
+    assert (whole > 0).all()
+
+
+def test_any_function_with_the_arguments_can_attend(texts):
+    asked = []
+
+    def mine(H, W_s1, W_s2, mask):
+        asked.append(H.shape)
+        return structured_attention(H, W_s1, W_s2, mask)
+
+    lin, with_mine = model(TINY), model(TINY, attend=mine)
+    torch.testing.assert_close(with_mine(*texts), lin(*texts))
+    assert asked == [(4, 6, 6)]
+
+
+def test_a_text_without_words_is_read_as_zeros(texts):
+    tokens, mask = texts
+    tokens[2], mask[2] = PAD, False
+    lin = model(TINY)
+    scores, extra = lin(tokens, mask)
+    torch.testing.assert_close(scores[2], lin.classifier(torch.zeros(1, 2, 6))[0])
+    torch.testing.assert_close(extra[2], torch.tensor(0.5 * 2))
+
+
+@pytest.mark.parametrize("precision", [pytest.param(torch.bfloat16, marks=NEEDS_BF16), torch.float32])
+def test_the_penalty_is_computed_in_full_precision(texts, precision):
+    lin = model(TINY)
+    with torch.autocast("cpu", torch.bfloat16, enabled=precision is torch.bfloat16):
+        assert lin(*texts)[1].dtype is torch.float32
+
+
+def test_the_pruned_layer_is_a_full_one_with_most_weights_zero():
+    torch.manual_seed(5)
+    hops, states, p, q = 2, 6, 4, 3
+    pruned, full = Pruned(hops, states, p, q), Full(hops, states, hops * p + states * q)
+    table = torch.zeros(hops * p + states * q, hops, states)
+    for i in range(hops):
+        table[i * p : (i + 1) * p, i] = pruned.rows[i].T.detach()
+    for j in range(states):
+        start = hops * p + j * q
+        table[start : start + q, :, j] = pruned.columns[j].T.detach()
+    full.layer.weight.data, full.layer.bias.data = table.flatten(1), torch.zeros(len(table))
+    M = torch.randn(5, hops, states)
+    torch.testing.assert_close(pruned(M), full(M))
+    kept = sum(weights.numel() for weights in pruned.parameters())
+    assert kept == (p + q) * hops * states
+    assert full.layer.weight.numel() == (p * hops + q * states) * hops * states
+
+
+def test_two_sentences_are_read_alike_and_compared_hop_by_hop(texts):
+    tokens, mask = texts
+    pair = model(replace(TINY, pair=True), StructuredPair)
+    both, masks = tokens.view(2, 2, 6), mask.view(2, 2, 6)
+    scores, extra = pair(both, masks)
+    assert scores.shape == (2, LABELS)
+    _, _, penalty = pair.reader(tokens, mask)
+    torch.testing.assert_close(extra, 0.5 * penalty.view(2, 2).sum(dim=1))
+    words, sentences = pair.look(both, masks)
+    torch.testing.assert_close(words[1, 0], pair.reader(tokens, mask)[1][2].mean(dim=0))
+    assert (sentences == 0.5).all()
+    with torch.no_grad():  # with the same factors for both, it cannot tell which sentence comes first
+        pair.factors[1] = pair.factors[0]
+    torch.testing.assert_close(pair(both.flip(1), masks.flip(1))[0], pair(both, masks)[0])
+
+
+def test_texts_that_are_no_pairs_are_refused_in_a_sentence(texts):
+    pair = model(replace(TINY, pair=True), StructuredPair)
+    with pytest.raises(RecipeError, match=r"compares two sentences; it was given texts of 4"):
+        pair(texts[0][None], texts[1][None])
+
+
+def test_a_classifier_without_hops_or_hidden_units_is_refused():
+    with pytest.raises(ValueError, match="expected hops of 1 or more, got 0"):
+        model(replace(TINY, hops=0))
+    with pytest.raises(ValueError, match="expected per_hop or per_feature of 1 or more, got 0 and 0"):
+        model(replace(TINY, pruned=True))
+
+
+def test_a_model_of_pairs_refuses_single_texts_before_anything_is_written(tmp_path):
+    single = [Document(("a cat",), "same"), Document(("a dog",), "other")]
+    corpus = Labelled("single", ("other", "same"), single, single, {"test": single})
+    with pytest.raises(RecipeError, match="compares two sentences; it was given texts of 1"):
+        train(SOLUTION, Run("structured", "single", "snli"), replace(TINY, pair=True), folder=tmp_path, corpus=corpus)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", [Structured, StructuredPair])
+def test_words_in_the_same_company_can_start_alike(kind):
+    said = ("a cat sleeps here", "a dog sleeps here", "the sky is blue", "the sea is blue")
+    documents = [Document((sentence,), "x") for sentence in said] * 9
+    corpus = Labelled("few", ("x", "y"), documents, documents, {})
+    words = Words.learn(corpus.sentences())
+    for vectors, alike in (("texts", True), ("random", False)):
+        recipe = replace(TINY, vectors=vectors, pair=kind is StructuredPair)
+        torch.manual_seed(4)
+        lin = kind(recipe, len(words), LABELS)
+        before = lin.reader.encoder.embedding.weight.detach().clone()
+        lin.prepare(words, corpus)
+        after = lin.reader.encoder.embedding.weight.detach()
+        cat, dog, sky = (after[words.index[word]] for word in ("cat", "dog", "sky"))
+        assert torch.allclose(cat, dog, atol=1e-4) == alike
+        assert torch.allclose(cat, sky, atol=1e-4) is False
+        assert torch.equal(before, after) != alike
+
+
+def test_pairs_that_somebody_has_can_be_trained_on(tmp_path):
+    nouns = ["cat", "dog", "cow", "fox"]
+    pairs = [Document((f"a {a} sleeps", f"the {b}"), "same" if a == b else "other") for a in nouns for b in nouns]
+    corpus = Labelled("pairs", ("other", "same"), pairs, pairs, {"test": pairs})
+    recipe = replace(TINY, pair=True, training=Training(tokens=20, epochs=2, precision="fp32"))
+    run = Run("structured", "pairs", "snli")
+    trained = train(SOLUTION, run, recipe, quiet=True, folder=tmp_path, corpus=corpus)
+    assert trained.progress.history[1]["loss"] < trained.progress.history[0]["loss"]
+    assert set(trained.classify([pair.sentences for pair in pairs])) <= {"same", "other"}
+    assert trained.looks([pairs[0].sentences])[0].words.shape == (1, 5)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_makes_a_model(name):
+    with torch.device("meta"):  # the paper's sizes need no memory here
+        made = build(RECIPES[name], 100, LABELS)
+    assert made.nested == RECIPES[name].pair
+    assert SOLUTION.recipes[name] is RECIPES[name]
+
+
+def test_every_default_names_a_recipe():
+    assert set(SOLUTION.defaults.values()) <= set(RECIPES)
+    assert {field.name for field in fields(Recipe)} >= {"vocabulary", "lowercase", "training"}

@@ -1,0 +1,284 @@
+"""The Transformer's modules are torch's own, number for number, and the taught functions; and nothing breaks them."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from lab.batches import collate, source_batch
+from lab.losses import linear_cross_entropy
+from lab.tokenizers import BOS, PAD, Subwords, restore
+from lab.training import Progress
+from lab.translation import Trained, vocabularies
+from solutions.transformer.assembled import Assembled
+from solutions.transformer.attention import (
+    decoder_layer,
+    encoder_layer,
+    multi_head_attention,
+    positional_encoding,
+)
+from solutions.transformer.layers import DecoderLayer, Dropout, EncoderLayer, MultiHeadAttention, words_of
+from solutions.transformer.model import SOLUTION, Transformer, looks
+from solutions.transformer.recipe import RECIPES, Recipe
+from tests.lab.test_training import LETTERS
+
+WIDTH, HEADS, INNER = 12, 3, 7
+SMALL = Recipe(d_model=6, d_ff=7, heads=2, layers=2, shared=False, dropout=0.0)
+TAUGHT = encoder_layer, decoder_layer, positional_encoding, multi_head_attention
+SOURCE, MASK = source_batch([[4, 5, 6, 7], [8], [], [9, 4, 5, 6, 7, 8, 9]])
+INPUTS = torch.tensor([[BOS, 4, 5, 6, 7]]).expand(4, -1)
+CAUSAL = torch.ones(5, 5, dtype=torch.bool).tril()
+
+
+def drawn(seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+    """Return target and source vectors, and a mask of the source."""
+    torch.manual_seed(seed)
+    mask = torch.arange(6) < torch.tensor([6, 2, 4, 1])[:, None]
+    return torch.randn(4, 5, WIDTH, requires_grad=True), torch.randn(4, 6, WIDTH, requires_grad=True), mask
+
+
+def shaken(module: nn.Module) -> nn.Module:
+    """Give every parameter a number of its own, norms and biases too."""
+    for weight in module.parameters():
+        nn.init.normal_(weight, std=0.5)
+    return module
+
+
+def assert_same(ours: Tensor, theirs: Tensor, module: nn.Module, other: nn.Module, *inputs: Tensor) -> None:
+    """Compare values, and the gradients of one random function of them: of parameters and of inputs."""
+    torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)
+    some = torch.randn_like(ours)
+    names, first = zip(*module.named_parameters(), strict=True)
+    second = [dict(other.named_parameters())[name] for name in names]
+    found = torch.autograd.grad((ours * some).sum(), [*first, *inputs])
+    expected = torch.autograd.grad((theirs * some).sum(), [*second, *inputs])
+    for gradient, right in zip(found, expected, strict=True):
+        torch.testing.assert_close(gradient, right, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_attention_is_torchs_multihead_attention(masked: bool) -> None:
+    y, x, mask = drawn()
+    ours = shaken(MultiHeadAttention(WIDTH, HEADS))
+    theirs = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+    theirs.load_state_dict(ours.state_dict())
+    out, weights = ours(y, x, x, mask[:, None] if masked else None)
+    right, torch_weights = theirs(y, x, x, key_padding_mask=~mask if masked else None, average_attn_weights=False)
+    torch.testing.assert_close(weights, torch_weights, rtol=1e-5, atol=1e-6)
+    assert_same(out, right, ours, theirs, y, x)
+    taught, _ = multi_head_attention(y, x, x, ours.taught(), HEADS, mask[:, None] if masked else None)
+    torch.testing.assert_close(out, taught, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_an_encoder_layer_is_torchs(pre_norm: bool) -> None:
+    _, x, mask = drawn(1)
+    ours = shaken(EncoderLayer(WIDTH, HEADS, INNER, pre_norm=pre_norm))
+    theirs = nn.TransformerEncoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm)
+    theirs.load_state_dict(ours.state_dict())
+    found, right = ours(x, mask[:, None]), theirs(x, src_key_padding_mask=~mask)
+    assert_same(found[mask], right[mask], ours, theirs, x)
+    if not pre_norm:
+        taught = encoder_layer(x, ours.taught(), HEADS, mask, 1e-5)
+        torch.testing.assert_close(found, taught, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_a_decoder_layer_is_torchs(pre_norm: bool) -> None:
+    y, x, mask = drawn(2)
+    ours = shaken(DecoderLayer(WIDTH, HEADS, INNER, pre_norm=pre_norm))
+    theirs = nn.TransformerDecoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm)
+    theirs.load_state_dict(ours.state_dict())
+    found = ours(y, x, CAUSAL, mask[:, None])
+    assert_same(found, theirs(y, x, ~CAUSAL, memory_key_padding_mask=~mask), ours, theirs, y, x)
+    if not pre_norm:
+        taught = decoder_layer(y, x, ours.taught(), HEADS, CAUSAL.expand(4, 5, 5), mask[:, None], 1e-5)
+        torch.testing.assert_close(found, taught, rtol=1e-5, atol=1e-5)
+
+
+def test_the_fused_kernel_is_the_same_attention(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a GPU takes, on the CPU: the branch is chosen by the device."""
+    y, x, mask = drawn(3)
+    module = shaken(MultiHeadAttention(WIDTH, HEADS))
+    mask = mask.clone()
+    mask[2] = False
+    (q,), (k, v) = module.project(y, 0, 1), module.project(x, 1, 3)
+    expected, _ = module.attend(q, k, v, mask[:, None, None])
+    monkeypatch.setattr("solutions.transformer.layers.MATMUL", ())
+    found, weights = module.attend(q, k, v, mask[:, None, None])
+    assert weights is None
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def model(kind: type = Transformer, *taught: object, **changes: object) -> Transformer:
+    torch.manual_seed(7)
+    return shaken(kind(replace(SMALL, **changes), 11, 11 if changes.get("shared") else 9, *taught)).eval()
+
+
+def test_the_model_assembled_from_the_taught_functions_is_the_same_model() -> None:
+    real = torch.ones_like(INPUTS, dtype=torch.bool)
+    own, assembled = model(), model(Assembled, *TAUGHT)
+    outputs = [net(SOURCE, MASK, INPUTS, real) for net in (own, assembled)]
+    assert_same(outputs[0], outputs[1], own, assembled)
+    for use, weights in own.looks(SOURCE, MASK, INPUTS).items():
+        torch.testing.assert_close(weights, assembled.looks(SOURCE, MASK, INPUTS)[use], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_leaving_padding_out_changes_no_score_and_no_gradient(pre_norm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = torch.ones_like(INPUTS, dtype=torch.bool)
+    net, same = model(pre_norm=pre_norm), model(pre_norm=pre_norm)
+    words = words_of(MASK)
+    assert words is not None
+    assert words.at.tolist() == MASK.flatten().nonzero()[:, 0].tolist()
+    without = net(SOURCE, MASK, INPUTS, real)
+    monkeypatch.setattr("solutions.transformer.model.words_of", lambda mask: None)
+    assert_same(without, same(SOURCE, MASK, INPUTS, real), net, same)
+
+
+def test_all_that_is_looked_at_is_a_distribution_over_what_may_be_seen() -> None:
+    net = model()
+    found = net.looks(SOURCE, MASK, INPUTS)
+    shapes = {use: tuple(weights.shape) for use, weights in found.items()}
+    assert shapes == {"encoder": (4, 2, 2, 8, 8), "decoder": (4, 2, 2, 5, 5), "cross": (4, 2, 2, 5, 8)}
+    for weights in found.values():
+        torch.testing.assert_close(weights.sum(dim=-1), torch.ones(weights.shape[:-1]))
+    for use in ("encoder", "cross"):
+        assert (found[use].movedim(0, -2)[..., ~MASK] == 0).all()
+    assert (found["decoder"][..., ~CAUSAL] == 0).all()
+    torch.testing.assert_close(net.look(SOURCE, MASK, INPUTS), found["cross"][:, -1].mean(dim=1))
+
+
+def test_the_looks_of_a_text_have_a_row_for_each_piece() -> None:
+    source, target = vocabularies(LETTERS, replace(SMALL, vocabulary=0))
+    net = Transformer(SMALL, len(source), len(target)).eval()
+    trained = Trained(net, source, target, {}, Progress())
+    found = looks(trained, "a b c", "c b")
+    assert {use: tuple(weights.shape) for use, weights in found.items()} == {
+        "encoder": (2, 2, 4, 4),
+        "decoder": (2, 2, 2, 2),
+        "cross": (2, 2, 2, 4),
+    }
+    torch.testing.assert_close(found["cross"][-1].mean(dim=0), trained.attention("a b c", "c b"))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_the_loss_in_blocks_is_cross_entropy(smoothing: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.losses.ROWS", {"cpu": 4})
+    torch.manual_seed(0)
+    features = torch.randn(11, 5, dtype=torch.float64, requires_grad=True)
+    weight = (3 * torch.randn(13, 5, dtype=torch.float64)).requires_grad_()
+    targets = torch.randint(0, 13, (11,))
+    found = linear_cross_entropy(features, weight, targets, smoothing)
+    right = functional.cross_entropy(features @ weight.T, targets, label_smoothing=smoothing)
+    torch.testing.assert_close(found, right)
+    for ours, theirs in zip(*(torch.autograd.grad(2 * x, (features, weight)) for x in (found, right)), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_the_models_loss_is_that_of_its_scores() -> None:
+    net = model(shared=True)
+    batch = collate([([4, 5, 6], [7, 8]), ([9], [4, 5, 6, 10])])
+    real = batch.targets != PAD
+    scores = net(batch.source, batch.mask, batch.inputs, real)
+    right = functional.cross_entropy(scores, batch.targets[real], label_smoothing=0.1)
+    found = net.loss(batch, real, 0.1)
+    for ours, theirs in zip(*(torch.autograd.grad(x, list(net.parameters())) for x in (found, right)), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("kernels", [("cpu",), ()], ids=["matmul", "fused"])
+def test_who_may_look_nowhere_hears_nothing(
+    dtype: torch.dtype, kernels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solutions.transformer.layers.MATMUL", kernels)
+    y, x, mask = drawn()
+    y, x = y.detach().to(dtype), x.detach().to(dtype)
+    mask[2] = False
+    module = shaken(MultiHeadAttention(WIDTH, HEADS)).to(dtype)
+    (q,), (k, v) = module.project(y, 0, 1), module.project(x, 1, 3)
+    out, _ = module.attend(q, k, v, mask[:, None, None])
+    assert torch.isfinite(out).all()
+    torch.testing.assert_close(out[2], module.out_proj.bias.expand(5, -1))
+    out.float().sum().backward()
+    assert all(torch.isfinite(weight.grad).all() for weight in module.parameters())
+    _, weights = module(y, x, x, mask[:, None])
+    assert (weights[2] == 0).all()
+
+
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_bf16_runs_and_changes_little(pre_norm: bool) -> None:
+    net = model(pre_norm=pre_norm)
+    real = torch.ones_like(INPUTS, dtype=torch.bool)
+    exact = net(SOURCE, MASK, INPUTS, real)
+    with torch.autocast("cpu", torch.bfloat16):
+        rough = net(SOURCE, MASK, INPUTS, real)
+        net.loss(
+            collate([([4, 5], [6, 7]), ([8], [4])]), torch.tensor([[True] * 3, [True, True, False]]), 0.1
+        ).backward()
+    assert (rough.float() - exact).norm() < 0.05 * exact.norm()
+    assert all(torch.isfinite(weight.grad).all() for weight in net.parameters() if weight.grad is not None)
+
+
+def test_a_sentence_longer_than_the_table_of_positions_makes_it_grow() -> None:
+    net = model()
+    for length in (3, 65, 200):
+        source, mask = source_batch([[4] * (length - 1)])
+        memory, _ = net.encode(source, mask)
+        assert memory["keys0"].shape[2] == length
+        assert len(net.positions) >= length
+    table = positional_encoding(torch.zeros(1, len(net.positions), 6))[0]
+    assert torch.equal(net.positions, table)
+
+
+def test_an_odd_width_has_a_last_sine_and_heads_must_divide_it() -> None:
+    net = model(d_model=5, heads=1)
+    assert net(SOURCE, MASK, INPUTS, torch.ones_like(INPUTS, dtype=torch.bool)).isfinite().all()
+    with pytest.raises(ValueError, match=r"expected heads to divide d_model = 5, got 2"):
+        model(d_model=5, heads=2)
+    with pytest.raises(ValueError, match="got 0"):
+        MultiHeadAttention(4, 0)
+
+
+def test_models_that_cannot_be_say_why() -> None:
+    with pytest.raises(ValueError, match=r"one vocabulary for both languages: expected equal sizes, got 11 and 9"):
+        Transformer(replace(SMALL, shared=True), 11, 9)
+    with pytest.raises(ValueError, match="expected layers of 1 or more, got 0"):
+        model(layers=0)
+    with pytest.raises(ValueError, match="post-norm: expected pre_norm = False"):
+        Assembled(replace(SMALL, pre_norm=True), 11, 9, *TAUGHT)
+
+
+def test_dropout_drops_its_share_and_keeps_the_mean() -> None:
+    torch.manual_seed(0)
+    layer, x = Dropout(0.3), torch.ones(200, 501, requires_grad=True)
+    out = layer(x)
+    assert (out == 0).float().mean().item() == pytest.approx(0.3, abs=0.01)
+    assert out.mean().item() == pytest.approx(1.0, abs=0.01)
+    out.sum().backward()
+    assert torch.equal(x.grad, out)  # what is dropped has no gradient, and what is kept is scaled as much
+    assert torch.equal(layer.eval()(x), x)
+
+
+def test_lower_case_keeps_the_letters_of_german() -> None:
+    lines = [f"Die Straße {n} ist weiß, ÄHNLICH groß." for n in range(50)]
+    pieces = Subwords.learn(lines, 60, lowercase=True)
+    assert pieces.decode(pieces.encode("Weiße STRAßE")) == "weiße straße"
+    assert restore(pieces.state()).encode("WEIß") == pieces.encode("weiß")
+
+
+def test_a_shared_vocabulary_is_one_for_both_languages() -> None:
+    source, target = vocabularies(LETTERS, replace(SMALL, vocabulary=0, shared=True))
+    assert source is target
+
+
+def test_recipes_take_the_papers_rate_where_they_ask_for_it() -> None:
+    assert SOLUTION.rate is not None
+    assert SOLUTION.rate(RECIPES["tiny"]) is None
+    of_base = SOLUTION.rate(RECIPES["base"])
+    assert of_base is not None
+    assert of_base(0, 10) == pytest.approx(512**-0.5 * 4000**-1.5)
+    assert of_base(3999, 10) == max(of_base(step, 10) for step in range(3990, 4010))

@@ -1,0 +1,1 @@
+"""What several test files use: classes, sandboxes, servers, mutants."""

@@ -1,0 +1,90 @@
+"""A class for the tests of `grade`: who hands in, who judges, and what is then found in gradebook and summary."""
+
+import contextlib
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import assignments
+from autograder.grade.run import grade
+from autograder.gradebook.gradebook import quiet
+from autograder.judge.judge import Judge
+from autograder.judge.process import judged_by
+from autograder.judge.result import Outcome, Task
+from autograder.judge.session import Limits
+from autograder.sandbox import sandbox
+from examples import make_class
+from tests.support.sandboxed import demand_sandbox
+
+with quiet():
+    from nbgrader.api import Gradebook
+
+QUICK = ["emil", "fay", "ivan", "mia", "nils"]  # one of every family that needs no time-out
+
+
+@dataclass
+class Here:
+    """Judges in this process, one after the other."""
+
+    judge: Judge
+
+    def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
+        for number, task in tasks:
+            yield number, judged_by(self.judge, task)
+
+
+def run_here(judge: Judge, folder: Path, out: Path) -> int:
+    """Grade a folder in this process and return the exit status."""
+    return grade(folder, out, lambda count: contextlib.nullcontext(Here(judge)))
+
+
+@contextlib.contextmanager
+def opened_book(out: Path) -> Iterator[Gradebook]:
+    with quiet(), Gradebook(f"sqlite:///{out / 'gradebook.db'}", "") as gradebook:
+        yield gradebook
+
+
+def totals(out: Path) -> dict[tuple[str, str], float]:
+    """Return the scores in nbgrader's gradebook."""
+    with opened_book(out) as gradebook:
+        found = [each for name in assignments() for each in gradebook.assignment_submissions(name)]
+        return {(each.student.id, each.name): each.score for each in found}
+
+
+def summary(out: Path) -> dict[tuple[str, str], dict[str, str]]:
+    with (out / "summary.csv").open(newline="") as file:
+        return {(row["student"], row["assignment"]): row for row in csv.DictReader(file)}
+
+
+def page(out: Path, student: str, name: str = "bahdanau") -> str:
+    return (out / "feedback" / student / name / f"{name}.html").read_text("utf-8")
+
+
+def hand_in(folder: Path, names: list[str]) -> None:
+    for student in make_class.students():
+        if student.name in names:
+            for name in student.assignments:
+                path = folder / student.name / name / f"{name}.ipynb"
+                path.parent.mkdir(parents=True)
+                path.write_bytes(student.submission(name))
+
+
+@pytest.fixture
+def run(course_judge: Judge):
+    """Return a function that grades a folder and returns the exit status."""
+    return lambda folder, out: run_here(course_judge, folder, out)
+
+
+@pytest.fixture(scope="session")
+def graded(released: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return what a part of the example class handed in, and its graded class."""
+    demand_sandbox()
+    folder, out = tmp_path_factory.mktemp("submitted"), tmp_path_factory.mktemp("class")
+    hand_in(folder, QUICK)
+    with sandbox.Sandbox(released / "kit") as built:
+        judge = Judge(built, b"the secret of this test's course", Limits(cell=6, check=6, notebook=40, grace=0.5))
+        assert run_here(judge, folder, out) == 0
+    return folder, out

@@ -1,0 +1,62 @@
+"""What test_team runs under torchrun: a training in one go and one in many; each process keeps what it ends with."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from lab.batches import Example
+from lab.devices import seed_all
+from lab.distributed import here, part_ways
+from lab.schedules import Training
+from lab.training import Trainer
+from lab.translation import Translating
+from solutions.bahdanau.model import Bahdanau
+from solutions.bahdanau.recipe import Recipe
+
+RECIPE = Recipe(embedding_dim=6, units=8, hidden=7, maxout=6)
+# Batches of one to six sentences: some are too small to be shared.
+TRAINING = Training(tokens=14, epochs=2, rate=1e-2, mean_of=2, smoothing=0.1, precision="fp32")
+EXAMPLES: list[Example] = [([4 + i % 7] * (1 + i % 5), [4 + i % 5] * (1 + i % 13)) for i in range(23)]
+
+
+def trainer(folder: Path, dropout: float = 0.0, minutes: float | None = None) -> Trainer:
+    seed_all(3)
+    model = Bahdanau(replace(RECIPE, dropout=dropout), 15, 15)
+    return Trainer(
+        model,
+        Translating(EXAMPLES, TRAINING),
+        TRAINING,
+        folder,
+        seed=3,
+        validate=lambda candidate: -sum(float(weight.sum()) for weight in candidate.parameters()),
+        device=torch.device("cpu"),
+        minutes=minutes,
+        quiet=True,
+    )
+
+
+def main(folder: Path) -> None:
+    rank = here().rank
+    plain = trainer(folder / "plain")
+    plain.run()
+    whole = trainer(folder / "whole", dropout=0.3)
+    whole.run()
+    while (part := trainer(folder / "parts", dropout=0.3, minutes=0.0)).run().ended_by_budget:
+        torch.rand(7)  # whatever happens to the random numbers in between
+    found = {"plain": plain, "whole": whole, "parts": part}
+    torch.save(
+        {
+            name: {"weights": one.model.state_dict(), "losses": [entry["loss"] for entry in one.progress.history]}
+            for name, one in found.items()
+        },
+        folder / f"rank{rank}.pt",
+    )
+    part_ways()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.support.two_processes", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    main(parser.parse_args().folder)
