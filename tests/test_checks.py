@@ -8,6 +8,7 @@ import torch
 
 from autograder.checks import Check, assignments, checks, find
 from autograder.kit.answers import call
+from autograder.kit.cases import Kind
 from autograder.kit.grading import Verdict, grade
 from tests.answers import SEEDS, collected, right_bahdanau, wrong_bahdanau, wrong_encoder_decoder
 
@@ -36,7 +37,7 @@ def test_every_check_has_answers():
 def test_the_reference_gets_all_points_and_no_hint(check_id, seed):
     check, _ = drawn(check_id, 0)
     verdict = graded(check_id, seed, check.reference)
-    assert (verdict.score, verdict.hint, verdict.mistakes) == (check.points, None, [])
+    assert (verdict.score, verdict.hint, verdict.mistakes) == (check.max_points, None, [])
 
 
 @pytest.mark.parametrize("check_id", IDS)
@@ -79,10 +80,10 @@ def test_every_known_mistake_loses_points_and_is_named_alone(check_id, mistake, 
 def test_every_output_of_every_case_earns_points(check_id):
     check, cases = drawn(check_id, 0)
     judged = {
-        (case, output)
+        (case.name, output)
         for criterion in check.criteria
-        if criterion.kind == "values"
-        for case in criterion.cases or [case.name for case in cases]
+        if criterion.kind is Kind.VALUES
+        for case in criterion.chosen(cases)
         for output in ([criterion.part] if criterion.part else check.outputs)
     }
     assert judged == {(case.name, output) for case in cases for output in check.outputs}

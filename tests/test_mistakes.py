@@ -28,7 +28,7 @@ def drawn(check_id: str, seed: int) -> list:
 def graded(check_id: str, seed: int, function):
     check = find(check_id)
     caller = functools.partial(call, {check.function: function})
-    return grade(check_id, drawn(check_id, seed), check.criteria, caller, check.examples)
+    return grade(check_id, drawn(check_id, seed), check.criteria, caller, check.worked_examples)
 
 
 @functools.cache
@@ -70,9 +70,9 @@ def test_every_two_mistakes_are_told_apart_on_every_draw(check_id, seed):
 @pytest.mark.parametrize("check_id", EVERY)
 def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
     check = find(check_id)
-    shown = {name for example in check.examples() for name in example.mistakes}
+    shown = {name for example in check.worked_examples() for name in example.mistakes}
     assert shown == {mistake.__name__ for mistake in check.mistakes}
-    for example in check.examples():
+    for example in check.worked_examples():
         assert len(example.code.splitlines()) <= 5
         *setup, last = example.code.splitlines()
         namespace = {"torch": torch, check.function: check.reference}
@@ -89,7 +89,7 @@ def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(c
     tried = hint.partition("Try it:\n")[2]
     right, wrong = re.search(r"A right function gives (.*)\n  Yours gives (.*)", tried).groups()
     assert right != wrong
-    assert any(example.code.splitlines()[-1] in tried for example in find(check_id).examples())
+    assert any(example.code.splitlines()[-1] in tried for example in find(check_id).worked_examples())
 
 
 @SEEDS
@@ -101,7 +101,7 @@ def test_no_hidden_number_stands_in_a_hint(check_id, seed):
         for array in [*given, *case.outputs.values(), *(case.gradients or [])]:
             if array is not None and array.dtype.kind == "f":
                 hidden |= {f"{x:.3f}".rstrip("0") for x in np.ravel(array) if abs(x) < 1e3}
-    public = {piece for e in find(check_id).examples() for piece in _numbers(_everything(e))}
+    public = {piece for e in find(check_id).worked_examples() for piece in _numbers(_everything(e))}
     for mistake in find(check_id).mistakes:
         said, _, tried = hint_of(check_id, seed, mistake).partition("Try it:")
         found = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", said)) & hidden

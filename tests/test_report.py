@@ -85,8 +85,8 @@ def line(student: str, name: str, expected: dict[str, tuple[str, list[str]]], **
     found = []
     for function, check in checks(name).items():
         amount, mistakes = expected.get(f"{name}.{function}", ("none", []))
-        score = {"all": check.points, "some": 1, "none": 0}[amount]
-        about = {"id": f"{name}.{function}", "score": score, "max_score": check.points}
+        score = {"all": check.max_points, "some": 1, "none": 0}[amount]
+        about = {"id": f"{name}.{function}", "score": score, "max_score": check.max_points}
         found.append(about | {"hint": None if amount == "all" else "no", "mistake": mistakes})
     scores = {kind: sum(check[kind] for check in found) for kind in ("score", "max_score")}
     plain = {"student": student, "assignment": name, "manual_max_score": 3.0 if name == "bahdanau" else 0.0}

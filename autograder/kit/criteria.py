@@ -1,9 +1,11 @@
 """One function under test: the calls that are made of it, and what speaks against it."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from autograder.kit.answers import Answer, Caller, arrays
-from autograder.kit.cases import TOLERANCE, Case, Criterion
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Kind
 from autograder.kit.compare import ZERO, checked, difference, named
 from autograder.kit.recognition import Recognised, recognised
 
@@ -28,21 +30,19 @@ class Evaluation:
 
     def complaint(self, criterion: Criterion) -> str | None:
         """Return what speaks against the criterion, or None."""
-        judge = getattr(self, f"_{criterion.kind}")
-        complaints = (judge(case, criterion.part) for case in self._about(criterion))
-        return next((complaint for complaint in complaints if complaint), None)
+        complaint = COMPLAINTS[criterion.kind]
+        complaints = (complaint(self, case, criterion.part) for case in self._about(criterion))
+        return next(filter(None, complaints), None)
 
     def _about(self, criterion: Criterion) -> list[Case]:
         """Return the cases that the criterion looks at; see Criterion."""
-        if criterion.cases:
-            return [self.cases[name] for name in criterion.cases]
-        every = list(self.cases.values())
-        if criterion.kind == "gradients":
-            backward = [case for case in every if case.cotangents is not None]
+        chosen = criterion.chosen(self.cases.values())
+        if criterion.groups or criterion.kind is Kind.VALUES:
+            return chosen
+        if criterion.kind is Kind.GRADIENTS:
+            backward = [case for case in chosen if case.cotangents is not None]
             return [case for case in backward if not self._shape(case, None)] or backward
-        if criterion.kind == "values":
-            return every
-        return [case for case in every if not self.first[case.name].error] or every
+        return [case for case in chosen if not self.first[case.name].error] or chosen
 
     def _shape(self, case: Case, part: str | None) -> str | None:
         answer = self.first[case.name]
@@ -77,8 +77,8 @@ class Evaluation:
             return answer.error or "no gradient came back."
         names = _leaves(case)
         for name, expected, got in zip(names, case.gradients or [], answer.gradients, strict=False):
-            if said := _gradient(expected, got):
-                return said.format(name=name, case=case.name)
+            if complaint := _gradient(expected, got):
+                return complaint.format(name=name, case=case.name)
         if len(answer.gradients) != len(names):
             return "no gradient came back for some of the arguments."
         return None
@@ -145,6 +145,15 @@ class Evaluation:
     def mistakes(self) -> Recognised:
         """Return the known mistakes whose numbers are the student's wherever they are not the right ones."""
         return recognised(list(self.cases.values()), self.first)
+
+
+COMPLAINTS: dict[Kind, Callable[[Evaluation, Case, str | None], str | None]] = {
+    Kind.SHAPE: Evaluation._shape,
+    Kind.VALUES: Evaluation._values,
+    Kind.GRADIENTS: Evaluation._gradients,
+    Kind.UNCHANGED: Evaluation._unchanged,
+    Kind.REPEAT: Evaluation._repeat,
+}  # what speaks against a case, by the kind of the criterion
 
 
 def _differ(one: Answer, two: Answer) -> bool:

@@ -85,7 +85,7 @@ def criteria() -> dict[str, Any]:
             "cases": [[case.name, case.features, len(list(arrays(case.arguments)))] for case in _drawn(check_id, 0)],
             "mistakes": {each.__name__: " ".join((each.__doc__ or "").split()) for each in find(check_id).mistakes},
             "may_call": list(find(check_id).may_call),
-            "examples": list(find(check_id).codes),
+            "examples": list(find(check_id).examples),
         }
         for check_id in check_ids()
     }
