@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.checks import Check, assignments, checks, find
+from autograder.checks import Check, checks, find
 from autograder.kit.answers import call
 from autograder.kit.cases import Kind
 from autograder.kit.grading import Verdict, grade
-from tests.answers import SEEDS, collected, right_bahdanau, wrong_bahdanau, wrong_encoder_decoder
+from tests.answers import SEEDS, chapters, collected, right_bahdanau, wrong_bahdanau, wrong_encoder_decoder
 
 RIGHT, WRONG = collected("right", "RIGHT"), collected("wrong", "WRONG")
 IDS = list(RIGHT)
@@ -28,7 +28,7 @@ def graded(check_id: str, seed: int, function) -> Verdict:
 
 
 def test_every_check_has_answers():
-    ids = {f"{name}.{check}" for name in assignments() for check in checks(name)}
+    ids = {f"{name}.{check}" for name in chapters() for check in checks(name)}
     assert ids == set(RIGHT) == set(WRONG)
 
 

@@ -25,9 +25,10 @@ from autograder.release.blank import BEGIN, BlankError, Module, blanked
 from autograder.release.build import release, write
 from autograder.release.notebook import weave
 from lab.budget import SECONDS
+from tests.answers import chapters
 from tests.student import failures, printed, run_whole, shown, solved, unpacked
 
-NAMES = assignments()
+NAMES = chapters()
 
 
 @pytest.fixture(scope="module")
