@@ -54,6 +54,16 @@ def arguments() -> argparse.ArgumentParser:
     report.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
     report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
 
+    new = verbs.add_parser("new", help="write the files of a graded exercise, to be changed")
+    new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
+    new.add_argument("--exercise", default="", metavar="FUNCTION", help="what students write (default: NAME)")
+
+    trial = verbs.add_parser("try", help="try a check on its own solution and its known mistakes")
+    trial.add_argument("name", metavar="NAME[.FUNCTION]", help="an assignment; with FILE, one of its checks")
+    trial.add_argument(
+        "file", nargs="?", type=Path, metavar="FILE", help="Python code of yours: print what a student would read"
+    )
+
     verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
     return parser
 
@@ -80,6 +90,10 @@ def main(words: list[str] | None = None) -> int:
     try:
         if options.verb == "release":
             return _release(options.names)
+        if options.verb == "new":
+            return _new(options.name, options.exercise)
+        if options.verb == "try":
+            return _try(options.name, options.file)
         if options.verb == "report":
             from autograder.report.page import FORMGRADER, report
 
@@ -114,6 +128,23 @@ def _release(names: list[str]) -> int:
     packed = [name for name in assignments() if f"release/{name}/{name}.ipynb" in Manifest(BUILD).digests]
     print(f"for students: {KIT.with_suffix('.zip')}, with {', '.join(packed)}")
     return 0
+
+
+def _new(name: str, function: str) -> int:
+    from autograder.release.new import new
+
+    for path in new(name, function):
+        print(path)
+    print(f"Change them as you like, then: python -m autograder try {name}")
+    return 0
+
+
+def _try(name: str, file: Path | None) -> int:
+    from autograder.release.trial import try_checks, try_file
+
+    if file is None:
+        return try_checks(name)
+    return try_file(name, file)
 
 
 def _grading(options: argparse.Namespace) -> int:

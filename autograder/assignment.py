@@ -23,11 +23,21 @@ class UnknownAssignment(ValueError):
 
 
 def assignments() -> list[str]:
-    """Return the names in the book's list of contents that have exercises; without that list, all that have."""
+    """Return the names that have exercises: those in the book's list of contents, then those without a chapter.
+
+    A name that has a chapter, and is not in that list, is dropped.
+    """
     contents = ROOT / "book" / "_toc.yml"
+    known = written()
     if not contents.exists():
-        return written()
-    return [name for name in map(_stem, _pages(yaml.safe_load(contents.read_text()))) if name in written()]
+        return known
+    listed = [name for name in map(_stem, _pages(yaml.safe_load(contents.read_text()))) if name in known]
+    return [*listed, *(name for name in known if name not in listed and not has_chapter(name))]
+
+
+def has_chapter(name: str) -> bool:
+    """Return whether the book has a chapter of this name, listed or not."""
+    return (ROOT / "book" / f"{name}.md").exists()
 
 
 def written() -> list[str]:

@@ -1,8 +1,11 @@
-"""What a right answer does, and the known mistakes: one module per name, on the trusted side only."""
+"""What a right answer does, and the known mistakes: one folder per name, on the trusted side only.
+
+README.md beside this file says how to write a graded exercise.
+"""
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -14,32 +17,60 @@ from autograder.checks.together import pairs
 from autograder.checks.worked_examples import worked
 from autograder.kit.answer import Answer
 from autograder.kit.call import call
-from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, KnownMistake, Pairs
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Kind, KnownMistake, Pairs
 from autograder.kit.compare import aligned, printed
 
 MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
-REPEAT = Criterion("the same answer twice", 1, "repeat")
-DIFFERENTIABLE = [
-    Criterion("gradients", 1, "gradients"),
-    Criterion("the arguments stay as they are", 1, "unchanged"),
-    REPEAT,
-]
+SHAPE, VALUES, GRADIENTS, UNCHANGED, REPEAT = Kind
+DIFFERENTIABLE = (GRADIENTS, UNCHANGED, REPEAT)
+NAMES = {
+    GRADIENTS: "gradients",
+    UNCHANGED: "the arguments stay as they are",
+    REPEAT: "the same answer twice",
+}  # of criteria that many checks have, as students read them
+NO_MASK, MASKED, FAR = "without a mask", "with a mask", "scores far from 0"  # groups of cases of several names
+PADDING, LARGE = "padding", "a score far from 0"
+FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, where they do not say otherwise
 
 
 @dataclass
 class Drawn:
     """The arguments of one case before anyone has answered it; `features` say in words what is special in it.
 
-    `asked` tells over the first axes of every output where it is compared: elsewhere, as at the outputs of padding, a
-    right function may give what it likes.
+    `group` is what the check's points name it by, the case's own name by default. Gradients are compared where
+    `gradients` is set. `asked` tells over the first axes of every output where it is compared: elsewhere, as at the
+    outputs of padding, a right function may give what it likes.
     """
 
     name: str
     arguments: Sequence
-    features: list[str] = field(default_factory=list)
+    group: str = ""
+    features: list[str] | None = None
     gradients: bool = False
     tolerance: float = TOLERANCE
     asked: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        self.group = self.group or self.name
+        if self.features is None:
+            self.features = list(FEATURES.get(self.group, []))
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points for a demand that is another than right values in the group of cases of its name.
+
+    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs.
+    """
+
+    points: int
+    groups: str | tuple[str, ...] = ()
+    kind: Kind = VALUES
+    part: str | None = None
+
+    def criterion(self, name: str) -> Criterion:
+        groups = [self.groups] if isinstance(self.groups, str) else list(self.groups)
+        return Criterion(name, self.points, self.kind, groups, self.part)
 
 
 @dataclass(frozen=True)
@@ -52,16 +83,22 @@ class Written:
 
 @dataclass(frozen=True)
 class Check:
-    """One graded function: how its cases are drawn, what earns points, and which mistakes have a name."""
+    """One graded function: how its cases are drawn, what earns points, and which mistakes have a name.
+
+    `points` says, in the words and in the order that students read, what right values earn in each group of cases; a
+    number stands for the group of that name. Each kind in `also` earns one point more, on all cases.
+    """
 
     reference: Callable
     outputs: tuple[str, ...]
-    draw_cases: Callable[[np.random.Generator], list[Drawn]]
-    criteria: list[Criterion]
-    mistakes: tuple[Callable, ...]
+    cases: Callable[[np.random.Generator], list[Drawn]]
+    points: Mapping[str, int | Points]
+    also: tuple[Kind, ...] = (SHAPE, *DIFFERENTIABLE)
+    mistakes: tuple[Callable, ...] = ()
+    examples: tuple[str, ...] = ()  # public: calls of the function, the simplest first
     name: str = ""  # of the student's function; by default the reference's
+    shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
-    codes: tuple[str, ...] = ()  # public examples: calls of the function, the simplest first
     parts: type | None = None  # the function in parts, of which mistakes replace some
 
     @property
@@ -73,8 +110,19 @@ class Check:
         """Return whether a broken function is to be repaired: the answer is that of an earlier exercise."""
         return self.function != self.reference.__name__
 
+    @cached_property
+    def criteria(self) -> list[Criterion]:
+        """Return what earns points, in the order of the feedback: the shape, the values, then the other kinds."""
+        names = NAMES | {SHAPE: self.shape or _shape_of(self.outputs)}
+        also = [Criterion(names[kind], 1, kind) for kind in self.also]
+        own = [
+            (points if isinstance(points, Points) else Points(points, name)).criterion(name)
+            for name, points in self.points.items()
+        ]
+        return [*(c for c in also if c.kind is SHAPE), *own, *(c for c in also if c.kind is not SHAPE)]
+
     @property
-    def points(self) -> int:
+    def max_points(self) -> int:
         return sum(criterion.points for criterion in self.criteria)
 
     @cached_property
@@ -83,11 +131,29 @@ class Check:
 
     def draw(self, rng: np.random.Generator) -> list[Case]:
         """Return fresh cases with the reference's answers and those of every known mistake."""
-        return [self._case(drawn, rng) for drawn in self.draw_cases(rng)]
+        drawn = self.cases(rng)
+        self._demand_groups(drawn)
+        return [self._case(each, rng) for each in drawn]
 
-    def examples(self) -> list[Example]:
+    def _demand_groups(self, drawn: list[Drawn]) -> None:
+        """Raise ValueError if a criterion is about no case at all: everybody would meet it."""
+        groups = {each.group for each in drawn}
+        for criterion in self.criteria:
+            unknown = [group for group in criterion.groups if group not in groups]
+            if unknown:
+                raise ValueError(
+                    f"{self.function}: no case is in the group '{unknown[0]}', in which “{criterion.name}” gives "
+                    f"points: there are {', '.join(sorted(groups))}"
+                )
+        if any(c.kind is GRADIENTS for c in self.criteria) and not any(each.gradients for each in drawn):
+            raise ValueError(
+                f"{self.function}: gradients earn points, and no case asks for them: write gradients=True in some, or "
+                "leave GRADIENTS out of the check's `also`"
+            )
+
+    def worked_examples(self) -> list[Example]:
         """Return the public examples with what the reference and the mistakes give there."""
-        return worked(self.function, self.outputs, self.reference, self.mistakes, self.codes)
+        return worked(self.function, self.outputs, self.reference, self.mistakes, self.examples)
 
     def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
         arguments = list(drawn.arguments)
@@ -102,7 +168,18 @@ class Check:
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
         known = partial(self._known, arguments, outputs)
         together = partial(self._together, arguments, outputs)
-        return Case(drawn.name, named, outputs, drawn.features, cotangents, gradients, known, drawn.tolerance, together)
+        return Case(
+            drawn.name,
+            named,
+            outputs,
+            drawn.features or [],
+            cotangents,
+            gradients,
+            known,
+            drawn.tolerance,
+            together,
+            drawn.group,
+        )
 
     def _answer(self, function: Callable, arguments: list, cotangents: list | None = None) -> Answer:
         answer = call({self.function: function}, self.function, arguments, cotangents)
@@ -141,6 +218,12 @@ class Check:
         return None if answer.error else aligned(answer, case)
 
 
+def _shape_of(outputs: tuple[str, ...]) -> str:
+    """Return what students read of the point for the shape of these outputs."""
+    *first, last = outputs
+    return f"the shapes of {', '.join(first)} and {last}" if first else f"the shape of the {last}"
+
+
 def _put(outputs: list[np.ndarray], number: float, asked: np.ndarray | None) -> None:
     """Write the number wherever an output is not asked for."""
     if asked is None:
@@ -152,10 +235,10 @@ def _put(outputs: list[np.ndarray], number: float, asked: np.ndarray | None) -> 
 def checks(name: str) -> dict[str, Check]:
     """Return the checks of one name by function."""
     written = name.isidentifier() and (Path(__file__).parent / name / "checks.py").exists()
-    found = getattr(import_module(f"autograder.checks.{name}.checks"), "CHECKS", None) if written else None
-    if found is None:
+    known = getattr(import_module(f"autograder.checks.{name}.checks"), "CHECKS", None) if written else None
+    if known is None:
         raise LookupError(f"no checks for '{name}': expected one of {', '.join(assignments())}")
-    return {check.function: check for check in found}
+    return {check.function: check for check in known}
 
 
 def written(name: str, question: str) -> Written:

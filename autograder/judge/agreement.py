@@ -7,7 +7,7 @@ from autograder.sandbox.bubblewrap import NoSandbox
 
 def demand(form: Template) -> None:
     """Raise where exercises or points have changed since the notebook was released."""
-    ours = {CHECK + function: float(check.points) for function, check in checks(form.assignment).items()}
+    ours = {CHECK + function: float(check.max_points) for function, check in checks(form.assignment).items()}
     cells = {name: cell.metadata.nbgrader for name, cell in form.graded.items() if name.startswith(CHECK)}
     released = {name: float(about["points"]) for name, about in cells.items()}
     if released == ours:

@@ -52,7 +52,7 @@ def refused(form: Template, reason: str) -> Judged:
     """Return what comes of a submission that cannot be read: no points, and the reason."""
     verdicts = {}
     for function in form.functions:
-        points = checks.find(f"{form.assignment}.{function}").points
+        points = checks.find(f"{form.assignment}.{function}").max_points
         verdicts[function] = Verdict(0, points, f"This submission could not be graded: {reason}.", [], [])
     return Judged(verdicts, error=reason)
 
@@ -120,7 +120,7 @@ class _Run:
         cases = check.draw(self.drawn(check_id))
         calls = FirstCalls(Student(self.session, stopped), function, len(cases))
         self.session.begin_check()
-        verdict = grading.grade(check_id, cases, check.criteria, calls, check.examples)
+        verdict = grading.grade(check_id, cases, check.criteria, calls, check.worked_examples)
         self.judged.verdicts[function] = verdict
         self.events += [] if self.session.trouble else [calls]
         if verdict.score < verdict.max_score:

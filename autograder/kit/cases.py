@@ -1,8 +1,9 @@
 """What a check consists of: cases with the right answers, and demands that earn points."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class Example:
 class Case:
     """One call: its arguments and what a right function answers. `features` say in words what is special in it.
 
-    `tolerance` is relative and absolute, for the outputs.
+    `group` is what a criterion names it by; `tolerance` is relative and absolute, for the outputs.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Case:
     known: list[KnownMistake] | Callable[[], list[KnownMistake]] = field(default_factory=list)
     tolerance: float = TOLERANCE
     pairs: Pairs | Callable[[], Pairs] | None = None
+    group: str = ""
 
     def mistakes(self) -> list[KnownMistake]:
         """Return what the known mistakes give here; they are run only when someone asks: the right never do."""
@@ -86,19 +88,37 @@ class Case:
         return self.pairs or Pairs(np.zeros((0, 2), np.int16), np.zeros((0, 0), np.float32))
 
 
+class Kind(StrEnum):
+    """What a criterion asks of the cases that it is about."""
+
+    SHAPE = "shape"
+    VALUES = "values"
+    GRADIENTS = "gradients"
+    UNCHANGED = "unchanged"  # the arguments, by the call
+    REPEAT = "repeat"  # the same answer to the same arguments
+
+
 @dataclass
 class Criterion:
-    """Points for one demand; `part` names one of several outputs.
+    """Points for one demand on the cases of these groups, in this order; `part` names one of several outputs.
 
-    Without cases it is about all of them, so that one crash costs only what depends on it: gradients about those with
+    Without groups it is about all cases, so that one crash costs only what depends on it: gradients about those with
     cotangents where the shape is right, the other kinds but `values` about those in which the function does not crash.
     """
 
     name: str
     points: int
-    kind: str  # shape, values, gradients, unchanged (the arguments) or repeat (the same answer twice)
-    cases: list[str] = field(default_factory=list)
+    kind: Kind
+    groups: list[str] = field(default_factory=list)
     part: str | None = None
+
+    def __post_init__(self) -> None:
+        self.kind = Kind(self.kind)  # a recording holds the kind's name
+
+    def chosen(self, cases: Iterable[Case]) -> list[Case]:
+        """Return the cases of the criterion's groups; without groups, all of them."""
+        cases = list(cases)
+        return [case for group in self.groups for case in cases if case.group == group] if self.groups else cases
 
 
 @dataclass

@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.kit.answer import Answer, Caller, Failure, clean_answer
 from autograder.kit.call import arrays
-from autograder.kit.cases import TOLERANCE, Case, Criterion
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Kind
 from autograder.kit.compare import ZERO, difference, named
 from autograder.kit.recognition import Recognised, recognised
 
@@ -33,21 +33,19 @@ class Evaluation:
 
     def failure(self, criterion: Criterion) -> Failure | None:
         """Return what speaks against the criterion, or None."""
-        judge = _DEMANDS[criterion.kind]
+        judge = FAILURES[criterion.kind]
         failures = (judge(self, case, criterion.part) for case in self._about(criterion))
         return next((failure for failure in failures if failure), None)
 
     def _about(self, criterion: Criterion) -> list[Case]:
         """Return the cases that the criterion looks at; see Criterion."""
-        if criterion.cases:
-            return [self.cases[name] for name in criterion.cases]
-        every = list(self.cases.values())
-        if criterion.kind == "gradients":
-            backward = [case for case in every if case.cotangents is not None]
+        chosen = criterion.chosen(self.cases.values())
+        if criterion.groups or criterion.kind is Kind.VALUES:
+            return chosen
+        if criterion.kind is Kind.GRADIENTS:
+            backward = [case for case in chosen if case.cotangents is not None]
             return [case for case in backward if not self._shape(case, None)] or backward
-        if criterion.kind == "values":
-            return every
-        return [case for case in every if not self.first[case.name].error] or every
+        return [case for case in chosen if not self.first[case.name].error] or chosen
 
     def _outputs(self, case: Case) -> dict[str, np.ndarray] | Failure:
         """Return the outputs of the first call under their names, or why there are none."""
@@ -154,13 +152,13 @@ class Evaluation:
         return recognised(list(self.cases.values()), self.first)
 
 
-_DEMANDS: dict[str, Callable[[Evaluation, Case, str | None], Failure | None]] = {
-    "shape": Evaluation._shape,
-    "values": Evaluation._values,
-    "gradients": Evaluation._gradients,
-    "unchanged": Evaluation._unchanged,
-    "repeat": Evaluation._repeat,
-}
+FAILURES: dict[Kind, Callable[[Evaluation, Case, str | None], Failure | None]] = {
+    Kind.SHAPE: Evaluation._shape,
+    Kind.VALUES: Evaluation._values,
+    Kind.GRADIENTS: Evaluation._gradients,
+    Kind.UNCHANGED: Evaluation._unchanged,
+    Kind.REPEAT: Evaluation._repeat,
+}  # what speaks against a case, by the kind of the criterion
 
 
 def _wrong(text: str) -> Failure:

@@ -85,7 +85,7 @@ def _dress(cell: NotebookNode, name: str, module: Module) -> None:
     elif verb == "check":
         check_id = f"{name}.{function}"
         cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{check_id}", globals())'
-        _grade(cell, f"check-{function}", points=find(check_id).points, grade=True, locked=True)
+        _grade(cell, f"check-{function}", points=find(check_id).max_points, grade=True, locked=True)
     else:
         raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise' or 'check'")
 
@@ -95,7 +95,7 @@ def _points(name: str, items: str) -> str:
     named = [item.strip() for item in items.split(",")]
     known = checks(name)
     by_check = [item in known for item in named]
-    numbers = [known[item].points if item in known else written(name, item).points for item in named]
+    numbers = [known[item].max_points if item in known else written(name, item).points for item in named]
     if len(set(by_check)) > 1:
         raise BlankError(f"{{points {items}}} names functions and questions together: expected only one kind")
     same = len(set(numbers)) == 1

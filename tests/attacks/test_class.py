@@ -17,7 +17,7 @@ from tests.support.sandboxed import demand_sandbox
 
 HONEST_NAMES = ["anna", "Bo Li", "ünï çødé", "[a-z]*", "-rf", "=1+1", "a'b\"c", "$(touch x)", "%s{0}", "CON", "..x"]
 IN_SUMMARY = {"-rf": "'-rf", "=1+1": "'=1+1", "..x": "%2E.x"}  # a table takes no formula, nbgrader no such folder
-MOST = {function: find(f"{NAME}.{function}").points for function in FUNCTIONS}
+MOST = {function: find(f"{NAME}.{function}").max_points for function in FUNCTIONS}
 
 
 def hand_in(folder: Path) -> dict[str, Case]:

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 from nbformat import NotebookNode
 
-from autograder.assignment import assignments, template
+from autograder.assignment import template
 from autograder.checks import checks, find
 from autograder.kit.call import arrays
 from autograder.places import ROOT
+from tests.answers import chapters
 
 HERE = Path(__file__).parent
 SEEDS = (0, 1, 2)
@@ -37,7 +38,7 @@ def sha(*parts: bytes) -> str:
 
 
 def check_ids() -> list[str]:
-    return [f"{name}.{function}" for name in assignments() for function in checks(name)]
+    return [f"{name}.{function}" for name in chapters() for function in checks(name)]
 
 
 def _bytes(value: Any) -> Iterator[bytes]:
@@ -85,7 +86,7 @@ def criteria() -> dict[str, Any]:
             "cases": [[case.name, case.features, len(list(arrays(case.arguments)))] for case in _drawn(check_id, 0)],
             "mistakes": {each.__name__: " ".join((each.__doc__ or "").split()) for each in find(check_id).mistakes},
             "may_call": list(find(check_id).may_call),
-            "examples": list(find(check_id).codes),
+            "examples": list(find(check_id).examples),
         }
         for check_id in check_ids()
     }
@@ -93,7 +94,7 @@ def criteria() -> dict[str, Any]:
 
 COMMANDS = [
     ["autograder"],
-    *(["autograder", verb] for verb in ("release", "score", "grade", "report")),
+    *(["autograder", verb] for verb in ("release", "new", "try", "score", "grade", "report")),
     *(["solutions." + name, verb] for name in ("bahdanau", "pooling") for verb in ("train", "evaluate")),
 ]
 
@@ -111,7 +112,7 @@ def commands() -> dict[str, str]:
 
 def notebooks() -> dict[str, list[list[str]]]:
     """The students' notebooks: kind, points and text of every cell."""
-    return {name: [_cell(cell) for cell in template(name).notebook.cells] for name in assignments()}
+    return {name: [_cell(cell) for cell in template(name).notebook.cells] for name in chapters()}
 
 
 def _cell(cell: NotebookNode) -> list[str]:

@@ -4,11 +4,11 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from autograder.assignment import assignments
 from autograder.judge.judge import Judge
 from autograder.places import KIT
 from autograder.sandbox.sandbox import Sandbox
 from examples import make_class
+from tests.answers import chapters
 from tests.golden import sha
 from tests.support.classes import opened_book, run_here
 
@@ -31,7 +31,7 @@ def _entered(out: Path) -> list[list]:
     """Return every grade and comment in the gradebook."""
     rows = []
     with opened_book(out) as gradebook:
-        for name in assignments():
+        for name in chapters():
             for each in gradebook.assignment_submissions(name):
                 for notebook in each.notebooks:
                     about = [each.student.id, name, notebook.late_submission_penalty]

@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from autograder.checks import DIFFERENTIABLE, Check, Drawn, Written
+from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, Check, Drawn, Points, Written
 from autograder.checks.bahdanau import examples, mistakes
 from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above, weights_of_all_sizes
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
-from autograder.kit.cases import EXACT, Criterion
+from autograder.kit.cases import EXACT
 from solutions.bahdanau.attention import additive_attention, masked_softmax
 
 PADDING, GAPS, EMPTY = "padding", "a mask with gaps", "a row with no True"
 RANK, LARGE = "more than two axes", "a score far from 0"
+SPECIAL = "with a mask, and something special"
 
 
 def raised(rng: Rng, mask: np.ndarray, gap: float) -> np.ndarray:
@@ -49,107 +50,75 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
     above, apart, many = gaps(rng, 4, 7), gaps(rng, 4, 7), gaps(rng, 4, 29)
     one = rng.permutation([True, True, False])[:, None]
     ordinary = [
-        Drawn("no mask", [normal(rng, 4, 6), None], gradients=True),
-        Drawn("padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], [PADDING], gradients=True),
-        Drawn("other padded sentences", [normal(rng, 4, 6), longest_first(rng, 4, 6)], [PADDING]),
-        Drawn("nothing masked", [normal(rng, 4, 6), np.ones((4, 6), bool)]),
-        Drawn("a mask with gaps", [normal(rng, 5, 8), gaps(rng, 5, 8)], [PADDING, GAPS], gradients=True),
-        Drawn("as many sentences as positions", [normal(rng, 5, 5), gaps(rng, 5, 5)], [PADDING, GAPS]),
-        Drawn("one sentence", [normal(rng, 1, 6), gaps(rng, 1, 6)], [PADDING, GAPS], gradients=True),
-        Drawn("one axis", [normal(rng, 6), gaps(rng, 6)], [PADDING, GAPS], gradients=True),
-        Drawn("one axis, no mask", [normal(rng, 6), None]),  # who remembers the last mask of this size is found here
-        Drawn("three axes", [normal(rng, 3, 5, 7), gaps(rng, 3, 5, 7)], [PADDING, RANK], gradients=True),
-        Drawn("three axes, no mask", [normal(rng, 3, 5, 7), None], [RANK]),
-        Drawn("four axes", [normal(rng, 2, 3, 4, 5), gaps(rng, 2, 3, 4, 5)], [PADDING, RANK]),
-        Drawn("four axes, no mask", [normal(rng, 2, 3, 4, 5), None], [RANK]),
-        Drawn("one position, no mask", [normal(rng, 3, 1), None]),
-        Drawn("a row with no True", [normal(rng, 4, 6), empty], [PADDING, EMPTY]),
-        Drawn("three axes and a row with no True", [normal(rng, 3, 5, 7), holes], [PADDING, EMPTY, RANK]),
-        Drawn("one position, rows with no True", [normal(rng, 3, 1), one], [PADDING, EMPTY]),
-        Drawn("no True at all", [normal(rng, 2, 5), np.zeros((2, 5), bool)], [PADDING, EMPTY]),
-        Drawn("nearly equal scores", [normal(rng, 4, 7, scale=0.01), gaps(rng, 4, 7)], [PADDING]),
-        Drawn("weights of all sizes", [of_all_sizes(rng, 4, 29), many], [PADDING], tolerance=EXACT),
-        Drawn("weights of all sizes, no mask", [of_all_sizes(rng, 3, 31), None], tolerance=EXACT),
+        Drawn("no mask", [normal(rng, 4, 6), None], "no mask, any number of axes", gradients=True),
+        Drawn(
+            "padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], "padded sentences", [PADDING], gradients=True
+        ),
+        Drawn("other padded sentences", [normal(rng, 4, 6), longest_first(rng, 4, 6)], "padded sentences", [PADDING]),
+        Drawn("nothing masked", [normal(rng, 4, 6), np.ones((4, 6), bool)], "padded sentences"),
+        Drawn(
+            "a mask with gaps", [normal(rng, 5, 8), gaps(rng, 5, 8)], "masks with gaps", [PADDING, GAPS], gradients=True
+        ),
+        Drawn(
+            "as many sentences as positions", [normal(rng, 5, 5), gaps(rng, 5, 5)], "masks with gaps", [PADDING, GAPS]
+        ),
+        Drawn(
+            "one sentence", [normal(rng, 1, 6), gaps(rng, 1, 6)], "padded sentences", [PADDING, GAPS], gradients=True
+        ),
+        Drawn("one axis", [normal(rng, 6), gaps(rng, 6)], "padded sentences", [PADDING, GAPS], gradients=True),
+        Drawn(
+            "one axis, no mask", [normal(rng, 6), None], "no mask, any number of axes"
+        ),  # who remembers the last mask of this size is found here
+        Drawn(
+            "three axes", [normal(rng, 3, 5, 7), gaps(rng, 3, 5, 7)], "masks with gaps", [PADDING, RANK], gradients=True
+        ),
+        Drawn("three axes, no mask", [normal(rng, 3, 5, 7), None], "no mask, any number of axes", [RANK]),
+        Drawn("four axes", [normal(rng, 2, 3, 4, 5), gaps(rng, 2, 3, 4, 5)], "masks with gaps", [PADDING, RANK]),
+        Drawn("four axes, no mask", [normal(rng, 2, 3, 4, 5), None], "no mask, any number of axes", [RANK]),
+        Drawn("one position, no mask", [normal(rng, 3, 1), None], "no mask, any number of axes"),
+        Drawn("a row with no True", [normal(rng, 4, 6), empty], "rows with no True", [PADDING, EMPTY]),
+        Drawn(
+            "three axes and a row with no True",
+            [normal(rng, 3, 5, 7), holes],
+            "rows with no True",
+            [PADDING, EMPTY, RANK],
+        ),
+        Drawn("one position, rows with no True", [normal(rng, 3, 1), one], "rows with no True", [PADDING, EMPTY]),
+        Drawn("no True at all", [normal(rng, 2, 5), np.zeros((2, 5), bool)], "rows with no True", [PADDING, EMPTY]),
+        Drawn("nearly equal scores", [normal(rng, 4, 7, scale=0.01), gaps(rng, 4, 7)], "masks with gaps", [PADDING]),
+        Drawn("weights of all sizes", [of_all_sizes(rng, 4, 29), many], "masks with gaps", [PADDING], tolerance=EXACT),
+        Drawn(
+            "weights of all sizes, no mask",
+            [of_all_sizes(rng, 3, 31), None],
+            "no mask, any number of axes",
+            tolerance=EXACT,
+        ),
     ]
     return [
         *ordinary,
-        Drawn("scores around -800", [low, gaps(rng, 4, 7)], [PADDING, LARGE]),
-        Drawn("scores around 800", [high, gaps(rng, 4, 7)], [PADDING, LARGE]),
-        Drawn("scores around 800, no mask", [high, None], [LARGE]),
-        Drawn("scores of size 40 and more", [wide, wide_mask], [PADDING, LARGE]),
-        Drawn("rows far apart", [far_apart(rng, apart), apart], [PADDING, LARGE]),
-        Drawn("rows far apart, no mask", [far_apart(rng, np.ones((4, 7), bool)), None], [LARGE]),
-        Drawn("padding that scores higher", [raised(rng, above, 40), above], [PADDING, LARGE]),
+        Drawn("scores around -800", [low, gaps(rng, 4, 7)], FAR),
+        Drawn("scores around 800", [high, gaps(rng, 4, 7)], FAR),
+        Drawn("scores around 800, no mask", [high, None], FAR, [LARGE]),
+        Drawn("scores of size 40 and more", [wide, wide_mask], FAR),
+        Drawn("rows far apart", [far_apart(rng, apart), apart], FAR),
+        Drawn("rows far apart, no mask", [far_apart(rng, np.ones((4, 7), bool)), None], FAR, [LARGE]),
+        Drawn("padding that scores higher", [raised(rng, above, 40), above], FAR),
     ]
 
 
 SOFTMAX = Check(
-    reference=masked_softmax,
-    outputs=("weights",),
-    draw_cases=softmax_cases,
-    criteria=[
-        Criterion("the shape of the weights", 1, "shape"),
-        Criterion(
-            "no mask, any number of axes",
-            1,
-            "values",
-            [
-                "no mask",
-                "one axis, no mask",
-                "three axes, no mask",
-                "four axes, no mask",
-                "one position, no mask",
-                "weights of all sizes, no mask",
-            ],
-        ),
-        Criterion(
-            "padded sentences",
-            2,
-            "values",
-            ["padded sentences", "other padded sentences", "nothing masked", "one sentence", "one axis"],
-        ),
-        Criterion(
-            "masks with gaps",
-            1,
-            "values",
-            [
-                "a mask with gaps",
-                "as many sentences as positions",
-                "three axes",
-                "four axes",
-                "nearly equal scores",
-                "weights of all sizes",
-            ],
-        ),
-        Criterion(
-            "rows with no True",
-            1,
-            "values",
-            [
-                "a row with no True",
-                "three axes and a row with no True",
-                "one position, rows with no True",
-                "no True at all",
-            ],
-        ),
-        Criterion(
-            "scores far from 0",
-            1,
-            "values",
-            [
-                "scores around -800",
-                "scores around 800",
-                "scores around 800, no mask",
-                "scores of size 40 and more",
-                "rows far apart",
-                "rows far apart, no mask",
-                "padding that scores higher",
-            ],
-        ),
-        *DIFFERENTIABLE,
-    ],
+    masked_softmax,
+    ("weights",),
+    softmax_cases,
+    points={
+        "no mask, any number of axes": 1,
+        "padded sentences": 2,
+        "masks with gaps": 1,
+        "rows with no True": 1,
+        FAR: 1,
+    },
     mistakes=mistakes.SOFTMAX,
-    codes=examples.SOFTMAX,
+    examples=examples.SOFTMAX,
 )
 
 
@@ -157,61 +126,57 @@ def additive_cases(rng: Rng) -> list[Drawn]:
     """Draw attention of every shape: all sizes different, all sizes equal, one sentence, one position, one unit."""
     many = (4, 7, 5, 6, 8, 9)
     return [
-        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), gradients=True, tolerance=EXACT),
-        Drawn("padded sentences", arguments(rng, many, padding(rng, 4, 7)), [PADDING], gradients=True, tolerance=EXACT),
-        Drawn("other padded sentences", arguments(rng, many, longest_first(rng, 4, 7)), [PADDING]),
-        Drawn("nothing masked", arguments(rng, many, np.ones((4, 7), bool))),
-        Drawn("a mask with gaps", arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), [PADDING], gradients=True),
-        Drawn("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), [PADDING], gradients=True),
-        Drawn("equal sizes, no mask", arguments(rng, (5,) * 6, None)),  # whoever remembers a mask of this size is found
-        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), [PADDING], gradients=True),
-        Drawn("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None)),
-        Drawn("one feature of everything", arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), [PADDING]),
-        Drawn("weights of all sizes", weights_of_all_sizes(rng), [PADDING], tolerance=EXACT),
-        Drawn("scores around -120", far_from_zero(rng), [PADDING, LARGE]),
-        Drawn("scores around -120, no mask", [*far_from_zero(rng)[:-1], None], [LARGE]),
-        Drawn("projections around 100", far_units(rng), [PADDING]),
-        Drawn("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 40), [PADDING, LARGE]),
+        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, gradients=True, tolerance=EXACT),
+        Drawn("padded sentences", arguments(rng, many, padding(rng, 4, 7)), MASKED, gradients=True, tolerance=EXACT),
+        Drawn("other padded sentences", arguments(rng, many, longest_first(rng, 4, 7)), MASKED),
+        Drawn("nothing masked", arguments(rng, many, np.ones((4, 7), bool)), SPECIAL),
+        Drawn("a mask with gaps", arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), MASKED, gradients=True),
+        Drawn("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), MASKED, gradients=True),
+        Drawn(
+            "equal sizes, no mask", arguments(rng, (5,) * 6, None), NO_MASK
+        ),  # whoever remembers a mask of this size is found
+        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), MASKED, gradients=True),
+        Drawn("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None), NO_MASK),
+        Drawn("one feature of everything", arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), SPECIAL, [PADDING]),
+        Drawn("weights of all sizes", weights_of_all_sizes(rng), SPECIAL, [PADDING], tolerance=EXACT),
+        Drawn("scores around -120", far_from_zero(rng), FAR),
+        Drawn("scores around -120, no mask", [*far_from_zero(rng)[:-1], None], FAR, [LARGE]),
+        Drawn("projections around 100", far_units(rng), FAR, [PADDING]),
+        Drawn("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 40), FAR),
     ]
 
 
-NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
-MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
-MASKED += ["nothing masked", "one feature of everything", "weights of all sizes"]
-FAR = ["scores around -120", "scores around -120, no mask", "projections around 100", "padding that scores higher"]
-SOUND = [Criterion("scores far from 0", 1, "values", FAR), *DIFFERENTIABLE]
-
 ADDITIVE = Check(
-    reference=additive_attention,
-    outputs=("context", "weights"),
-    draw_cases=additive_cases,
-    criteria=[
-        Criterion("the shapes of context and weights", 1, "shape"),
-        Criterion("the weights without a mask", 2, "values", NO_MASK, part="weights"),
-        Criterion("the context without a mask", 1, "values", NO_MASK, part="context"),
-        Criterion("the weights with a mask", 2, "values", MASKED, part="weights"),
-        Criterion("the context with a mask", 1, "values", MASKED, part="context"),
-        *SOUND,
-    ],
+    additive_attention,
+    ("context", "weights"),
+    additive_cases,
+    points={
+        "the weights without a mask": Points(2, NO_MASK, part="weights"),
+        "the context without a mask": Points(1, NO_MASK, part="context"),
+        "the weights with a mask": Points(2, (MASKED, SPECIAL), part="weights"),
+        "the context with a mask": Points(1, (MASKED, SPECIAL), part="context"),
+        FAR: 1,
+    },
     mistakes=mistakes.ADDITIVE,
+    examples=examples.attention("additive_attention"),
     parts=mistakes.Additive,
-    codes=examples.attention("additive_attention"),
     may_call=("masked_softmax",),
 )
 
 REPAIRED = Check(
-    reference=additive_attention,
-    name="repaired_attention",
-    outputs=("context", "weights"),
-    draw_cases=additive_cases,
-    criteria=[
-        Criterion("padding gets no weight", 3, "values", MASKED),
-        Criterion("sentences without padding, as before", 1, "values", NO_MASK),
-        *SOUND,
-    ],
+    additive_attention,
+    ("context", "weights"),
+    additive_cases,
+    points={
+        "padding gets no weight": Points(3, (MASKED, SPECIAL)),
+        "sentences without padding, as before": Points(1, NO_MASK),
+        FAR: 1,
+    },
+    also=DIFFERENTIABLE,
     mistakes=mistakes.MASKING,
+    examples=examples.attention("repaired_attention"),
+    name="repaired_attention",
     parts=mistakes.Additive,
-    codes=examples.attention("repaired_attention"),
     may_call=("masked_softmax",),
 )
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
-from autograder.checks import DIFFERENTIABLE, Check, Drawn, Written
+from autograder.checks import FAR, GRADIENTS, MASKED, NO_MASK, REPEAT, UNCHANGED, Check, Drawn, Points, Written
 from autograder.checks.luong import examples, feeding_mistakes, local_mistakes, score_mistakes
 from autograder.checks.luong.cases import (
+    EDGES,
+    SHORT,
+    WHOLE,
     concat_arguments,
     dot_arguments,
     feeding_cases,
@@ -13,7 +16,6 @@ from autograder.checks.luong.cases import (
     state_cases,
 )
 from autograder.checks.random_inputs import Rng
-from autograder.kit.cases import Criterion
 from solutions.luong.attention import (
     attentional_state,
     concat_score,
@@ -31,14 +33,14 @@ def score_cases(arguments: Callable, widths: tuple[int, ...]) -> Callable[[Rng],
         wide, count = tuple(width + 2 for width in widths[::-1]), len(widths)
         alone = (3, 4, 7) if count == 3 else widths  # here the matrix of concat is square
         return [
-            Drawn("all sizes different", arguments(rng, (3, 4, 5, *widths)), gradients=True),
-            Drawn("other sizes", arguments(rng, (4, 6, 3, *wide)), gradients=True),
-            Drawn("equal sizes", arguments(rng, (5, 5, 5, *[5] * count)), gradients=True),
-            Drawn("equal sizes but for the batch", arguments(rng, (2, 4, 4, *[4] * count))),
-            Drawn("one sentence", arguments(rng, (1, 3, 5, *alone))),
-            Drawn("one target position", arguments(rng, (4, 1, 5, *widths))),
-            Drawn("one source position", arguments(rng, (4, 5, 1, *widths))),
-            Drawn("large states", arguments(rng, (3, 4, 5, *widths), scale=20.0), ["large states"]),
+            Drawn("all sizes different", arguments(rng, (3, 4, 5, *widths)), "the scores", gradients=True),
+            Drawn("other sizes", arguments(rng, (4, 6, 3, *wide)), "the scores", gradients=True),
+            Drawn("equal sizes", arguments(rng, (5, 5, 5, *[5] * count)), "sizes that are equal", gradients=True),
+            Drawn("equal sizes but for the batch", arguments(rng, (2, 4, 4, *[4] * count)), "sizes that are equal"),
+            Drawn("one sentence", arguments(rng, (1, 3, 5, *alone)), "one sentence, one position"),
+            Drawn("one target position", arguments(rng, (4, 1, 5, *widths)), "one sentence, one position"),
+            Drawn("one source position", arguments(rng, (4, 5, 1, *widths)), "one sentence, one position"),
+            Drawn("large states", arguments(rng, (3, 4, 5, *widths), scale=20.0), "the scores", ["large states"]),
         ]
 
     return draw
@@ -46,20 +48,13 @@ def score_cases(arguments: Callable, widths: tuple[int, ...]) -> Callable[[Rng],
 
 def score_check(reference: Callable, cases: Callable, mistakes: tuple[Callable, ...], codes: tuple[str, ...]) -> Check:
     """Return the check of one of the three scores: they earn the same for the same."""
-    single = ["one sentence", "one target position", "one source position"]
     return Check(
-        reference=reference,
-        outputs=("scores",),
-        draw_cases=cases,
-        criteria=[
-            Criterion("the shape of the scores", 1, "shape"),
-            Criterion("the scores", 3, "values", ["all sizes different", "other sizes", "large states"]),
-            Criterion("sizes that are equal", 1, "values", ["equal sizes", "equal sizes but for the batch"]),
-            Criterion("one sentence, one position", 1, "values", single),
-            *DIFFERENTIABLE,
-        ],
+        reference,
+        ("scores",),
+        cases,
+        points={"the scores": 3, "sizes that are equal": 1, "one sentence, one position": 1},
         mistakes=mistakes,
-        codes=codes,
+        examples=codes,
     )
 
 
@@ -67,88 +62,73 @@ DOT = score_check(dot_score, score_cases(dot_arguments, (6,)), score_mistakes.DO
 GENERAL = score_check(general_score, score_cases(general_arguments, (6, 7)), score_mistakes.GENERAL, examples.GENERAL)
 CONCAT = score_check(concat_score, score_cases(concat_arguments, (6, 7, 8)), score_mistakes.CONCAT, examples.CONCAT)
 
-NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
-MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
-FAR = ["scores around -120", "padding that scores higher"]
-SOUND = [Criterion("scores far from 0", 1, "values", FAR), *DIFFERENTIABLE]
-
 STATE = Check(
-    reference=attentional_state,
-    outputs=("state", "weights"),
-    draw_cases=state_cases,
-    criteria=[
-        Criterion("the shapes of state and weights", 1, "shape"),
-        Criterion("the weights without a mask", 2, "values", NO_MASK, part="weights"),
-        Criterion("the state without a mask", 2, "values", NO_MASK, part="state"),
-        Criterion("the weights with a mask", 1, "values", MASKED, part="weights"),
-        Criterion("the state with a mask", 1, "values", MASKED, part="state"),
-        *SOUND,
-    ],
+    attentional_state,
+    ("state", "weights"),
+    state_cases,
+    points={
+        "the weights without a mask": Points(2, NO_MASK, part="weights"),
+        "the state without a mask": Points(2, NO_MASK, part="state"),
+        "the weights with a mask": Points(1, MASKED, part="weights"),
+        "the state with a mask": Points(1, MASKED, part="state"),
+        FAR: 1,
+    },
     mistakes=score_mistakes.STATE,
+    examples=examples.STATE,
     parts=score_mistakes.State,
-    codes=examples.STATE,
     may_call=("general_score",),
 )
 
-WHOLE = ["no padding", "no padding, another window", "one position"]
-SHORT = ["padded sentences", "other padded sentences", "more padded sentences", "equal sizes", "one sentence"]
-EDGES = ["a narrow window", "a window wider than the sentences", "positions at the window's edge", "D = 2.5"]
-
 LOCAL = Check(
-    reference=local_p_weights,
-    outputs=("weights", "p"),
-    draw_cases=local_cases,
-    criteria=[
-        Criterion("the shapes of weights and p", 1, "shape"),
-        Criterion("p without padding", 1, "values", WHOLE, part="p"),
-        Criterion("p in padded sentences", 1, "values", [*SHORT, *EDGES], part="p"),
-        Criterion("the weights without padding", 2, "values", WHOLE, part="weights"),
-        Criterion("the weights in padded sentences", 2, "values", SHORT, part="weights"),
-        Criterion("windows of every width", 2, "values", EDGES, part="weights"),
-        *SOUND,
-    ],
+    local_p_weights,
+    ("weights", "p"),
+    local_cases,
+    points={
+        "p without padding": Points(1, WHOLE, part="p"),
+        "p in padded sentences": Points(1, (SHORT, EDGES), part="p"),
+        "the weights without padding": Points(2, WHOLE, part="weights"),
+        "the weights in padded sentences": Points(2, SHORT, part="weights"),
+        "windows of every width": Points(2, EDGES, part="weights"),
+        FAR: 1,
+    },
     mistakes=local_mistakes.LOCAL,
+    examples=examples.local("local_p_weights"),
     parts=local_mistakes.Local,
-    codes=examples.local("local_p_weights"),
     may_call=("general_score",),
 )
 
 REPAIRED = Check(
-    reference=local_p_weights,
-    name="repaired_weights",
-    outputs=("weights", "p"),
-    draw_cases=local_cases,
-    criteria=[
-        Criterion("gradients for what predicts p", 3, "gradients"),
-        Criterion("p", 1, "values", [*WHOLE, *SHORT, *EDGES], part="p"),
-        Criterion("the weights", 1, "values", [*WHOLE, *SHORT, *EDGES], part="weights"),
-        Criterion("scores far from 0", 1, "values", FAR),
-        *DIFFERENTIABLE[1:],
-    ],
+    local_p_weights,
+    ("weights", "p"),
+    local_cases,
+    points={
+        "gradients for what predicts p": Points(3, kind=GRADIENTS),
+        "p": Points(1, (WHOLE, SHORT, EDGES), part="p"),
+        "the weights": Points(1, (WHOLE, SHORT, EDGES), part="weights"),
+        FAR: 1,
+    },
+    also=(UNCHANGED, REPEAT),
     mistakes=tuple(mistake for mistake in local_mistakes.LOCAL if mistake is not local_mistakes.results_swapped),
+    examples=examples.local("repaired_weights"),
+    name="repaired_weights",
     parts=local_mistakes.Local,
-    codes=examples.local("repaired_weights"),
     may_call=("general_score", "local_p_weights"),
 )
 
-STEPS = [name for name in NO_MASK if name != "one position"]
-MASKED_STEPS = MASKED
-
 FEEDING = Check(
-    reference=input_feeding,
-    outputs=("states", "weights"),
-    draw_cases=feeding_cases,
-    criteria=[
-        Criterion("the shapes of states and weights", 1, "shape"),
-        Criterion("a single step", 2, "values", ["one step"]),
-        Criterion("a single source position", 1, "values", ["one position"]),
-        Criterion("several steps", 3, "values", STEPS),
-        Criterion("several steps with a mask", 2, "values", MASKED_STEPS),
-        *SOUND,
-    ],
+    input_feeding,
+    ("states", "weights"),
+    feeding_cases,
+    points={
+        "a single step": Points(2, "one step"),
+        "a single source position": Points(1, "one position"),
+        "several steps": Points(3, NO_MASK),
+        "several steps with a mask": Points(2, MASKED),
+        FAR: 1,
+    },
     mistakes=feeding_mistakes.FEEDING,
+    examples=examples.FEEDING,
     parts=feeding_mistakes.Decoder,
-    codes=examples.FEEDING,
     may_call=("dot_score", "attentional_state"),
 )
 

@@ -1,91 +1,79 @@
 """The checks of attention that pools: one sentence, one level of a hierarchy, and both levels."""
 
-from autograder.checks import DIFFERENTIABLE, Check, Written
+from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, Check, Points, Written
 from autograder.checks.pooling import examples, hierarchy_mistakes, mistakes
-from autograder.checks.pooling.cases import context_cases, hierarchy_cases, pool_cases
-from autograder.kit.cases import Criterion
+from autograder.checks.pooling.cases import PADDED, WHOLE, context_cases, hierarchy_cases, pool_cases
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 
-NO_MASK = ["no mask", "equal sizes, no mask", "one position"]
-MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence"]
-FAR = Criterion("scores far from 0", 1, "values", ["scores around -120", "padding that scores higher"])
-
 POOL = Check(
-    reference=attention_pool,
-    outputs=("h", "weights"),
-    draw_cases=pool_cases,
-    criteria=[
-        Criterion("the shapes of vector and weights", 1, "shape"),
-        Criterion("the weights without a mask", 2, "values", NO_MASK, part="weights"),
-        Criterion("the vector without a mask", 2, "values", NO_MASK, part="h"),
-        Criterion("the weights with a mask", 1, "values", MASKED, part="weights"),
-        Criterion("the vector with a mask", 1, "values", MASKED, part="h"),
-        FAR,
-        *DIFFERENTIABLE,
-    ],
+    attention_pool,
+    ("h", "weights"),
+    pool_cases,
+    points={
+        "the weights without a mask": Points(2, NO_MASK, part="weights"),
+        "the vector without a mask": Points(2, NO_MASK, part="h"),
+        "the weights with a mask": Points(1, MASKED, part="weights"),
+        "the vector with a mask": Points(1, MASKED, part="h"),
+        FAR: 1,
+    },
+    shape="the shapes of vector and weights",
     mistakes=mistakes.POOL,
+    examples=examples.POOL,
     parts=mistakes.Zhou,
-    codes=examples.POOL,
 )
 
 CONTEXT = Check(
-    reference=context_attention,
-    outputs=("s", "weights"),
-    draw_cases=context_cases,
-    criteria=[
-        Criterion("the shapes of vector and weights", 1, "shape"),
-        Criterion("the weights without a mask", 2, "values", NO_MASK, part="weights"),
-        Criterion("the vector without a mask", 1, "values", NO_MASK, part="s"),
-        Criterion("the weights with a mask", 1, "values", MASKED, part="weights"),
-        Criterion("the vector with a mask", 1, "values", MASKED, part="s"),
-        FAR,
-        *DIFFERENTIABLE,
-    ],
+    context_attention,
+    ("s", "weights"),
+    context_cases,
+    points={
+        "the weights without a mask": Points(2, NO_MASK, part="weights"),
+        "the vector without a mask": Points(1, NO_MASK, part="s"),
+        "the weights with a mask": Points(1, MASKED, part="weights"),
+        "the vector with a mask": Points(1, MASKED, part="s"),
+        FAR: 1,
+    },
+    shape="the shapes of vector and weights",
     mistakes=mistakes.CONTEXT,
+    examples=examples.CONTEXT,
     parts=mistakes.Pool,
-    codes=examples.CONTEXT,
 )
 
-WHOLE = ["no mask", "equal sizes, no mask", "one word in one sentence"]
-DOCUMENTS = ["padded documents", "masks with gaps", "equal sizes", "one document"]
-
 HIERARCHY = Check(
-    reference=hierarchical_attention,
-    outputs=("document", "words", "sentences"),
-    draw_cases=hierarchy_cases,
-    criteria=[
-        Criterion("the shapes of document, words and sentences", 1, "shape"),
-        Criterion("the weights of the words without a mask", 1, "values", WHOLE, part="words"),
-        Criterion("the weights of the sentences without a mask", 1, "values", WHOLE, part="sentences"),
-        Criterion("the document without a mask", 1, "values", WHOLE, part="document"),
-        Criterion("padded words", 2, "values", ["padded sentences"]),
-        Criterion("padded sentences: the words", 1, "values", DOCUMENTS, part="words"),
-        Criterion("padded sentences: the sentences", 2, "values", DOCUMENTS, part="sentences"),
-        Criterion("padded sentences: the document", 1, "values", DOCUMENTS, part="document"),
-        Criterion("a document without words", 1, "values", ["an empty document"]),
-        FAR,
-        *DIFFERENTIABLE,
-    ],
+    hierarchical_attention,
+    ("document", "words", "sentences"),
+    hierarchy_cases,
+    points={
+        "the weights of the words without a mask": Points(1, WHOLE, part="words"),
+        "the weights of the sentences without a mask": Points(1, WHOLE, part="sentences"),
+        "the document without a mask": Points(1, WHOLE, part="document"),
+        "padded words": Points(2, "padded sentences"),
+        "padded sentences: the words": Points(1, PADDED, part="words"),
+        "padded sentences: the sentences": Points(2, PADDED, part="sentences"),
+        "padded sentences: the document": Points(1, PADDED, part="document"),
+        "a document without words": Points(1, "an empty document"),
+        FAR: 1,
+    },
     mistakes=hierarchy_mistakes.HIERARCHY,
+    examples=examples.hierarchy("hierarchical_attention"),
     parts=hierarchy_mistakes.Hierarchy,
-    codes=examples.hierarchy("hierarchical_attention"),
     may_call=("context_attention",),
 )
 
 REPAIRED = Check(
-    reference=hierarchical_attention,
-    name="repaired_hierarchy",
-    outputs=("document", "words", "sentences"),
-    draw_cases=hierarchy_cases,
-    criteria=[
-        Criterion("padded sentences get no weight", 3, "values", [*DOCUMENTS, "an empty document"]),
-        Criterion("documents without padded sentences, as before", 1, "values", [*WHOLE, "padded sentences"]),
-        FAR,
-        *DIFFERENTIABLE,
-    ],
+    hierarchical_attention,
+    ("document", "words", "sentences"),
+    hierarchy_cases,
+    points={
+        "padded sentences get no weight": Points(3, (PADDED, "an empty document")),
+        "documents without padded sentences, as before": Points(1, (WHOLE, "padded sentences")),
+        FAR: 1,
+    },
+    also=DIFFERENTIABLE,
     mistakes=hierarchy_mistakes.SENTENCES,
+    examples=examples.hierarchy("repaired_hierarchy"),
+    name="repaired_hierarchy",
     parts=hierarchy_mistakes.Hierarchy,
-    codes=examples.hierarchy("repaired_hierarchy"),
     may_call=("context_attention", "hierarchical_attention"),
 )
 

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import Drawn
+from autograder.checks import FAR, MASKED, NO_MASK, Drawn
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 
 PADDING, MASK, LARGE = "padding", "a mask", "a score far from 0"
 
 
-def of_words(name: str, arguments: list, features: Sequence[str] = (), gradients: bool = False) -> Drawn:
+def of_words(name: str, arguments: list, group: str, features: Sequence[str] = (), gradients: bool = False) -> Drawn:
     """Return a case whose last argument is the mask (B, S) of its words: what padding gets back is not compared."""
     mask = arguments[-1]
-    return Drawn(name, arguments, [*features, *([PADDING] if mask is not None else [])], gradients, asked=mask)
+    return Drawn(name, arguments, group, [*features, *([PADDING] if mask is not None else [])], gradients, asked=mask)
 
 
 def simple_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None, scale: float = 1.0) -> list:
@@ -31,14 +31,14 @@ def simple_padding_above(rng: Rng, mask: np.ndarray) -> list:
 def simple_cases(rng: Rng) -> list[Drawn]:
     """Draw sentences: all sizes different, all sizes equal, one sentence, one word."""
     return [
-        of_words("no mask", simple_arguments(rng, (3, 5, 4), None), gradients=True),
-        of_words("padded sentences", simple_arguments(rng, (4, 7, 5), padding(rng, 4, 7)), gradients=True),
-        of_words("other padded sentences", simple_arguments(rng, (4, 6, 7), longest_first(rng, 4, 6))),
-        of_words("equal sizes", simple_arguments(rng, (5, 5, 5), gaps(rng, 5, 5)), gradients=True),
-        of_words("one sentence", simple_arguments(rng, (1, 6, 4), gaps(rng, 1, 6))),
-        of_words("one word", simple_arguments(rng, (3, 1, 4), None)),
-        of_words("large words", simple_arguments(rng, (3, 6, 4), gaps(rng, 3, 6), 20), [LARGE]),
-        of_words("padding that scores higher", simple_padding_above(rng, gaps(rng, 4, 7)), [LARGE]),
+        of_words("no mask", simple_arguments(rng, (3, 5, 4), None), NO_MASK, gradients=True),
+        of_words("padded sentences", simple_arguments(rng, (4, 7, 5), padding(rng, 4, 7)), MASKED, gradients=True),
+        of_words("other padded sentences", simple_arguments(rng, (4, 6, 7), longest_first(rng, 4, 6)), MASKED),
+        of_words("equal sizes", simple_arguments(rng, (5, 5, 5), gaps(rng, 5, 5)), MASKED, gradients=True),
+        of_words("one sentence", simple_arguments(rng, (1, 6, 4), gaps(rng, 1, 6)), MASKED),
+        of_words("one word", simple_arguments(rng, (3, 1, 4), None), NO_MASK),
+        of_words("large words", simple_arguments(rng, (3, 6, 4), gaps(rng, 3, 6), 20), FAR, [LARGE]),
+        of_words("padding that scores higher", simple_padding_above(rng, gaps(rng, 4, 7)), FAR, [LARGE]),
     ]
 
 
@@ -64,14 +64,16 @@ def projected_shifted(rng: Rng, mask: np.ndarray, real: float, padded: float) ->
 def projected_cases(rng: Rng) -> list[Drawn]:
     """Draw sentences and three matrices: all sizes different, all sizes equal, one sentence, one word."""
     return [
-        of_words("no mask", projected_arguments(rng, (3, 5, 4, 6, 7), None), gradients=True),
-        of_words("padded sentences", projected_arguments(rng, (4, 7, 6, 3, 5), padding(rng, 4, 7)), gradients=True),
-        of_words("other padded sentences", projected_arguments(rng, (4, 6, 3, 7, 5), longest_first(rng, 4, 6))),
-        of_words("equal sizes", projected_arguments(rng, (5,) * 5, gaps(rng, 5, 5)), gradients=True),
-        of_words("one sentence", projected_arguments(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6))),
-        of_words("one word", projected_arguments(rng, (3, 1, 4, 5, 6), None)),
-        of_words("scores around -120", projected_shifted(rng, gaps(rng, 4, 7), -120, -120), [LARGE]),
-        of_words("padding that scores higher", projected_shifted(rng, gaps(rng, 4, 7), 60, 100), [LARGE]),
+        of_words("no mask", projected_arguments(rng, (3, 5, 4, 6, 7), None), NO_MASK, gradients=True),
+        of_words(
+            "padded sentences", projected_arguments(rng, (4, 7, 6, 3, 5), padding(rng, 4, 7)), MASKED, gradients=True
+        ),
+        of_words("other padded sentences", projected_arguments(rng, (4, 6, 3, 7, 5), longest_first(rng, 4, 6)), MASKED),
+        of_words("equal sizes", projected_arguments(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, gradients=True),
+        of_words("one sentence", projected_arguments(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), MASKED),
+        of_words("one word", projected_arguments(rng, (3, 1, 4, 5, 6), None), NO_MASK),
+        of_words("scores around -120", projected_shifted(rng, gaps(rng, 4, 7), -120, -120), FAR, [LARGE]),
+        of_words("padding that scores higher", projected_shifted(rng, gaps(rng, 4, 7), 60, 100), FAR, [LARGE]),
     ]
 
 
@@ -95,34 +97,61 @@ def product_cases(rng: Rng) -> list[Drawn]:
     causal = np.tril(np.ones((6, 6), bool))
     heads = padding(rng, 3, 5)[:, None, None]
     return [
-        Drawn("no mask", product_arguments(rng, (3, 4, 5, 6, 7), None), gradients=True),
-        Drawn("a mask for every query", product_arguments(rng, (4, 3, 6, 5, 7), gaps(rng, 4, 3, 6)), [MASK], True),
+        Drawn("no mask", product_arguments(rng, (3, 4, 5, 6, 7), None), "no mask", gradients=True),
+        Drawn(
+            "a mask for every query",
+            product_arguments(rng, (4, 3, 6, 5, 7), gaps(rng, 4, 3, 6)),
+            "a mask for every query",
+            [MASK],
+            gradients=True,
+        ),
         Drawn(
             "one mask for all queries",
             product_arguments(rng, (4, 3, 7, 6, 5), longest_first(rng, 4, 7)[:, None]),
+            "a mask that is broadcast",
             [MASK],
         ),
-        Drawn("a mask without a batch", product_arguments(rng, (3, 6, 6, 4, 5), causal), [MASK]),
-        Drawn("two axes", product_arguments(rng, (4, 5, 3, 6), gaps(rng, 1, 5)), [MASK]),
-        Drawn("four axes", product_arguments(rng, (3, 2, 4, 5, 6, 7), heads), [MASK], True),
-        Drawn("a mask for every head", product_arguments(rng, (1, 3, 4, 5, 6, 7), gaps(rng, 3, 4, 5)), [MASK]),
-        Drawn("equal sizes", product_arguments(rng, (5,) * 5, gaps(rng, 5, 5, 5)), [MASK], True),
-        Drawn("one query, one key", product_arguments(rng, (3, 1, 1, 4, 5), None)),
-        Drawn("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 5), -120, -120), [MASK, LARGE]),
-        Drawn("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 5), 60, 100), [MASK, LARGE]),
+        Drawn(
+            "a mask without a batch",
+            product_arguments(rng, (3, 6, 6, 4, 5), causal),
+            "a mask that is broadcast",
+            [MASK],
+        ),
+        Drawn("two axes", product_arguments(rng, (4, 5, 3, 6), gaps(rng, 1, 5)), "two and four axes", [MASK]),
+        Drawn(
+            "four axes", product_arguments(rng, (3, 2, 4, 5, 6, 7), heads), "two and four axes", [MASK], gradients=True
+        ),
+        Drawn(
+            "a mask for every head",
+            product_arguments(rng, (1, 3, 4, 5, 6, 7), gaps(rng, 3, 4, 5)),
+            "two and four axes",
+            [MASK],
+        ),
+        Drawn(
+            "equal sizes",
+            product_arguments(rng, (5,) * 5, gaps(rng, 5, 5, 5)),
+            "a mask for every query",
+            [MASK],
+            gradients=True,
+        ),
+        Drawn("one query, one key", product_arguments(rng, (3, 1, 1, 4, 5), None), "no mask"),
+        Drawn("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 5), -120, -120), FAR, [MASK, LARGE]),
+        Drawn("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 5), 60, 100), FAR, [MASK, LARGE]),
     ]
 
 
 def cost_cases(rng: Rng) -> list[Drawn]:
     """Draw layers of every kind, longer than wide and wider than long, no path whole, and windows wider than n."""
+    groups = {"self_attention": "self-attention", "recurrent": "recurrent", "convolution": "convolution"}
+    groups["restricted"] = "restricted self-attention"
     drawn = []
-    for kind in ("self_attention", "recurrent", "convolution", "restricted"):
+    for kind, group in groups.items():
         for where in ("longer than wide", "wider than long"):
             k, r = int(rng.choice([3, 5, 6, 7])), int(rng.choice([4, 9, 11, 13]))
             few, many = int(r * rng.integers(2, 4) + rng.integers(1, r)), int(rng.integers(61, 90))
             n, d = (many + (many % r == 0), few) if where == "longer than wide" else (few, many)
-            drawn.append(Drawn(f"{kind}, {where}", [kind, n, d, k, r]))
+            drawn.append(Drawn(f"{kind}, {where}", [kind, n, d, k, r], group))
     for kind in ("convolution", "restricted"):
         n, d, k, r = (int(start + rng.integers(3)) for start in (2, 16, 7, 11))
-        drawn.append(Drawn(f"{kind}, shorter than its window", [kind, n, d, k, r]))
+        drawn.append(Drawn(f"{kind}, shorter than its window", [kind, n, d, k, r], groups[kind]))
     return drawn

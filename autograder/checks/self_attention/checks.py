@@ -1,107 +1,77 @@
 """The checks of self-attention, of the scaled dot product, and of the table of costs."""
 
-from autograder.checks import DIFFERENTIABLE, REPEAT, Check, Written
+from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, REPEAT, Check, Points, Written
 from autograder.checks.self_attention import cost_mistakes, examples, projection_mistakes
 from autograder.checks.self_attention import mistakes as simple
 from autograder.checks.self_attention.cases import cost_cases, product_cases, projected_cases, simple_cases
-from autograder.kit.cases import Criterion
 from solutions.self_attention.attention import layer_cost, scaled_dot_product, self_attention, simple_self_attention
 
-NO_MASK = ["no mask", "one word"]
-MASKED = ["padded sentences", "other padded sentences", "equal sizes", "one sentence"]
-
-
-def sound(*far: str) -> list[Criterion]:
-    """Return what every one of the three has to do besides giving the right numbers in ordinary cases."""
-    return [Criterion("scores far from 0", 1, "values", list(far)), *DIFFERENTIABLE]
-
-
-def of_words(far: str) -> list[Criterion]:
-    """Return what earns points in attention from the words of a sentence to themselves."""
-    return [
-        Criterion("the shapes of context and weights", 1, "shape"),
-        Criterion("the weights without a mask", 2, "values", NO_MASK, part="weights"),
-        Criterion("the context without a mask", 1, "values", NO_MASK, part="context"),
-        Criterion("the weights with a mask", 2, "values", MASKED, part="weights"),
-        Criterion("the context with a mask", 1, "values", MASKED, part="context"),
-        *sound(far, "padding that scores higher"),
-    ]
-
+OF_WORDS = {
+    "the weights without a mask": Points(2, NO_MASK, part="weights"),
+    "the context without a mask": Points(1, NO_MASK, part="context"),
+    "the weights with a mask": Points(2, MASKED, part="weights"),
+    "the context with a mask": Points(1, MASKED, part="context"),
+    FAR: 1,
+}
 
 SIMPLE = Check(
-    reference=simple_self_attention,
-    outputs=("context", "weights"),
-    draw_cases=simple_cases,
-    criteria=of_words("large words"),
+    simple_self_attention,
+    ("context", "weights"),
+    simple_cases,
+    points=OF_WORDS,
     mistakes=simple.SIMPLE,
-    codes=examples.SIMPLE,
+    examples=examples.SIMPLE,
 )
 
 PRODUCT = Check(
-    reference=scaled_dot_product,
-    outputs=("output", "weights"),
-    draw_cases=product_cases,
-    criteria=[
-        Criterion("the shapes of output and weights", 1, "shape"),
-        Criterion("no mask", 2, "values", ["no mask", "one query, one key"]),
-        Criterion("a mask for every query", 2, "values", ["a mask for every query", "equal sizes"]),
-        Criterion("a mask that is broadcast", 1, "values", ["one mask for all queries", "a mask without a batch"]),
-        Criterion("two and four axes", 1, "values", ["two axes", "four axes", "a mask for every head"]),
-        *sound("scores around -120", "masked keys that score higher"),
-    ],
+    scaled_dot_product,
+    ("output", "weights"),
+    product_cases,
+    points={
+        "no mask": 2,
+        "a mask for every query": 2,
+        "a mask that is broadcast": 1,
+        "two and four axes": 1,
+        FAR: 1,
+    },
     mistakes=projection_mistakes.PRODUCT,
+    examples=examples.PRODUCT,
     parts=projection_mistakes.Product,
-    codes=examples.PRODUCT,
 )
 
 PROJECTED = Check(
-    reference=self_attention,
-    outputs=("context", "weights"),
-    draw_cases=projected_cases,
-    criteria=of_words("scores around -120"),
+    self_attention,
+    ("context", "weights"),
+    projected_cases,
+    points=OF_WORDS,
     mistakes=projection_mistakes.PROJECTED,
+    examples=examples.projected("self_attention"),
     parts=projection_mistakes.Product,
-    codes=examples.projected("self_attention"),
     may_call=("scaled_dot_product",),
 )
 
 REPAIRED = Check(
-    reference=self_attention,
-    name="repaired_attention",
-    outputs=("context", "weights"),
-    draw_cases=projected_cases,
-    criteria=[
-        Criterion("sentences of one length", 3, "values", ["no mask", "one word"]),
-        Criterion("padded sentences", 1, "values", MASKED),
-        *sound("scores around -120", "padding that scores higher"),
-    ],
+    self_attention,
+    ("context", "weights"),
+    projected_cases,
+    points={"sentences of one length": Points(3, NO_MASK), "padded sentences": Points(1, MASKED), FAR: 1},
+    also=DIFFERENTIABLE,
     mistakes=projection_mistakes.PROJECTED,
+    examples=examples.projected("repaired_attention"),
+    name="repaired_attention",
     parts=projection_mistakes.Product,
-    codes=examples.projected("repaired_attention"),
     may_call=("scaled_dot_product", "self_attention"),
 )
 
 
-def both(kind: str) -> list[str]:
-    """Return the two cases of one kind of layer."""
-    return [f"{kind}, longer than wide", f"{kind}, wider than long"]
-
-
 COST = Check(
-    reference=layer_cost,
-    outputs=("cost", "steps", "path"),
-    draw_cases=cost_cases,
-    criteria=[
-        Criterion("self-attention", 1, "values", both("self_attention")),
-        Criterion("recurrent", 1, "values", both("recurrent")),
-        Criterion("convolution", 2, "values", [*both("convolution"), "convolution, shorter than its window"]),
-        Criterion(
-            "restricted self-attention", 1, "values", [*both("restricted"), "restricted, shorter than its window"]
-        ),
-        REPEAT,
-    ],
+    layer_cost,
+    ("cost", "steps", "path"),
+    cost_cases,
+    points={"self-attention": 1, "recurrent": 1, "convolution": 2, "restricted self-attention": 1},
+    also=(REPEAT,),
     mistakes=cost_mistakes.COSTS,
-    codes=examples.COSTS,
+    examples=examples.COSTS,
 )
 
 CHECKS = [SIMPLE, PRODUCT, PROJECTED, REPAIRED, COST]

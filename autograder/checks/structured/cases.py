@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import Drawn
+from autograder.checks import FAR, MASKED, NO_MASK, Drawn
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 
 PADDING, LARGE, HOPS = "padding", "a score far from 0", "more than one hop"
@@ -21,14 +21,18 @@ def penalty_cases(rng: Rng) -> list[Drawn]:
     """Draw weights of hops: all sizes different, all equal, one sentence, one hop, one word, any numbers."""
     padded = weights(rng, 4, 3, 6) * padding(rng, 4, 6)[:, None]
     return [
-        Drawn("fewer hops than words", [weights(rng, 3, 4, 6)], [HOPS], gradients=True),
-        Drawn("more hops than words", [weights(rng, 4, 5, 3)], [HOPS], gradients=True),
-        Drawn("equal sizes", [weights(rng, 4, 4, 4)], [HOPS], gradients=True),
-        Drawn("one sentence", [weights(rng, 1, 3, 5)], [HOPS]),
-        Drawn("one hop", [weights(rng, 3, 1, 5)]),
-        Drawn("one word", [weights(rng, 3, 4, 1)], [HOPS]),
-        Drawn("padded sentences", [padded.astype(np.float32)], [PADDING, HOPS]),
-        Drawn("any numbers", [normal(rng, 5, 3, 4)], [HOPS], gradients=True),
+        Drawn("fewer hops than words", [weights(rng, 3, 4, 6)], "several hops", [HOPS], gradients=True),
+        Drawn("more hops than words", [weights(rng, 4, 5, 3)], "several hops", [HOPS], gradients=True),
+        Drawn(
+            "equal sizes", [weights(rng, 4, 4, 4)], "sizes that are equal, numbers of any size", [HOPS], gradients=True
+        ),
+        Drawn("one sentence", [weights(rng, 1, 3, 5)], "one sentence, one hop, one word", [HOPS]),
+        Drawn("one hop", [weights(rng, 3, 1, 5)], "one sentence, one hop, one word"),
+        Drawn("one word", [weights(rng, 3, 4, 1)], "one sentence, one hop, one word", [HOPS]),
+        Drawn("padded sentences", [padded.astype(np.float32)], "several hops", [PADDING, HOPS]),
+        Drawn(
+            "any numbers", [normal(rng, 5, 3, 4)], "sizes that are equal, numbers of any size", [HOPS], gradients=True
+        ),
     ]
 
 
@@ -51,19 +55,34 @@ def attention_cases(rng: Rng) -> list[Drawn]:
     above = gaps(rng, 4, 7)
     far = arguments(rng, (4, 7, 5, 6, 3), gaps(rng, 4, 7))
     return [
-        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 2), None), [HOPS], gradients=True),
-        Drawn("padded sentences", arguments(rng, (4, 6, 5, 3, 7), padding(rng, 4, 6)), [PADDING, HOPS], gradients=True),
-        Drawn("other padded sentences", arguments(rng, (4, 6, 7, 5, 3), longest_first(rng, 4, 6)), [PADDING, HOPS]),
-        Drawn("a mask with gaps", arguments(rng, (5, 6, 3, 7, 4), gaps(rng, 5, 6)), [PADDING, HOPS], gradients=True),
-        Drawn("equal sizes", arguments(rng, (5,) * 5, gaps(rng, 5, 5)), [PADDING, HOPS], gradients=True),
-        Drawn("equal sizes, no mask", arguments(rng, (4,) * 5, None), [HOPS]),
-        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), [PADDING, HOPS]),
-        Drawn("one hop", arguments(rng, (3, 5, 4, 6, 1), gaps(rng, 3, 5)), [PADDING]),
-        Drawn("one word", arguments(rng, (3, 1, 4, 5, 2), None), [HOPS]),
-        Drawn("scores around -120", with_one_unit(far, 1, -120), [PADDING, LARGE, HOPS]),
+        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 2), None), NO_MASK, [HOPS], gradients=True),
+        Drawn(
+            "padded sentences",
+            arguments(rng, (4, 6, 5, 3, 7), padding(rng, 4, 6)),
+            MASKED,
+            [PADDING, HOPS],
+            gradients=True,
+        ),
+        Drawn(
+            "other padded sentences", arguments(rng, (4, 6, 7, 5, 3), longest_first(rng, 4, 6)), MASKED, [PADDING, HOPS]
+        ),
+        Drawn(
+            "a mask with gaps",
+            arguments(rng, (5, 6, 3, 7, 4), gaps(rng, 5, 6)),
+            MASKED,
+            [PADDING, HOPS],
+            gradients=True,
+        ),
+        Drawn("equal sizes", arguments(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, [PADDING, HOPS], gradients=True),
+        Drawn("equal sizes, no mask", arguments(rng, (4,) * 5, None), NO_MASK, [HOPS]),
+        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), MASKED, [PADDING, HOPS]),
+        Drawn("one hop", arguments(rng, (3, 5, 4, 6, 1), gaps(rng, 3, 5)), features=[PADDING]),
+        Drawn("one word", arguments(rng, (3, 1, 4, 5, 2), None), NO_MASK, [HOPS]),
+        Drawn("scores around -120", with_one_unit(far, 1, -120), FAR, [PADDING, LARGE, HOPS]),
         Drawn(
             "padding that scores higher",
             with_one_unit(arguments(rng, (4, 7, 5, 6, 3), above), np.where(above, 1, 3), 60),
+            FAR,
             [PADDING, LARGE, HOPS],
         ),
     ]

@@ -1,64 +1,52 @@
 """The checks of structured self-attention and of its penalty."""
 
-from autograder.checks import DIFFERENTIABLE, Check, Written
+from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, Check, Points, Written
 from autograder.checks.structured import examples, mistakes
 from autograder.checks.structured.cases import attention_cases, penalty_cases
-from autograder.kit.cases import Criterion
 from solutions.structured.attention import penalization, structured_attention
 
 PENALTY = Check(
-    reference=penalization,
-    outputs=("penalty",),
-    draw_cases=penalty_cases,
-    criteria=[
-        Criterion("one number for each sentence", 1, "shape"),
-        Criterion("several hops", 3, "values", ["fewer hops than words", "more hops than words", "padded sentences"]),
-        Criterion("sizes that are equal, numbers of any size", 1, "values", ["equal sizes", "any numbers"]),
-        Criterion("one sentence, one hop, one word", 1, "values", ["one sentence", "one hop", "one word"]),
-        *DIFFERENTIABLE,
-    ],
+    penalization,
+    ("penalty",),
+    penalty_cases,
+    points={
+        "several hops": 3,
+        "sizes that are equal, numbers of any size": 1,
+        "one sentence, one hop, one word": 1,
+    },
+    shape="one number for each sentence",
     mistakes=mistakes.PENALTY,
-    codes=examples.PENALTY,
+    examples=examples.PENALTY,
 )
 
-NO_MASK = ["no mask", "equal sizes, no mask", "one word"]
-MASKED = ["padded sentences", "other padded sentences", "a mask with gaps", "equal sizes", "one sentence", "one hop"]
-FAR = ["scores around -120", "padding that scores higher"]
-SOUND = [Criterion("scores far from 0", 1, "values", FAR), *DIFFERENTIABLE]
-
 ATTENTION = Check(
-    reference=structured_attention,
-    outputs=("M", "A", "penalty"),
-    draw_cases=attention_cases,
-    criteria=[
-        Criterion("the shapes of M, A and the penalty", 1, "shape"),
-        Criterion("A without a mask", 2, "values", NO_MASK, part="A"),
-        Criterion("A with a mask", 2, "values", MASKED, part="A"),
-        Criterion("M without a mask", 1, "values", NO_MASK, part="M"),
-        Criterion("M with a mask", 1, "values", MASKED, part="M"),
-        Criterion("the penalty without a mask", 1, "values", NO_MASK, part="penalty"),
-        Criterion("the penalty with a mask", 1, "values", MASKED, part="penalty"),
-        *SOUND,
-    ],
+    structured_attention,
+    ("M", "A", "penalty"),
+    attention_cases,
+    points={
+        "A without a mask": Points(2, NO_MASK, part="A"),
+        "A with a mask": Points(2, (MASKED, "one hop"), part="A"),
+        "M without a mask": Points(1, NO_MASK, part="M"),
+        "M with a mask": Points(1, (MASKED, "one hop"), part="M"),
+        "the penalty without a mask": Points(1, NO_MASK, part="penalty"),
+        "the penalty with a mask": Points(1, (MASKED, "one hop"), part="penalty"),
+        FAR: 1,
+    },
+    shape="the shapes of M, A and the penalty",
     mistakes=mistakes.ATTENTION,
-    codes=examples.attention("structured_attention"),
+    examples=examples.attention("structured_attention"),
     may_call=("penalization",),
 )
 
-SEVERAL = [name for name in [*NO_MASK, *MASKED] if name != "one hop"]
-
 REPAIRED = Check(
-    reference=structured_attention,
-    name="repaired_attention",
-    outputs=("M", "A", "penalty"),
-    draw_cases=attention_cases,
-    criteria=[
-        Criterion("several hops", 3, "values", SEVERAL),
-        Criterion("one hop, as before", 1, "values", ["one hop"]),
-        *SOUND,
-    ],
+    structured_attention,
+    ("M", "A", "penalty"),
+    attention_cases,
+    points={"several hops": Points(3, (NO_MASK, MASKED)), "one hop, as before": Points(1, "one hop"), FAR: 1},
+    also=DIFFERENTIABLE,
     mistakes=(*mistakes.MASKING, *mistakes.SHAPED),
-    codes=examples.attention("repaired_attention"),
+    examples=examples.attention("repaired_attention"),
+    name="repaired_attention",
     may_call=("penalization", "structured_attention"),
 )
 

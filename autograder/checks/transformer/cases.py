@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from autograder.checks import Drawn
+from autograder.checks import MASKED, NO_MASK, Drawn
 from autograder.checks.random_inputs import Rng, gaps, lengths, normal, padding
 from autograder.kit.cases import EXACT
 
 PADDING, MASK, HEADS, LARGE = "padding", "a mask", "more than one head", "a score far from 0"
 ANYWHERE = "padding before a word"
+USUAL, SPECIAL = "usual sentences", "sentences with something special"  # groups of cases
 TINY = 1e-5  # LayerNorm's usual ε
 
 
@@ -67,16 +68,21 @@ def heads_cases(rng: Rng) -> list[Drawn]:
         Drawn(
             "padded keys",
             heads_arguments(rng, (4, 5, 7, 6, 2), padding(rng, 4, 7)[:, None]),
+            MASKED,
             [MASK, HEADS],
             gradients=True,
         ),
-        Drawn("no mask", heads_arguments(rng, (2, 5, 3, 8, 4), None), [HEADS], gradients=True),
-        Drawn("a mask for each query", heads_arguments(rng, (3, 4, 5, 6, 2), gaps(rng, 3, 4, 5)), [MASK, HEADS]),
-        Drawn("one mask for all", heads_arguments(rng, (2, 4, 4, 9, 3), causal(4)), [MASK, HEADS]),
-        Drawn("equal sizes", heads_arguments(rng, (3, 4, 4, 6, 3), square), [MASK, HEADS]),
-        Drawn("one head", heads_arguments(rng, (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]), [MASK]),
-        Drawn("one sentence, one query", heads_arguments(rng, (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4)), [MASK, HEADS]),
-        Drawn("scores far from 0", far_scores(rng, far, 6, 2), [MASK, HEADS, LARGE]),
+        Drawn("no mask", heads_arguments(rng, (2, 5, 3, 8, 4), None), NO_MASK, [HEADS], gradients=True),
+        Drawn(
+            "a mask for each query", heads_arguments(rng, (3, 4, 5, 6, 2), gaps(rng, 3, 4, 5)), MASKED, [MASK, HEADS]
+        ),
+        Drawn("one mask for all", heads_arguments(rng, (2, 4, 4, 9, 3), causal(4)), MASKED, [MASK, HEADS]),
+        Drawn("equal sizes", heads_arguments(rng, (3, 4, 4, 6, 3), square), MASKED, [MASK, HEADS]),
+        Drawn("one head", heads_arguments(rng, (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]), features=[MASK]),
+        Drawn(
+            "one sentence, one query", heads_arguments(rng, (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4)), MASKED, [MASK, HEADS]
+        ),
+        Drawn("scores far from 0", far_scores(rng, far, 6, 2), features=[MASK, HEADS, LARGE]),
     ]
 
 
@@ -86,13 +92,13 @@ def position_cases(rng: Rng) -> list[Drawn]:
     with_zeros = normal(rng, 6, 6, 6)
     with_zeros[1, 2:] = 0  # not padding: every word gets its position
     return [
-        Drawn("all sizes different", [normal(rng, 3, 5, 8)], gradients=True),
-        Drawn("an odd width", [normal(rng, 4, 6, 7)], [odd], gradients=True),
-        Drawn("equal sizes", [with_zeros]),
+        Drawn("all sizes different", [normal(rng, 3, 5, 8)], "even widths", gradients=True),
+        Drawn("an odd width", [normal(rng, 4, 6, 7)], "odd widths", [odd], gradients=True),
+        Drawn("equal sizes", [with_zeros], "even widths"),
         Drawn("a long sentence", [normal(rng, 2, 300, 4)]),
-        Drawn("one sentence", [normal(rng, 1, 4, 10)]),
-        Drawn("one position", [normal(rng, 3, 1, 5)], [odd]),
-        Drawn("one feature", [normal(rng, 2, 4, 1)], [odd]),
+        Drawn("one sentence", [normal(rng, 1, 4, 10)], "even widths"),
+        Drawn("one position", [normal(rng, 3, 1, 5)], "odd widths", [odd]),
+        Drawn("one feature", [normal(rng, 2, 4, 1)], "odd widths", [odd]),
     ]
 
 
@@ -120,13 +126,13 @@ def mask_cases(rng: Rng) -> list[Drawn]:
     full = [rng.integers(4, 9, size=(2, 4)), rng.integers(4, 9, size=(2, 3)), 3]
     source, target, pad = mask_arguments(rng, (5, 4, 7), int(rng.integers(4, 8)))
     return [
-        Drawn("padded sentences", mask_arguments(rng, (4, 6, 5), 3), [PADDING]),
-        Drawn("padding anywhere", [scattered(rng, source), scattered(rng, target), pad], [PADDING, ANYWHERE]),
-        Drawn("equal sizes", mask_arguments(rng, (5, 5, 5), 2), [PADDING]),
-        Drawn("pad is 0", mask_arguments(rng, (4, 6, 5), 0), [PADDING]),
-        Drawn("no padding", full),
-        Drawn("one sentence", mask_arguments(rng, (1, 5, 6), 4), [PADDING]),
-        Drawn("one target position", [tokens(rng, 3, 4, 5, 9), rng.integers(0, 5, size=(3, 1)), 5]),
+        Drawn("padded sentences", mask_arguments(rng, (4, 6, 5), 3), USUAL, [PADDING]),
+        Drawn("padding anywhere", [scattered(rng, source), scattered(rng, target), pad], SPECIAL, [PADDING, ANYWHERE]),
+        Drawn("equal sizes", mask_arguments(rng, (5, 5, 5), 2), USUAL, [PADDING]),
+        Drawn("pad is 0", mask_arguments(rng, (4, 6, 5), 0), features=[PADDING]),
+        Drawn("no padding", full, SPECIAL),
+        Drawn("one sentence", mask_arguments(rng, (1, 5, 6), 4), USUAL, [PADDING]),
+        Drawn("one target position", [tokens(rng, 3, 4, 5, 9), rng.integers(0, 5, size=(3, 1)), 5], SPECIAL),
     ]
 
 
@@ -140,18 +146,18 @@ def encoder_case(
         weights["b_1"][0] += 8  # a ReLU has no upper end
     arguments = [normal(rng, B, S, d), weights, h, mask, eps]
     features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1)) if there]
-    return Drawn(name, arguments, features, asked=mask, **more)
+    return Drawn(name, arguments, features=features, asked=mask, **more)
 
 
 def encoder_cases(rng: Rng) -> list[Drawn]:
     """Draw encoder layers: with and without a mask, a large ε, one head, equal sizes, one position."""
     return [
-        encoder_case(rng, "padded sentences", (4, 5, 6, 2, 7), padding(rng, 4, 5), gradients=True),
-        encoder_case(rng, "no mask", (3, 4, 8, 4, 5), None, gradients=True),
+        encoder_case(rng, "padded sentences", (4, 5, 6, 2, 7), padding(rng, 4, 5), group="with a mask", gradients=True),
+        encoder_case(rng, "no mask", (3, 4, 8, 4, 5), None, group="without a mask", gradients=True),
         encoder_case(rng, "eps = 0.5", (3, 5, 4, 2, 6), gaps(rng, 3, 5), 0.5),
         encoder_case(rng, "one head", (2, 4, 5, 1, 6), gaps(rng, 2, 4)),
-        encoder_case(rng, "equal sizes", (3, 3, 6, 3, 6), gaps(rng, 3, 3)),
-        encoder_case(rng, "one sentence, one position", (1, 1, 6, 2, 4), None),
+        encoder_case(rng, "equal sizes", (3, 3, 6, 3, 6), gaps(rng, 3, 3), group="with a mask"),
+        encoder_case(rng, "one sentence, one position", (1, 1, 6, 2, 4), None, group="without a mask"),
     ]
 
 
@@ -162,7 +168,7 @@ def decoder_case(rng: Rng, name: str, sizes: Sequence[int], masks: Sequence, eps
     if h == 1:
         weights["b_1"][0] += 8  # a ReLU has no upper end
     features = [word for word, there in ((MASK, masks[1] is not None), (HEADS, h > 1)) if there]
-    return Drawn(name, [*states, weights, h, *masks, eps], features, **more)
+    return Drawn(name, [*states, weights, h, *masks, eps], features=features, **more)
 
 
 def decoder_masks(rng: Rng, B: int, T: int, S: int) -> list[np.ndarray]:
@@ -174,12 +180,14 @@ def decoder_cases(rng: Rng) -> list[Drawn]:
     """Draw decoder layers: with and without masks, a large ε, one head, equal sizes, one position."""
     with_gaps = [causal(4) & (gaps(rng, 2, 4, 4) | np.eye(4, dtype=bool)), gaps(rng, 2, 1, 5)]
     return [
-        decoder_case(rng, "padded sentences", (4, 3, 5, 6, 2, 7), decoder_masks(rng, 4, 3, 5), gradients=True),
-        decoder_case(rng, "no masks", (3, 5, 4, 8, 4, 6), [None, None], gradients=True),
+        decoder_case(
+            rng, "padded sentences", (4, 3, 5, 6, 2, 7), decoder_masks(rng, 4, 3, 5), group="with masks", gradients=True
+        ),
+        decoder_case(rng, "no masks", (3, 5, 4, 8, 4, 6), [None, None], group="without masks", gradients=True),
         decoder_case(rng, "eps = 0.5", (2, 4, 5, 4, 2, 6), with_gaps, 0.5),
         decoder_case(rng, "one head", (2, 3, 4, 5, 1, 6), decoder_masks(rng, 2, 3, 4)),
-        decoder_case(rng, "equal sizes", (3, 4, 4, 6, 3, 6), decoder_masks(rng, 3, 4, 4)),
-        decoder_case(rng, "one sentence, one position", (1, 1, 4, 6, 2, 5), [None, None]),
+        decoder_case(rng, "equal sizes", (3, 4, 4, 6, 3, 6), decoder_masks(rng, 3, 4, 4), group="with masks"),
+        decoder_case(rng, "one sentence, one position", (1, 1, 4, 6, 2, 5), [None, None], group="without masks"),
     ]
 
 
@@ -200,13 +208,13 @@ def loss_cases(rng: Rng) -> list[Drawn]:
     large = loss_arguments(rng, (3, 4, 5), 0.1, 3, 800.0)
     large[0][..., 1] -= 150  # softmax gives it 0 in float32, log_softmax does not
     return [
-        Drawn("padded targets", loss_arguments(rng, (3, 4, 6), 0.1, 2), [PADDING], gradients=True),
-        Drawn("a larger epsilon", loss_arguments(rng, (4, 5, 7), 0.4, 3), [PADDING], gradients=True),
-        Drawn("no padding", whole),
-        Drawn("epsilon = 0", loss_arguments(rng, (3, 5, 4), 0.0, 1), [PADDING]),
-        Drawn("padding anywhere", anywhere, [PADDING, ANYWHERE]),
-        Drawn("logits of 650 and 800", large, [PADDING, "a large logit"]),
-        Drawn("one target", [normal(rng, 1, 1, 5), np.array([[2]]), 0.1, 4]),
+        Drawn("padded targets", loss_arguments(rng, (3, 4, 6), 0.1, 2), "with padding", [PADDING], gradients=True),
+        Drawn("a larger epsilon", loss_arguments(rng, (4, 5, 7), 0.4, 3), "with padding", [PADDING], gradients=True),
+        Drawn("no padding", whole, "without padding"),
+        Drawn("epsilon = 0", loss_arguments(rng, (3, 5, 4), 0.0, 1), features=[PADDING]),
+        Drawn("padding anywhere", anywhere, features=[PADDING, ANYWHERE]),
+        Drawn("logits of 650 and 800", large, "large logits", [PADDING, "a large logit"]),
+        Drawn("one target", [normal(rng, 1, 1, 5), np.array([[2]]), 0.1, 4], "without padding"),
     ]
 
 
@@ -220,13 +228,15 @@ def rate_cases(rng: Rng) -> list[Drawn]:
 
     early, late = "a step of the warm-up", "a step after the warm-up"
     drawn = [
-        Drawn("a step of the warm-up", arguments(0.6, part=0.5), [early]),
-        Drawn("a step after the warm-up", arguments(5.3), [late]),
-        Drawn("the first step", arguments(0), [early]),
-        Drawn("the paper's numbers", [int(rng.integers(200, 450)), 512, 4000, 1.0], [early]),  # a rate below 1e-4
-        Drawn("one step before the last of the warm-up", arguments(1, more=-1), [early]),
-        Drawn("the last step of the warm-up", arguments(1)),
-        Drawn("the step after the warm-up", arguments(1, more=1), [late]),
-        Drawn("a late step", arguments(30), [late]),
+        Drawn("a step of the warm-up", arguments(0.6, part=0.5), "while it rises", [early]),
+        Drawn("a step after the warm-up", arguments(5.3), "while it falls", [late]),
+        Drawn("the first step", arguments(0), "while it rises", [early]),
+        Drawn(
+            "the paper's numbers", [int(rng.integers(200, 450)), 512, 4000, 1.0], "while it rises", [early]
+        ),  # a rate below 1e-4
+        Drawn("one step before the last of the warm-up", arguments(1, more=-1), "where it turns", [early]),
+        Drawn("the last step of the warm-up", arguments(1), "where it turns"),
+        Drawn("the step after the warm-up", arguments(1, more=1), "where it turns", [late]),
+        Drawn("a late step", arguments(30), "while it falls", [late]),
     ]
     return [replace(one, tolerance=EXACT) for one in drawn]

@@ -1,6 +1,6 @@
 """The checks of the Transformer's functions."""
 
-from autograder.checks import DIFFERENTIABLE, REPEAT, Check, Written
+from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Points, Written
 from autograder.checks.transformer import (
     decoder_layer_mistakes,
     examples,
@@ -10,6 +10,8 @@ from autograder.checks.transformer import (
     position_mistakes,
 )
 from autograder.checks.transformer.cases import (
+    SPECIAL,
+    USUAL,
     decoder_cases,
     encoder_cases,
     heads_cases,
@@ -18,7 +20,6 @@ from autograder.checks.transformer.cases import (
     position_cases,
     rate_cases,
 )
-from autograder.kit.cases import Criterion
 from solutions.transformer.attention import (
     decoder_layer,
     encoder_layer,
@@ -29,134 +30,100 @@ from solutions.transformer.attention import (
     positional_encoding,
 )
 
-WITHOUT_GRADIENTS = DIFFERENTIABLE[1:]
-FREE = ["no mask"]
-MASKED = ["padded keys", "a mask for each query", "one mask for all", "equal sizes", "one sentence, one query"]
-
 HEADS = Check(
-    reference=multi_head_attention,
-    outputs=("out", "weights"),
-    draw_cases=heads_cases,
-    criteria=[
-        Criterion("the shapes of out and weights", 1, "shape"),
-        Criterion("the weights without a mask", 2, "values", FREE, part="weights"),
-        Criterion("out without a mask", 2, "values", FREE, part="out"),
-        Criterion("the weights with a mask", 2, "values", MASKED, part="weights"),
-        Criterion("out with a mask", 2, "values", MASKED, part="out"),
-        Criterion("one head", 1, "values", ["one head"]),
-        Criterion("scores far from 0", 1, "values", ["scores far from 0"]),
-        *DIFFERENTIABLE,
-    ],
+    multi_head_attention,
+    ("out", "weights"),
+    heads_cases,
+    points={
+        "the weights without a mask": Points(2, NO_MASK, part="weights"),
+        "out without a mask": Points(2, NO_MASK, part="out"),
+        "the weights with a mask": Points(2, MASKED, part="weights"),
+        "out with a mask": Points(2, MASKED, part="out"),
+        "one head": 1,
+        FAR: 1,
+    },
     mistakes=multi_head_mistakes.HEADS,
+    examples=examples.HEADS,
     parts=multi_head_mistakes.Heads,
-    codes=examples.HEADS,
 )
 
 POSITIONS = Check(
-    reference=positional_encoding,
-    outputs=("x + PE",),
-    draw_cases=position_cases,
-    criteria=[
-        Criterion("the shape", 1, "shape", ["all sizes different", "equal sizes", "one sentence"]),
-        Criterion("even widths", 3, "values", ["all sizes different", "equal sizes", "one sentence"]),
-        Criterion("a long sentence", 1, "values", ["a long sentence"]),
-        Criterion("odd widths", 1, "values", ["an odd width", "one position", "one feature"]),
-        *DIFFERENTIABLE,
-    ],
+    positional_encoding,
+    ("x + PE",),
+    position_cases,
+    points={
+        "the shape": Points(1, "even widths", SHAPE),
+        "even widths": 3,
+        "a long sentence": 1,
+        "odd widths": 1,
+    },
+    also=DIFFERENTIABLE,
     mistakes=position_mistakes.POSITIONS,
+    examples=examples.POSITIONS,
     parts=position_mistakes.Encoding,
-    codes=examples.POSITIONS,
 )
 
-USUAL = ["padded sentences", "equal sizes", "one sentence"]
-SPECIAL = ["pad is 0", "padding anywhere", "no padding", "one target position"]
-
 MASKS = Check(
-    reference=make_masks,
-    outputs=("source", "causal", "target"),
-    draw_cases=mask_cases,
-    criteria=[
-        Criterion("the shapes of the three masks", 1, "shape"),
-        Criterion("the source's mask", 1, "values", USUAL, part="source"),
-        Criterion("the causal mask", 2, "values", USUAL, part="causal"),
-        Criterion("the target's mask", 2, "values", USUAL, part="target"),
-        Criterion("pad is 0, padding anywhere, no padding, one position", 1, "values", SPECIAL),
-        *WITHOUT_GRADIENTS,
-    ],
+    make_masks,
+    ("source", "causal", "target"),
+    mask_cases,
+    points={
+        "the source's mask": Points(1, USUAL, part="source"),
+        "the causal mask": Points(2, USUAL, part="causal"),
+        "the target's mask": Points(2, USUAL, part="target"),
+        "pad is 0, padding anywhere, no padding, one position": Points(1, ("pad is 0", SPECIAL)),
+    },
+    also=(SHAPE, UNCHANGED, REPEAT),
+    shape="the shapes of the three masks",
     mistakes=position_mistakes.MASKS,
-    codes=examples.MASKS,
+    examples=examples.MASKS,
 )
 
 ENCODER = Check(
-    reference=encoder_layer,
-    outputs=("x",),
-    draw_cases=encoder_cases,
-    criteria=[
-        Criterion("the shape", 1, "shape"),
-        Criterion("without a mask", 3, "values", ["no mask", "one sentence, one position"]),
-        Criterion("with a mask", 3, "values", ["padded sentences", "equal sizes"]),
-        Criterion("one head", 1, "values", ["one head"]),
-        Criterion("eps = 0.5", 1, "values", ["eps = 0.5"]),
-        *DIFFERENTIABLE,
-    ],
+    encoder_layer,
+    ("x",),
+    encoder_cases,
+    points={"without a mask": 3, "with a mask": 3, "one head": 1, "eps = 0.5": 1},
+    shape="the shape",
     mistakes=layer_mistakes.ENCODER,
+    examples=examples.ENCODER,
     parts=layer_mistakes.Layer,
-    codes=examples.ENCODER,
     may_call=("multi_head_attention",),
 )
 
 DECODER = Check(
-    reference=decoder_layer,
-    outputs=("y",),
-    draw_cases=decoder_cases,
-    criteria=[
-        Criterion("the shape", 1, "shape"),
-        Criterion("without masks", 3, "values", ["no masks", "one sentence, one position"]),
-        Criterion("with masks", 3, "values", ["padded sentences", "equal sizes"]),
-        Criterion("one head", 1, "values", ["one head"]),
-        Criterion("eps = 0.5", 1, "values", ["eps = 0.5"]),
-        *DIFFERENTIABLE,
-    ],
+    decoder_layer,
+    ("y",),
+    decoder_cases,
+    points={"without masks": 3, "with masks": 3, "one head": 1, "eps = 0.5": 1},
+    shape="the shape",
     mistakes=decoder_layer_mistakes.DECODER,
+    examples=examples.DECODER,
     parts=layer_mistakes.Layer,
-    codes=examples.DECODER,
     may_call=("multi_head_attention", "encoder_layer"),
 )
 
-TURN = ["one step before the last of the warm-up", "the last step of the warm-up", "the step after the warm-up"]
-
 LOSS = Check(
-    reference=label_smoothed_loss,
-    outputs=("loss",),
-    draw_cases=loss_cases,
-    criteria=[
-        Criterion("one number", 1, "shape"),
-        Criterion("without padding", 1, "values", ["no padding", "one target"]),
-        Criterion("with padding", 2, "values", ["padded targets", "a larger epsilon"]),
-        Criterion("padding anywhere", 1, "values", ["padding anywhere"]),
-        Criterion("epsilon = 0", 1, "values", ["epsilon = 0"]),
-        Criterion("large logits", 1, "values", ["logits of 650 and 800"]),
-        *DIFFERENTIABLE,
-    ],
+    label_smoothed_loss,
+    ("loss",),
+    loss_cases,
+    points={"without padding": 1, "with padding": 2, "padding anywhere": 1, "epsilon = 0": 1, "large logits": 1},
+    shape="one number",
     mistakes=loss_mistakes.LOSS,
+    examples=examples.LOSS,
     parts=loss_mistakes.Smoothed,
-    codes=examples.LOSS,
 )
 
 RATE = Check(
-    reference=noam_rate,
-    outputs=("rate",),
-    draw_cases=rate_cases,
-    criteria=[
-        Criterion("one number", 1, "shape"),
-        Criterion("while it rises", 2, "values", ["a step of the warm-up", "the first step", "the paper's numbers"]),
-        Criterion("where it turns", 1, "values", TURN),
-        Criterion("while it falls", 2, "values", ["a step after the warm-up", "a late step"]),
-        REPEAT,
-    ],
+    noam_rate,
+    ("rate",),
+    rate_cases,
+    points={"while it rises": 2, "where it turns": 1, "while it falls": 2},
+    also=(SHAPE, REPEAT),
+    shape="one number",
     mistakes=loss_mistakes.RATE,
+    examples=examples.RATE,
     parts=loss_mistakes.Rate,
-    codes=examples.RATE,
 )
 
 CHECKS = [HEADS, POSITIONS, MASKS, ENCODER, DECODER, LOSS, RATE]

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.checks import Check, assignments, checks, find
+from autograder.checks import Check, checks, find
 from autograder.kit.call import call
+from autograder.kit.cases import Kind
 from autograder.kit.grading import Verdict, grade
-from tests.answers import SEEDS, answers, collected, forget
+from tests.answers import SEEDS, answers, chapters, collected, forget
 from tests.answers.bahdanau import right
 from tests.answers.bahdanau import wrong as wrong_bahdanau
 from tests.answers.encoder_decoder import wrong as wrong_encoder_decoder
@@ -29,7 +30,7 @@ def graded(check_id: str, seed: int, function) -> Verdict:
 
 
 def test_every_check_has_answers():
-    ids = {f"{name}.{check}" for name in assignments() for check in checks(name)}
+    ids = {f"{name}.{check}" for name in chapters() for check in checks(name)}
     assert ids == set(IDS) == set(collected("wrong", "WRONG"))
 
 
@@ -38,7 +39,7 @@ def test_every_check_has_answers():
 def test_the_reference_gets_all_points_and_no_hint(check_id, seed):
     check, _ = drawn(check_id, 0)
     verdict = graded(check_id, seed, check.reference)
-    assert (verdict.score, verdict.hint, verdict.mistakes) == (check.points, None, [])
+    assert (verdict.score, verdict.hint, verdict.mistakes) == (check.max_points, None, [])
 
 
 @pytest.mark.parametrize("check_id", IDS)
@@ -82,10 +83,10 @@ def test_every_known_mistake_loses_points_and_is_named_alone(check_id, mistake, 
 def test_every_output_of_every_case_earns_points(check_id):
     check, cases = drawn(check_id, 0)
     judged = {
-        (case, output)
+        (case.name, output)
         for criterion in check.criteria
-        if criterion.kind == "values"
-        for case in criterion.cases or [case.name for case in cases]
+        if criterion.kind is Kind.VALUES
+        for case in criterion.chosen(cases)
         for output in ([criterion.part] if criterion.part else check.outputs)
     }
     assert judged == {(case.name, output) for case in cases for output in check.outputs}

@@ -25,7 +25,7 @@ def drawn(check_id: str, seed: int) -> list:
 
 @functools.cache
 def examples(check_id: str) -> list:
-    return find(check_id).examples()
+    return find(check_id).worked_examples()
 
 
 def graded(check_id: str, seed: int, function):
@@ -58,9 +58,9 @@ def test_every_two_mistakes_are_told_apart_on_every_draw(check_id, seed):
 @pytest.mark.parametrize("check_id", IDS)
 def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
     check = find(check_id)
-    shown = {name for example in check.examples() for name in example.mistakes}
+    shown = {name for example in check.worked_examples() for name in example.mistakes}
     assert shown == {mistake.__name__ for mistake in check.mistakes}
-    for example in check.examples():
+    for example in check.worked_examples():
         assert len(example.code.splitlines()) <= 5
         *setup, last = example.code.splitlines()
         namespace = {"torch": torch, check.function: check.reference}

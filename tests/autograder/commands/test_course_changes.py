@@ -113,7 +113,7 @@ def test_points_are_changed_in_one_place(course: Course) -> None:
     assert "| 1 · `masked_softmax` | 15 | easy | 10, by the check |" in course.table()
     course.give("ada", "reading_a_matrix", 2)
     checks = "autograder/checks/bahdanau/checks.py"
-    course.change(checks, 'Criterion("the shape of the weights", 1', 'Criterion("the shape of the weights", 4')
+    course.change(checks, '"padded sentences": 2', '"padded sentences": 5')
     course.change(checks, "Written(points=3", "Written(points=6")
     status, said = course.grade()
     assert status == 2

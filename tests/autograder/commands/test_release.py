@@ -25,9 +25,10 @@ from autograder.release.blank import BEGIN, BlankError, Module, blanked
 from autograder.release.build import release, write
 from autograder.release.notebook import weave
 from lab.budget import SECONDS
+from tests.answers import chapters
 from tests.support.student import failures, printed, run_whole, shown, solved, unpacked
 
-NAMES = assignments()
+NAMES = chapters()
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def test_each_function_has_one_solution_cell_and_one_test_cell(build, name):
             assert not found[function].grade
             assert found[f"check-{function}"].grade
             assert found[f"check-{function}"].locked
-            assert found[f"check-{function}"].points == check.points
+            assert found[f"check-{function}"].points == check.max_points
         by_hand = {id for id, grader in found.items() if grader.grade and grader.solution}
         assert len(found) == 2 * len(checks(name)) + len(by_hand)
         assert by_hand == set(getattr(import_module(f"autograder.checks.{name}.checks"), "WRITTEN", {}))
@@ -177,7 +178,7 @@ def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_inc
     assert not failures(ran)
     said = printed(ran)
     for function, check in checks(name).items():
-        assert f"✓ {function}: all {check.points} points." in said
+        assert f"✓ {function}: all {check.max_points} points." in said
     assert re.search(r"%\|.*\| epoch 1/\d+  loss \d+\.\d+  \d+ (target tokens|words)/s  \d+:\d+ left", said)
     assert f"ended by the time budget of 2 seconds ({SECONDS}), after 0." in said
     assert not printed(ran, "stderr")
@@ -190,7 +191,7 @@ def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_inc
 def test_the_untouched_notebook_gets_nothing_from_its_checks(build, tmp_path, name):
     printed = "".join(run_alone(build, tmp_path, name))
     for function, check in checks(name).items():
-        assert f"{function}: 0 of {check.points} points. It is not written yet." in printed
+        assert f"{function}: 0 of {check.max_points} points. It is not written yet." in printed
 
 
 def test_releasing_again_changes_nothing_and_one_name_leaves_the_others(build):

@@ -85,8 +85,8 @@ def line(student: str, name: str, expected: dict[str, tuple[str, list[str]]], **
     found = []
     for function, check in checks(name).items():
         amount, mistakes = expected.get(f"{name}.{function}", ("none", []))
-        score = {"all": check.points, "some": 1, "none": 0}[amount]
-        about = {"id": f"{name}.{function}", "score": score, "max_score": check.points}
+        score = {"all": check.max_points, "some": 1, "none": 0}[amount]
+        about = {"id": f"{name}.{function}", "score": score, "max_score": check.max_points}
         titles = {mistake.__name__: f"{mistake.__name__} is its title." for mistake in check.mistakes}
         more = {
             "titles": [titles.get(name, name) for name in mistakes],

@@ -196,9 +196,13 @@ def test_a_chapter_that_is_not_in_the_list_of_contents_is_no_assignment(tmp_path
     (tmp_path / "book").mkdir()
     for name in SMALL:
         (tmp_path / "exercises" / f"{name}.md").touch()
+        (tmp_path / "book" / f"{name}.md").touch()
     assert assignment.assignments() == SMALL
     (tmp_path / "book" / "_toc.yml").write_text("parts: [{chapters: [{file: luong}, {file: references}]}]")
     assert assignment.assignments() == ["luong"]
+    (tmp_path / "exercises" / "of_my_own.md").touch()
+    assert assignment.assignments() == ["luong", "of_my_own"]
+    assert "of_my_own" not in assignment.dropped()
 
 
 def test_one_chapter_is_released_and_the_zip_stays_whole(course):

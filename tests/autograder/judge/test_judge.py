@@ -30,7 +30,7 @@ from tests.support.notebooks import (
     tree,
 )
 
-ALL = checks.find(f"{NAME}.{FUNCTION}").points
+ALL = checks.find(f"{NAME}.{FUNCTION}").max_points
 type_given = list[dict] | dict
 
 

@@ -34,7 +34,7 @@ def woven(name: str) -> nbformat.NotebookNode:
 @functools.cache
 def packed(name: str, function: str) -> bytes:
     one = checks(name)[function]
-    cases, examples = one.draw(np.random.default_rng(5)), one.examples()
+    cases, examples = one.draw(np.random.default_rng(5)), one.worked_examples()
     return recordings.pack(cases, one.criteria, examples, traced(name, one, cases, examples, parts(woven(name).cells)))
 
 

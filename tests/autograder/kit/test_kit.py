@@ -204,7 +204,7 @@ def test_a_mistake_that_shows_nowhere_is_never_named():
 def test_recorded_cases_come_back_as_they_were(tmp_path):
     for check_id in ("bahdanau.additive_attention", "encoder_decoder.beam_search", "encoder_decoder.greedy_decode"):
         drawn = find(check_id)
-        packed = recordings.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria, drawn.examples())
+        packed = recordings.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria, drawn.worked_examples())
         recordings.path(check_id, tmp_path).write_bytes(packed)
         cases, criteria, examples = recordings.load(check_id, tmp_path)
         assert criteria == drawn.criteria
@@ -227,7 +227,7 @@ def softmax_kit(tmp_path, monkeypatch):
 
 
 def test_check_follows_the_score_protocol_of_nbgrader(softmax_kit, capsys):
-    full, name = softmax_kit.points, "bahdanau.masked_softmax"
+    full, name = softmax_kit.max_points, "bahdanau.masked_softmax"
     assert check(name, {"masked_softmax": softmax_kit.reference}) is None
     assert f"all {full} points" in capsys.readouterr().out
     partial = check(name, {"masked_softmax": lambda scores, mask: scores.softmax(-1)})

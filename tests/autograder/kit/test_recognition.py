@@ -145,14 +145,14 @@ def test_a_crash_on_one_case_costs_only_the_values_of_that_case(check_id):
             crash = Answer(error=Failure("raised", "ZeroDivisionError: division by zero"))
             return crash if case is crashing else right[case.name, cotangents is not None]
 
-        of_it = {criterion.name for criterion in check.criteria if crashing.name in criterion.cases}
+        of_it = {criterion.name for criterion in check.criteria if crashing.group in criterion.groups}
         assert lost(grade(check_id, cases, check.criteria, caller)) == of_it, crashing.name
 
 
 def test_the_laptop_names_the_same_two_mistakes(tmp_path):
     check_id = "transformer.positional_encoding"
     check = find(check_id)
-    packed = pack(check.draw(np.random.default_rng(5)), check.criteria, check.examples())
+    packed = pack(check.draw(np.random.default_rng(5)), check.criteria, check.worked_examples())
     path(check_id, tmp_path).write_bytes(packed)
     cases, criteria, examples = load(check_id, tmp_path)
     caller = functools.partial(call, {check.function: sines_then_cosines_from_one})
@@ -176,7 +176,7 @@ def test_a_print_stands_for_numbers_and_their_shape():
 
 @pytest.mark.parametrize("check_id", IDS)
 def test_a_public_example_is_small_enough_to_be_done_by_hand(check_id):
-    examples = find(check_id).examples()
+    examples = find(check_id).worked_examples()
     for i, example in enumerate(examples):
         literals = re.findall(r"(?<![\w.])\d+(?:\.\d*)?(?:e-\d+)?", example.code)
         first = i == 0
@@ -187,7 +187,7 @@ def test_a_public_example_is_small_enough_to_be_done_by_hand(check_id):
 
 
 def test_the_first_example_of_multi_head_attention_has_one_head_and_two_words():
-    first = find("transformer.multi_head_attention").examples()[0]
+    first = find("transformer.multi_head_attention").worked_examples()[0]
     assert first.outputs["weights"].shape == (1, 1, 2, 2)
     assert first.outputs["out"].shape == (1, 2, 2)
 

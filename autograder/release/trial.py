@@ -1,0 +1,149 @@
+"""`python -m autograder try NAME`: does a check give the right everything, and each known mistake its name?"""
+
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.assignment import CHECK, demand, grade_id
+from autograder.checks import Check, checks, find
+from autograder.kit.call import call
+from autograder.kit.cases import Case, Kind
+from autograder.kit.compare import same
+from autograder.kit.grading import Verdict, grade
+from autograder.release.notebook import weave
+
+SEEDS = (0, 1, 2)
+
+
+@dataclass
+class Row:
+    """One answer that was tried: its points on the first draw, what was seen, and whether anything is wrong with it."""
+
+    answer: str
+    score: float
+    seen: str
+    is_wrong: bool = False
+
+
+class Trial:
+    """A check on a few draws of its cases."""
+
+    def __init__(self, name: str, check: Check) -> None:
+        self.check_id, self.check = f"{name}.{check.function}", check
+        self.draws = [check.draw(np.random.default_rng(seed)) for seed in SEEDS]
+
+    def verdict(self, cases: list[Case], function: Callable) -> Verdict:
+        caller = partial(call, {self.check.function: function})
+        return grade(self.check_id, cases, self.check.criteria, caller, self.check.worked_examples)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield what the reference, an unwritten function and each known mistake get."""
+        yield self._right()
+        yield self._unwritten()
+        shown = {name for example in self.check.worked_examples() for name in example.mistakes}
+        yield from (self._mistake(mistake, mistake.__name__ in shown) for mistake in self.check.mistakes)
+
+    def _right(self) -> Row:
+        verdicts = [self.verdict(cases, self.check.reference) for cases in self.draws]
+        hints = [verdict.hint for verdict in verdicts if verdict.hint]
+        return Row("the reference", verdicts[0].score, hints[0] if hints else "all points", bool(hints))
+
+    def _unwritten(self) -> Row:
+        namespace: dict[str, Any] = {}
+        exec(f"def {self.check.function}(*arguments):\n    raise NotImplementedError()", namespace)
+        verdict = self.verdict(self.draws[0], namespace[self.check.function])
+        fine = verdict.score == 0 and "not written yet" in (verdict.hint or "")
+        return Row("an unwritten function", verdict.score, "not written yet" if fine else str(verdict.hint), not fine)
+
+    def _mistake(self, mistake: Callable, on_example: bool) -> Row:
+        name = mistake.__name__
+        verdicts = [self.verdict(cases, mistake) for cases in self.draws]
+        places = [case.name for case in self.draws[0] if self._shows(case, name)]
+        about = f"shows in {len(places)} of {len(self.draws[0])} cases" + ("" if on_example else ", in no example")
+        if not (mistake.__doc__ or "").strip():
+            return Row(name, verdicts[0].score, "has no docstring: that is what students read", True)
+        if any(verdict.hint is None for verdict in verdicts):
+            return Row(name, verdicts[0].score, "keeps all points on some draw: add a case that shows it", True)
+        others = [word for verdict in verdicts for word in verdict.mistakes if word != name]
+        if others:
+            return Row(name, verdicts[0].score, f"no case tells it from {others[0]}", True)
+        if any(verdict.mistakes != [name] for verdict in verdicts):
+            return Row(name, verdicts[0].score, "is not recognised on every draw", True)
+        return Row(name, verdicts[0].score, about)
+
+    @staticmethod
+    def _shows(case: Case, mistake: str) -> bool:
+        """Return whether a known mistake gives other numbers than the right ones on a case, or crashes there."""
+        known = next(known for known in case.mistakes() if known.name == mistake)
+        return not same(known.numbers(), case.outputs.values())
+
+    def unasked(self) -> list[str]:
+        """Return the cases of which no right values earn points."""
+        values = [criterion for criterion in self.check.criteria if criterion.kind is Kind.VALUES]
+        judged = {case.name for criterion in values for case in criterion.chosen(self.draws[0])}
+        return [case.name for case in self.draws[0] if case.name not in judged]
+
+    def idle(self) -> list[str]:
+        """Return the cases in which no known mistake shows."""
+        names = [mistake.__name__ for mistake in self.check.mistakes]
+        return [case.name for case in self.draws[0] if not any(self._shows(case, name) for name in names)]
+
+
+def try_checks(name: str) -> int:
+    """Try the checks of a name and print a table for each; return the exit status: 1 where something is wrong."""
+    demand([name])
+    cells = {grade_id(cell) for cell in weave(name).cells}
+    faults = [
+        f"exercises/{name}.md has no cell `#| {mark} {function}`"
+        for function in checks(name)
+        for mark, cell in (("exercise", function), ("check", CHECK + function))
+        if cell not in cells
+    ]
+    for fault in faults:
+        print(f"✗ {fault}")
+    wrong = [function for function, check in checks(name).items() if _try_check(name, check)]
+    return int(bool(wrong or faults))
+
+
+def _try_check(name: str, check: Check) -> bool:
+    """Print what a check gives to each answer; return whether anything is wrong."""
+    trial = Trial(name, check)
+    rows = list(trial.rows())
+    print(f"{trial.check_id}: {check.max_points} points, {len(trial.draws[0])} cases")
+    for criterion in check.criteria:
+        print(f"  {criterion.points:3}  {criterion.name}")
+    width = max(len(row.answer) for row in rows)
+    for row in rows:
+        seen = row.seen.replace("\n", "\n      ")
+        print(f"{'✗' if row.is_wrong else '✓'} {row.answer:{width}}  {row.score:3g}  {seen}")
+    unasked, idle = trial.unasked(), trial.idle() if check.mistakes else []
+    if unasked:
+        print(f"✗ earn no points: {', '.join(unasked)}")
+    if idle:
+        print(f"  show no mistake: {', '.join(idle)}")
+    return bool(unasked) or any(row.is_wrong for row in rows)
+
+
+def try_file(check_id: str, path: Path) -> int:
+    """Print what a student reads whose notebook has the code of this Python file; return 1 unless it gets all points.
+
+    The code runs unguarded: it is for files of one's own.
+    """
+    try:
+        check = find(check_id)
+    except LookupError as error:
+        raise ValueError(error.args[0]) from None
+    namespace: dict[str, Any] = {"__name__": path.stem}
+    try:
+        exec(compile(path.read_text("utf-8"), str(path), "exec"), namespace)
+    except Exception as error:
+        raise ValueError(f"{path} does not run: {traceback.format_exception_only(error)[-1].strip()}") from error
+    cases = check.draw(np.random.default_rng(0))
+    verdict = grade(check_id, cases, check.criteria, partial(call, namespace), check.worked_examples)
+    print(verdict.hint or f"✓ {check.function}: all {verdict.max_score:g} points.")
+    return int(verdict.hint is not None)

@@ -1,0 +1,148 @@
+"""The laws of a teacher's own exercise: three files, written or as the page shows them, and nothing else."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.places import ROOT
+from autograder.release.new import new
+from tests.support.sandboxed import demand_sandbox
+
+PAGE = ROOT / "autograder" / "checks" / "README.md"
+BLOCK = re.compile(r"^(`{3,})\w+ (\S+/\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+PARTS = ("autograder", "lab", "solutions", "_config.yml", "requirements.txt")
+
+
+class Course:
+    """A copy of the course without its exercises, in which commands are typed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in PARTS:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "results"))
+            else:
+                shutil.copy(ROOT / name, folder / name)
+        (folder / "exercises").mkdir()
+        (folder / "book").mkdir()
+        shutil.copy(ROOT / "book" / "_toc.yml", folder / "book")
+
+    def types(self, *words: str) -> tuple[int, str]:
+        """Run `python -m autograder WORDS` there; return the status and what was printed."""
+        environment = os.environ | {"PYTHONPATH": str(self.folder), "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, "-m", "autograder", *words]
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def change(self, file: str, old: str, new: str) -> None:
+        path = self.folder / file
+        text = path.read_text("utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), "utf-8")
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return Course(tmp_path)
+
+
+def example() -> dict[str, str]:
+    """Return the files of the page's example, by their paths."""
+    return {path: text for _, path, text in BLOCK.findall(PAGE.read_text("utf-8"))}
+
+
+def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) -> None:
+    demand_sandbox()
+    assert len(example()) == 3
+    assert sum(len(text.splitlines()) for text in example().values()) < 75
+    for path, text in example().items():
+        (course.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (course.folder / path).write_text(text, "utf-8")
+    status, printed = course.types("try", "temperature")
+    assert status == 0, printed
+    assert "✗" not in printed
+    assert re.search(r"✓ multiplies +\d+  shows in 3 of 4 cases\n", printed)
+    assert "show no mistake: temperature 1" in printed
+
+    status, printed = course.types("release", "temperature")
+    assert status == 0, printed
+    solved = course.folder / "build/source/temperature/temperature.ipynb"
+    wrong = course.folder / "wrong.ipynb"
+    wrong.write_text(solved.read_text("utf-8").replace("scores / temperature", "scores * temperature"), "utf-8")
+    status, printed = course.types("score", str(solved), str(wrong))
+    right, known = (json.loads(line) for line in printed.splitlines())
+    assert status == 0
+    assert (right["score"], right["max_score"]) == (9, 9)
+    assert known["score"] < 9
+    assert "divide by it" in json.dumps(known)
+
+
+def test_what_new_writes_is_an_exercise_that_can_be_tried(course: Course) -> None:
+    assert course.types("new", "mine", "--exercise", "my_softmax")[0] == 0
+    status, printed = course.types("try", "mine")
+    assert status == 0, printed
+    assert printed.startswith("mine.my_softmax: 7 points, 3 cases")
+
+    file = course.folder / "my.py"
+    file.write_text("def my_softmax(scores):\n    return scores.softmax(0)\n")
+    status, printed = course.types("try", "mine.my_softmax", str(file))
+    assert status == 1
+    assert "The softmax runs along the batch" in printed
+
+
+def test_try_says_what_is_wrong_with_a_check(course: Course) -> None:
+    assert course.types("new", "mine")[0] == 0
+    checks = "autograder/checks/mine/checks.py"
+    course.change(checks, "softmax(dim=0)", "softmax(dim=1)")
+    status, printed = course.types("try", "mine")
+    assert status == 1
+    assert re.search(r"✗ wrong_axis .* keeps all points on some draw", printed)
+
+    course.change(checks, "(wrong_axis,)", "()")
+    course.change(checks, '"a batch": 2', '"batches": 2')
+    status, printed = course.types("try", "mine")
+    assert status == 2
+    assert "no case is in the group 'batches'" in printed
+    assert "there are a batch, special sizes" in printed
+
+    course.change(checks, '"batches": 2, ', "")
+    course.change("exercises/mine.md", "#| check mine", "")
+    status, printed = course.types("try", "mine")
+    assert status == 1
+    assert "exercises/mine.md has no cell `#| check mine`" in printed
+    assert "✗ earn no points: a batch" in printed
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "reason"),
+    [
+        ("Mine", "", "NAME 'Mine' is no name for Python"),
+        ("../mine", "", "is no name for Python"),
+        ("class", "", "is no name for Python"),
+        ("mine", "2nd", "FUNCTION '2nd' is no name for Python"),
+        ("bahdanau", "", "solutions/bahdanau is there already"),
+        ("random_inputs", "", "autograder/checks/random_inputs.py is there already"),
+    ],
+)
+def test_new_refuses_other_names_in_a_sentence_and_writes_nothing(tmp_path, name, function, reason):
+    (tmp_path / "solutions" / "bahdanau").mkdir(parents=True)
+    (tmp_path / "autograder" / "checks").mkdir(parents=True)
+    (tmp_path / "autograder" / "checks" / "random_inputs.py").touch()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        new(name, function, tmp_path)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_new_leaves_nothing_behind_when_a_file_cannot_be_written(tmp_path):
+    (tmp_path / "exercises").touch()
+    with pytest.raises(OSError, match="exercises"):
+        new("mine", "", tmp_path)
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["exercises"]
+    assert not (tmp_path / "solutions" / "mine").exists()
