@@ -24,7 +24,7 @@ autograder.submissions
 autograder.sandbox
 autograder.checks
 autograder.kit
-autograder.assignment autograder.files
+autograder.assignment autograder.files autograder.katex
 autograder.places
 solutions
 lab.cli
