@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import additive_attention, masked_softmax
 
@@ -233,10 +234,10 @@ class Additive:
 def with_softmax(softmax: Callable) -> Callable:
     """Return additive attention with a wrong masked softmax: the same mistake, the same hint."""
 
+    @renamed(softmax)
     def attention(*arguments):
         return Additive(softmax=softmax)(*arguments)
 
-    attention.__name__, attention.__doc__ = softmax.__name__, softmax.__doc__
     return instead_of(masked_softmax, softmax, attention)
 
 
