@@ -12,6 +12,7 @@ from autograder.places import ROOT
 LEVELS = """
 benchmarks
 tests
+benchmarks.complexity
 book
 examples
 autograder.__main__
