@@ -24,7 +24,7 @@ def atomic_write(path: Path, content: bytes, mode: int = PRIVATE) -> None:
 
 def write_once(path: Path, content: bytes) -> None:
     """Write a file for its owner alone, whole, if there is none; of several processes the first one's stays."""
-    with contextlib.suppress(FileExistsError), aside(path, os.link) as part:
+    with contextlib.suppress(FileExistsError), aside(path, once=True) as part:
         part.touch(PRIVATE)
         part.write_bytes(content)
 

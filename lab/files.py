@@ -1,11 +1,10 @@
 """Files and folders that are written whole or not at all."""
 
 import glob
-import os
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -13,12 +12,12 @@ ABANDONED = 3600.0  # seconds after its last change in which a part is taken for
 
 
 @contextmanager
-def aside(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Iterator[Path]:
+def aside(path: Path, once: bool = False) -> Iterator[Path]:
     """Yield a new name beside `path` for a file or a folder, which takes the place of `path` if no error is raised.
 
     Whoever reads `path`, or writes it at the same time, never meets a half of it. What a killed writer leaves is called
     .NAME.XXXXXXXX.part; the next writer removes it, once it is an hour old. A folder replaces only an empty one: over
-    another, it is an OSError. With `put` os.link, a file that is there already stays: a FileExistsError.
+    another, it is an OSError. With `once` a file that is there already stays: a FileExistsError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
@@ -28,7 +27,10 @@ def aside(path: Path, put: Callable[[Path, Path], None] = os.replace) -> Iterato
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         yield part
-        put(part, path)
+        if once:
+            path.hardlink_to(part)
+        else:
+            part.replace(path)
     finally:
         _remove(part)
 
