@@ -73,8 +73,8 @@ def submissions(session: Session, names: Iterable[str] | None = None) -> list[Su
     if names is not None:
         query = query.where(assignment.name.in_(list(names)))
     return [
-        Submission(place, student, name, *points, bool(waits), seconds_late(when, due, extension), penalty)
-        for place, student, name, when, due, extension, penalty, *points, waits in session.execute(query)
+        Submission(place, student, name, score, given, written, bool(waits), seconds_late(when, due, extension), late)
+        for place, student, name, when, due, extension, late, score, given, written, waits in session.execute(query)
     ]
 
 
