@@ -5,26 +5,28 @@ import os
 import stat
 from pathlib import Path
 
+from lab.files import aside
+
 # Names and marks are for their owner, or for a group of teachers where nbgrader's `groupshared` is set.
 PRIVATE, SHARED = 0o600, 0o660
 PRIVATE_FOLDER, SHARED_FOLDER = 0o700, 0o2770
 
 
-def write(path: Path, content: bytes, mode: int = PRIVATE) -> None:
-    """Write a file whole or not at all; what a kill leaves behind, the next try overwrites."""
+def atomic_write(path: Path, content: bytes, mode: int = PRIVATE) -> None:
+    """Write a file whole or not at all; until it is whole, it is its owner's alone."""
     folder(path.parent, SHARED_FOLDER if mode == SHARED else PRIVATE_FOLDER)
-    fresh = path.with_name(f".{path.name}.part")
-    fresh.unlink(missing_ok=True)
-    try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "wb") as file:
+    with aside(path) as part:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "wb") as file:
             file.write(content)
-        fresh.chmod(mode)
-        hand_over(fresh)
-        fresh.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
-        raise
+        part.chmod(mode)
+        hand_over(part)
+
+
+def write_once(path: Path, content: bytes) -> None:
+    """Write a file for its owner alone, whole, if there is none; of several processes the first one's stays."""
+    with contextlib.suppress(FileExistsError), aside(path, once=True) as part:
+        part.touch(PRIVATE)
+        part.write_bytes(content)
 
 
 def made(path: Path, mode: int) -> None:

@@ -21,7 +21,8 @@ def machinery() -> str:
     for file in [
         *loose,
         *sorted(BOOK.glob("_ext/*.py")),
-        *sorted(BOOK.glob("katex/**/*")),
+        *sorted(ROOT.glob("autograder/katex/*.*")),
+        *sorted(ROOT.glob("autograder/katex/fonts/*")),
         *sorted(BOOK.glob("_static/*")),
     ]:
         digest.update(file.read_bytes() if file.is_file() else b"")

@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, grade_id
 from autograder.places import CLASS, ROOT, released_notebook, source_notebook
+from lab.files import atomic_write
 
 STUDENTS = ROOT / "examples" / "class"
 
@@ -92,10 +93,7 @@ def write(folder: Path) -> int:
         path = folder / student.name / name / f"{name}.ipynb"
         content = student.submission(name)
         if not path.exists() or path.read_bytes() != content:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = path.with_suffix(".part")
-            fresh.write_bytes(content)
-            fresh.replace(path)
+            atomic_write(path, content)
     return len(handed)
 
 

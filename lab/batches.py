@@ -123,12 +123,3 @@ def unread(tokens: Int[Tensor, "*words"], share: float) -> Int[Tensor, "*words"]
     if not share:
         return tokens
     return tokens.masked_fill((torch.rand(tokens.shape, device=tokens.device) < share) & (tokens != PAD), UNK)
-
-
-def padding_ratio(batches: Iterable[Batch]) -> float:
-    """Return padded target tokens / real target tokens: 1 means that nothing is wasted."""
-    cells, real = 0, 0
-    for batch in batches:
-        cells += batch.targets.numel()
-        real += batch.tokens
-    return cells / real

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from lab.files import aside
+
 
 class CheckpointError(Exception):
     """A checkpoint that is missing, broken, or belongs to something else."""
@@ -13,13 +15,10 @@ class CheckpointError(Exception):
 
 def save(path: Path, content: dict[str, Any]) -> None:
     """Write a checkpoint whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".writing")
-    with aside.open("wb") as file:
+    with aside(path) as part, part.open("wb") as file:
         torch.save(content, file)
         file.flush()
         os.fsync(file.fileno())
-    aside.replace(path)
 
 
 def load(path: Path) -> dict[str, Any]:

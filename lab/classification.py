@@ -2,8 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -13,10 +12,10 @@ from torch import Tensor, nn
 
 from lab import corpora, metrics, tokenizers
 from lab.batches import text_batch, within
-from lab.budget import Budget
 from lab.corpora import Document, Labelled
-from lab.runs import Named, Solution, about_of, best, built, forget, kept_about, rebuilt
-from lab.training import Progress, Trainer, Training, best_device, seed_all
+from lab.experiment import Experiment
+from lab.runs import Named, Solution
+from lab.training import Progress, Training
 
 Encoded = list[list[int]]  # the word numbers of each sentence of a text
 Example = tuple[Encoded, int]  # and its label
@@ -203,66 +202,6 @@ def encoded(sentences: Sequence[str], words: tokenizers.Words, recipe: dict[str,
     return parts(rows, recipe.get("longest", 0))
 
 
-def train(
-    solution: Solution,
-    run: Run,
-    recipe: Any,
-    *,
-    minutes: int | float | None = None,
-    quiet: bool = False,
-    device: torch.device | None = None,
-    folder: Path | None = None,
-    corpus: Labelled | None = None,
-    fresh: bool = False,
-) -> Trained:
-    """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
-
-    The budget is that of the whole call: reading the corpus and validating are in it.
-    """
-    budget = Budget.of(minutes)
-    texts: Labelled = corpus or corpora.load(run.corpus)
-    folder = folder or run.folder
-    about: dict[str, Any] = {
-        "solution": solution.name,
-        "run": run.name,
-        "recipe": asdict(recipe),
-        "data": fingerprint(texts),
-    }
-    kept = None if fresh else kept_about(folder, about)
-    words = tokenizers.Words(kept["text"]["words"]) if kept else vocabulary(solution, texts, recipe)
-    about |= {"text": words.state(), "labels": list(texts.labels)}
-    seed_all(run.seed)
-    model = built(solution, recipe, len(words), len(texts.labels))
-    if not kept and hasattr(model, "prepare"):  # vectors that come from elsewhere
-        model.prepare(words, texts)
-
-    def score_of(candidate: Any) -> float:
-        trained = Trained(candidate, words, texts.labels, about, Progress())
-        said = trained.classify([document.sentences for document in texts.validation], budget.demand)
-        return 100 * scores(said, texts, texts.validation)[texts.metric].value
-
-    task = Classifying(examples(texts, words, about["recipe"]), recipe.training, model.nested)
-    try_out(model, task)
-    trainer = Trainer(
-        model,
-        task,
-        recipe.training,
-        folder,
-        seed=run.seed,
-        validate=score_of,
-        about=about,
-        device=device or best_device(),
-        minutes=budget,
-        quiet=quiet,
-    )
-    if fresh:  # only now, when corpus and model are there
-        forget(folder)
-    progress = trainer.run()
-    trained = restore(solution, folder, device)
-    trained.progress = progress  # of the whole training; the checkpoint holds that of its best moment
-    return trained
-
-
 def vocabulary(solution: Solution, texts: Labelled, recipe: Any) -> tokenizers.Words:
     """Learn the vocabulary from the training part, or from what the chapter reads: all words, or the most frequent."""
     lower = getattr(recipe, "lowercase", False)
@@ -270,11 +209,14 @@ def vocabulary(solution: Solution, texts: Labelled, recipe: Any) -> tokenizers.W
     return tokenizers.Words.learn((line.lower() if lower else line for line in lines), recipe.vocabulary or None)
 
 
-def examples(texts: Labelled, words: tokenizers.Words, recipe: dict[str, Any]) -> list[Example]:
-    """Return the training texts that have words, as numbers."""
-    label = {name: number for number, name in enumerate(texts.labels)}
-    found = [(encoded(document.sentences, words, recipe), label[document.label]) for document in texts.train]
-    return [(document, name) for document, name in found if any(document)]
+def classifying(trained: Trained, texts: Labelled, recipe: Any) -> Classifying:
+    """Return the task of a classifier: the training texts that have words, as numbers. The first is read once."""
+    label = {name: number for number, name in enumerate(trained.labels)}
+    settings = trained.about["recipe"]
+    numbers = [(encoded(document.sentences, trained.text, settings), label[document.label]) for document in texts.train]
+    task = Classifying([each for each in numbers if any(each[0])], recipe.training, trained.model.nested)
+    try_out(trained.model, task)
+    return task
 
 
 def scores(said: Sequence[str], texts: Labelled, documents: Sequence[Document]) -> dict[str, metrics.Score]:
@@ -284,18 +226,29 @@ def scores(said: Sequence[str], texts: Labelled, documents: Sequence[Document]) 
     return {"accuracy": metrics.accuracy(said, gold), "macro_f1": metrics.macro_f1(said, gold, classes)}
 
 
-def restore(solution: Solution, folder: Path, device: torch.device | None = None) -> Trained:
-    """Return the best model of a run's folder; a checkpoint of another solution is an error."""
-    content = best(solution, folder)
-    words, labels = tokenizers.Words(content["text"]["words"]), tuple(content["labels"])
-    model = rebuilt(solution, folder, content, (len(words), len(labels)), device)
-    progress = Progress(**content["progress"])
-    return Trained(model, words, labels, about_of(content), progress, kept=progress)
-
-
 def fingerprint(texts: Labelled) -> str:
     """Return a short name of the training text: a checkpoint is only gone on with on the same text."""
     digest = hashlib.sha256()
     for document in texts.train:
         digest.update("\n".join([document.label, *document.sentences, "", ""]).encode())
     return digest.hexdigest()[:16]
+
+
+def validation_score(trained: Trained, texts: Labelled, tick: Callable[[], object]) -> float:
+    """Return the corpus's own metric on the validation texts; `tick` is called before each batch."""
+    labels = trained.classify([document.sentences for document in texts.validation], tick)
+    return 100 * scores(labels, texts, texts.validation)[texts.metric].value
+
+
+CLASSIFICATION = Experiment(
+    metric="score",
+    trained=Trained,
+    load=lambda run: corpora.load(run.corpus),
+    fingerprint=fingerprint,
+    learn=lambda solution, texts, recipe: (vocabulary(solution, texts, recipe), texts.labels),
+    state=lambda words, labels: {"text": words.state(), "labels": list(labels)},
+    restored=lambda about: (tokenizers.Words(about["text"]["words"]), tuple(about["labels"])),
+    task=classifying,
+    score=validation_score,
+)
+train, restore = CLASSIFICATION.train, CLASSIFICATION.restore

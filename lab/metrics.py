@@ -67,17 +67,6 @@ def _moses(language: str) -> tuple[MosesPunctNormalizer, MosesTokenizer]:
     return MosesPunctNormalizer(lang=language, perl_parity=True), MosesTokenizer(lang=language)
 
 
-def bleu_difference(outputs: Sequence[str], others: Sequence[str], references: Sequence[str]) -> Score:
-    """Return the BLEU of outputs minus that of others on the same sentences, with a paired interval (Koehn, 2004)."""
-    metric = BLEU(tokenize="13a", force=True)
-    rows = np.hstack([_bleu_counts(metric, side, references) for side in (outputs, others)])
-
-    def difference(total: np.ndarray) -> float:
-        return _bleu_of(metric, total[: len(total) // 2]) - _bleu_of(metric, total[len(total) // 2 :])
-
-    return _score("BLEU difference", rows, difference, metric.get_signature().format())
-
-
 def bleu_by_length(
     outputs: Sequence[str],
     references: Sequence[str],

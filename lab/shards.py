@@ -7,8 +7,6 @@ are planned again from the lengths alone, and not read.
 
 import hashlib
 import json
-import os
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,6 +17,7 @@ import numpy as np
 
 from lab import distributed
 from lab.batches import Example, grouped
+from lab.files import aside
 
 PAIRS = 100_000  # in a shard
 BUFFER = 10  # shards in memory at a time
@@ -26,17 +25,13 @@ BUFFER = 10  # shards in memory at a time
 
 def write(folder: Path, examples: Iterable[Example], pairs: int | None = None) -> None:
     """Write examples in shards, all or nothing."""
-    aside = folder.with_name(f".{folder.name}.{os.getpid()}.writing")
-    shutil.rmtree(aside, ignore_errors=True)
-    aside.mkdir(parents=True)
     try:
-        fill(aside, examples, pairs or PAIRS)
-        aside.rename(folder)
+        with aside(folder) as part:
+            part.mkdir()
+            fill(part, examples, pairs or PAIRS)
     except OSError:
         if not (folder / "index.json").exists():  # else another training was faster, and has written the same
             raise
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
 
 
 def fill(folder: Path, examples: Iterable[Example], pairs: int) -> None:
@@ -124,7 +119,6 @@ def kept(folder: Path, name: str, examples: Iterable[Example]) -> Shards:
     """Return the shards called `name`, written first if they are not there; of several processes one writes."""
     path = folder / hashlib.sha256(name.encode()).hexdigest()[:16]
     if distributed.here().leads and not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
         write(path, examples)
     distributed.here().collected(None)
     return Shards(path)

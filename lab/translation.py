@@ -2,8 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 import sacrebleu
@@ -12,13 +11,13 @@ from torch import Tensor, nn
 
 from lab import corpora, shards, tokenizers
 from lab.batches import Example, bucketed, collate
-from lab.budget import Budget
 from lab.corpora import Pair, Parallel
 from lab.decoding import Tick, Translator, forced, translate
-from lab.runs import ROOT, Named, RecipeError, Solution, about_of, best, built, forget, kept_about, rebuilt
+from lab.experiment import Experiment
+from lab.runs import ROOT, Named, RecipeError, Solution
 from lab.shards import Shards
 from lab.tokenizers import PAD
-from lab.training import Progress, Trainer, Training, best_device, seed_all
+from lab.training import Progress, Training
 
 SAMPLE = 1_000_000  # pairs that vocabularies are learnt from; of a larger corpus every second, third, …
 LARGE = 1_000_000  # pairs above which a corpus is not held in memory
@@ -140,81 +139,38 @@ def read(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer) -> Se
     return shards.kept(SHARDS, repr((fingerprint(corpus), source_text.state(), target_text.state())), whole)
 
 
-def train(  # noqa: PLR0913 — what a command can ask for
-    solution: Solution,
-    run: Run,
-    recipe: Any,
-    *,
-    minutes: int | float | None = None,
-    quiet: bool = False,
-    device: torch.device | None = None,
-    folder: Path | None = None,
-    corpus: Parallel | None = None,
-    fresh: bool = False,
-    compiled: bool = False,
-) -> Trained:
-    """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
-
-    The budget is that of the whole call: reading the corpus and validating are in it.
-    """
-    budget = Budget.of(minutes)
-    texts: Parallel = corpus or corpora.load(run.corpus, run.source, run.target)
-    folder = folder or run.folder
-    about = {
-        "solution": solution.name,
-        "run": run.name,
-        "recipe": asdict(recipe),
-        "data": fingerprint(texts),
-    }
-    if kept := None if fresh else kept_about(folder, about):
-        source_text, target_text = tokenizers.restore(kept["source_text"]), tokenizers.restore(kept["target_text"])
-    else:
-        source_text, target_text = vocabularies(texts, recipe)
-    about |= {"source_text": source_text.state(), "target_text": target_text.state()}
-    seed_all(run.seed)
-    model = built(solution, recipe, len(source_text), len(target_text))
-    validation = texts.validation[:1000]
-    reference = [pair.target for pair in validation]
-
-    def bleu_of(candidate: Any) -> float:
-        trained = Trained(candidate, source_text, target_text, about, Progress())
-        said = trained.translate([pair.source for pair in validation], tick=budget.demand)
-        return sacrebleu.corpus_bleu(said, [reference], lowercase=recipe.lowercase, force=True).score
-
-    trainer = Trainer(
-        model,
-        Translating(read(texts, source_text, target_text), recipe.training),
-        recipe.training,
-        folder,
-        seed=run.seed,
-        validate=bleu_of,
-        about=about,
-        device=device or best_device(),
-        minutes=budget,
-        rate=solution.rate(recipe) if solution.rate else None,
-        compiled=compiled,
-        quiet=quiet,
-    )
-    if fresh:  # only now, when corpus and model are there
-        forget(folder)
-    progress = trainer.run()
-    trained = restore(solution, trainer.folder, device)
-    trained.progress = progress  # of the whole training; the checkpoint holds that of its best moment
-    return trained
-
-
-def restore(solution: Solution, folder: Path, device: torch.device | None = None) -> Trained:
-    """Return the best model of a run's folder; a checkpoint of another solution is an error."""
-    content = best(solution, folder)
-    source_text, target_text = tokenizers.restore(content["source_text"]), tokenizers.restore(content["target_text"])
-    model = rebuilt(solution, folder, content, (len(source_text), len(target_text)), device)
-    progress = Progress(**content["progress"])
-    return Trained(model, source_text, target_text, about_of(content), progress, kept=progress)
-
-
 def fingerprint(corpus: Parallel) -> str:
     """Return a short name of the training text: a checkpoint is only gone on with on the same text."""
     digest = hashlib.sha256()
     for pair in corpus.train:
         digest.update(f"{pair.source}\t{pair.target}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def validation_bleu(trained: Trained, corpus: Parallel, tick: Tick) -> float:
+    """Return BLEU on the first thousand validation sentences; `tick` is called before each step of the decoder."""
+    pairs = corpus.validation[:1000]
+    translations = trained.translate([pair.source for pair in pairs], tick=tick)
+    references = [[pair.target for pair in pairs]]
+    lowercase = trained.about["recipe"]["lowercase"]
+    return sacrebleu.corpus_bleu(translations, references, lowercase=lowercase, force=True).score
+
+
+def _learnt(_: Solution, corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
+    return vocabularies(corpus, recipe)
+
+
+TRANSLATION = Experiment(
+    metric="BLEU",
+    trained=Trained,
+    load=lambda run: corpora.load(run.corpus, run.source, run.target),
+    fingerprint=fingerprint,
+    learn=_learnt,
+    state=lambda source, target: {"source_text": source.state(), "target_text": target.state()},
+    restored=lambda about: (tokenizers.restore(about["source_text"]), tokenizers.restore(about["target_text"])),
+    task=lambda trained, corpus, recipe: Translating(
+        read(corpus, trained.source_text, trained.target_text), recipe.training
+    ),
+    score=validation_bleu,
+)
+train, restore = TRANSLATION.train, TRANSLATION.restore

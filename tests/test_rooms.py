@@ -12,6 +12,7 @@ from autograder.places import ROOT
 LEVELS = """
 benchmarks
 tests
+benchmarks.complexity
 book
 examples
 autograder.__main__
@@ -24,7 +25,7 @@ autograder.submissions
 autograder.sandbox
 autograder.checks
 autograder.kit
-autograder.assignment autograder.files
+autograder.assignment autograder.files autograder.katex
 autograder.places
 solutions
 lab.cli

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from autograder.files import PRIVATE, folder, write
+from autograder.files import PRIVATE, atomic_write, folder
 from autograder.judge.process import grader_key
 from autograder.submissions.collect import HandIn
 from autograder.submissions.notebook import Unreadable
@@ -96,7 +96,7 @@ class Records:
         """Write what is known of a submission once everything else of it is written."""
         path = self._path(handed.student, handed.assignment)
         come = {"name": handed.name, "account": handed.account}
-        write(path, json.dumps({"key": key, "line": line, "from": come}).encode(), self.mode)
+        atomic_write(path, json.dumps({"key": key, "line": line, "from": come}).encode(), self.mode)
 
     def others(self, seen: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
         """Return the lines of those that earlier runs graded and this one has not seen."""

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder.assignment import Template, template
-from autograder.files import tighten
+from autograder.files import atomic_write, tighten
 from autograder.grade import cache
 from autograder.grade.cache import Records
-from autograder.gradebook import config
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
 from autograder.submissions.collect import HandIn
@@ -71,12 +70,12 @@ class Grader:
         if content is None:
             (folder / f"{handed.assignment}.ipynb").unlink(missing_ok=True)
             return
-        config.write(folder / f"{handed.assignment}.ipynb", content, self.book.mode)
+        atomic_write(folder / f"{handed.assignment}.ipynb", content, self.book.mode)
         for name in ("timestamp.txt", "submission_secret.txt"):
             if handed.beside is None:
                 continue
             try:
-                config.write(folder / name, handed.beside(name), self.book.mode)
+                atomic_write(folder / name, handed.beside(name), self.book.mode)
             except Unreadable:
                 (folder / name).unlink(missing_ok=True)
 

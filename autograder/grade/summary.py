@@ -5,11 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder import files
-from autograder.gradebook import spreadsheet
+from autograder.gradebook import query, spreadsheet
 from autograder.gradebook.gradebook import ClassGradebook, quiet
-
-with quiet():
-    from nbgrader.api import SubmittedAssignment
 
 COLUMNS = [
     "student",
@@ -70,7 +67,7 @@ def stray(student: str, file: str, error: str) -> dict[str, Any]:
 
 def write(rows: list[dict[str, Any]], path: Path, mode: int = files.PRIVATE) -> None:
     """Write the rows as CSV, whole or not at all, for the teacher's eyes only."""
-    files.write(path, spreadsheet.table(COLUMNS, rows), mode)
+    files.atomic_write(path, spreadsheet.table(COLUMNS, rows), mode)
 
 
 def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -97,18 +94,8 @@ def _shown(value: Any) -> str:
 
 def standing(book: ClassGradebook) -> dict[tuple[str, str], dict[str, Any]]:
     """Return what the gradebook says of each submission: points by hand, late penalty, total, who must look at it."""
-    found = {}
     with quiet():
-        session = book.session
-        for each in session.query(SubmittedAssignment).all():
-            by_hand = [grade for notebook in each.notebooks for grade in notebook.grades]
-            given = sum((grade.manual_score or 0) + (grade.extra_credit or 0) for grade in by_hand)
-            penalty = each.late_submission_penalty or 0.0
-            found[each.student_id, each.name] = {
-                "manual_score": given,
-                "late_penalty": penalty,
-                "total": max(0.0, (each.score or 0.0) - penalty),
-                "needs_manual_grade": bool(each.needs_manual_grade),
-            }
-        session.rollback()
-    return found
+        submissions = query.submissions(book.session)
+        book.session.rollback()
+    columns = ("manual_score", "late_penalty", "total", "needs_manual_grade")
+    return {(each.student, each.assignment): {name: getattr(each, name) for name in columns} for each in submissions}

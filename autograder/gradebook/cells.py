@@ -23,7 +23,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from autograder.assignment import Template, grade_id
-from autograder.files import write
+from autograder.files import atomic_write
 
 Given = dict[str, dict[str, dict[str, Any]]]  # what a person gave, by kind and name of the cell, by student
 BY_HAND = {Grade: ("manual_score", "extra_credit"), Comment: ("manual_comment",)}
@@ -54,7 +54,7 @@ def change(session: Session, form: Template, archive: Path, mode: int, forget: C
     names = {_named(cell) for cell in gone}
     kept = {name: each for name, each in given.items() if name not in names} | _given(session, gone)
     if kept != given:
-        write(archive, json.dumps(kept, indent=1).encode(), mode)
+        atomic_write(archive, json.dumps(kept, indent=1).encode(), mode)
     forget({cell.name for cell in gone} - set(form.graded))
     for cell in gone:
         _remove(session, cell)

@@ -6,7 +6,7 @@ from pathlib import Path
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course import SETTINGS_FILE, configure
-from autograder.files import folder, write
+from autograder.files import atomic_write, folder
 from autograder.gradebook.database import named
 
 NAME = "nbgrader_config.py"
@@ -18,7 +18,7 @@ def settings(out: Path, db_url: str | None = None) -> Config:
     path = out / NAME
     if not path.exists():
         line = f"\nget_config().CourseDirectory.db_url = {db_url!r}  # noqa: F821\n" if db_url else ""
-        write(path, (SETTINGS_FILE + line).encode("utf-8"), 0o600 if db_url else 0o644)
+        atomic_write(path, (SETTINGS_FILE + line).encode("utf-8"), 0o600 if db_url else 0o644)
     config = configure(Config(), out)
     try:
         with contextlib.chdir(out):  # where nbgrader's commands are run, and settings may look for their plugins

@@ -14,6 +14,7 @@ from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash, parse_utc
 
 from autograder.submissions.notebook import Unreadable, read_below
+from lab.files import aside
 
 SECRET = "submission_secret.txt"  # nbgrader's: it names the file in which a student's feedback is released
 
@@ -111,8 +112,7 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
 
     def _release(self, student: str, page: Path, secret: str) -> None:
         place = Path(self.dest_path) / f"{notebook_hash(secret=secret, notebook_id=page.stem)}.html"
-        fresh = place.with_suffix(".part")
-        shutil.copy(page, fresh)
-        fresh.chmod(0o644)  # the folder keeps its names to itself
-        fresh.replace(place)
+        with aside(place) as part:
+            shutil.copy(page, part)
+            part.chmod(0o644)  # the folder keeps its names to itself
         self.log.info("Feedback of '%s' released to %s", student, place)

@@ -6,7 +6,7 @@ from typing import Any
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import CsvExportPlugin
 
-from autograder.files import write
+from autograder.files import atomic_write
 from autograder.gradebook.spreadsheet import table
 
 ABOUT_STUDENT = ("last_name", "first_name", "email")
@@ -27,7 +27,7 @@ class Csv(CsvExportPlugin):
             for student in gradebook.students
             if (not assignments or assignment.name in assignments) and (not students or student.id in students)
         ]
-        write(place, table(COLUMNS, rows))
+        atomic_write(place, table(COLUMNS, rows))
 
     @staticmethod
     def _row(gradebook: Gradebook, assignment: Any, student: Any) -> dict[str, Any]:

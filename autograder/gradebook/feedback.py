@@ -1,54 +1,19 @@
-"""What a feedback page shows of the gradebook, and the page: as nbgrader writes it, at less cost."""
+"""Feedback pages with what the gradebook says: as nbgrader writes them, at less cost."""
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
-from nbgrader.api import Comment, Grade, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_grade, is_solution, is_task
-from sqlalchemy import Select, select
-from sqlalchemy.orm import Session
 from traitlets.config import Config
 
 from autograder.gradebook.html import Page
+from autograder.gradebook.query import Marks
 from autograder.gradebook.rows import AssignmentRows
-
-
-@dataclass
-class Marks:
-    """What the gradebook says of one submission: scores and comments by cell, and what being late costs."""
-
-    scores: dict[str, float] = field(default_factory=dict)
-    comments: dict[str, str | None] = field(default_factory=dict)
-    late_penalty: float = 0.0
-
-
-def marks(session: Session, shelf: AssignmentRows, student: str) -> Marks | None:
-    """Return what the gradebook says of a submission, None if it is not there."""
-    wanted = (
-        select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
-        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-        .where(SubmittedAssignment.student_id == student, SubmittedNotebook.notebook_id == shelf.notebook)
-    )
-    found = session.execute(wanted).first()
-    if found is None:
-        return None
-    scores = _by_cell(session, select(Grade.cell_id, Grade.score).where(Grade.notebook_id == found[0]))
-    said = _by_cell(session, select(Comment.cell_id, Comment.comment).where(Comment.notebook_id == found[0]))
-    return Marks(
-        {name: scores[cell] for name, cell in shelf.graded.items() if cell in scores},
-        {name: said[cell] for name, cell in shelf.commented.items() if cell in said},
-        found[1] or 0.0,
-    )
-
-
-def _by_cell(session: Session, wanted: Select[Any]) -> dict[str, Any]:
-    return {row[0]: row[1] for row in session.execute(wanted)}
 
 
 class Pages:

@@ -25,11 +25,11 @@ from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
 from autograder.course import moment
-from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, tighten, write
-from autograder.gradebook import cells, lateness
+from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, tighten
+from autograder.gradebook import cells, lateness, query
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, named, opened, quiet, speaking
-from autograder.gradebook.feedback import Pages, marks
+from autograder.gradebook.feedback import Pages
 from autograder.gradebook.rows import AssignmentRows, Entries
 
 if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged
@@ -197,13 +197,13 @@ class ClassGradebook:
         """Work out the late penalties of these assignments anew, and write the pages that change by it."""
         revised, penalties = lateness.Revised(), self.entries.penalties
         with quiet(), speaking(self.db_url):
-            standings = lateness.standings(self.session, names)
+            submissions = query.submissions(self.session, names)
             self.gradebook.db.remove()
-        for each in standings:
+        for each in submissions:
             try:
                 with quiet():
                     penalty = penalties.of(each.student, each.score, each.seconds_late)
-                if not each.stands(penalty):
+                if not lateness.same_penalty(each.penalty, penalty):
                     self._penalised(each, penalty)
                     revised.changed += 1
                 revised.unpunished += bool(each.seconds_late and penalties.is_unset)
@@ -216,21 +216,21 @@ class ClassGradebook:
                 )
         return revised
 
-    def _penalised(self, standing: lateness.Standing, penalty: float | None) -> None:
+    def _penalised(self, each: query.Submission, penalty: float | None) -> None:
         """Set a penalty; the page is written first, so that a kill leaves what the next run sees and mends."""
-        path = self._place(self.folders.autograded_directory, standing.student, standing.assignment)
-        with self._taking(standing.student, standing.assignment), quiet():
-            self._shelf(standing.assignment)  # looked up before anything is changed: it begins a session of its own
-            row: Any = self.session.get(SubmittedNotebook, standing.id)
+        path = self._place(self.folders.autograded_directory, each.student, each.assignment)
+        with self._taking(each.student, each.assignment), quiet():
+            self._shelf(each.assignment)  # looked up before anything is changed: it begins a session of its own
+            row: Any = self.session.get(SubmittedNotebook, each.id)
             row.late_submission_penalty = penalty
             self.session.flush()
             if path.exists():
-                self._page(standing.student, standing.assignment, read(path.read_bytes()))
+                self._page(each.student, each.assignment, read(path.read_bytes()))
             self.session.commit()
 
     def _page(self, student: str, name: str, notebook: NotebookNode) -> None:
         shelf = self._shelf(name)
-        found = marks(self.session, shelf, student)
+        found = query.marks(self.session, shelf, student)
         if found is None:
             raise NotRecorded(f"{name} of {student} is not in the gradebook {named(self.db_url)}.")
         page = self.pages.page(notebook, name, shelf, found)
@@ -248,7 +248,7 @@ class ClassGradebook:
         self._write(path, notebook.rstrip() + b"\n", READ_ONLY)
 
     def _write(self, path: Path, content: bytes, mode: int) -> None:
-        write(path, content, SHARED if self.mode == SHARED else mode)
+        atomic_write(path, content, SHARED if self.mode == SHARED else mode)
         if self.mode == SHARED:
             path.parent.chmod(path.parent.stat().st_mode | SHARED_FOLDER)
 

@@ -1,6 +1,5 @@
 """Feedback pages: nbgrader's, cleaned of what could act in a reader's browser or call for anything from elsewhere."""
 
-import asyncio
 import html
 import math
 import re
@@ -8,20 +7,18 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from jinja2 import BaseLoader, DictLoader, pass_context
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import Highlight2HTML, ansi2html
 from nbformat import NotebookNode
-from py_mini_racer import JSEvalException, MiniRacer
 from traitlets import default
 
+from autograder import katex
 from autograder.judge.markup import clean_html, with_pictures
-from autograder.places import ROOT
 from autograder.submissions.shortened import shortened
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
@@ -92,36 +89,14 @@ def _bounded(until: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-@cache
-def engine() -> MiniRacer:
-    """Return V8 with KaTeX in it, started once."""
-    racer = MiniRacer()
-    racer.eval((ROOT / "book" / "katex" / "katex.min.js").read_text(encoding="utf8"))
-    return racer
-
-
-def _called(function: str, *arguments: Any) -> Any:
-    """Return what V8 says; within an event loop, as in formgrader's server, it cannot keep time, but beside it."""
-
-    def call() -> Any:
-        return engine().call(function, *arguments, timeout_sec=SECONDS)
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return call()
-    with ThreadPoolExecutor(1) as thread:  # the engine too is made there: it would wait for the loop that waits for it
-        return thread.submit(call).result()
-
-
 def render(found: re.Match) -> str:
     """Return the formula as MathML, or as it was written if KaTeX cannot read it."""
     display = found["display"] is not None
     formula = html.unescape(found["display"] or found["inline"])
     options = KATEX | {"displayMode": display}
     try:
-        shown = str(_called("katex.renderToString", formula, options))
-    except JSEvalException:
+        shown = katex.render(formula, options, SECONDS)
+    except katex.FormulaError:
         return found[0]
     return shown if len(shown) <= SHORT_FORMULA + GROWTH * len(formula) else found[0]
 

@@ -11,11 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from dateutil.tz import gettz
-from nbgrader.api import Assignment, Notebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import select
-from sqlalchemy.orm import Session
 from traitlets import TraitError
 from traitlets.config import Config
 
@@ -70,24 +67,6 @@ def _zone(written: str) -> tzinfo | None:
     return UTC if not written else gettz(written) if NAMED.fullmatch(written) else None
 
 
-@dataclass(frozen=True)
-class Standing:
-    """What the gradebook says of one submitted notebook: its score, how late it came, and what that cost so far."""
-
-    id: str
-    student: str
-    assignment: str
-    score: float
-    seconds_late: float
-    penalty: float | None
-
-    def stands(self, penalty: float | None) -> bool:
-        """Return whether this penalty is what it costs already; a server may keep fewer digits than we have."""
-        if self.penalty is None or penalty is None:
-            return self.penalty is penalty
-        return math.isclose(self.penalty, penalty, rel_tol=1e-6, abs_tol=1e-9)
-
-
 @dataclass
 class Revised:
     """What came of working out the penalties anew: how many changed, how many cost nothing for want of a rule."""
@@ -104,25 +83,11 @@ def seconds_late(handed: datetime | None, due: datetime | None, extension: timed
     return max(0.0, (handed - due - (extension or timedelta())).total_seconds())
 
 
-def standings(session: Session, names: Iterable[str]) -> list[Standing]:
-    """Return what the gradebook says of every submission to these assignments."""
-    row: Any = SubmittedNotebook  # as declared, nbgrader's columns are of types that are too wide
-    handed: Any = SubmittedAssignment
-    assignment: Any = Assignment
-    notebook: Any = Notebook
-    times = (handed.timestamp, assignment.duedate, handed.extension)
-    query = (
-        select(row.id, handed.student_id, assignment.name, row.score, *times, row.late_submission_penalty)
-        .join(handed, row.assignment_id == handed.id)
-        .join(assignment, handed.assignment_id == assignment.id)
-        .join(notebook, row.notebook_id == notebook.id)
-        .where(assignment.name.in_(list(names)), notebook.name == assignment.name)
-        .order_by(handed.student_id, assignment.name)
-    )
-    return [
-        Standing(place, student, name, score or 0.0, seconds_late(handed_in, due, extension), penalty)
-        for place, student, name, score, handed_in, due, extension, penalty in session.execute(query)
-    ]
+def same_penalty(one: float | None, other: float | None) -> bool:
+    """Return whether two penalties are the same; a server may keep fewer digits than we have."""
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
 
 
 class Penalties:

@@ -2,15 +2,13 @@
 
 import hmac
 import json
-import os
 import secrets
 import stat
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
+from autograder.files import write_once
 from autograder.places import BUILD
 
 SECRET = BUILD / "course-secret"
@@ -20,13 +18,7 @@ def load(path: Path | None = None) -> bytes:
     """Return the course's secret; made once, for its owner's eyes only."""
     path = path or SECRET
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, fresh = tempfile.mkstemp(dir=path.parent)  # of mode 600
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_hex(32))
-        with suppress(FileExistsError):  # another process was first: its secret is the course's
-            os.link(fresh, path)
-        Path(fresh).unlink()
+        write_once(path, secrets.token_hex(32).encode())  # another process may be first: its secret is the course's
     if stat.S_IMODE(path.stat().st_mode) & 0o077:
         raise PermissionError(f"The course secret {path} may be read by others. Run: chmod 600 {path}")
     content = path.read_text().strip()

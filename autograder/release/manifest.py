@@ -8,9 +8,10 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePath
+
+from lab.files import aside
 
 MADE = ("release", "source")  # what `release` fills
 KEPT = ("runs", "class", "course-secret")  # trained models, grades, what hidden inputs are drawn from
@@ -98,16 +99,9 @@ def write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, and leave it alone when it is as it should be."""
     if _holds(path, content):
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(aside).chmod(0o644)
-        Path(aside).replace(path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+    with aside(path) as part:
+        part.write_bytes(content)
+        part.chmod(0o644)
 
 
 def _holds(path: Path, content: bytes) -> bool:
@@ -127,11 +121,5 @@ def _digest(path: Path) -> str:
 
 def _copy(path: Path, place: Path) -> None:
     """Copy a file, whole or not at all, to where there is none."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    aside = place.with_name(f".{place.name}.part")
-    try:
-        shutil.copy2(path, aside)
-        aside.replace(place)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+    with aside(place) as part:
+        shutil.copy2(path, part)

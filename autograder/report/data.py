@@ -3,23 +3,14 @@
 import csv
 import json
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import (
-    Assignment,
-    Grade,
-    GradeCell,
-    SubmittedAssignment,
-    SubmittedNotebook,
-)
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import case, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from autograder.gradebook import spreadsheet
+from autograder.gradebook import query, spreadsheet
 from autograder.gradebook.config import NAME as SETTINGS
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, engine, named, quiet
@@ -29,25 +20,13 @@ NUMBERS = ("score", "max_score", "manual_max_score")
 
 
 @dataclass(frozen=True)
-class Graded:
-    """What nbgrader's gradebook says of one submission."""
-
-    id: str  # by which formgrader's pages know it
-    score: float
-    by_hand: float
-    needs_hand: bool
-    late: timedelta
-    penalty: float
-
-
-@dataclass(frozen=True)
 class Entry:
     """One submission: the line that `grade` keeps of it, and the gradebook's, where there is one."""
 
     student: str
     assignment: str
     line: dict[str, Any]
-    graded: Graded | None = None
+    graded: query.Submission | None = None
 
 
 @dataclass
@@ -169,7 +148,7 @@ def _line(row: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _gradebook(out: Path, ledger: ClassData) -> dict[tuple[str, str], Graded]:
+def _gradebook(out: Path, ledger: ClassData) -> dict[tuple[str, str], query.Submission]:
     """Return what the gradebook says by student and assignment."""
     url = None
     try:
@@ -177,13 +156,13 @@ def _gradebook(out: Path, ledger: ClassData) -> dict[tuple[str, str], Graded]:
         if url is None:
             raise NoGradebook(f"{out} has no gradebook")
         with quiet(), Session(engine(url)) as session:
-            submissions = _submissions(session)
+            graded = {(each.student, each.assignment): each for each in query.submissions(session)}
     except (NoGradebook, SQLAlchemyError, ValueError) as error:
         text = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
         ledger.notes.append(f"{text}. Manual grades, late hand-ins and links to formgrader are missing on this page.")
         return {}
     ledger.has_gradebook = True
-    return submissions
+    return graded
 
 
 def _database(out: Path) -> str | None:
@@ -195,35 +174,3 @@ def _database(out: Path) -> str | None:
         url = f"sqlite:///{out.resolve() / 'gradebook.db'}"
     file = url.removeprefix("sqlite:///")
     return None if file != url and not Path(file).exists() else url
-
-
-def _submissions(session: Session) -> dict[tuple[str, str], Graded]:
-    """Read all submissions with one query: nbgrader's own objects would ask several times for each."""
-    assignment: Any = Assignment.__table__.c  # as declared, nbgrader's columns are of types that are too wide
-    handed: Any = SubmittedAssignment.__table__.c
-    about = [
-        SubmittedNotebook.id,
-        handed.student_id,
-        assignment.name,
-        assignment.duedate,
-        handed.timestamp,
-        handed.extension,
-        SubmittedNotebook.late_submission_penalty,
-    ]
-    by_hand = case((GradeCell.cell_type == "markdown", Grade.score), else_=0.0)
-    needs_hand = func.max(case((Grade.needs_manual_grade, 1), else_=0))
-    query = (
-        select(*about, func.sum(Grade.score), func.sum(by_hand), needs_hand)
-        .select_from(SubmittedNotebook)
-        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == handed.id)
-        .join(Assignment, handed.assignment_id == assignment.id)
-        .outerjoin(Grade, Grade.notebook_id == SubmittedNotebook.id)
-        .outerjoin(GradeCell, GradeCell.id == Grade.cell_id)
-        .group_by(*about)
-    )
-    submissions = {}
-    for place, student, name, due, when, extension, penalty, score, hand, needs in session.execute(query):
-        late = when - due - (extension or timedelta()) if when and due else timedelta()
-        late = max(late, timedelta())
-        submissions[student, name] = Graded(place, score or 0.0, hand or 0.0, bool(needs), late, penalty or 0.0)
-    return submissions

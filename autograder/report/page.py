@@ -5,7 +5,6 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from autograder.assignment import assignments
-from autograder.files import write
+from autograder.files import atomic_write
 from autograder.report import data, similarity
 from autograder.report.data import ClassData, Entry
 
@@ -108,11 +107,11 @@ class Section:
 
     @property
     def by_hand(self) -> list[Entry]:
-        return [entry for entry in self.entries if entry.graded and entry.graded.needs_hand]
+        return [entry for entry in self.entries if entry.graded and entry.graded.needs_manual_grade]
 
     @property
     def late(self) -> list[Entry]:
-        return [entry for entry in self.entries if entry.graded and (entry.graded.late or entry.graded.penalty)]
+        return [entry for entry in self.entries if entry.graded and (entry.graded.seconds_late or entry.graded.penalty)]
 
     def nothing(self, has_gradebook: bool) -> list[str]:
         """Return what there is none of, so that an empty part is seen to be empty and not forgotten."""
@@ -131,7 +130,7 @@ def report(out: Path, to: Path | None = None, formgrader: str = FORMGRADER) -> P
     """Write the page, DIR/report.html unless said otherwise, whole or not at all; return where it is."""
     place = to or out / "report.html"
     text = page(data.read(out), out, place, formgrader)
-    write(place, text.encode("utf-8"), 0o600)  # names and marks: the teacher's alone
+    atomic_write(place, text.encode("utf-8"), 0o600)  # names and marks: the teacher's alone
     return place
 
 
@@ -229,9 +228,9 @@ def _points(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0")
 
 
-def _duration(late: timedelta) -> str:
+def _duration(seconds: float) -> str:
     """Return a time in its two largest units."""
-    minutes = int(late.total_seconds()) // 60
+    minutes = int(seconds) // 60
     days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
     if days:
         return f"{days} d {hours} h"

@@ -4,7 +4,6 @@ import importlib.metadata
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from packaging.utils import canonicalize_name
 from autograder.places import BUILD, INSIDE, ROOT
 from autograder.sandbox import installation
 from autograder.sandbox.bubblewrap import NoSandbox, environment, system_places
+from lab.files import aside
 
 ALWAYS = ("torch", "numpy", "matplotlib", "matplotlib-inline", "ipython", "jaxtyping", "tqdm")  # the worker's own
 PACKAGES = "/packages"
@@ -176,16 +176,21 @@ def font_cache() -> Path:
     """Return a matplotlib configuration folder with the fonts looked up: that costs a second of every start."""
     cache = BUILD / "cache" / f"matplotlib-{importlib.metadata.version('matplotlib')}"
     if not cache.is_dir():
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(dir=cache.parent))
-        settings = {**environment(), "MPLCONFIGDIR": str(fresh), "HOME": str(fresh)}
-        subprocess.run(
-            [sys.executable, "-c", "import matplotlib.font_manager"], env=settings, check=True, capture_output=True
-        )
-        for path in (fresh, *fresh.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
         try:
-            fresh.rename(cache)
-        except OSError:  # another process was first
-            shutil.rmtree(fresh)
+            with aside(cache) as part:
+                _look_up_fonts(part)
+        except OSError:
+            if not cache.is_dir():  # else another process was first
+                raise
     return cache
+
+
+def _look_up_fonts(folder: Path) -> None:
+    """Fill a matplotlib configuration folder, which everybody may read."""
+    folder.mkdir()
+    settings = {**environment(), "MPLCONFIGDIR": str(folder), "HOME": str(folder)}
+    subprocess.run(
+        [sys.executable, "-c", "import matplotlib.font_manager"], env=settings, check=True, capture_output=True
+    )
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)

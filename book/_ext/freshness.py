@@ -17,6 +17,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from lab.dependencies import files_behind, imported_names
+from lab.files import atomic_write
 
 ROOT = Path(__file__).parents[2]
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -78,8 +79,7 @@ def stale_chapters(app: Sphinx, env: BuildEnvironment, added: set, changed: set,
             stale.append(docname)
             seen_here = {**seen_here, docname: now}
     env.chapter_fingerprints = seen_here
-    ledger.parent.mkdir(parents=True, exist_ok=True)
-    ledger.write_text(json.dumps(recorded, indent=1))
+    atomic_write(ledger, json.dumps(recorded, indent=1).encode())
     return stale
 
 

@@ -5,13 +5,13 @@ from functools import cache
 from pathlib import Path
 
 from docutils import nodes
-from py_mini_racer import JSEvalException, MiniRacer
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.fileutil import copy_asset
 from sphinx.util.math import get_node_equation_number
 
-KATEX = Path(__file__).parents[1] / "katex"
+from autograder import katex
+
 TAG = re.compile(r"\\tag\{([^{}]*)\}\s*")
 MACROS = {
     r"\of": r"\,\underbrace{#1}_{\htmlClass{shape}{\text{#2}}}\,",  # a symbol with its shape under it
@@ -25,25 +25,17 @@ logger = logging.getLogger(__name__)
 
 
 @cache
-def engine() -> MiniRacer:
-    """Return V8 with KaTeX in it, started once a build."""
-    racer = MiniRacer()
-    racer.eval((KATEX / "katex.min.js").read_text(encoding="utf8"))
-    return racer
-
-
-@cache
 def render(formula: str, display: bool) -> str:
     """Return the formula as HTML for the eye with MathML for the screen reader."""
     options = {"displayMode": display, "throwOnError": True, "strict": "ignore", "trust": True, "macros": MACROS}
-    return engine().call("katex.renderToString", formula, options)
+    return katex.render(formula, options)
 
 
 def rendered(node: nodes.Element, formula: str, display: bool) -> str:
     """Return the formula rendered; one that KaTeX cannot read is a warning with its place, hence a failed build."""
     try:
         return render(formula, display)
-    except JSEvalException as fault:
+    except katex.FormulaError as fault:
         reason = str(fault).splitlines()[0].split("ParseError: ")[-1]
         logger.warning("%s in the formula %r", reason, formula, location=node)
         return nodes.make_id(reason)
@@ -70,8 +62,8 @@ def copy_fonts(app: Sphinx, exception: Exception | None) -> None:
     if exception is None:
         target = Path(app.outdir) / "_static" / "katex"
         target.mkdir(parents=True, exist_ok=True)
-        copy_asset(KATEX / "katex.min.css", target)
-        copy_asset(KATEX / "fonts", target / "fonts")
+        copy_asset(katex.FOLDER / "katex.min.css", target)
+        copy_asset(katex.FOLDER / "fonts", target / "fonts")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -2,21 +2,17 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 from lab import corpora
-from lab.checkpoints import CheckpointError
-from lab.classification import Run, Trained, restore, train
+from lab.classification import CLASSIFICATION, Run, Trained, restore
+from lab.cli import common
 from lab.cli.common import (
     Long,
     Named,
     UsageError,
-    asked_seeds,
     dispatch,
-    find_device,
     find_recipe,
-    newest,
     peek,
     set_threads,
     split_arguments,
@@ -78,10 +74,7 @@ def run_train(solution: Solution, argv: list[str]) -> None:
         part_ways()
         raise UsageError("a classifier is trained by one process: run the command without torchrun")
     run = Run(solution.name, corpus, named, what.variant, what.seed)
-    device = find_device(what.device)
-    print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    trained = train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh)
-    print(trained.progress.best_of("score"))
+    common.train(CLASSIFICATION, solution, run, recipe, what)
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
@@ -98,23 +91,20 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
         print(f"wrote {evaluate_linear(solution, Run(solution.name, corpus, LINEAR), command=command)}")
         return
     first = name_run(solution, corpus, what, 1)
-    for seed in asked_seeds(first, what.seed, nothing_trained(solution, first)):
-        print(f"wrote {evaluate(solution, replace(first, seed=seed), command=command)}")
+    common.evaluate(first, what.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
 
 
 def run_classify(solution: Solution, argv: list[str]) -> None:
     """Label texts with the newest model, and draw where it looked."""
     import tyro
 
-    options, found = split_arguments(argv)
+    options, texts = split_arguments(argv)
     what = tyro.cli(Classify, prog=f"python -m solutions.{solution.name} classify [options] TEXT …", args=options)
     set_threads(what)
-    corpus = find_corpus(solution, what.corpus)
-    trained = restore(solution, newest_folder(solution, corpus, what))
+    first = name_run(solution, find_corpus(solution, what.corpus), what, 1)
+    trained = restore(solution, common.newest(first, what, advice(solution, first)))
     corpus = trained.about["run"].split("-")[0]  # a run that is asked for by name may be of another
-    said = [show(trained, corpus, line, what.weights) for line in found or [line.rstrip("\n") for line in sys.stdin]]
-    if not all(said):
-        sys.exit(2)
+    common.answer(texts, lambda line: show(trained, corpus, line, what.weights))
 
 
 def show(trained: Trained, corpus: str, line: str, weights: bool) -> bool:
@@ -173,19 +163,6 @@ def name_run(solution: Solution, corpus: str, what: Where, seed: int) -> Run:
     return Run(solution.name, corpus, recipe, what.variant, seed)
 
 
-def newest_folder(solution: Solution, corpus: str, what: Classify) -> Path:
-    """Return the folder of the run asked for, or of the one trained last for the corpus."""
-    first = name_run(solution, corpus, what, 1)
-    pattern = what.run or (first.name if what.recipe or what.variant else f"{corpus}-*")
-    found = newest(solution, pattern, what.run)
-    if found is None:
-        raise CheckpointError(nothing_trained(solution, first))
-    return found
-
-
-def nothing_trained(solution: Solution, run: Run) -> str:
-    command = f"python -m solutions.{solution.name} train --corpus {run.corpus}"
-    if run.recipe != default_recipe(solution, run.corpus):
-        command += f" --recipe {run.recipe}"
-    command += f" --variant {run.variant}" if run.variant else ""
-    return f"no trained model of {run.corpus} in {run.folder.parent.parent}. Make one with: {command}"
+def advice(solution: Solution, run: Run) -> str:
+    """Return what to do where no model of a run is trained."""
+    return common.nothing_trained(run, f"--corpus {run.corpus}", default_recipe(solution, run.corpus))

@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, make_dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,6 +12,8 @@ import torch
 from lab import runs
 from lab.checkpoints import CheckpointError
 from lab.corpora import CorpusError
+from lab.distributed import here, part_ways
+from lab.experiment import Experiment
 from lab.runs import Solution, trained_seeds
 from lab.schedules import RecipeError
 from lab.training import best_device
@@ -107,6 +109,31 @@ def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: 
     return parsed.what, parsed.model
 
 
+def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: Any, what: Any, **more: Any) -> None:
+    """Train a run as the options `what` say and print its best score; of several processes one prints."""
+    device = find_device(what.device)
+    team = here()
+    if team.leads:
+        print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
+    trained = experiment.train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, **more)
+    part_ways()
+    if team.leads:
+        print(trained.progress.best_of(experiment.metric))
+
+
+def evaluate(first: Any, seed: int | None, advice: str, score: Callable[[Any], Path]) -> None:
+    """Score one seed of a run, or all that have been trained, and print where the results are."""
+    for one in asked_seeds(first, seed, advice):
+        print(f"wrote {score(replace(first, seed=one))}")
+
+
+def answer(lines: Sequence[str], show: Callable[[str], bool]) -> None:
+    """Show what a model says to each line, or to those of standard input; exit code 2 if one got no answer."""
+    answered = [show(line) for line in lines or [line.rstrip("\n") for line in sys.stdin]]
+    if not all(answered):
+        sys.exit(2)
+
+
 def find_recipe(solution: Solution, name: str) -> Any:
     if name not in solution.recipes:
         raise UsageError(f"{solution.name} has no recipe {name!r}. Its recipes are: {', '.join(solution.recipes)}.")
@@ -130,13 +157,25 @@ def find_device(name: str | None) -> torch.device:
     return device
 
 
-def newest(solution: Solution, pattern: str, asked: str | None) -> Path | None:
-    """Return the folder that was trained last among the runs that fit; None if there is none."""
-    found = sorted((runs.RUNS / solution.name).glob(f"{pattern}/seed*/best.pt"), key=lambda path: path.stat().st_mtime)
-    if not found and asked:
-        known = sorted({path.parent.parent.name for path in (runs.RUNS / solution.name).glob("*/seed*/best.pt")})
-        raise CheckpointError(f"{solution.name} has no run {asked!r}. It has: {', '.join(known) or 'none yet'}.")
-    return found[-1].parent if found else None
+def newest(first: runs.Named, what: Any, advice: str) -> Path:
+    """Return the folder of the run asked for, or of the one trained last for the task of `first`."""
+    pattern = what.run or (first.name if what.recipe or what.variant else f"{first.task}-*")
+    folder = runs.RUNS / first.solution
+    paths = sorted(folder.glob(f"{pattern}/seed*/best.pt"), key=lambda path: path.stat().st_mtime)
+    if not paths and what.run:
+        known = sorted({path.parent.parent.name for path in folder.glob("*/seed*/best.pt")})
+        raise CheckpointError(f"{first.solution} has no run {what.run!r}. It has: {', '.join(known) or 'none yet'}.")
+    if not paths:
+        raise CheckpointError(advice)
+    return paths[-1].parent
+
+
+def nothing_trained(run: runs.Named, options: str, default: str) -> str:
+    """Return what to do where no model of a run is trained: a command with these options; `default` is its recipe."""
+    command = f"python -m solutions.{run.solution} train {options}"
+    command += f" --recipe {run.recipe}" if run.recipe != default else ""
+    command += f" --variant {run.variant}" if run.variant else ""
+    return f"no trained model of {run.task} in {run.folder.parent.parent}. Make one with: {command}"
 
 
 def differences(first: Any, second: Any, prefix: str = "") -> list[str]:

@@ -1,28 +1,23 @@
 """The command line of every translation chapter: python -m solutions.NAME train | evaluate | translate."""
 
 import sys
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 from lab import corpora
-from lab.checkpoints import CheckpointError
+from lab.cli import common
 from lab.cli.common import (
     Long,
     Named,
     UsageError,
-    asked_seeds,
     dispatch,
-    find_device,
     find_recipe,
-    newest,
     peek,
     set_threads,
     split_arguments,
     with_recipe,
 )
-from lab.distributed import here, part_ways
 from lab.runs import Solution
-from lab.translation import Run, Trained, restore, train
+from lab.translation import TRANSLATION, Run, Trained, restore
 
 
 @dataclass(frozen=True)
@@ -90,17 +85,7 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     what, recipe = with_recipe(solution, named, Train, Train(), argv)
     set_threads(what)
     run = name_run(solution, what, named, what.seed)
-    device = find_device(what.device)
-    team = here()
-    if team.leads:
-        print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    trained = train(
-        solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, compiled=what.compiled
-    )
-    part_ways()
-    if not team.leads:
-        return
-    print(trained.progress.best_of("BLEU"))
+    common.train(TRANSLATION, solution, run, recipe, what, compiled=what.compiled)
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
@@ -115,10 +100,10 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
         raise UsageError(f"--beam must be 1 or more, got {what.beam}")
     set_threads(what)
     first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
-    for seed in asked_seeds(first, what.seed, nothing_trained(solution, first)):
-        search = Search(what.beam, what.alpha, what.shift)
-        path = evaluate(solution, replace(first, seed=seed), search, command=" ".join(argv))
-        print(f"wrote {path}")
+    search = Search(what.beam, what.alpha, what.shift)
+    common.evaluate(
+        first, what.seed, advice(solution, first), lambda run: evaluate(solution, run, search, command=" ".join(argv))
+    )
 
 
 def run_translate(solution: Solution, argv: list[str]) -> None:
@@ -131,12 +116,10 @@ def run_translate(solution: Solution, argv: list[str]) -> None:
     if what.beam < 1:
         raise UsageError(f"--beam must be 1 or more, got {what.beam}")
     set_threads(what)
-    trained = restore(solution, newest_folder(solution, what))
+    first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
+    trained = restore(solution, common.newest(first, what, advice(solution, first)))
     corpus, source, *_ = trained.about["run"].split("-")  # a run that is asked for by name may be of another
-    lines = sentences or [line.rstrip("\n") for line in sys.stdin]
-    said = [show(trained, corpora.tokenise(corpus, sentence, source), what) for sentence in lines]
-    if not all(said):
-        sys.exit(2)
+    common.answer(sentences, lambda line: show(trained, corpora.tokenise(corpus, line, source), what))
 
 
 def show(trained: Trained, sentence: str, what: Translate) -> bool:
@@ -174,21 +157,9 @@ def default_recipe(solution: Solution, corpus: str) -> str:
     return solution.defaults.get(corpus) or list(solution.defaults.values())[-1]
 
 
-def newest_folder(solution: Solution, what: Translate) -> Path:
-    """Return the folder of the run asked for, or of the one trained last for the corpus and direction."""
-    first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
-    pattern = what.run or (first.name if what.recipe or what.variant else f"{first.task}-*")
-    found = newest(solution, pattern, what.run)
-    if found is None:
-        raise CheckpointError(nothing_trained(solution, first))
-    return found
-
-
-def nothing_trained(solution: Solution, run: Run) -> str:
-    command = f"python -m solutions.{solution.name} train --corpus {run.corpus}"
+def advice(solution: Solution, run: Run) -> str:
+    """Return what to do where no model of a run is trained."""
+    options = f"--corpus {run.corpus}"
     if (run.source, run.target) != corpora.direction(run.corpus):
-        command += f" --source {run.source} --target {run.target}"
-    if run.recipe != default_recipe(solution, run.corpus):
-        command += f" --recipe {run.recipe}"
-    command += f" --variant {run.variant}" if run.variant else ""
-    return f"no trained model of {run.task} in {run.folder.parent.parent}. Make one with: {command}"
+        options += f" --source {run.source} --target {run.target}"
+    return common.nothing_trained(run, options, default_recipe(solution, run.corpus))

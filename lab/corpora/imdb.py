@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab.corpora import CorpusError, Document, Labelled
-from lab.corpora.sources import Source, data_folder, fetch, unpacked, write
+from lab.corpora.sources import Source, data_folder, fetch, unpacked
+from lab.files import atomic_write
 from lab.tokenizers import sentences
 
 LABELS = ("negative", "positive")
@@ -59,7 +60,7 @@ def pack(archive: Path, folder: Path) -> None:
         raise CorpusError(f"{archive} cannot be unpacked ({error}). Delete it: it is fetched again.") from None
     for name, lines in rows.items():
         text = "".join(f"{line}\n" for *_, line in sorted(lines))
-        write(folder / f"{name}.tsv.xz", lzma.compress(text.encode()))
+        atomic_write(folder / f"{name}.tsv.xz", lzma.compress(text.encode()))
 
 
 def cut(name: str) -> bytes:
@@ -74,7 +75,7 @@ def cut(name: str) -> bytes:
         label, _, _, part, text = line.split("\t")
         lines.append("\t".join([label, part, *read(text)]))
     content = "".join(f"{line}\n" for line in lines).encode()
-    write(path, gzip.compress(content, 6, mtime=0))
+    atomic_write(path, gzip.compress(content, 6, mtime=0))
     return content
 
 

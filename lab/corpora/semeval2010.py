@@ -10,7 +10,8 @@ from pathlib import Path
 
 from lab.corpora import CorpusError, Document, Labelled
 from lab.corpora.markers import with_markers
-from lab.corpora.sources import Source, data_folder, fetch, write
+from lab.corpora.sources import Source, data_folder, fetch
+from lab.files import atomic_write
 
 RELATIONS = (
     "Cause-Effect Component-Whole Content-Container Entity-Destination Entity-Origin Instrument-Agency "
@@ -40,7 +41,7 @@ def path_of(name: str) -> Path:
     if not path.exists():
         with zipfile.ZipFile(fetch(ARCHIVE)) as archive:
             member = next(member for member in archive.namelist() if member.endswith(f"/{name}"))
-            write(path, archive.read(member))
+            atomic_write(path, archive.read(member))
     return fetch(Source(ARCHIVE.url, FILES[name], f"semeval2010/{name}"))
 
 

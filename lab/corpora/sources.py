@@ -14,6 +14,7 @@ import requests
 from tqdm import tqdm
 
 from lab.corpora import CorpusError
+from lab.files import aside
 
 
 @dataclass(frozen=True)
@@ -64,18 +65,6 @@ def unpacked(path: Path, unpack: Callable[[bytes], bytes], sha256: str, url: str
     return content
 
 
-def write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, whoever else writes it at the same time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = _aside(path)
-    aside.write_bytes(content)
-    aside.replace(path)
-
-
-def _aside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
-
-
 def _sha256(path: Path) -> str:
     try:
         return pooch.file_hash(str(path))
@@ -87,15 +76,13 @@ def _sha256(path: Path) -> str:
 
 def _download(source: Source, path: Path) -> None:
     """Download aside, verify, rename: the file is there whole and right, or not at all."""
-    aside = _aside(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # A total, because pooch takes a bar without one for no bar; it sets the true one.
-        with tqdm(total=1, desc=path.name, unit="B", unit_scale=True, ncols=79, leave=False) as bar:
-            show: Any = bar  # pooch takes any bar, whatever its annotation says
-            pooch.HTTPDownloader(progressbar=show)(source.url, str(aside), None)
-        _verify_download(source, aside)
-        aside.replace(path)
+        with aside(path) as part:
+            # A total, because pooch takes a bar without one for no bar; it sets the true one.
+            with tqdm(total=1, desc=path.name, unit="B", unit_scale=True, ncols=79, leave=False) as bar:
+                show: Any = bar  # pooch takes any bar, whatever its annotation says
+                pooch.HTTPDownloader(progressbar=show)(source.url, str(part), None)
+            _verify_download(source, part)
     except requests.RequestException as error:
         raise CorpusError(
             f"{source.path} is missing and could not be downloaded ({_reason(error)}).\n"
@@ -110,10 +97,6 @@ def _download(source: Source, path: Path) -> None:
             f"  looked for  {path}\n"
             "Set ATTENTION_DATA to a folder that has the file, or to one that may be written to."
         ) from None
-    finally:
-        # Where the folder cannot even be made there is nothing to clear away, and asking raises.
-        if aside.parent.is_dir():
-            aside.unlink(missing_ok=True)
 
 
 def _reason(error: requests.RequestException) -> str:
@@ -123,14 +106,14 @@ def _reason(error: requests.RequestException) -> str:
     return f"no network, or cut off: {type(error).__name__}"
 
 
-def _verify_download(source: Source, aside: Path) -> None:
-    got = _sha256(aside)
+def _verify_download(source: Source, part: Path) -> None:
+    got = _sha256(part)
     if source.sha256 not in (None, got):
         raise CorpusError(
             f"The download of {source.path} is not the file that was expected (cut short, or changed at its source); "
             "it was thrown away.\n"
             f"  from     {source.url}\n"
             f"  expected SHA-256 {source.sha256}\n"
-            f"  got      SHA-256 {got} ({aside.stat().st_size} bytes)\n"
+            f"  got      SHA-256 {got} ({part.stat().st_size} bytes)\n"
             "Run the command again; if the same comes back, put the right file into the data folder by hand."
         )

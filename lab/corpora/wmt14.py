@@ -17,6 +17,7 @@ from pathlib import Path
 from lab.corpora import CorpusError, Parallel
 from lab.corpora.lines import LinePairs, Lines
 from lab.corpora.sources import Source, data_folder, fetch
+from lab.files import aside
 
 DIRECTION = ("en", "de")
 DIRECTIONS = (("en", "de"), ("de", "en"))
@@ -64,16 +65,18 @@ def prepare(name: str) -> None:
     if all(path.exists() for path in final):
         return
     archives = [fetch(Source(f"{SITE}/{part.archive}", None, f"wmt14/{part.archive}")) for part in PARTS[name]]
-    with tempfile.TemporaryDirectory(dir=final[0].parent, prefix=".preparing") as folder:
-        asides = [Path(folder) / path.name for path in final]
-        with asides[0].open("wb") as english, asides[1].open("wb") as german:
-            for archive, part in zip(archives, PARTS[name], strict=True):
-                for en, de in pairs(archive, part, Path(folder)):
-                    if name != "train" or usable(en, de):
-                        english.write(en.encode() + b"\n")
-                        german.write(de.encode() + b"\n")
-        for aside, path in zip(asides, final, strict=True):
-            aside.replace(path)
+    with (
+        aside(final[0]) as first,
+        aside(final[1]) as second,
+        first.open("wb") as english,
+        second.open("wb") as german,
+        tempfile.TemporaryDirectory(dir=final[0].parent, prefix=".preparing") as folder,
+    ):
+        for archive, part in zip(archives, PARTS[name], strict=True):
+            for en, de in pairs(archive, part, Path(folder)):
+                if name != "train" or usable(en, de):
+                    english.write(en.encode() + b"\n")
+                    german.write(de.encode() + b"\n")
 
 
 def usable(en: str, de: str) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from lab.checkpoints import load
+from lab.files import atomic_write
 from lab.runs import ROOT
 from lab.training import Progress
 
@@ -80,10 +81,7 @@ def commit() -> str:
 def write_json(path: Path, content: Any) -> None:
     """Write a file whole or not at all; the same content gives the same bytes, gzipped or not."""
     text = json.dumps(content, ensure_ascii=False, indent=None if path.suffix == ".gz" else 1).encode()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(path.name + ".writing")
-    aside.write_bytes(gzip.compress(text + b"\n", mtime=0) if path.suffix == ".gz" else text + b"\n")
-    aside.replace(path)
+    atomic_write(path, gzip.compress(text + b"\n", mtime=0) if path.suffix == ".gz" else text + b"\n")
 
 
 def read_json(path: Path) -> Any:

@@ -1,14 +1,12 @@
 """What the classifiers of several chapters read with: embeddings that drop words, networks without padding's states."""
 
-from collections.abc import Callable, Iterable
-
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab import recurrent
 from lab.batches import unread
-from lab.tokenizers import PAD, Words
+from lab.tokenizers import PAD
 
 
 class Embedding(nn.Embedding):
@@ -25,17 +23,6 @@ class Embedding(nn.Embedding):
 
     def forward(self, input: Int[Tensor, "*words"]) -> Float[Tensor, "*words width"]:
         return self.dropout(super().forward(unread(input, self.word_dropout if self.training else 0.0)))
-
-
-def start_from(kind: str, embedding: nn.Embedding, words: Words, sentences: Callable[[], Iterable[str]]) -> None:
-    """Put in the word vectors that a recipe names; `sentences` gives the text, where they are made of one."""
-    if kind == "random":
-        return
-    from solutions.pooling import vectors  # scipy and scikit-learn, which other trainings do without
-
-    width = embedding.embedding_dim
-    found = vectors.glove(words, width) if kind == "glove" else vectors.of_texts(words, sentences(), width)
-    vectors.start(embedding, *found)
 
 
 def states(

@@ -12,8 +12,9 @@ from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Solution
 from lab.tokenizers import Words
+from lab.word_vectors import start_from
 from solutions.pooling.attention import attention_pool, hierarchical_attention
-from solutions.pooling.layers import Embedding, start_from, states
+from solutions.pooling.layers import Embedding, states
 from solutions.pooling.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 Pool = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.pooling.attention_pool

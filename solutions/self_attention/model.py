@@ -12,7 +12,7 @@ from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Solution
 from lab.tokenizers import Words
-from solutions.pooling.layers import start_from
+from lab.word_vectors import start_from
 from solutions.self_attention.attention import self_attention, simple_self_attention
 from solutions.self_attention.layers import SelfAttention, SimpleSelfAttention, places
 from solutions.self_attention.recipe import DEFAULTS, PEERS, RECIPES, Recipe

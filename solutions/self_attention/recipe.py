@@ -16,7 +16,7 @@ class Recipe:
     place_dim: int = 16  # its width
     place_scale: float = 2.5  # its size: how far near places stand out before anything is learnt
     embedding_dim: int = 64  # width of a word; keys and values are as wide as word and place together
-    vectors: Literal["random", "texts", "glove"] = "random"  # what words start from: solutions/pooling/vectors.py
+    vectors: Literal["random", "texts", "glove"] = "random"  # what words start from: lab/word_vectors.py
     hidden: int = 64  # units that read each word with its context before the text is summed up
     most: int = 400  # words of a text that are read: half of them its first, half its last
     dropout: float = 0.2

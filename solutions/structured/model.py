@@ -12,9 +12,9 @@ from lab.corpora import Labelled
 from lab.runs import Solution
 from lab.schedules import RecipeError
 from lab.tokenizers import Words
+from lab.word_vectors import start_from
 from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
-from solutions.pooling.layers import start_from
 from solutions.structured.attention import structured_attention
 from solutions.structured.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 

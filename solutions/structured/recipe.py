@@ -12,7 +12,7 @@ class Recipe:
 
     embedding_dim: int = 100
     embedding_scale: float = 1.0  # standard deviation of a fresh word vector's entries (ours)
-    vectors: Literal["random", "texts", "glove"] = "random"  # what they start from: solutions/pooling/vectors.py
+    vectors: Literal["random", "texts", "glove"] = "random"  # what they start from: lab/word_vectors.py
     units: int = 300  # u: width of one direction of the LSTM
     hidden: int = 350  # d_a: width of the network that scores the words
     hops: int = 30  # r: rows of A and of M

@@ -9,5 +9,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.golden", description=__doc__)
     parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], metavar="SECTION")
     for section in parser.parse_args().sections or SECTIONS:
-        files.write(path(section), text(SECTIONS[section]()).encode(), 0o644)
+        files.atomic_write(path(section), text(SECTIONS[section]()).encode(), 0o644)
         print(path(section))

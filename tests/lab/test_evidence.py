@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from book import tables
-from book.classified import classified
-from book.counterfactual import equal, hierarchy_with, learned, pool_with, shuffled
-from book.evidence import RULES, agreement, without
+from book.figures_pooling import RULES, agreement, equal, hierarchy_with, learned, pool_with, shuffled, without
+from book.tables import classified
 from lab.classification import Look
 from lab.corpora import Document, reviews
 from lab.evaluation.classification_results import gold

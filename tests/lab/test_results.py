@@ -70,4 +70,4 @@ def test_files_are_the_same_bytes_for_the_same_content(tmp_path: Path) -> None:
         assert read_json(tmp_path / name) == content
     assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-    assert not list(tmp_path.glob("*.writing"))
+    assert not list(tmp_path.glob("*.part"))

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from book import tables, variants
+from book import figures_luong as variants
+from book import tables
 from lab.evaluation.result_files import write_json
 
 

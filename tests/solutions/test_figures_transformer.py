@@ -2,7 +2,7 @@
 
 import torch
 
-from book.heads import habit, head_view, multi30k, phrasebook, positions, schedules
+from book.figures_transformer import habit, head_view, multi30k, phrasebook, positions, schedules
 from book.tables import MISSING
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from book.hops import evidence_shares, made_reviews, overlap, short_reviews
+from book.figures_structured import evidence_shares, made_reviews, overlap, short_reviews
 from book.tables import MISSING
 from lab.classification import Look
 from lab.corpora import Document

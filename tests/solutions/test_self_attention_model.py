@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from book.complexity import GATES
-from solutions.self_attention import complexity, self_attention, simple_self_attention
+from benchmarks import complexity
+from book.figures_self_attention import GATES
+from solutions.self_attention import self_attention, simple_self_attention
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import Recipe
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import additive_attention, masked_softmax
 
@@ -233,10 +234,10 @@ class Additive:
 def with_softmax(softmax: Callable) -> Callable:
     """Return additive attention with a wrong masked softmax: the same mistake, the same hint."""
 
+    @renamed(softmax)
     def attention(*arguments):
         return Additive(softmax=softmax)(*arguments)
 
-    attention.__name__, attention.__doc__ = softmax.__name__, softmax.__doc__
     return instead_of(masked_softmax, softmax, attention)
 
 
@@ -345,24 +346,29 @@ def weights_keep_axis(query, keys, values, W_q, W_k, v, mask):
     return context, weights[..., None]
 
 
+# What a masked softmax can do wrong where every row may look somewhere.
+MASK_MISREAD = (mask_ignored, mask_upside_down, scores_times_mask)
+WEIGHTS_WRONG = (
+    small_fill,
+    mask_after_softmax,
+    first_axis,
+    *FIRST_AXIS_FILLED,
+    no_maximum,
+    epsilon_in_denominator,
+    fills_where_true,
+    infinity_where_true,
+    fills_the_rest,
+    sigmoid_weights,
+)
+MASKED = (*MASK_MISREAD, *WEIGHTS_WRONG)
+
 # tiny_fill is scores_times_mask where every row may look somewhere: their numbers cannot be told apart.
 MASKING = tuple(
     with_softmax(softmax)
     for softmax in (
-        mask_ignored,
-        mask_upside_down,
-        scores_times_mask,
+        *MASK_MISREAD,
         filled_and_masked,
-        small_fill,
-        mask_after_softmax,
-        first_axis,
-        *FIRST_AXIS_FILLED,
-        no_maximum,
-        epsilon_in_denominator,
-        fills_where_true,
-        infinity_where_true,
-        fills_the_rest,
-        sigmoid_weights,
+        *WEIGHTS_WRONG,
         over_everything,
         infinity_times_mask,
         not_divided,
@@ -392,21 +398,4 @@ ADDITIVE = (
     dot_product,
     context_keeps_axis,
     weights_keep_axis,
-)
-
-# What a masked softmax can do wrong where every row may look somewhere.
-MASKED = (
-    mask_ignored,
-    mask_upside_down,
-    scores_times_mask,
-    small_fill,
-    mask_after_softmax,
-    first_axis,
-    *FIRST_AXIS_FILLED,
-    no_maximum,
-    epsilon_in_denominator,
-    fills_where_true,
-    infinity_where_true,
-    fills_the_rest,
-    sigmoid_weights,
 )

@@ -50,15 +50,6 @@ def wider_after_an_end(step, bos: int, eos: int, beam: int, max_len: int, alpha:
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
 
-def shrinks_late(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
-    """Take places from the beam once more have ended than it is wide."""
-
-    def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
-        return continuations(step, active, max(0, min(beam, 2 * beam - len(finished))))
-
-    return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
-
-
 def at_three_beams(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """Stop when three times as many have ended as the beam is wide."""
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.bahdanau.mistakes import MASKED
+from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import dot_score, input_feeding
@@ -58,10 +59,10 @@ class Decoder:
 def feeding_with(softmax: Callable) -> Callable:
     """Return input feeding with a wrong masked softmax: the same mistake, the same hint."""
 
+    @renamed(softmax)
     def feeding(emb, h0, enc, W_x, W_h, W_c, mask):
         return Decoder(softmax=softmax)(emb, h0, enc, W_x, W_h, W_c, mask)
 
-    feeding.__name__, feeding.__doc__ = softmax.__name__, softmax.__doc__
     return instead_of(masked_softmax, softmax, feeding)
 
 

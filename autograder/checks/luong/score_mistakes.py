@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.bahdanau import mistakes as masking
+from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import attentional_state, concat_score, dot_score, general_score
@@ -46,10 +47,10 @@ def of(score: Callable, *mistakes: Callable) -> tuple[Callable, ...]:
     """Return mistakes that any of the three scores can have, made with this one."""
 
     def made(mistake: Callable) -> Callable:
+        @renamed(mistake)
         def wrong(h_t, h_s, *weights):
             return mistake(score, h_t, h_s, *weights)
 
-        wrong.__name__, wrong.__doc__ = mistake.__name__, mistake.__doc__
         return wrong
 
     return tuple(made(mistake) for mistake in mistakes)
@@ -230,10 +231,10 @@ class State:
 def state_with(softmax: Callable) -> Callable:
     """Return the attentional state with a wrong masked softmax: the same mistake, the same hint."""
 
+    @renamed(softmax)
     def state(*arguments):
         return State(softmax=softmax)(*arguments)
 
-    state.__name__, state.__doc__ = softmax.__name__, softmax.__doc__
     return instead_of(masked_softmax, softmax, state)
 
 

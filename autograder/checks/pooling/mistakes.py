@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.bahdanau import mistakes as masking
+from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.pooling.attention import attention_pool, context_attention
@@ -54,10 +55,10 @@ class Zhou(Pool):
 def with_softmax(softmax: Callable, level: Callable) -> Callable:
     """Return what `level` makes with a wrong masked softmax: the same mistake, the same hint."""
 
+    @renamed(softmax)
     def wrong(*arguments):
         return level(softmax=softmax)(*arguments)
 
-    wrong.__name__, wrong.__doc__ = softmax.__name__, softmax.__doc__
     return instead_of(masked_softmax, softmax, wrong)
 
 

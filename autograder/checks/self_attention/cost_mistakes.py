@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+from autograder.checks.renamed import renamed
 from solutions.self_attention.attention import layer_cost
 
 KINDS = ("self_attention", "recurrent", "convolution", "restricted")
@@ -12,11 +13,11 @@ def instead(*kinds: str) -> Callable:
     """Return a decorator for what a mistake says of these kinds; of the others it says what is right."""
 
     def decorate(wrong: Callable) -> Callable:
+        @renamed(wrong)
         def cost(kind, n, d, k, r):
             right = layer_cost(kind, n, d, k, r)
             return wrong(*right, n, d, k, r) if kind in (kinds or KINDS) else right
 
-        cost.__name__, cost.__doc__ = wrong.__name__, wrong.__doc__
         return cost
 
     return decorate

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.bahdanau import mistakes as masking
+from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.self_attention.attention import simple_self_attention
@@ -67,12 +68,12 @@ def rows(mask: Tensor | None, scores: Tensor) -> Tensor | None:
 def simple_with(softmax: Callable) -> Callable:
     """Return self-attention without parameters with a wrong masked softmax: the same mistake, the same hint."""
 
+    @renamed(softmax)
     def attention(X, mask):
         scores = X @ X.mT
         weights = softmax(scores, rows(mask, scores))
         return weights @ X, weights
 
-    attention.__name__, attention.__doc__ = softmax.__name__, softmax.__doc__
     return instead_of(masked_softmax, softmax, attention)
 
 

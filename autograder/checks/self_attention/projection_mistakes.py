@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from autograder.checks.renamed import renamed
 from autograder.checks.self_attention.mistakes import SOFTMAXES, rows
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
@@ -38,10 +39,10 @@ class Product:
 def product_with(softmax: Callable) -> Callable:
     """Return the scaled dot product with a wrong masked softmax: the same mistake, the same hint."""
 
+    @renamed(softmax)
     def product(*arguments):
         return Product(softmax=softmax)(*arguments)
 
-    product.__name__, product.__doc__ = softmax.__name__, softmax.__doc__
     return instead_of(masked_softmax, softmax, product)
 
 
@@ -183,10 +184,10 @@ PRODUCT = (*ANYWHERE, mask_turned, first_row_of_mask)
 def projected(product: Callable) -> Callable:
     """Return self-attention around a wrong product: the same mistake, the same hint."""
 
+    @renamed(product)
     def attention(X, W_q, W_k, W_v, mask):
         return product(X @ W_q.T, X @ W_k.T, X @ W_v.T, rows(mask, X @ X.mT))
 
-    attention.__name__, attention.__doc__ = product.__name__, product.__doc__
     return instead_of(scaled_dot_product, product, attention)
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.bahdanau import mistakes as masking
+from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.structured.attention import hop_weights, penalization, structured_attention
@@ -162,22 +163,22 @@ def _scored(scores: Tensor, H: Tensor, mask: Tensor | None) -> tuple[Tensor, Ten
 def with_softmax(softmax: Callable) -> Callable:
     """Return structured attention with a wrong masked softmax: the same mistake, the same hint."""
 
+    @renamed(softmax)
     def attention(H, W_s1, W_s2, mask):
         scores = _scores(H, W_s1, W_s2)
         return _attended(softmax(scores, None if mask is None else mask[:, None].expand_as(scores)), H)
 
-    attention.__name__, attention.__doc__ = softmax.__name__, softmax.__doc__
     return instead_of(masked_softmax, softmax, attention)
 
 
 def with_penalty(penalty: Callable) -> Callable:
     """Return structured attention with a wrong penalty: the same mistake, the same hint."""
 
+    @renamed(penalty)
     def attention(H, W_s1, W_s2, mask):
         M, A, _ = structured_attention(H, W_s1, W_s2, mask)
         return M, A, penalty(A)
 
-    attention.__name__, attention.__doc__ = penalty.__name__, penalty.__doc__
     return instead_of(penalization, penalty, attention)
 
 

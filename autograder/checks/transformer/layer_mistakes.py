@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.transformer.attention import feed_forward, layer_norm, multi_head_attention
 
@@ -185,11 +186,11 @@ def layers_with(kind: str) -> tuple[Callable, ...]:
     parts = {"around": AROUND, "norm": NORMS, "feed": FEEDS, "attend": ATTENDS}
 
     def made(part: str, wrong: Callable) -> Callable:
+        @renamed(wrong)
         def mistake(*arguments):
             replaced: dict[str, Any] = {part: wrong}
             return getattr(Layer(**replaced), kind)(*arguments)
 
-        mistake.__name__, mistake.__doc__ = wrong.__name__, wrong.__doc__
         taught = {"norm": layer_norm, "feed": feed_forward}
         return instead_of(taught[part], wrong, mistake) if part in taught else mistake
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.bahdanau import mistakes as masking
+from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax
 from solutions.transformer.attention import merge_heads, multi_head_attention, split_heads
@@ -44,10 +45,10 @@ RIGHT = Heads()
 def heads_with(softmax: Callable) -> Callable:
     """Return multi-head attention with a wrong masked softmax: the same mistake, the same hint."""
 
+    @renamed(softmax)
     def attention(query, key, value, weights, heads, mask):
         return Heads(softmax=softmax)(query, key, value, weights, heads, mask)
 
-    attention.__name__, attention.__doc__ = softmax.__name__, softmax.__doc__
     return instead_of(masked_softmax, softmax, attention)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import template
-from autograder.files import write
+from autograder.files import atomic_write
 from autograder.gradebook.gradebook import ClassGradebook
 from autograder.report import page as report
 from tests.support.outcomes import outcome
@@ -142,7 +142,7 @@ def test_a_written_file_is_whole_and_private_at_every_moment(tmp_path: Path, uma
         return whole(self, to)
 
     monkeypatch.setattr(Path, "replace", looks)
-    write(tmp_path / "a/b/marks", b"29")
+    atomic_write(tmp_path / "a/b/marks", b"29")
     assert seen == [0o600]
     assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a", "a/b", "a/b/marks")] == [
         0o700,

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from lab import corpora, metrics
+from lab import word_vectors as vectors
 from lab.corpora import CorpusError, Document, imdb, relations, reviews, semeval2010, sources, sst
 from lab.corpora.markers import MARKERS, with_markers
 from lab.tokenizers import Words
-from solutions.pooling import vectors
 
 MADE = {"reviews": reviews, "relations": relations}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from book import variants
+from book import figures_luong as variants
 from lab import corpora, metrics
 from lab.corpora import CorpusError, Pair, hansards, sources, tatoeba
 from lab.evaluation import alignment

@@ -1,4 +1,4 @@
-"""Table 1 of Vaswani et al. (2017), measured: python -m solutions.self_attention.complexity writes the figures.
+"""Table 1 of Vaswani et al. (2017), measured: python -m benchmarks.complexity writes the figures.
 
 Each layer maps n vectors of width d to n vectors of width d. What is counted is exact and the same everywhere: the
 multiplications of its matrix products, and the numbers that it keeps for the backward pass. What is timed is one
@@ -246,8 +246,7 @@ def main(options: Options) -> Path:
         "timed_crossings": {a: {b: crossing(LENGTHS, times(a), times(b)) for b in recurrent} for a in attention},
         "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
         "commit": commit(),
-        "command": "python -m solutions.self_attention.complexity"
-        f" --repeats {options.repeats} --threads {torch.get_num_threads()}",
+        "command": f"python -m benchmarks.complexity --repeats {options.repeats} --threads {torch.get_num_threads()}",
     }
     path = results_folder("self_attention") / f"complexity-{device.type}.json"
     write_json(path, content)
@@ -255,4 +254,4 @@ def main(options: Options) -> Path:
 
 
 if __name__ == "__main__":
-    print(main(tyro.cli(Options, prog="python -m solutions.self_attention.complexity")))
+    print(main(tyro.cli(Options, prog="python -m benchmarks.complexity")))

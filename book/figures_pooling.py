@@ -1,18 +1,23 @@
-"""How much of the weight falls on the words that decide, and what happens when words are taken away."""
+"""Figures of the chapter on pooling: weights on the words that decide, words taken away, weights exchanged."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from IPython.display import HTML
 from numpy.typing import NDArray
+from torch import Tensor
 
 from book.tables import table
 from lab.classification import Run, Trained, train
 from lab.corpora import Document, reviews
 from lab.evaluation.classification_results import evidence_scores, gold, looks
+from solutions.bahdanau.attention import masked_softmax, weighted_sum
+from solutions.pooling.attention import attention_pool, context_attention
 from solutions.pooling.model import SOLUTION
 
 Weights = NDArray[np.floating]
@@ -98,3 +103,79 @@ def _told(after: Sequence[str], before: Sequence[str], documents: Sequence[Docum
     right = np.mean([label == document.label for label, document in zip(after, documents, strict=True)])
     changed = np.mean([one != two for one, two in zip(after, before, strict=True)])
     return [f"{100 * right:.1f}", f"{100 * changed:.1f}"]
+
+
+Change = Callable[[Tensor, Tensor], Tensor]  # weights and mask → other weights
+
+
+def learned(weights: Tensor, mask: Tensor) -> Tensor:
+    return weights
+
+
+def equal(weights: Tensor, mask: Tensor) -> Tensor:
+    """Return the same weight for every real position."""
+    return masked_softmax(torch.zeros_like(weights), mask)
+
+
+def shuffled(weights: Tensor, mask: Tensor) -> Tensor:
+    """Return the weights of each row in random order among its real positions."""
+    onto = torch.rand(weights.shape).masked_fill(~mask, 2.0).argsort(dim=-1)  # the real positions first, in any order
+    real = (~mask).int().argsort(dim=-1, stable=True)  # the real positions first, in their order
+    return torch.zeros_like(weights).scatter(-1, onto, weights.gather(-1, real)) * mask
+
+
+def pool_with(change: Change) -> Callable[..., tuple[Tensor, Tensor]]:
+    """Return attention_pool with its weights changed before the sum."""
+
+    def attend(H: Tensor, w: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        weights = change(attention_pool(H, w, mask)[1], mask)
+        return torch.tanh(weighted_sum(weights, H)), weights
+
+    return attend
+
+
+def hierarchy_with(words: Change, sentences: Change) -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
+    """Return hierarchical_attention with the weights of its levels changed before their sums."""
+
+    def attend(H, W_w, b_w, u_w, W_s, b_s, u_s, mask, sentence_encoder):
+        states, real, filled = H.flatten(0, 1), mask.flatten(0, 1), mask.any(dim=-1)
+        of_words = words(context_attention(states, W_w, b_w, u_w, real)[1], real)
+        vectors = sentence_encoder(weighted_sum(of_words, states).unflatten(0, mask.shape[:2]), filled)
+        of_sentences = sentences(context_attention(vectors, W_s, b_s, u_s, filled)[1], filled)
+        return weighted_sum(of_sentences, vectors), of_words.unflatten(0, mask.shape[:2]), of_sentences
+
+    return attend
+
+
+FLAT = {"its own": pool_with(learned), "shuffled": pool_with(shuffled), "all equal": pool_with(equal)}
+NESTED = {
+    "its own": hierarchy_with(learned, learned),
+    "words shuffled in their sentence": hierarchy_with(shuffled, learned),
+    "words all equal": hierarchy_with(equal, learned),
+    "sentences shuffled": hierarchy_with(learned, shuffled),
+    "sentences all equal": hierarchy_with(learned, equal),
+}
+
+
+@contextmanager
+def attending(model: Any, attend: Callable):
+    """Give the model another attention for a while."""
+    own, model.attend = model.attend, attend
+    try:
+        yield
+    finally:
+        model.attend = own
+
+
+def counterfactuals(
+    trained: Any, documents: Sequence[Document], others: Mapping[str, Callable], caption: str, seed: int = 1
+) -> HTML:
+    """Return the accuracy with the model's own weights, and with others in their place."""
+    torch.manual_seed(seed)
+    texts, rows = [document.sentences for document in documents], []
+    for name, attend in others.items():
+        with attending(trained.model, attend):
+            said = trained.classify(texts)
+        right = np.mean([label == document.label for label, document in zip(said, documents, strict=True)])
+        rows.append([name, f"{100 * right:.1f}"])
+    return table(caption, ["weights", "accuracy, %"], rows)

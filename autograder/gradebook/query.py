@@ -1,0 +1,101 @@
+"""What the gradebook says of submissions: the one reading that summary, report, feedback and late penalties share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbgrader.api import Assignment, Comment, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import Select, case, func, select
+from sqlalchemy.orm import Session
+
+from autograder.gradebook.lateness import seconds_late
+from autograder.gradebook.rows import AssignmentRows
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One submitted notebook: its points, how late it came in seconds, and what that costs."""
+
+    id: str  # by which formgrader's pages know it
+    student: str
+    assignment: str
+    score: float  # before the penalty
+    manual_score: float  # of the score, and extra credit: what people gave
+    written_score: float  # of the score: for written questions
+    needs_manual_grade: bool
+    seconds_late: float
+    penalty: float | None
+
+    @property
+    def late_penalty(self) -> float:
+        return self.penalty or 0.0
+
+    @property
+    def total(self) -> float:
+        return max(0.0, self.score - self.late_penalty)
+
+
+@dataclass
+class Marks:
+    """What the gradebook says of one submission: scores and comments by cell, and what being late costs."""
+
+    scores: dict[str, float] = field(default_factory=dict)
+    comments: dict[str, str | None] = field(default_factory=dict)
+    late_penalty: float = 0.0
+
+
+def submissions(session: Session, names: Iterable[str] | None = None) -> list[Submission]:
+    """Return all submissions, or those to these assignments, by student and assignment.
+
+    One query for all of them: nbgrader's own objects would ask several times for each.
+    """
+    row: Any = SubmittedNotebook  # as declared, nbgrader's columns are of types that are too wide
+    handed: Any = SubmittedAssignment
+    assignment: Any = Assignment
+    grade: Any = Grade
+    times = (handed.timestamp, assignment.duedate, handed.extension)
+    about = (row.id, handed.student_id, assignment.name, *times, row.late_submission_penalty)
+    given = func.coalesce(grade.manual_score, 0.0) + func.coalesce(grade.extra_credit, 0.0)
+    written = case((GradeCell.cell_type == "markdown", grade.score), else_=0.0)
+    sums = [func.coalesce(func.sum(of), 0.0) for of in (grade.score, given, written)]
+    query = (
+        select(*about, *sums, func.max(case((grade.needs_manual_grade, 1), else_=0)))
+        .select_from(row)
+        .join(handed, row.assignment_id == handed.id)
+        .join(assignment, handed.assignment_id == assignment.id)
+        .join(Notebook, row.notebook_id == Notebook.id)
+        .outerjoin(grade, grade.notebook_id == row.id)
+        .outerjoin(GradeCell, GradeCell.id == grade.cell_id)
+        .where(Notebook.name == assignment.name)
+        .group_by(*about)
+        .order_by(handed.student_id, assignment.name)
+    )
+    if names is not None:
+        query = query.where(assignment.name.in_(list(names)))
+    return [
+        Submission(place, student, name, score, given, written, bool(waits), seconds_late(when, due, extension), late)
+        for place, student, name, when, due, extension, late, score, given, written, waits in session.execute(query)
+    ]
+
+
+def marks(session: Session, shelf: AssignmentRows, student: str) -> Marks | None:
+    """Return what the gradebook says of a submission's cells, None if it is not there."""
+    query = (
+        select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .where(SubmittedAssignment.student_id == student, SubmittedNotebook.notebook_id == shelf.notebook)
+    )
+    row = session.execute(query).first()
+    if row is None:
+        return None
+    scores = _by_cell(session, select(Grade.cell_id, Grade.score).where(Grade.notebook_id == row[0]))
+    comments = _by_cell(session, select(Comment.cell_id, Comment.comment).where(Comment.notebook_id == row[0]))
+    return Marks(
+        {name: scores[cell] for name, cell in shelf.graded.items() if cell in scores},
+        {name: comments[cell] for name, cell in shelf.commented.items() if cell in comments},
+        row[1] or 0.0,
+    )
+
+
+def _by_cell(session: Session, query: Select[Any]) -> dict[str, Any]:
+    return {row[0]: row[1] for row in session.execute(query)}

@@ -1,0 +1,100 @@
+"""From corpus to checkpoint and back: what training a translation model and training a classifier share."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import torch
+
+from lab.budget import Budget
+from lab.runs import Named, Solution, about_of, best, built, forget, kept_about, rebuilt
+from lab.training import Progress, Task, Trainer, best_device, seed_all
+
+T = TypeVar("T")
+Sides = tuple[Any, Any]  # what is read and what is said: two vocabularies, or words and labels
+
+
+@dataclass(frozen=True)
+class Experiment(Generic[T]):
+    """A kind of training: the steps in which translation and classification differ."""
+
+    metric: str  # what `score` is called when it is printed
+    trained: Callable[..., T]  # (model, *sides, about, progress) -> the model in use
+    load: Callable[[Any], Any]  # run -> corpus
+    fingerprint: Callable[[Any], str]  # corpus -> short name of its training text
+    learn: Callable[[Solution, Any, Any], Sides]  # (solution, corpus, recipe) -> sides
+    state: Callable[[Any, Any], dict[str, Any]]  # sides -> plain values, for the checkpoint
+    restored: Callable[[dict[str, Any]], Sides]  # what a checkpoint says -> sides
+    task: Callable[[T, Any, Any], Task]  # (model in use, corpus, recipe) -> its batches and its loss
+    score: Callable[[T, Any, Callable[[], object]], float]  # (model in use, corpus, tick) -> on validation, in percent
+
+    def train(  # noqa: PLR0913 — what a command can ask for
+        self,
+        solution: Solution,
+        run: Named,
+        recipe: Any,
+        *,
+        minutes: int | float | None = None,
+        quiet: bool = False,
+        device: torch.device | None = None,
+        folder: Path | None = None,
+        corpus: Any = None,
+        fresh: bool = False,
+        compiled: bool = False,
+    ) -> T:
+        """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
+
+        The budget is that of the whole call: reading the corpus and validating are in it.
+        """
+        budget = Budget.of(minutes)
+        corpus = corpus or self.load(run)
+        folder = folder or run.folder
+        about: dict[str, Any] = {
+            "solution": solution.name,
+            "run": run.name,
+            "recipe": asdict(recipe),
+            "data": self.fingerprint(corpus),
+        }
+        kept = None if fresh else kept_about(folder, about)
+        sides = self.restored(kept) if kept else self.learn(solution, corpus, recipe)
+        about |= self.state(*sides)
+        seed_all(run.seed)
+        model = built(solution, recipe, *map(len, sides))
+        if not kept and hasattr(model, "prepare"):  # vectors that come from elsewhere
+            model.prepare(sides[0], corpus)
+
+        def in_use(candidate: Any) -> T:
+            return self.trained(candidate, *sides, about, Progress())
+
+        trainer = Trainer(
+            model,
+            self.task(in_use(model), corpus, recipe),
+            recipe.training,
+            folder,
+            seed=run.seed,
+            validate=lambda candidate: self.score(in_use(candidate), corpus, budget.demand),
+            about=about,
+            device=device or best_device(),
+            minutes=budget,
+            rate=solution.rate(recipe) if solution.rate else None,
+            compiled=compiled,
+            quiet=quiet,
+        )
+        if fresh:  # only now, when corpus and model are there
+            forget(folder)
+        progress = trainer.run()  # of the whole training; the checkpoint holds that of its best moment
+        return self._restored(solution, folder, device, progress)
+
+    def restore(self, solution: Solution, folder: Path, device: torch.device | None = None) -> T:
+        """Return the best model of a run's folder; a checkpoint of another solution is an error."""
+        return self._restored(solution, folder, device)
+
+    def _restored(
+        self, solution: Solution, folder: Path, device: torch.device | None, progress: Progress | None = None
+    ) -> T:
+        content = best(solution, folder)
+        sides = self.restored(content)
+        model = rebuilt(solution, folder, content, (len(sides[0]), len(sides[1])), device)
+        kept = Progress(**content["progress"])
+        return self.trained(model, *sides, about_of(content), progress or kept, kept=kept)
