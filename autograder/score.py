@@ -14,7 +14,7 @@ from autograder.judge import agreement
 from autograder.judge.judge import Judge, Judged, refused
 from autograder.judge.result import summary
 from autograder.sandbox import sandbox
-from autograder.submissions import limited
+from autograder.submissions import parser_client
 from autograder.submissions.notebook import Unreadable, read_bytes
 
 
@@ -36,14 +36,14 @@ class Scorer:
         claimed, form = self.assignment, None
         try:
             content = read_bytes(Path(name))
-            claimed = limited.assignment(content, self.known) or claimed
+            claimed = parser_client.assignment(content, self.known) or claimed
             if claimed is None:
                 raise Unreadable(
                     f"it does not say which assignment it is; expected one of {', '.join(self.known)} in its metadata "
                     "or its check cells. Give --assignment NAME"
                 )
             form = self.form(claimed)
-            read = limited.submission(content, form, self.known)
+            read = parser_client.submission(content, form, self.known)
             judged = self.judge.notebook(read.notebook, form, read.content)
             if judged.starved:  # here one is judged after the other: there is nothing of ours to wait for
                 judged = self.judge.notebook(read.notebook, form, read.content)

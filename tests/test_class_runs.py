@@ -19,7 +19,7 @@ from autograder.grade.cache import Busy, Records, alone
 from autograder.grade.summary import compared, write
 from autograder.gradebook.gradebook import quiet
 from autograder.places import ROOT, released_notebook
-from autograder.submissions.collect import HandIn
+from autograder.submissions.hand_in import HandIn
 from tests.classes import QUICK, hand_in, opened_book, summary, totals
 from tests.sandboxed import demand_sandbox
 
@@ -191,15 +191,15 @@ def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
 
 
 def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_path: Path) -> None:
-    handed = mock.Mock(spec=HandIn, student="ada", assignment="bahdanau", account="")
-    handed.name = "ada"  # of a mock's own arguments
+    hand_in = mock.Mock(spec=HandIn, student="ada", assignment="bahdanau", account="")
+    hand_in.name = "ada"  # of a mock's own arguments
     kept, records = {"work": "a", "score": 29.0}, Records(tmp_path)
-    assert records.otherwise(handed, kept) == []
-    records.keep(handed, "key", kept)
-    [said] = records.otherwise(handed, {"work": "a", "score": 10.0})
+    assert records.otherwise(hand_in, kept) == []
+    records.keep(hand_in, "key", kept)
+    [said] = records.otherwise(hand_in, {"work": "a", "score": 10.0})
     assert said.startswith("graded before with 29 points")
-    assert records.otherwise(handed, {"work": "a", "score": 29.0}) == []
-    assert records.otherwise(handed, {"work": "b", "score": 10.0}) == []  # another file, or another grader
+    assert records.otherwise(hand_in, {"work": "a", "score": 29.0}) == []
+    assert records.otherwise(hand_in, {"work": "b", "score": 10.0}) == []  # another file, or another grader
 
 
 def test_the_summary_is_text_to_a_spreadsheet(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from autograder.sandbox import bubblewrap
 from autograder.sandbox import sandbox as wall
 from autograder.score import Scorer
 from autograder.submissions.normalise import submission
-from autograder.submissions.notebook import checked, defined
+from autograder.submissions.notebook import check_call_id, defined_names
 from tests.notebooks import NAME, RIGHT, as_bytes, cells, form, markdown, tree
 
 KEYS = ["file", "assignment", "score", "max_score", "manual_max_score", "checks", "flags", "error"]
@@ -113,14 +113,14 @@ def test_what_can_be_read_is_graded(scored, name: str) -> None:
 @pytest.mark.parametrize("count", [520, 5000])
 def test_a_cell_full_of_magic_costs_no_time_and_says_nothing(line: str, count: int) -> None:
     began = time.monotonic()
-    assert defined(line * count + "def f(): pass") == set()
+    assert defined_names(line * count + "def f(): pass") == set()
     assert time.monotonic() - began < 2
 
 
 def test_a_cell_with_some_magic_says_what_it_defines_and_checks() -> None:
-    assert defined("%matplotlib inline\nb = !ls\ndef f():\n    pass\nf?") == {"b", "f"}
-    assert checked('%time\ncheck("a.f", globals())') is None
-    assert checked('import os\ncheck("a.f", globals())') == "a.f"
+    assert defined_names("%matplotlib inline\nb = !ls\ndef f():\n    pass\nf?") == {"b", "f"}
+    assert check_call_id('%time\ncheck("a.f", globals())') is None
+    assert check_call_id('import os\ncheck("a.f", globals())') == "a.f"
 
 
 BROKEN = {

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.files import PRIVATE, folder, write
 from autograder.judge.process import grader_key
-from autograder.submissions.collect import HandIn
+from autograder.submissions.hand_in import HandIn
 from autograder.submissions.notebook import Unreadable
 
 
@@ -19,26 +19,26 @@ class Busy(ValueError):
     """Another run writes into the same folder."""
 
 
-def submission_key(handed: HandIn) -> str:
+def submission_key(hand_in: HandIn) -> str:
     """Return a digest of a submission, of when it was handed in, and of the grader."""
     try:
-        return key_of(handed, handed.content(), "")
+        return key_of(hand_in, hand_in.content(), "")
     except Unreadable as error:
-        return key_of(handed, None, str(error))
+        return key_of(hand_in, None, str(error))
 
 
-def key_of(handed: HandIn, content: bytes | None, reason: str) -> str:
+def key_of(hand_in: HandIn, content: bytes | None, reason: str) -> str:
     """Return the key of a submission whose bytes were just read."""
-    digest = hashlib.sha256(grader_key(handed.assignment).encode())
+    digest = hashlib.sha256(grader_key(hand_in.assignment).encode())
     digest.update(b"none" + reason.encode() if content is None else b"file" + content)
-    digest.update(b"timestamp" + (handed.timestamp() or b"") + json.dumps(handed.notes).encode())
+    digest.update(b"timestamp" + (hand_in.timestamp() or b"") + json.dumps(hand_in.notes).encode())
     return digest.hexdigest()
 
 
-def work_of(handed: HandIn, content: bytes | None) -> str:
+def work_of(hand_in: HandIn, content: bytes | None) -> str:
     """Return a digest of a file and of its grader: two of a class that have the same are worth the same."""
     own = "" if content is None else hashlib.sha256(content).hexdigest()
-    return hashlib.sha256(f"{grader_key(handed.assignment)} {own}".encode()).hexdigest() if own else ""
+    return hashlib.sha256(f"{grader_key(hand_in.assignment)} {own}".encode()).hexdigest() if own else ""
 
 
 class Records:
@@ -52,31 +52,31 @@ class Records:
     def _path(self, student: str, assignment: str) -> Path:
         return self.folder / student / f"{assignment}.json"
 
-    def find(self, handed: HandIn) -> dict[str, Any] | None:
+    def find(self, hand_in: HandIn) -> dict[str, Any] | None:
         """Return what is known of just this submission, graded by just this grader, with all that was made of it."""
-        place = f"{handed.student}/{handed.assignment}/{handed.assignment}"
+        place = f"{hand_in.student}/{hand_in.assignment}/{hand_in.assignment}"
         if not all((self.out / page).exists() for page in (f"autograded/{place}.ipynb", f"feedback/{place}.html")):
             return None
-        record = self._read(self._path(handed.student, handed.assignment))
-        return record["line"] if record and record["key"] == submission_key(handed) else None
+        record = self._read(self._path(hand_in.student, hand_in.assignment))
+        return record["line"] if record and record["key"] == submission_key(hand_in) else None
 
-    def conflict(self, handed: HandIn) -> str:
+    def conflict(self, hand_in: HandIn) -> str:
         """Return why a submission must not take the place of what this student has here, "" where it may.
 
         Of one who handed in before, the name is written in the same characters, and for one assignment the LMS's number
         is the same: from assignment to assignment Moodle's differ. A folder of the teacher's own needs no number.
         """
-        folder = self._path(handed.student, handed.assignment).parent
+        folder = self._path(hand_in.student, hand_in.assignment).parent
         before = {path.stem: self._from(path) for path in sorted(folder.glob("*.json"))}
         again = f"If it is the same person, delete {folder} and grade again; what was graded before is kept"
         for name, _ in before.values():
-            if name not in ("", handed.name):
-                forms = f"{handed.name!a}, before it was {name!a}"
+            if name not in ("", hand_in.name):
+                forms = f"{hand_in.name!a}, before it was {name!a}"
                 return f"the student's name is written in another form of Unicode: {forms}. {again}"
-        name, account = before.get(handed.assignment, ("", ""))
-        if name and handed.account not in ("", account):
+        name, account = before.get(hand_in.assignment, ("", ""))
+        if name and hand_in.account not in ("", account):
             number = f"the LMS's number {account}" if account else "no number of an LMS's"
-            return f"'{handed.student}' was graded with {number}, this has number {handed.account}. {again}"
+            return f"'{hand_in.student}' was graded with {number}, this has number {hand_in.account}. {again}"
         return ""
 
     def _from(self, path: Path) -> tuple[str, str]:
@@ -85,17 +85,17 @@ class Records:
         name, account = (said.get("name"), said.get("account")) if isinstance(said, dict) else ("", "")
         return (name, account) if isinstance(name, str) and isinstance(account, str) else ("", "")
 
-    def otherwise(self, handed: HandIn, line: dict[str, Any]) -> list[str]:
+    def otherwise(self, hand_in: HandIn, line: dict[str, Any]) -> list[str]:
         """Return what is to be said where an earlier run gave the same file another score."""
-        before = (self._read(self._path(handed.student, handed.assignment)) or {"line": {}})["line"]
+        before = (self._read(self._path(hand_in.student, hand_in.assignment)) or {"line": {}})["line"]
         if not line["work"] or before.get("work") != line["work"] or before["score"] == line["score"]:
             return []
         return [f"graded before with {before['score']:g} points: two runs of the same file differ"]
 
-    def keep(self, handed: HandIn, key: str, line: dict[str, Any]) -> None:
+    def keep(self, hand_in: HandIn, key: str, line: dict[str, Any]) -> None:
         """Write what is known of a submission once everything else of it is written."""
-        path = self._path(handed.student, handed.assignment)
-        come = {"name": handed.name, "account": handed.account}
+        path = self._path(hand_in.student, hand_in.assignment)
+        come = {"name": hand_in.name, "account": hand_in.account}
         write(path, json.dumps({"key": key, "line": line, "from": come}).encode(), self.mode)
 
     def others(self, seen: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ from autograder.grade.cache import Records
 from autograder.gradebook import config
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
-from autograder.submissions.collect import HandIn
+from autograder.submissions.hand_in import HandIn
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT
 
@@ -44,52 +44,52 @@ class Grader:
 
     def mark(self, todo: list[HandIn], judges: Judges) -> Iterator[tuple[HandIn, dict[str, Any]]]:
         """Grade submissions; return what is to be said of each, once all of it is written."""
-        for name in dict.fromkeys(handed.assignment for handed in todo):
+        for name in dict.fromkeys(hand_in.assignment for hand_in in todo):
             self.forms[name] = template(name)
             self.book.register(self.forms[name])
         for number, outcome in judges.outcomes(self._tasks(todo)):
             yield todo[number], self._entered(number, todo[number], outcome)
 
     def _tasks(self, todo: list[HandIn]) -> Iterator[tuple[int, Task]]:
-        for number, handed in enumerate(todo):
+        for number, hand_in in enumerate(todo):
             content, reason = None, ""
             try:
-                content = handed.content()
-                self._keep(handed, content if len(content) <= LARGEST_KEPT else None)
+                content = hand_in.content()
+                self._keep(hand_in, content if len(content) <= LARGEST_KEPT else None)
             except Unreadable as error:
                 reason = str(error)
-                self._keep(handed, None)
-            self.keys[number] = cache.key_of(handed, content, reason)
-            self.works[number] = cache.work_of(handed, content)
-            yield number, Task(handed.student, handed.assignment, content, reason)
+                self._keep(hand_in, None)
+            self.keys[number] = cache.key_of(hand_in, content, reason)
+            self.works[number] = cache.work_of(hand_in, content)
+            yield number, Task(hand_in.student, hand_in.assignment, content, reason)
 
-    def _keep(self, handed: HandIn, content: bytes | None) -> None:
+    def _keep(self, hand_in: HandIn, content: bytes | None) -> None:
         """Copy what was handed in to where nbgrader's own commands look for it; without content, remove the copy."""
-        folder = self.out / "submitted" / handed.student / handed.assignment
+        folder = self.out / "submitted" / hand_in.student / hand_in.assignment
         if (self.out / "submitted").resolve() == self.place.resolve():
             return
         if content is None:
-            (folder / f"{handed.assignment}.ipynb").unlink(missing_ok=True)
+            (folder / f"{hand_in.assignment}.ipynb").unlink(missing_ok=True)
             return
-        config.write(folder / f"{handed.assignment}.ipynb", content, self.book.mode)
+        config.write(folder / f"{hand_in.assignment}.ipynb", content, self.book.mode)
         for name in ("timestamp.txt", "submission_secret.txt"):
-            if handed.beside is None:
+            if hand_in.read_beside is None:
                 continue
             try:
-                config.write(folder / name, handed.beside(name), self.book.mode)
+                config.write(folder / name, hand_in.read_beside(name), self.book.mode)
             except Unreadable:
                 (folder / name).unlink(missing_ok=True)
 
-    def _entered(self, number: int, handed: HandIn, outcome: Outcome) -> dict[str, Any]:
-        about = {"student": handed.student, "file": handed.file, "notes": list(handed.notes)}
+    def _entered(self, number: int, hand_in: HandIn, outcome: Outcome) -> dict[str, Any]:
+        about = {"student": hand_in.student, "file": hand_in.file, "notes": list(hand_in.notes)}
         line, key = about | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
-        line["flags"] = [*line["flags"], *Records(self.out).otherwise(handed, line)]
+        line["flags"] = [*line["flags"], *Records(self.out).otherwise(hand_in, line)]
         try:
             if outcome.kept is not None:
-                self._keep(handed, outcome.kept)
-            self.book.record(handed.student, self.forms[handed.assignment], outcome, handed.timestamp())
+                self._keep(hand_in, outcome.kept)
+            self.book.record(hand_in.student, self.forms[hand_in.assignment], outcome, hand_in.timestamp())
             if not line.get("failed"):
-                Records(self.out, self.book.mode).keep(handed, key, line)
+                Records(self.out, self.book.mode).keep(hand_in, key, line)
         except NoGradebook:
             raise
         except Exception as error:  # a fault of the grader's: it must not cost the others their grades

@@ -19,7 +19,7 @@ from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.gradebook.lateness import Revised, due_dates
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
-from autograder.submissions.collect import HandIn, Inbox, Rejected
+from autograder.submissions.hand_in import HandIn, Inbox, Rejected
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 SPARSE_SECONDS = 30  # between two lines of progress where no terminal shows a bar
@@ -48,10 +48,10 @@ def grade(
         return INTERRUPTED
     seconds = time.monotonic() - started
     print("\n".join(summary.table(rows)))
-    print(f"{len(box.handed)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
+    print(f"{len(box.hand_ins)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
     _tell(dates, revised, out)
-    if box.strays:
-        print(f"{len(box.strays)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
+    if box.rejected:
+        print(f"{len(box.rejected)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
     failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
     if failed:
         print(f"The grader itself failed on {len(failed)}: {', '.join(failed[:10])}. See above.", file=sys.stderr)
@@ -79,9 +79,9 @@ def _graded(
     """Return the rows of the summary, how many submissions were graded now, and what came of the late penalties."""
     try:
         _refuse_conflicts(box, Records(clerk.out))
-        found = {handed: Records(clerk.out).find(handed) for handed in box.handed}
-        rows = {handed: summary.row(line) for handed, line in found.items() if line}
-        todo = [handed for handed, line in found.items() if line is None]
+        found = {hand_in: Records(clerk.out).find(hand_in) for hand_in in box.hand_in}
+        rows = {hand_in: summary.row(line) for hand_in, line in found.items() if line}
+        todo = [hand_in for hand_in, line in found.items() if line is None]
         if todo:
             _mark(todo, clerk, opened, rows)
         revised = clerk.book.penalise(written())
@@ -92,9 +92,9 @@ def _graded(
 
 def _refuse_conflicts(box: Inbox, known: Records) -> None:
     """Leave out what would take the place of somebody else's submission, and say so."""
-    reasons = {handed: known.conflict(handed) for handed in box.handed}
-    box.strays += [Rejected(handed.student, handed.file, reason) for handed, reason in reasons.items() if reason]
-    box.handed[:] = [handed for handed in box.handed if not reasons[handed]]
+    reasons = {hand_in: known.conflict(hand_in) for hand_in in box.hand_in}
+    box.rejected += [Rejected(hand_in.student, hand_in.file, reason) for hand_in, reason in reasons.items() if reason]
+    box.hand_in[:] = [hand_in for hand_in in box.hand_in if not reasons[hand_in]]
 
 
 def _mark(
@@ -105,8 +105,8 @@ def _mark(
 ) -> None:
     with opened(len(todo)) as judges, _progress(len(todo)) as bar:
         try:
-            for handed, line in clerk.mark(todo, judges):
-                rows[handed] = summary.row(line)
+            for hand_in, line in clerk.mark(todo, judges):
+                rows[hand_in] = summary.row(line)
                 bar.update()
         except KeyboardInterrupt:
             left = len(todo) - bar.n
@@ -130,9 +130,9 @@ def _progress(total: int) -> tqdm:
 
 def summarise(box: Inbox, rows: dict[HandIn, dict[str, Any]], out: Path, book: ClassGradebook) -> list[dict[str, Any]]:
     """Write summary.csv: what was handed in, what got no grade, and what earlier runs graded; return its rows."""
-    lines = [rows[handed] for handed in box.handed]
-    lines += [summary.stray(stray.student, stray.file, stray.error) for stray in box.strays]
-    seen = {(handed.student, handed.assignment) for handed in box.handed}
+    lines = [rows[hand_in] for hand_in in box.hand_in]
+    lines += [summary.rejected(rejected.student, rejected.file, rejected.error) for rejected in box.rejected]
+    seen = {(hand_in.student, hand_in.assignment) for hand_in in box.hand_in}
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).others(seen)]
     lines = summary.compared(lines)
     standing = summary.standing(book)

@@ -22,7 +22,7 @@ from traitlets import default
 
 from autograder.judge.markup import clean_html, with_pictures
 from autograder.places import ROOT
-from autograder.submissions.shortened import shortened
+from autograder.submissions.truncate import truncated
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
@@ -168,7 +168,7 @@ class Page(HTMLExporter):
         page = self._set(notebook, about, css)
         if len(page.encode("utf-8", "replace")) <= LARGEST_PAGE:
             return page
-        return self._set(shortened(notebook, LARGEST_PAGE // 4), about, css, plain=True)
+        return self._set(truncated(notebook, LARGEST_PAGE // 4), about, css, plain=True)
 
     def _set(self, notebook: NotebookNode, about: dict[str, Any], css: list[str], plain: bool = False) -> str:
         resources = self._init_resources({"nbgrader": about, "inlining": {"css": css}})

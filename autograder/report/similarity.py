@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.places import released_notebook, source_notebook
-from autograder.submissions import limited
-from autograder.submissions.shape import Shape, shape
+from autograder.submissions import parser_client
+from autograder.submissions.fingerprint import Fingerprint, fingerprint
 
 SHORT = 3  # statements: up to so many are written alike by people who never met
 BIGGEST = 2_000_000  # bytes of a notebook that is looked into
@@ -32,26 +32,26 @@ class Group:
 
 def groups(out: Path, assignment: str, students: Iterable[str]) -> list[Group]:
     """Return the groups of one assignment: the longest answers first, those that are short and natural last."""
-    given = {name: shape(source) for name, source in _cells(released_notebook(assignment))}
-    public = {name: shape(source) for name, source in _cells(source_notebook(assignment))}
-    alike: dict[tuple[str, str], dict[str, Shape]] = defaultdict(dict)
+    given = {name: fingerprint(source) for name, source in _cells(released_notebook(assignment))}
+    public = {name: fingerprint(source) for name, source in _cells(source_notebook(assignment))}
+    alike: dict[tuple[str, str], dict[str, Fingerprint]] = defaultdict(dict)
     for student in students:
         sources = dict(_cells(out / "autograded" / student / assignment / f"{assignment}.ipynb"))
-        for function, made in limited.shapes(sources).items():
+        for function, made in parser_client.fingerprints(sources).items():
             if made.tree != _tree(given, function) and made.statements > 1:
                 alike[function, made.tree][student] = made
     formed = []
-    for (function, tree), shapes in alike.items():
-        if len(shapes) > 1:
-            names = {each.named for each in shapes.values()}
-            size = next(iter(shapes.values())).statements
+    for (function, tree), fingerprints in alike.items():
+        if len(fingerprints) > 1:
+            names = {each.named for each in fingerprints.values()}
+            size = next(iter(fingerprints.values())).statements
             published = tree == _tree(public, function)
-            formed.append(Group(function, tuple(sorted(shapes)), size, len(names) == 1, published))
+            formed.append(Group(function, tuple(sorted(fingerprints)), size, len(names) == 1, published))
     return sorted(formed, key=lambda group: (-group.statements, group.function, group.students))
 
 
-def _tree(shapes: dict[str, Shape | None], function: str) -> str | None:
-    known = shapes.get(function)
+def _tree(fingerprints: dict[str, Fingerprint | None], function: str) -> str | None:
+    known = fingerprints.get(function)
     return known.tree if known else None
 
 
