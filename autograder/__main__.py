@@ -120,9 +120,9 @@ def _grading(options: argparse.Namespace) -> int:
     from autograder.sandbox import sandbox
 
     if options.no_sandbox:
-        print(sandbox.DANGER, file=sys.stderr)
+        print(sandbox.NO_SANDBOX_WARNING, file=sys.stderr)
     elif options.verb == "score" or not options.scheduler:
-        sandbox.demand()
+        sandbox.require()
     if options.verb == "grade":
         from autograder.grade.run import grade
 
@@ -148,7 +148,7 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
             yield cluster
         return
     jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
-    sandbox.demand_current(KIT)
+    sandbox.require_current_kit(KIT)
     warm()
     with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
         built.start()
@@ -179,7 +179,7 @@ def _judge(options: argparse.Namespace) -> Iterator["Judge"]:
 
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
     limits = Limits(options.check_seconds, options.check_seconds, options.notebook_seconds)
-    sandbox.demand_current(KIT)
+    sandbox.require_current_kit(KIT)
     with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
         yield Judge(built, seed.load(options.secret), limits)
 

@@ -12,8 +12,7 @@ from autograder.__main__ import main
 from autograder.judge.judge import Judge
 from autograder.judge.session import Limits
 from autograder.places import released_notebook, source_notebook
-from autograder.sandbox import bubblewrap
-from autograder.sandbox import sandbox as wall
+from autograder.sandbox import bubblewrap, sandbox
 from autograder.score import Scorer
 from autograder.submissions.normalise import submission
 from autograder.submissions.notebook import check_call_id, defined_names
@@ -24,7 +23,7 @@ ALL = 10
 
 
 @pytest.fixture(scope="module")
-def scorer(built: wall.Sandbox) -> Scorer:
+def scorer(built: sandbox.Sandbox) -> Scorer:
     judge = Judge(
         built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=120, grace=0.5, patience=25)
     )
@@ -237,8 +236,8 @@ def test_a_misspelt_assignment_is_said_with_the_known_ones(scorer: Scorer) -> No
 
 def test_the_command_prints_a_line_per_file_in_order(released: Path, capfd, tmp_path: Path) -> None:
     """The solved notebook gets all autograded points and the untouched release none, for every assignment."""
-    if wall.available():
-        pytest.skip(wall.available())
+    if sandbox.unavailable_reason():
+        pytest.skip(sandbox.unavailable_reason())
     names = sorted(path.parent.name for path in released.glob("*/*.ipynb"))
     files = [str(place(name)) for name in names for place in (source_notebook, released_notebook)]
     status = main(["score", *files, str(tmp_path / "none"), "--secret", str(tmp_path / "secret")])

@@ -115,7 +115,7 @@ class Autograding(converters.Autograde, _ByName):
         try:
             if name not in assignments():
                 raise ValueError(f"No assignment '{name}': expected one of {', '.join(assignments())}.")
-            sandbox.demand()
+            sandbox.require()
             self.register(name)
         except (sandbox.NoSandbox, NoGradebook, FileNotFoundError, ValueError) as error:
             self.log.error(str(error))

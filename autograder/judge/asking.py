@@ -60,7 +60,7 @@ class Worker:
         self.grace = limits.grace
         self.earlier = earlier
         self.asked = 0
-        self.job = wall.enter(cpu_seconds=10 + math.ceil(limits.total))
+        self.job = wall.start_worker(cpu_seconds=10 + math.ceil(limits.total))
         try:
             wire.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
         except wire.WireError as error:
@@ -90,9 +90,9 @@ class Worker:
 
     def _lost(self, why: str, starved: bool = False) -> NoReturn:
         """Kill what is left of the worker, and say whose fault it was."""
-        fell = self.job.fell()
+        sandbox_died = self.job.sandbox_died()
         self.kill()
-        raise (Fallen(why) if fell else Dead(why, starved)) from None
+        raise (Fallen(why) if sandbox_died else Dead(why, starved)) from None
 
     def _reply(self, stint: Stint, most: Most) -> Any:
         """Return the reply; before it, the worker may ask for what earlier functions give."""
@@ -115,7 +115,7 @@ class Worker:
         if self.earlier:
             self._lost(f"the code {why}", starved)
         with suppress(OSError, wire.WireError):
-            self.job.process.send(signal.SIGINT)
+            self.job.process.send_signal(signal.SIGINT)
             self._reply(self.stint(self.grace, self.grace), most)
             raise Late(why, starved)
         self._lost(f"the code {why} It ignored the interrupt", starved)

@@ -69,9 +69,9 @@ def _judge(settings: JudgeSettings) -> "Judge":
     from autograder.judge.session import Limits
 
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
-    sandbox.demand_current(KIT)
+    sandbox.require_current_kit(KIT)
     limits = Limits(settings.check_seconds, settings.check_seconds, settings.notebook_seconds)
-    built = sandbox.Sandbox.joined(settings.wall) if settings.wall else sandbox.Sandbox(KIT)
+    built = sandbox.Sandbox.join(settings.wall) if settings.wall else sandbox.Sandbox(KIT)
     return Judge(built, settings.secret, limits)
 
 
@@ -81,7 +81,7 @@ def form_of(assignment: str) -> Template:
     from autograder.judge import agreement  # it imports torch
 
     form = template(assignment)
-    agreement.demand(form)
+    agreement.require(form)
     return form
 
 
