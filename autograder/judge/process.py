@@ -81,7 +81,7 @@ def form_of(assignment: str) -> Template:
     from autograder.judge import agreement  # it imports torch
 
     form = template(assignment)
-    agreement.require(form)
+    agreement.demand(form)
     return form
 
 

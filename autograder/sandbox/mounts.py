@@ -14,7 +14,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from autograder.paths import BUILD, INSIDE, ROOT
+from autograder.places import BUILD, INSIDE, ROOT
 from autograder.sandbox import installation
 from autograder.sandbox.bubblewrap import NoSandbox, environment, system_places
 
