@@ -18,7 +18,7 @@ DESCRIPTION = "Makes the students' notebooks and grades what comes back; student
 
 
 def arguments() -> argparse.ArgumentParser:
-    """Return the command line."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="python -m autograder", description=DESCRIPTION)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
 
@@ -59,7 +59,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:
-    """Add what `score` and `grade` share."""
+    """Add the options that `score` and `grade` share."""
     verb.add_argument("--secret", type=Path, metavar="FILE", help="the course's secret (default: build/course-secret)")
     verb.add_argument(
         "--check-seconds", type=float, default=10.0, metavar="S", help="to compute for one check or cell (10)"
@@ -71,7 +71,7 @@ def add_limits(verb: argparse.ArgumentParser) -> None:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run one verb; return the exit status."""
+    """Run one command; return its exit status: 0, 2 where it could not start, or the command's own."""
     options = arguments().parse_args(words)
     if options.verb == "clean":
         return _clean()

@@ -21,29 +21,29 @@ from autograder.gradebook.rows import AssignmentRows
 
 @dataclass
 class Marks:
-    """What the gradebook says of one submission: scores and comments by cell, and what being late costs."""
+    """One submission's marks in the gradebook: scores and comments by cell, and the late penalty."""
 
     scores: dict[str, float] = field(default_factory=dict)
     comments: dict[str, str | None] = field(default_factory=dict)
     late_penalty: float = 0.0
 
 
-def marks(session: Session, shelf: AssignmentRows, student: str) -> Marks | None:
-    """Return what the gradebook says of a submission, None if it is not there."""
+def marks(session: Session, rows: AssignmentRows, student: str) -> Marks | None:
+    """Return a submission's marks, None where it is not in the gradebook."""
     wanted = (
         select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
         .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-        .where(SubmittedAssignment.student_id == student, SubmittedNotebook.notebook_id == shelf.notebook)
+        .where(SubmittedAssignment.student_id == student, SubmittedNotebook.notebook_id == rows.notebook)
     )
-    found = session.execute(wanted).first()
-    if found is None:
+    row = session.execute(wanted).first()
+    if row is None:
         return None
-    scores = _by_cell(session, select(Grade.cell_id, Grade.score).where(Grade.notebook_id == found[0]))
-    said = _by_cell(session, select(Comment.cell_id, Comment.comment).where(Comment.notebook_id == found[0]))
+    scores = _by_cell(session, select(Grade.cell_id, Grade.score).where(Grade.notebook_id == row[0]))
+    comments = _by_cell(session, select(Comment.cell_id, Comment.comment).where(Comment.notebook_id == row[0]))
     return Marks(
-        {name: scores[cell] for name, cell in shelf.graded.items() if cell in scores},
-        {name: said[cell] for name, cell in shelf.commented.items() if cell in said},
-        found[1] or 0.0,
+        {name: scores[cell] for name, cell in rows.graded.items() if cell in scores},
+        {name: comments[cell] for name, cell in rows.commented.items() if cell in comments},
+        row[1] or 0.0,
     )
 
 
@@ -68,26 +68,26 @@ class Pages:
 
     @cached_property
     def css(self) -> list[str]:
-        """Return the style sheets, which nbgrader makes for every page anew."""
+        """Return the style sheets, made once for all pages."""
         resources = ResourcesDict(inlining={"css": []})
         for made in self.exporter._preprocessors:
             if isinstance(made, CSSHTMLHeaderPreprocessor):
                 made(NotebookNode(), resources)
         return resources["inlining"]["css"]
 
-    def page(self, notebook: NotebookNode, name: str, shelf: AssignmentRows, marks: Marks) -> str:
-        """Return the page of a graded notebook, whose metadata take the marks up."""
+    def page(self, notebook: NotebookNode, name: str, rows: AssignmentRows, marks: Marks) -> str:
+        """Return the page of a graded notebook as HTML; the marks are written into the notebook's metadata."""
         for cell in notebook.cells:
             about: dict[str, Any] = cell.metadata.get("nbgrader", {})
             if is_solution(cell) or is_task(cell):
                 about["comment"] = marks.comments.get(about["grade_id"])
             if is_grade(cell) or is_task(cell):
                 about["score"] = marks.scores.get(about["grade_id"], 0.0)
-                about["points"] = shelf.points[about["grade_id"]]
-        said = {
+                about["points"] = rows.points[about["grade_id"]]
+        comments = {
             "notebook": name,
             "score": sum(marks.scores.values()) - marks.late_penalty,
-            "max_score": sum(shelf.points.values()),
+            "max_score": sum(rows.points.values()),
             "late_penalty": marks.late_penalty,
         }
-        return self.exporter.rendered(notebook, said, self.css)
+        return self.exporter.rendered(notebook, comments, self.css)

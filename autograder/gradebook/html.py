@@ -114,23 +114,23 @@ def _called(function: str, *arguments: Any) -> Any:
         return thread.submit(call).result()
 
 
-def render(found: re.Match) -> str:
+def render(match: re.Match) -> str:
     """Return the formula as MathML, or as it was written if KaTeX cannot read it."""
-    display = found["display"] is not None
-    formula = html.unescape(found["display"] or found["inline"])
+    display = match["display"] is not None
+    formula = html.unescape(match["display"] or match["inline"])
     options = KATEX | {"displayMode": display}
     try:
         shown = str(_called("katex.renderToString", formula, options))
     except JSEvalException:
-        return found[0]
-    return shown if len(shown) <= SHORT_FORMULA + GROWTH * len(formula) else found[0]
+        return match[0]
+    return shown if len(shown) <= SHORT_FORMULA + GROWTH * len(formula) else match[0]
 
 
 def with_formulas(page: str, until: float = math.inf) -> str:
     """Return clean HTML with its formulas rendered while there is time; code stays as it is."""
 
-    def rendered(found: re.Match) -> str:
-        return render(found) if time.monotonic() < until else found[0]
+    def rendered(match: re.Match) -> str:
+        return render(match) if time.monotonic() < until else match[0]
 
     return "".join(part if i % 2 else FORMULA.sub(rendered, part) for i, part in enumerate(CODE.split(page)))
 
@@ -153,8 +153,10 @@ class Page(HTMLExporter):
     ) -> tuple[str, dict[str, Any]]:
         """Return the page, as nbgrader asks for it: all its preprocessors run first."""
         # nbconvert's own HTML exporter parses each page again to add what `_finished` adds.
-        page, told = super(HTMLExporter, self).from_notebook_node(nb, self._init_resources(resources), **kwargs)
-        return _finished(page), told
+        page, resources_out = super(HTMLExporter, self).from_notebook_node(
+            nb, self._init_resources(resources), **kwargs
+        )
+        return _finished(page), resources_out
 
     def _init_resources(self, resources: Any) -> Any:
         self._until = time.monotonic() + PAGE_SECONDS  # a page begins

@@ -27,7 +27,7 @@ NAMED = re.compile(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*")
 
 
 def due_dates(written: Iterable[str], known: list[str]) -> dict[str, datetime | None]:
-    """Return the due dates that NAME=DATE give, in UTC; None takes a name's date away."""
+    """Return the due dates of `--due NAME=DATE`, in UTC, None for `none`; raise ValueError for what cannot be read."""
     dates: dict[str, datetime | None] = {}
     for each in written:
         name, is_set, date = (part.strip() for part in each.partition("="))
@@ -42,7 +42,7 @@ def due_dates(written: Iterable[str], known: list[str]) -> dict[str, datetime | 
 
 
 def _moment(name: str, date: str) -> datetime:
-    """Return a date in UTC, which it is in where it names no time zone; a day without a time ends with its end."""
+    """Return a date in UTC, its time zone where it names none; a day without a time ends at 23:59:59."""
     written = DATE.fullmatch(date)
     zone = _zone(written["zone"]) if written else None
     if written and zone is None:
@@ -61,7 +61,7 @@ def _moment(name: str, date: str) -> datetime:
 
 
 def _zone(written: str) -> tzinfo | None:
-    """Return a time zone by offset or name, UTC where none is written, None where nobody knows it."""
+    """Return a time zone by offset or name, UTC where none is written, None where it is unknown."""
     if OFFSET.fullmatch(written):
         try:
             return datetime.fromisoformat(f"2026-01-01T00:00{written.upper()}").tzinfo
@@ -72,7 +72,7 @@ def _zone(written: str) -> tzinfo | None:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the gradebook says of one submitted notebook: its score, how late it came, and what that cost so far."""
+    """One submitted notebook in the gradebook: its score, by how much it was late, and its penalty so far."""
 
     id: str
     student: str
@@ -82,7 +82,7 @@ class Standing:
     penalty: float | None
 
     def stands(self, penalty: float | None) -> bool:
-        """Return whether this penalty is what it costs already; a server may keep fewer digits than we have."""
+        """Return whether the stored penalty is this one; a database server may keep fewer digits."""
         if self.penalty is None or penalty is None:
             return self.penalty is penalty
         return math.isclose(self.penalty, penalty, rel_tol=1e-6, abs_tol=1e-9)
@@ -90,7 +90,7 @@ class Standing:
 
 @dataclass
 class Revised:
-    """What came of working out the penalties anew: how many changed, how many cost nothing for want of a rule."""
+    """The result of computing penalties again: how many changed, how many are 0 because no rule is set, failures."""
 
     changed: int = 0
     unpunished: int = 0
@@ -105,7 +105,7 @@ def seconds_late(handed: datetime | None, due: datetime | None, extension: timed
 
 
 def standings(session: Session, names: Iterable[str]) -> list[Standing]:
-    """Return what the gradebook says of every submission to these assignments."""
+    """Return every submission to these assignments, by student and assignment."""
     row: Any = SubmittedNotebook  # as declared, nbgrader's columns are of types that are too wide
     handed: Any = SubmittedAssignment
     assignment: Any = Assignment
@@ -126,7 +126,7 @@ def standings(session: Session, names: Iterable[str]) -> list[Standing]:
 
 
 class Penalties:
-    """What the settings of a class say that being late costs."""
+    """The late penalties of a class, by nbgrader's plugin in its settings."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -147,7 +147,7 @@ class Penalties:
 
     @property
     def is_unset(self) -> bool:
-        """Return whether nobody has said what being late costs: nbgrader's own rule then takes nothing."""
+        """Return whether no rule is set: nbgrader's default takes no points."""
         plugin = self.rule.plugin_inst
         return type(plugin) is LateSubmissionPlugin and plugin.penalty_method == "none"
 

@@ -1,4 +1,4 @@
-"""What is known of a graded class: its records, its summary and nbgrader's gradebook, read and never written."""
+"""Reads a graded class: its records, its summary and nbgrader's gradebook; nothing is written."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ NUMBERS = ("score", "max_score", "manual_max_score")
 
 @dataclass(frozen=True)
 class Graded:
-    """What nbgrader's gradebook says of one submission."""
+    """One submission in nbgrader's gradebook; `late` is by how much, `penalty` in points."""
 
     id: str  # by which formgrader's pages know it
     score: float
@@ -52,7 +52,7 @@ class Entry:
 
 @dataclass
 class ClassData:
-    """All submissions of a class, and in sentences what could not be read."""
+    """All submissions of a class, and notes on what could not be read."""
 
     entries: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -61,24 +61,24 @@ class ClassData:
 
 
 def read(out: Path) -> ClassData:
-    """Return what DIR holds of its class; whatever is broken costs a sentence and nothing else."""
+    """Return the class in DIR; what is broken gives a note. Raise NotADirectoryError where there is no DIR."""
     if not out.is_dir():
         raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
-    ledger = ClassData()
-    graded = _gradebook(out, ledger)
-    lines = _records(out / "records", ledger)
-    known = {(spreadsheet.text(student), name) for student, name in lines}
-    summary = _summary(out / "summary.csv", ledger)
-    lines |= {key: line for key, line in summary.items() if key not in known}
-    ledger.entries = [
+    class_data = ClassData()
+    graded = _gradebook(out, class_data)
+    lines = _records(out / "records", class_data)
+    recorded = {(spreadsheet.text(student), name) for student, name in lines}
+    summary = _summary(out / "summary.csv", class_data)
+    lines |= {key: line for key, line in summary.items() if key not in recorded}
+    class_data.entries = [
         Entry(student, name, line, graded.get((student, name))) for (student, name), line in sorted(lines.items())
     ]
     if not lines:
-        ledger.notes.append(f"No submission of this class is graded yet: {out / 'records'} holds no record.")
-    return ledger
+        class_data.notes.append(f"No submission of this class is graded yet: {out / 'records'} holds no record.")
+    return class_data
 
 
-def _records(folder: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
+def _records(folder: Path, class_data: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the lines of the records by student and assignment."""
     lines, broken = {}, []
     for path in sorted(folder.rglob("*.json")):
@@ -90,7 +90,7 @@ def _records(folder: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str,
             lines[line["student"], line["assignment"]] = line
     if broken:
         more = f" and {len(broken) - MOST_BROKEN} more" if len(broken) > MOST_BROKEN else ""
-        ledger.notes.append(
+        class_data.notes.append(
             f"Broken records: {', '.join(broken[:MOST_BROKEN])}{more} in {folder}. What they held is missing on this "
             "page, or taken from summary.csv. Delete them and run `grade` again."
         )
@@ -98,7 +98,7 @@ def _records(folder: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str,
 
 
 def _sound(record: Any) -> dict[str, Any]:
-    """Return the line of a record if it is one of score's contract."""
+    """Return a record's line; raise ValueError unless it has the fields of `score`'s contract."""
     line = record.get("line", record) if isinstance(record, dict) else None
     if not isinstance(line, dict) or not all(isinstance(line.get(key), str) for key in ("student", "assignment")):
         raise ValueError("it names no student and no assignment")
@@ -115,12 +115,12 @@ def _sound(record: Any) -> dict[str, Any]:
 
 
 def written(student: str) -> str:
-    """Return a name as text that can be written: a folder's name may hold bytes that are none."""
+    """Return a name with bytes that are no UTF-8 escaped: a folder's name may hold such."""
     return student.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _summary(path: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return what summary.csv says of each submission, in the shape of a record without checks."""
+def _summary(path: Path, class_data: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return summary.csv's submissions, by student and assignment, as lines of records without checks."""
     lines = {}
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -128,11 +128,11 @@ def _summary(path: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str, A
                 if row["assignment"] and row["score"]:
                     lines[row["student"], row["assignment"]] = _line(row)
                 else:
-                    ledger.strays.append((row["student"] or row.get("file") or "?", row["error"]))
+                    class_data.strays.append((row["student"] or row.get("file") or "?", row["error"]))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
-        ledger.notes.append(f"{path} cannot be read ({type(error).__name__}). Run `grade` again.")
+        class_data.notes.append(f"{path} cannot be read ({type(error).__name__}). Run `grade` again.")
         return {}
     return lines
 
@@ -147,21 +147,23 @@ def _line(row: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _gradebook(out: Path, ledger: ClassData) -> dict[tuple[str, str], Graded]:
-    """Return what the gradebook says by student and assignment."""
+def _gradebook(out: Path, class_data: ClassData) -> dict[tuple[str, str], Graded]:
+    """Return the gradebook's submissions by student and assignment; {} and a note where it cannot be read."""
     url = None
     try:
         url = _database(out)
         if url is None:
             raise NoGradebook(f"{out} has no gradebook")
         with quiet(), Session(engine(url)) as session:
-            found = _submissions(session)
+            graded_by_submission = _submissions(session)
     except (NoGradebook, SQLAlchemyError, ValueError) as error:
-        said = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
-        ledger.notes.append(f"{said}. Manual grades, late hand-ins and links to formgrader are missing on this page.")
+        message = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
+        class_data.notes.append(
+            f"{message}. Manual grades, late hand-ins and links to formgrader are missing on this page."
+        )
         return {}
-    ledger.has_gradebook = True
-    return found
+    class_data.has_gradebook = True
+    return graded_by_submission
 
 
 def _database(out: Path) -> str | None:
@@ -199,9 +201,22 @@ def _submissions(session: Session) -> dict[tuple[str, str], Graded]:
         .outerjoin(GradeCell, GradeCell.id == Grade.cell_id)
         .group_by(*about)
     )
-    found = {}
-    for place, student, name, due, when, extension, penalty, score, hand, needs in session.execute(query):
-        late = when - due - (extension or timedelta()) if when and due else timedelta()
+    graded_by_submission = {}
+    for (
+        notebook_id,
+        student,
+        name,
+        due,
+        handed_in_at,
+        extension,
+        penalty,
+        score,
+        hand_points,
+        needs_hand_grading,
+    ) in session.execute(query):
+        late = handed_in_at - due - (extension or timedelta()) if handed_in_at and due else timedelta()
         late = max(late, timedelta())
-        found[student, name] = Graded(place, score or 0.0, hand or 0.0, bool(needs), late, penalty or 0.0)
-    return found
+        graded_by_submission[student, name] = Graded(
+            notebook_id, score or 0.0, hand_points or 0.0, bool(needs_hand_grading), late, penalty or 0.0
+        )
+    return graded_by_submission

@@ -26,7 +26,7 @@ STOPPED = re.compile("did not end within|time is over")  # what the judge says w
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar of a histogram: which scores, how many submissions, how high of 100."""
+    """One bar of a histogram: its scores in short and in words, its submissions, its height of 100."""
 
     label: str
     words: str
@@ -36,7 +36,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Rate:
-    """How many got all points of a check, some, none."""
+    """How many students got all, some and none of a check's points."""
 
     function: str
     all: int
@@ -53,7 +53,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake of the class: what it is called, what it is, where it was made and by whom."""
+    """A known mistake that the class made: its name and title, in which functions, and by whom."""
 
     name: str
     title: str
@@ -63,7 +63,7 @@ class Mistake:
 
 @dataclass
 class Section:
-    """What the page says of one assignment."""
+    """The page's section on one assignment."""
 
     name: str
     entries: list[Entry]
@@ -105,10 +105,10 @@ class Section:
     @property
     def stopped(self) -> list[tuple[Entry, list[str]]]:
         """Return who ran out of time, and in which checks."""
-        found = [
+        class_data = [
             (entry, [_function(check) for check in entry.line["checks"] if _stopped(check)]) for entry in self.read
         ]
-        return [(entry, functions) for entry, functions in found if functions]
+        return [(entry, functions) for entry, functions in class_data if functions]
 
     @property
     def by_hand(self) -> list[Entry]:
@@ -119,7 +119,7 @@ class Section:
         return [entry for entry in self.entries if entry.graded and (entry.graded.late or entry.graded.penalty)]
 
     def nothing(self, has_gradebook: bool) -> list[str]:
-        """Return what there is none of, so that an empty part is seen to be empty and not forgotten."""
+        """Return the titles of parts with no entries: the page lists them, so that they do not seem forgotten."""
         parts = {
             "mistakes with a name": self.mistakes,
             "flags": self.flags,
@@ -132,15 +132,15 @@ class Section:
 
 
 def report(out: Path, to: Path | None = None, formgrader: str = FORMGRADER) -> Path:
-    """Write the page, DIR/report.html unless said otherwise, whole or not at all; return where it is."""
-    place = to or out / "report.html"
-    text = page(data.read(out), out, place, formgrader)
-    write(place, text.encode("utf-8"), 0o600)  # names and marks: the teacher's alone
-    return place
+    """Write the page to `to` (default: DIR/report.html), atomically; return its path."""
+    path = to or out / "report.html"
+    text = page(data.read(out), out, path, formgrader)
+    write(path, text.encode("utf-8"), 0o600)  # names and marks: the teacher's alone
+    return path
 
 
-def page(found: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER) -> str:
-    """Return the page as HTML; it asks for nothing from elsewhere and holds no script."""
+def page(class_data: ClassData, out: Path, path: Path, formgrader: str = FORMGRADER) -> str:
+    """Return the page as HTML, without scripts and without anything from other servers."""
     jinja = Environment(
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
@@ -148,9 +148,9 @@ def page(found: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER)
     jinja.filters |= {"points": _points, "text": data.written, "duration": _duration, "code": code}
     made = jinja.get_template("report.html.j2").render(
         title=out.resolve().name,
-        found=found,
-        sections=[_section(name, entries, out) for name, entries in _by_assignment(found.entries)],
-        feedback=_feedback(out, place),
+        class_data=class_data,
+        sections=[_section(name, entries, out) for name, entries in _by_assignment(class_data.entries)],
+        feedback=_feedback(out, path),
         formgrader=formgrader.rstrip("/"),
         rows=ROWS,
         names=NAMES,
@@ -179,7 +179,7 @@ def _section(name: str, entries: list[Entry], out: Path) -> Section:
 
 
 def _bars(scores: list[float], most: float) -> Iterator[Bar]:
-    """Yield how many have no points, up to a tenth of all, up to two tenths, …, and all."""
+    """Yield the bars of a histogram of scores: none, each tenth of `most`, all."""
     counts = [0] * 12
     for score in scores:
         counts[0 if score <= 0 else 11 if score >= most else 1 + int(10 * score / most)] += 1
@@ -204,11 +204,11 @@ def _mistakes(entries: list[Entry], assignment: str) -> list[Mistake]:
     for entry in entries:
         for check in entry.line["checks"]:
             for name in map(str, check["mistake"]):
-                about = made[name, titles.of(name, check.get("hint") or "")]
-                about["functions"].append(_function(check))
-                about["students"].append(entry.student)
-    found = [Mistake(*key, *map(_unique, about.values())) for key, about in made.items()]
-    return sorted(found, key=lambda mistake: (-len(mistake.students), mistake.name))
+                made_in = made[name, titles.of(name, check.get("hint") or "")]
+                made_in["functions"].append(_function(check))
+                made_in["students"].append(entry.student)
+    class_data = [Mistake(*key, *map(_unique, made_in.values())) for key, made_in in made.items()]
+    return sorted(class_data, key=lambda mistake: (-len(mistake.students), mistake.name))
 
 
 def _unique(words: list[str]) -> list[str]:
@@ -236,9 +236,9 @@ def _duration(late: timedelta) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
-def _feedback(out: Path, place: Path) -> Callable[[Entry], str]:
-    """Return what makes the link from the page to a submission's feedback: "" where there is none."""
-    above = Path(os.path.relpath(out.resolve(), place.resolve().parent))
+def _feedback(out: Path, path: Path) -> Callable[[Entry], str]:
+    """Return a function from an entry to the link from the page at `path` to its feedback, "" where there is none."""
+    above = Path(os.path.relpath(out.resolve(), path.resolve().parent))
 
     def link(entry: Entry) -> str:
         inside = Path("feedback", entry.student, entry.assignment, f"{entry.assignment}.html")
