@@ -160,7 +160,7 @@ def example(tmp_path_factory) -> Path:
     lines = []
     for student in make_class.students():
         for name in student.assignments:
-            broken = {"error": "this is no notebook"} if student.said.get("BROKEN") else {}
+            broken = {"error": "this is no notebook"} if student.settings.get("BROKEN") else {}
             lines.append(line(student.name, name, student.expected, **broken))
     return keep(out, lines)
 
