@@ -40,7 +40,7 @@ def limit_memory(process: Process) -> Group | MemoryWatchdog:
     """Limit the memory of a worker, before it runs student code, and of all processes that it will start."""
     if groups := cgroups.cgroup_pool():
         with suppress(OSError):
-            group = groups.group()
+            group = groups.new_group()
             try:
                 group.add(process.pid)
                 return group
