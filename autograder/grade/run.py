@@ -140,7 +140,7 @@ def summarise(
     graded_now = {(hand_in.student, hand_in.assignment) for hand_in in inbox.hand_ins}
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).earlier_lines(graded_now)]
     lines = summary.flag_different_scores(lines)
-    columns = summary.columns(book)
+    columns = summary.gradebook_columns(book)
     order = {name: root for root, name in enumerate(assignments())}
     lines = [line | columns.get((line["student"], line.get("assignment", "")), {}) for line in lines]
     lines.sort(
