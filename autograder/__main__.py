@@ -18,7 +18,7 @@ DESCRIPTION = "Makes the students' notebooks and grades what comes back; student
 
 
 def arguments() -> argparse.ArgumentParser:
-    """Return the command line."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="python -m autograder", description=DESCRIPTION)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
 
@@ -69,7 +69,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:
-    """Add what `score` and `grade` share."""
+    """Add the options that `score` and `grade` share."""
     verb.add_argument("--secret", type=Path, metavar="FILE", help="the course's secret (default: build/course-secret)")
     verb.add_argument(
         "--check-seconds", type=float, default=10.0, metavar="S", help="to compute for one check or cell (10)"
@@ -81,7 +81,7 @@ def add_limits(verb: argparse.ArgumentParser) -> None:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run one verb; return the exit status."""
+    """Run one command; return its exit status: 0, 2 where it could not start, or the command's own."""
     options = arguments().parse_args(words)
     if options.verb == "clean":
         return _clean()
@@ -151,9 +151,9 @@ def _grading(options: argparse.Namespace) -> int:
     from autograder.sandbox import sandbox
 
     if options.no_sandbox:
-        print(sandbox.DANGER, file=sys.stderr)
+        print(sandbox.NO_SANDBOX_WARNING, file=sys.stderr)
     elif options.verb == "score" or not options.scheduler:
-        sandbox.demand()
+        sandbox.require()
     if options.verb == "grade":
         from autograder.grade.run import grade
 
@@ -179,7 +179,7 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
             yield cluster
         return
     jobs = max(0, options.jobs) or len(os.sched_getaffinity(0))
-    sandbox.demand_current(KIT)
+    sandbox.require_current_kit(KIT)
     warm()
     with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
         built.start()
@@ -210,7 +210,7 @@ def _judge(options: argparse.Namespace) -> Iterator["Judge"]:
 
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
     limits = Limits(options.check_seconds, options.check_seconds, options.notebook_seconds)
-    sandbox.demand_current(KIT)
+    sandbox.require_current_kit(KIT)
     with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
         yield Judge(built, seed.load(options.secret), limits)
 

@@ -19,7 +19,7 @@ HEADING = re.compile(r"^## (\d+)\b", re.MULTILINE)
 
 
 class UnknownAssignment(ValueError):
-    """No exercises have this name; says which names have some."""
+    """No exercises have this name; the message lists the names that have some."""
 
 
 def assignments() -> list[str]:
@@ -41,12 +41,12 @@ def has_chapter(name: str) -> bool:
 
 
 def written() -> list[str]:
-    """Return the names that there are exercises for, whether the book has their chapters or not."""
+    """Return the names of all files in exercises/, whether the book has their chapters or not."""
     return sorted(path.stem for path in (ROOT / "exercises").glob("*.md"))
 
 
 def dropped() -> list[str]:
-    """Return the names whose chapters a teacher took out of the book's list of contents."""
+    """Return the names with exercises whose chapters are not in the book's list of contents."""
     known = assignments()
     return [name for name in written() if name not in known]
 
@@ -74,7 +74,7 @@ def _pages(entry) -> list[str]:
 
 @dataclass(frozen=True)
 class Template:
-    """The student's notebook as it was released: what the graded cells are and what they are worth."""
+    """The student's notebook as it was released, with its graded cells and their points."""
 
     assignment: str
     notebook: NotebookNode
@@ -97,7 +97,7 @@ class Template:
 
 
 def template(assignment: str) -> Template:
-    """Return the released notebook of an assignment."""
+    """Return the released notebook of an assignment; raise FileNotFoundError before the first `make release`."""
     path = released_notebook(assignment)
     if not path.exists():
         raise FileNotFoundError(f"No {path}: the notebooks are not made yet. Run `make release` first.")
@@ -110,7 +110,7 @@ def grade_id(cell: NotebookNode) -> str:
 
 
 def parts(cells: list[NotebookNode]) -> dict[str, int | None]:
-    """Return in which numbered part of a notebook each function is checked; None where no number stands above it."""
+    """Return {function: number of the part of a notebook in which it is checked}, None below no numbered heading."""
     numbers: dict[str, int | None] = {}
     number = None
     for cell in cells:
@@ -122,5 +122,5 @@ def parts(cells: list[NotebookNode]) -> dict[str, int | None]:
 
 
 def is_manual(metadata: dict) -> bool:
-    """Tell from nbgrader's metadata whether a person gives the points."""
+    """Return whether a person gives a cell's points, by its nbgrader metadata."""
     return bool(metadata.get("task") or (metadata.get("grade") and metadata.get("solution")))

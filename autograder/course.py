@@ -1,4 +1,4 @@
-"""A class's folder as nbgrader sees it: what differs from nbgrader's own settings, and what it has no setting for."""
+"""nbgrader's configuration for a class's folder: our settings, and replacements where nbgrader has no setting."""
 
 import sys
 from datetime import datetime
@@ -22,7 +22,7 @@ configure(get_config(), Path(__file__).parent)  # noqa: F821 - nbgrader hands it
 '''
 
 LONGEST_TIMESTAMP = 1000
-# nbgrader has no setting for these classes: where it names one, which, and what takes its place.
+# Classes that nbgrader has no setting for: the module that names one, its name, our module, our class.
 PARTS = [
     ("nbgrader.apps.autogradeapp", "Autograde", "autograder.gradebook.converters", "Autograding"),
     ("nbgrader.apps.generatefeedbackapp", "GenerateFeedback", "autograder.gradebook.converters", "Feedback"),
@@ -33,7 +33,7 @@ PARTS = [
 
 
 def configure(config: Config, out: Path) -> Config:
-    """Set what differs from nbgrader's own settings: who reads and judges a submission, and where things lie."""
+    """Return the config with the course's settings in it: folders, readers, judges, exporters. Called by each class."""
     config.CourseDirectory.root = str(out)
     config.CourseDirectory.course_id = ""
     config.CourseDirectory.source_directory = str(SOURCE)
@@ -53,12 +53,12 @@ def configure(config: Config, out: Path) -> Config:
     config.ExportApp.plugin_class = "autograder.gradebook.exporting.Csv"
     config.ExchangeFactory.collect = "autograder.gradebook.exchange.Collect"
     config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"
-    mend()
+    replace_nbgrader_parts()
     return config
 
 
-def mend() -> None:
-    """Put ours in the place of what nbgrader lets a submission break, in those of its modules that are loaded."""
+def replace_nbgrader_parts() -> None:
+    """Replace the classes of nbgrader's that a submission can break, in those of its modules that are loaded."""
     CourseDirectory.get_existing_timestamp = lambda self, dest_path: timestamp(Path(dest_path))
     for theirs, part, home, ours in PARTS:
         if module := sys.modules.get(theirs):
@@ -66,18 +66,18 @@ def mend() -> None:
 
 
 def timestamp(folder: Path) -> datetime | None:
-    """Return when a submission was handed in, None where its file does not say: nbgrader would stop at that."""
+    """Return when a submission was handed in, in UTC; None where timestamp.txt cannot be read: nbgrader would fail."""
     try:
         path = folder.absolute() / "timestamp.txt"
-        return moment(read_below(path.parents[2], path.parts[-3:], LONGEST_TIMESTAMP))
+        return parse_timestamp(read_below(path.parents[2], path.parts[-3:], LONGEST_TIMESTAMP))
     except Unreadable:
         return None
 
 
-def moment(written: bytes) -> datetime | None:
-    """Return the time that a timestamp.txt says, None where it says none."""
+def parse_timestamp(written: bytes) -> datetime | None:
+    """Return the time in the content of a timestamp.txt, in UTC; None where it holds none."""
     try:
-        said = parse_utc(written.decode("utf-8").strip())
+        when = parse_utc(written.decode("utf-8").strip())
     except (ValueError, OverflowError, TypeError, OSError):
         return None
-    return said if 1 < said.year < 9999 else None  # the outermost years cannot be shown in every time zone
+    return when if 1 < when.year < 9999 else None  # the outermost years cannot be shown in every time zone

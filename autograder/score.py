@@ -14,13 +14,13 @@ from autograder.judge import agreement
 from autograder.judge.judge import Judge, Judged, refused
 from autograder.judge.result import summary
 from autograder.sandbox import sandbox
-from autograder.submissions import limited
+from autograder.submissions import parser_client
 from autograder.submissions.notebook import Unreadable, read_bytes
 
 
 @dataclass
 class Scorer:
-    """Scores one file after the other with one judge."""
+    """Scores notebook files with one judge."""
 
     judge: Judge
     assignment: str | None = None  # for notebooks that do not say themselves
@@ -32,29 +32,29 @@ class Scorer:
             raise ValueError(f"no assignment '{self.assignment}': expected one of {', '.join(self.known)}")
 
     def line(self, name: str) -> dict[str, Any]:
-        """Return what the contract asks for about one file."""
-        claimed, form = self.assignment, None
+        """Return the line of one file as a JSON object; an unreadable file has its reason in `error`."""
+        assignment, template = self.assignment, None
         try:
             content = read_bytes(Path(name))
-            claimed = limited.assignment(content, self.known) or claimed
-            if claimed is None:
+            assignment = parser_client.assignment(content, self.known) or assignment
+            if assignment is None:
                 raise Unreadable(
                     f"it does not say which assignment it is; expected one of {', '.join(self.known)} in its metadata "
                     "or its check cells. Give --assignment NAME"
                 )
-            form = self.form(claimed)
-            read = limited.submission(content, form, self.known)
-            judged = self.judge.notebook(read.notebook, form, read.content)
-            if judged.starved:  # here one is judged after the other: there is nothing of ours to wait for
-                judged = self.judge.notebook(read.notebook, form, read.content)
-            if self.assignment not in (None, claimed):
-                judged.flags.append(f"graded as '{claimed}', as it says, and not as '{self.assignment}'")
+            template = self.template(assignment)
+            submission = parser_client.submission(content, template, self.known)
+            judged = self.judge.notebook(submission.notebook, template, submission.content)
+            if judged.starved:  # other programs kept the machine busy: judge it once more
+                judged = self.judge.notebook(submission.notebook, template, submission.content)
+            if self.assignment not in (None, assignment):
+                judged.flags.append(f"graded as '{assignment}', as it says, and not as '{self.assignment}'")
         except Unreadable as error:
-            form = self.form(claimed) if claimed else None
-            judged = refused(form, str(error)) if form else Judged({}, error=str(error))
-        return {"file": name, **summary(judged, form)}
+            template = self.template(assignment) if assignment else None
+            judged = refused(template, str(error)) if template else Judged({}, error=str(error))
+        return {"file": name, **summary(judged, template)}
 
-    def form(self, name: str) -> Template:
+    def template(self, name: str) -> Template:
         if name not in self.forms:
             self.forms[name] = template(name)
             agreement.demand(self.forms[name])

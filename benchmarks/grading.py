@@ -7,28 +7,21 @@ machine. What is left of either when nothing is executed is measured too; the di
 
 import argparse
 import json
-import os
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
-import threading
-import time
-from contextlib import suppress
-from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
 from autograder.assignment import template
 from autograder.places import KIT, ROOT
 from autograder.submissions.notebook import TRAIN
+from benchmarks.cost import Cost, cost
 from examples import make_class
 from tests.support.outcomes import rows
 
 ORDINARY = ["ada", "bela", "chen", "dora", "emil", "fay", "gil", "hana", "ivan", "jo"]  # no time-out, no broken file
 ASSIGNMENTS = ["bahdanau", "encoder_decoder"]
-GROUPS = [(Path("/sys/fs/cgroup/cpuacct"), "cpuacct.usage", 1e9), (Path("/sys/fs/cgroup"), "cpu.stat", 1e6)]
 PLAIN = """\
 c = get_config()
 c.CourseDirectory.root = {root!r}
@@ -42,109 +35,17 @@ c.Autograde.autograde_preprocessors = [
 """
 
 
-@dataclass
-class Cost:
-    """What a command took: seconds of CPU of its whole tree, seconds of the clock, and the largest sum of PSS."""
-
-    cpu: float
-    wall: float
-    memory: int
-    meter: str
-
-
-class Group:
-    """A cgroup that counts the CPU time of every process in it, where one can be had."""
-
-    def __init__(self) -> None:
-        self.path, self.file, self.unit = None, "", 1.0
-        for root, file, unit in GROUPS:
-            if (root / "cgroup.procs").exists():
-                with suppress(OSError):
-                    self.path = Path(tempfile.mkdtemp(prefix="bench-", dir=root))
-                    self.file, self.unit = file, unit
-                    return
-
-    def words(self) -> list[str]:
-        """Return what makes a command start within the group."""
-        return ["sh", "-c", f'echo $$ > "{self.path}/cgroup.procs"; exec "$@"', "sh"] if self.path else []
-
-    def seconds(self) -> float:
-        said = (self.path / self.file).read_text() if self.path else "0"
-        number = next(line.split()[1] for line in said.splitlines()) if self.file == "cpu.stat" else said
-        return int(number) / self.unit
-
-    def pids(self) -> list[str]:
-        found = []
-        with suppress(OSError):  # a group within may go at any moment
-            for file in self.path.rglob("cgroup.procs") if self.path else []:
-                found += file.read_text().split()
-        return found
-
-    def close(self) -> None:
-        for _ in range(100):  # what was killed may need a moment to be gone
-            for path in sorted([self.path, *self.path.rglob("*/")], reverse=True) if self.path else []:
-                with suppress(OSError):
-                    path.rmdir()
-            if not self.path or not self.path.exists():
-                return
-            time.sleep(0.1)
-
-
-def proportional(pids: list[str]) -> int:
-    """Return the sum of the processes' PSS in bytes: a shared page counts once, divided among those who share it."""
-    total = 0
-    for pid in pids:
-        with suppress(OSError, StopIteration):
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-            total += 1024 * int(next(line.split()[1] for line in lines if line.startswith("Pss:")))
-    return total
-
-
-def cost(command: list[str], path: str, log: Path, **more: str) -> Cost:
-    """Run a command and return what it took; its output goes to a file, which is shown if it fails."""
-    group, most, done = Group(), [0], threading.Event()
-
-    def watch() -> None:
-        while not done.wait(0.25):
-            most[0] = max(most[0], proportional(group.pids()))
-
-    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", **more}
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    before, started = _children(), time.perf_counter()
-    try:
-        with log.open("a") as file:
-            status = subprocess.run(
-                [*group.words(), *command], stdout=file, stderr=file, env=environment, cwd=log.parent
-            )
-        wall = time.perf_counter() - started
-        used, waited = group.seconds(), _children() - before
-    finally:
-        done.set()
-        watcher.join()
-        group.close()
-    if status.returncode:
-        sys.exit(f"{' '.join(command)} failed:\n{log.read_text()[-3000:]}")
-    meter = "cgroup" if group.path else "getrusage of waited-for children: no cgroup can be had here"
-    return Cost(max(used, waited), wall, most[0], meter)
-
-
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def hand_in(folder: Path, count: int) -> None:
     """Write `count` ordinary submissions: right, partly right and wrong ones, no two files alike."""
     people = [student for student in make_class.students() if student.name in ORDINARY]
     pairs = [(student, name) for student in people for name in student.assignments]
     for number, (student, name) in enumerate(islice(cycle(pairs), count)):
-        own = make_class.Student(
-            student.name, student.functions, f"{student.imports}\nNUMBER = {number}".strip(), student.said
+        variant = make_class.Student(
+            student.name, student.functions, f"{student.imports}\nNUMBER = {number}".strip(), student.settings
         )
         path = folder / f"{student.name}-{number:03}" / name / f"{name}.ipynb"
         path.parent.mkdir(parents=True)
-        path.write_bytes(_without_training(own.submission(name)))
+        path.write_bytes(_without_training(variant.submission(name)))
 
 
 def _without_training(content: bytes) -> bytes:
@@ -208,8 +109,8 @@ def row(name: str, cost: Cost, count: int) -> str:
 
 def verdict(name: str, ours: float, theirs: float, asked: float) -> str:
     ratio = theirs / ours
-    said = f"asked ≥ {asked:g}: {'reached' if ratio >= asked else 'MISSED'}"
-    return f"  {name:<36} {ratio:9.1f}   {said}" + (
+    outcome = f"asked ≥ {asked:g}: {'reached' if ratio >= asked else 'MISSED'}"
+    return f"  {name:<36} {ratio:9.1f}   {outcome}" + (
         f"; the goal, 8: {'reached' if ratio >= 8 else 'missed'}" * (asked < 8)
     )
 
@@ -227,7 +128,7 @@ def main() -> None:
 
 
 def compare(folder: Path, count: int) -> None:
-    """Run the four commands and print what they took."""
+    """Run the four commands and print their costs and ratios."""
     hand_in(folder / "submitted", count)
     for name, more in {"plain": [], "rest": [WITHOUT_EXECUTE]}.items():
         course(folder / name, folder / "submitted", *more)
@@ -236,14 +137,14 @@ def compare(folder: Path, count: int) -> None:
     again = [sys.executable, "-m", "benchmarks.grading", "--record", str(folder / "ours"), str(folder / "again")]
     written = cost(again, str(ROOT), folder / "again.log")
     theirs, rest = plain(folder / "plain"), plain(folder / "rest")
-    found, expected = scores(folder / "ours"), scores(folder / "plain")
+    actual, expected = scores(folder / "ours"), scores(folder / "plain")
     differ = {
-        key: (found.get(key), expected.get(key)) for key in found | expected if found.get(key) != expected.get(key)
+        key: (actual.get(key), expected.get(key)) for key in actual | expected if actual.get(key) != expected.get(key)
     }
-    if differ or not found:
+    if differ or not actual:
         sys.exit(f"no ratio: of {len(expected)} checks' scores {len(differ)} differ (ours, plain): {differ}")
     meters = " / ".join(sorted({each.meter for each in (ours, written, theirs, rest)}))
-    print(f"{count} submissions, {len(found)} checks, the same scores in both gradebooks. CPU by {meters}.")
+    print(f"{count} submissions, {len(actual)} checks, the same scores in both gradebooks. CPU by {meters}.")
     print(f"  {'':<36} {'CPU s':>9} {'a submission':>12} {'wall s':>9} {'peak MiB':>11}")
     print(row("grade, with feedback pages", ours, count))
     print(row("  of it: all but judging", written, count))

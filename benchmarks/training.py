@@ -56,7 +56,7 @@ class StepByStep(nn.Module):
         )
         states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True)
         hidden = torch.tanh(self.start(states[:, 0, self.units :]))
-        spoken = []
+        logits = []
         for step in range(inputs.shape[1]):
             word = self.target(inputs[:, step])
             both = torch.cat([hidden[:, None].expand(-1, states.shape[1], -1), states], dim=-1)
@@ -64,8 +64,8 @@ class StepByStep(nn.Module):
             weights = scores.masked_fill(~mask, -1e4).softmax(dim=-1)
             context = torch.bmm(weights[:, None].to(states.dtype), states)[:, 0]
             hidden = self.cell(torch.cat([word, context], dim=-1), hidden)
-            spoken.append(self.readout(torch.cat([hidden, word, context], dim=-1)))
-        return torch.stack(spoken, dim=1)[real]
+            logits.append(self.readout(torch.cat([hidden, word, context], dim=-1)))
+        return torch.stack(logits, dim=1)[real]
 
 
 class TorchTransformer(nn.Module):
@@ -79,7 +79,7 @@ class TorchTransformer(nn.Module):
 
     def forward(self, source: Tensor, mask: Tensor, inputs: Tensor, real: Tensor) -> Tensor:
         future = torch.ones(inputs.shape[1], inputs.shape[1], dtype=torch.bool, device=inputs.device).triu(1)
-        heard = self.network(
+        features = self.network(
             self.source(source),
             self.target(inputs),
             tgt_mask=future,
@@ -87,10 +87,10 @@ class TorchTransformer(nn.Module):
             memory_key_padding_mask=~mask,
             tgt_key_padding_mask=~real,
         )
-        return self.words(heard)[real]
+        return self.words(features)[real]
 
 
-def made_up() -> list[Example]:
+def random_pairs() -> list[Example]:
     """Return as many sentence pairs as Multi30k has, of random tokens.
 
     Their lengths are like those of its subwords: about 15, and so alike within a pair that batches of about 1500 target
@@ -105,7 +105,7 @@ def made_up() -> list[Example]:
 def models() -> dict[str, nn.Module]:
     recipe = replace(RECIPES["base"], dropout=0.0, hidden=RECIPES["base"].units)  # n′ = n, as in the paper's A.2.3
     plain = replace(PLAIN_RECIPES["base"], dropout=0.0)
-    fed = replace(LUONG_RECIPES["base"], dropout=0.0)
+    fed_recipe = replace(LUONG_RECIPES["base"], dropout=0.0)
     return {
         "torch.nn.Transformer": TorchTransformer(WIDTH, VOCABULARY),
         "transformer": transformer(),
@@ -113,8 +113,8 @@ def models() -> dict[str, nn.Module]:
         f"transformer{DROPOUT}": transformer(dropout=0.1, inner_dropout=0.1),  # wherever torch.nn has it
         "encoder_decoder": EncoderDecoder(plain, VOCABULARY, VOCABULARY),
         "bahdanau": Bahdanau(recipe, VOCABULARY, VOCABULARY),
-        "luong, input feeding": Luong(fed, VOCABULARY, VOCABULARY),
-        "luong, no input feeding": Luong(replace(fed, feeding=False), VOCABULARY, VOCABULARY),
+        "luong, input feeding": Luong(fed_recipe, VOCABULARY, VOCABULARY),
+        "luong, no input feeding": Luong(replace(fed_recipe, feeding=False), VOCABULARY, VOCABULARY),
         "additive, step by step": StepByStep(recipe.units, recipe.hidden, recipe.maxout, VOCABULARY),
     }
 
@@ -173,21 +173,21 @@ def cache_gains(rounds: int, length: int = 100) -> dict[int, float]:
         for _ in range(rounds):
             for cached, times in seconds.items():
                 started = clock()
-                say(model, batch, length, cached)
+                decode_greedily(model, batch, length, cached)
                 times.append(clock() - started)
         gains[size] = statistics.median(seconds[False]) / statistics.median(seconds[True])
     return gains
 
 
 @torch.no_grad()
-def say(model: Transformer, batch: Batch, length: int, cached: bool) -> None:
+def decode_greedily(model: Transformer, batch: Batch, length: int, cached: bool) -> None:
     """Choose `length` words one by one; without the cache each step reads all words before it again."""
     memory, first = model.encode(batch.source, batch.mask)
-    said, state = batch.inputs[:, :1], first
+    tokens, state = batch.inputs[:, :1], first
     for _ in range(length):
-        words = said[:, -1:] if cached else said
+        words = tokens[:, -1:] if cached else tokens
         features, state, _ = model.decode(words, memory, state if cached else first, look=False)
-        said = torch.cat([said, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
+        tokens = torch.cat([tokens, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
 
 
 def main() -> None:
@@ -199,7 +199,7 @@ def main() -> None:
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(0)
     device = best_device()
-    batches = list(bucketed(made_up(), 1500, seed=1))[: arguments.batches]
+    batches = list(bucketed(random_pairs(), 1500, seed=1))[: arguments.batches]
     print(f"{device_name(device)}, torch {torch.__version__}, batches of about 1500 target tokens\n")
     exact: dict[str, float] = {}
     for precision in ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",):

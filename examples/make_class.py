@@ -1,9 +1,9 @@
 """The example class: `python -m examples.make_class FOLDER` writes FOLDER/STUDENT/NAME/NAME.ipynb.
 
 Each file in examples/class is one student. Its functions replace the solution cells of the released notebook; names in
-capitals say the rest: START ("solved": from the solved notebook), CELLS (sources by grade_id), ANSWERS (to written
+capitals are its settings: START ("solved": from the solved notebook), CELLS (sources by grade_id), ANSWERS (to written
 questions), FIRST (a cell at the top), TEXT (a text cell at the end), STRIPPED, BROKEN, ASSIGNMENTS (by default: those
-in EXPECTED) and EXPECTED, what the judge has to say: {check id: ("all" | "some" | "none", [mistakes])}.
+in EXPECTED) and EXPECTED, the verdicts: {check id: ("all" | "some" | "none", [mistakes])}.
 """
 
 import argparse
@@ -25,51 +25,53 @@ STUDENTS = ROOT / "examples" / "class"
 
 @dataclass(frozen=True)
 class Student:
-    """One student: what they wrote, and what is to be said of it."""
+    """One student: the functions they wrote, and the file's settings, the names in capitals."""
 
     name: str
     functions: dict[str, str]
     imports: str
-    said: dict[str, Any]
+    settings: dict[str, Any]
 
     @property
     def expected(self) -> dict[str, tuple[str, list[str]]]:
-        return self.said["EXPECTED"]
+        return self.settings["EXPECTED"]
 
     @property
     def assignments(self) -> list[str]:
-        return self.said.get("ASSIGNMENTS") or sorted({check.partition(".")[0] for check in self.expected})
+        return self.settings.get("ASSIGNMENTS") or sorted({check.partition(".")[0] for check in self.expected})
 
     def submission(self, assignment: str) -> bytes:
         """Return the file that the student hands in."""
-        path = source_notebook(assignment) if self.said.get("START") == "solved" else released_notebook(assignment)
+        path = source_notebook(assignment) if self.settings.get("START") == "solved" else released_notebook(assignment)
         notebook = nbformat.read(path, as_version=4)
-        written = self.functions | self.said.get("CELLS", {}) | self.said.get("ANSWERS", {})
+        written = self.functions | self.settings.get("CELLS", {}) | self.settings.get("ANSWERS", {})
         for cell in notebook.cells:
             cell.source = written.get(grade_id(cell), cell.source)
-        own = [self.said[key] for key in ("FIRST",) if key in self.said] + [self.imports] * bool(self.imports)
-        notebook.cells[:0] = [nbformat.v4.new_code_cell(source) for source in own]
-        if "TEXT" in self.said:
-            notebook.cells.append(nbformat.v4.new_markdown_cell(self.said["TEXT"]))
-        if self.said.get("STRIPPED"):
+        sources = [self.settings[key] for key in ("FIRST",) if key in self.settings] + [self.imports] * bool(
+            self.imports
+        )
+        notebook.cells[:0] = [nbformat.v4.new_code_cell(source) for source in sources]
+        if "TEXT" in self.settings:
+            notebook.cells.append(nbformat.v4.new_markdown_cell(self.settings["TEXT"]))
+        if self.settings.get("STRIPPED"):
             _strip(notebook)
         for number, cell in enumerate(notebook.cells):  # ids of new cells are random: the file must not be
             cell["id"] = f"cell-{number}"
         content = nbformat.writes(notebook).encode()
-        return content[: len(content) // 2] if self.said.get("BROKEN") else content
+        return content[: len(content) // 2] if self.settings.get("BROKEN") else content
 
 
 def _strip(notebook: NotebookNode) -> None:
-    """Take all metadata away, and the check cells."""
+    """Remove all metadata, and the check cells."""
     notebook.cells = [cell for cell in notebook.cells if not grade_id(cell).startswith(CHECK)]
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({})
 
 
 def read(path: Path) -> Student:
-    """Return the student in a file; it is read, not run."""
+    """Return the student that a file describes; the file is parsed, not run."""
     text = path.read_text("utf-8")
-    functions, imports, said = {}, [], {}
+    functions, imports, settings = {}, [], {}
     for node in ast.parse(text).body:
         source = ast.get_source_segment(text, node) or ""
         if isinstance(node, ast.FunctionDef):
@@ -77,8 +79,8 @@ def read(path: Path) -> Student:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             imports.append(source)
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            said[node.targets[0].id] = ast.literal_eval(node.value)
-    return Student(path.stem, functions, "\n".join(imports), said)
+            settings[node.targets[0].id] = ast.literal_eval(node.value)
+    return Student(path.stem, functions, "\n".join(imports), settings)
 
 
 def students() -> list[Student]:
@@ -87,14 +89,14 @@ def students() -> list[Student]:
 
 
 def write(folder: Path) -> int:
-    """Write what the class hands in; files that are as they should be stay untouched. Return how many there are."""
-    handed = [(student, name) for student in students() for name in student.assignments]
-    for student, name in handed:
+    """Write what the class hands in; files with the right content stay. Return the number of submissions."""
+    hand_ins = [(student, name) for student in students() for name in student.assignments]
+    for student, name in hand_ins:
         path = folder / student.name / name / f"{name}.ipynb"
         content = student.submission(name)
         if not path.exists() or path.read_bytes() != content:
             atomic_write(path, content)
-    return len(handed)
+    return len(hand_ins)
 
 
 def main() -> int:

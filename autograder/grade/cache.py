@@ -1,4 +1,4 @@
-"""What is known of each graded submission: with it a run goes on where another one ended, and grades nothing twice."""
+"""Records of graded submissions: with them a run continues where another one ended, and grades nothing twice."""
 
 import fcntl
 import hashlib
@@ -11,38 +11,38 @@ from typing import Any
 
 from autograder.files import PRIVATE, atomic_write, folder
 from autograder.judge.process import grader_key
-from autograder.submissions.collect import HandIn
+from autograder.submissions.hand_in import HandIn
 from autograder.submissions.notebook import Unreadable
 
 
 class Busy(ValueError):
-    """Another run writes into the same folder."""
+    """Another run writes into the same folder; the message names its process."""
 
 
-def submission_key(handed: HandIn) -> str:
-    """Return a digest of a submission, of when it was handed in, and of the grader."""
+def submission_key(hand_in: HandIn) -> str:
+    """Return a digest of a submission's bytes, of its timestamp and notes, and of the grader."""
     try:
-        return key_of(handed, handed.content(), "")
+        return digest_of(hand_in, hand_in.content(), "")
     except Unreadable as error:
-        return key_of(handed, None, str(error))
+        return digest_of(hand_in, None, str(error))
 
 
-def key_of(handed: HandIn, content: bytes | None, reason: str) -> str:
-    """Return the key of a submission whose bytes were just read."""
-    digest = hashlib.sha256(grader_key(handed.assignment).encode())
+def digest_of(hand_in: HandIn, content: bytes | None, reason: str) -> str:
+    """Return the `submission_key` of a submission whose content was just read; None and the reason: it was not."""
+    digest = hashlib.sha256(grader_key(hand_in.assignment).encode())
     digest.update(b"none" + reason.encode() if content is None else b"file" + content)
-    digest.update(b"timestamp" + (handed.timestamp() or b"") + json.dumps(handed.notes).encode())
+    digest.update(b"timestamp" + (hand_in.timestamp() or b"") + json.dumps(hand_in.notes).encode())
     return digest.hexdigest()
 
 
-def work_of(handed: HandIn, content: bytes | None) -> str:
-    """Return a digest of a file and of its grader: two of a class that have the same are worth the same."""
-    own = "" if content is None else hashlib.sha256(content).hexdigest()
-    return hashlib.sha256(f"{grader_key(handed.assignment)} {own}".encode()).hexdigest() if own else ""
+def work_digest(hand_in: HandIn, content: bytes | None) -> str:
+    """Return a digest of a file and of the grader: equal digests must get equal scores; "" without a file."""
+    file_digest = "" if content is None else hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(f"{grader_key(hand_in.assignment)} {file_digest}".encode()).hexdigest() if file_digest else ""
 
 
 class Records:
-    """One small file for each submission, there whole or not at all."""
+    """One JSON file for each graded submission, below DIR/records."""
 
     def __init__(self, out: Path, mode: int = PRIVATE) -> None:
         self.out = out
@@ -52,56 +52,58 @@ class Records:
     def _path(self, student: str, assignment: str) -> Path:
         return self.folder / student / f"{assignment}.json"
 
-    def find(self, handed: HandIn) -> dict[str, Any] | None:
-        """Return what is known of just this submission, graded by just this grader, with all that was made of it."""
-        place = f"{handed.student}/{handed.assignment}/{handed.assignment}"
-        if not all((self.out / page).exists() for page in (f"autograded/{place}.ipynb", f"feedback/{place}.html")):
+    def find(self, hand_in: HandIn) -> dict[str, Any] | None:
+        """Return the record's line of exactly this submission by exactly this grader; None where one is missing."""
+        path_stem = f"{hand_in.student}/{hand_in.assignment}/{hand_in.assignment}"
+        if not all(
+            (self.out / page).exists() for page in (f"autograded/{path_stem}.ipynb", f"feedback/{path_stem}.html")
+        ):
             return None
-        record = self._read(self._path(handed.student, handed.assignment))
-        return record["line"] if record and record["key"] == submission_key(handed) else None
+        record = self._read(self._path(hand_in.student, hand_in.assignment))
+        return record["line"] if record and record["key"] == submission_key(hand_in) else None
 
-    def conflict(self, handed: HandIn) -> str:
-        """Return why a submission must not take the place of what this student has here, "" where it may.
+    def conflict(self, hand_in: HandIn) -> str:
+        """Return why a submission must not replace this student's earlier one, or "".
 
-        Of one who handed in before, the name is written in the same characters, and for one assignment the LMS's number
-        is the same: from assignment to assignment Moodle's differ. A folder of the teacher's own needs no number.
+        The name has to be spelled in the same characters as before, and within an assignment the LMS's number has to
+        be the same; across assignments Moodle's numbers differ. Folders that the teacher made need no number.
         """
-        folder = self._path(handed.student, handed.assignment).parent
-        before = {path.stem: self._from(path) for path in sorted(folder.glob("*.json"))}
-        again = f"If it is the same person, delete {folder} and grade again; what was graded before is kept"
-        for name, _ in before.values():
-            if name not in ("", handed.name):
-                forms = f"{handed.name!a}, before it was {name!a}"
-                return f"the student's name is written in another form of Unicode: {forms}. {again}"
-        name, account = before.get(handed.assignment, ("", ""))
-        if name and handed.account not in ("", account):
+        folder = self._path(hand_in.student, hand_in.assignment).parent
+        earlier = {path.stem: self._identity(path) for path in sorted(folder.glob("*.json"))}
+        advice = f"If it is the same person, delete {folder} and grade again; what was graded before is kept"
+        for name, _ in earlier.values():
+            if name not in ("", hand_in.name):
+                forms = f"{hand_in.name!a}, before it was {name!a}"
+                return f"the student's name is written in another form of Unicode: {forms}. {advice}"
+        name, account = earlier.get(hand_in.assignment, ("", ""))
+        if name and hand_in.account not in ("", account):
             number = f"the LMS's number {account}" if account else "no number of an LMS's"
-            return f"'{handed.student}' was graded with {number}, this has number {handed.account}. {again}"
+            return f"'{hand_in.student}' was graded with {number}, this has number {hand_in.account}. {advice}"
         return ""
 
-    def _from(self, path: Path) -> tuple[str, str]:
-        """Return the name and the number under which a graded submission came; ("", "") where that is not known."""
-        said = (self._read(path) or {}).get("from")
-        name, account = (said.get("name"), said.get("account")) if isinstance(said, dict) else ("", "")
+    def _identity(self, path: Path) -> tuple[str, str]:
+        """Return the name and the LMS's number of a graded submission; ("", "") where they are unknown."""
+        identity = (self._read(path) or {}).get("from")
+        name, account = (identity.get("name"), identity.get("account")) if isinstance(identity, dict) else ("", "")
         return (name, account) if isinstance(name, str) and isinstance(account, str) else ("", "")
 
-    def otherwise(self, handed: HandIn, line: dict[str, Any]) -> list[str]:
-        """Return what is to be said where an earlier run gave the same file another score."""
-        before = (self._read(self._path(handed.student, handed.assignment)) or {"line": {}})["line"]
-        if not line["work"] or before.get("work") != line["work"] or before["score"] == line["score"]:
+    def score_conflict(self, hand_in: HandIn, line: dict[str, Any]) -> list[str]:
+        """Return [a flag] where an earlier run gave the same file another score, else []."""
+        earlier = (self._read(self._path(hand_in.student, hand_in.assignment)) or {"line": {}})["line"]
+        if not line["work"] or earlier.get("work") != line["work"] or earlier["score"] == line["score"]:
             return []
-        return [f"graded before with {before['score']:g} points: two runs of the same file differ"]
+        return [f"graded before with {earlier['score']:g} points: two runs of the same file differ"]
 
-    def keep(self, handed: HandIn, key: str, line: dict[str, Any]) -> None:
-        """Write what is known of a submission once everything else of it is written."""
-        path = self._path(handed.student, handed.assignment)
-        come = {"name": handed.name, "account": handed.account}
-        atomic_write(path, json.dumps({"key": key, "line": line, "from": come}).encode(), self.mode)
+    def keep(self, hand_in: HandIn, key: str, line: dict[str, Any]) -> None:
+        """Write a submission's record; called last, so that a record means that grade and page are written too."""
+        path = self._path(hand_in.student, hand_in.assignment)
+        identity = {"name": hand_in.name, "account": hand_in.account}
+        atomic_write(path, json.dumps({"key": key, "line": line, "from": identity}).encode(), self.mode)
 
-    def others(self, seen: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-        """Return the lines of those that earlier runs graded and this one has not seen."""
+    def earlier_lines(self, graded_now: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+        """Yield the lines of submissions that earlier runs graded and that are not in `graded_now`."""
         for path in sorted(self.folder.glob("*/*.json")):
-            record = self._read(path) if (path.parent.name, path.stem) not in seen else None
+            record = self._read(path) if (path.parent.name, path.stem) not in graded_now else None
             if record:
                 yield record["line"]
 
@@ -115,8 +117,8 @@ class Records:
 
 
 @contextmanager
-def alone(out: Path) -> Iterator[None]:
-    """Hold the folder against other runs; the lock goes with the process, however it ends."""
+def exclusive(out: Path) -> Iterator[None]:
+    """Lock the folder against other runs, as long as the process lives; raise Busy where another holds the lock."""
     folder(out)
     with (out / ".grade.lock").open("a+") as file:
         try:

@@ -1,4 +1,4 @@
-"""From submissions to grades: tasks are handed out one by one, and what comes back is recorded as it comes."""
+"""Gives submissions to the judges one by one, and records each outcome as it arrives."""
 
 import sys
 import traceback
@@ -13,24 +13,24 @@ from autograder.grade import cache
 from autograder.grade.cache import Records
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
-from autograder.submissions.collect import HandIn
+from autograder.submissions.hand_in import HandIn
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT
 
 
 class Judges(Protocol):
-    """Whoever judges: processes of this machine, or of many."""
+    """The judging processes, of this machine or of many."""
 
     def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
-        """Return what comes of each task, as it comes, by its number."""
+        """Yield (number, outcome) of each task in the order in which they finish."""
         ...
 
 
 @dataclass
 class Grader:
-    """Hands out what is to be graded and writes down what came of it; the only one who opens the gradebook."""
+    """Gives tasks to the judges and records their outcomes; the only object that opens the gradebook."""
 
-    place: Path
+    root: Path
     out: Path
     book: ClassGradebook
     forms: dict[str, Template] = field(default_factory=dict)
@@ -38,60 +38,60 @@ class Grader:
     works: dict[int, str] = field(default_factory=dict)  # a digest of the file and of the grader
 
     def __post_init__(self) -> None:
-        if (self.out / "submitted").resolve() != self.place.resolve():  # what was handed in there is not ours to close
+        if (self.out / "submitted").resolve() != self.root.resolve():  # permissions of the teacher's own folder stay
             tighten(self.out / "submitted", self.book.mode)
 
-    def mark(self, todo: list[HandIn], judges: Judges) -> Iterator[tuple[HandIn, dict[str, Any]]]:
-        """Grade submissions; return what is to be said of each, once all of it is written."""
-        for name in dict.fromkeys(handed.assignment for handed in todo):
+    def mark(self, hand_ins: list[HandIn], judges: Judges) -> Iterator[tuple[HandIn, dict[str, Any]]]:
+        """Grade submissions; yield each with its line, once gradebook, page and record are written."""
+        for name in dict.fromkeys(hand_in.assignment for hand_in in hand_ins):
             self.forms[name] = template(name)
             self.book.register(self.forms[name])
-        for number, outcome in judges.outcomes(self._tasks(todo)):
-            yield todo[number], self._entered(number, todo[number], outcome)
+        for number, outcome in judges.outcomes(self._tasks(hand_ins)):
+            yield hand_ins[number], self._record(number, hand_ins[number], outcome)
 
-    def _tasks(self, todo: list[HandIn]) -> Iterator[tuple[int, Task]]:
-        for number, handed in enumerate(todo):
+    def _tasks(self, hand_ins: list[HandIn]) -> Iterator[tuple[int, Task]]:
+        for number, hand_in in enumerate(hand_ins):
             content, reason = None, ""
             try:
-                content = handed.content()
-                self._keep(handed, content if len(content) <= LARGEST_KEPT else None)
+                content = hand_in.content()
+                self._keep(hand_in, content if len(content) <= LARGEST_KEPT else None)
             except Unreadable as error:
                 reason = str(error)
-                self._keep(handed, None)
-            self.keys[number] = cache.key_of(handed, content, reason)
-            self.works[number] = cache.work_of(handed, content)
-            yield number, Task(handed.student, handed.assignment, content, reason)
+                self._keep(hand_in, None)
+            self.keys[number] = cache.digest_of(hand_in, content, reason)
+            self.works[number] = cache.work_digest(hand_in, content)
+            yield number, Task(hand_in.student, hand_in.assignment, content, reason)
 
-    def _keep(self, handed: HandIn, content: bytes | None) -> None:
-        """Copy what was handed in to where nbgrader's own commands look for it; without content, remove the copy."""
-        folder = self.out / "submitted" / handed.student / handed.assignment
-        if (self.out / "submitted").resolve() == self.place.resolve():
+    def _keep(self, hand_in: HandIn, content: bytes | None) -> None:
+        """Copy a submission into DIR/submitted, where nbgrader's commands read it; without content, remove it."""
+        folder = self.out / "submitted" / hand_in.student / hand_in.assignment
+        if (self.out / "submitted").resolve() == self.root.resolve():
             return
         if content is None:
-            (folder / f"{handed.assignment}.ipynb").unlink(missing_ok=True)
+            (folder / f"{hand_in.assignment}.ipynb").unlink(missing_ok=True)
             return
-        atomic_write(folder / f"{handed.assignment}.ipynb", content, self.book.mode)
+        atomic_write(folder / f"{hand_in.assignment}.ipynb", content, self.book.mode)
         for name in ("timestamp.txt", "submission_secret.txt"):
-            if handed.beside is None:
+            if hand_in.read_beside is None:
                 continue
             try:
-                atomic_write(folder / name, handed.beside(name), self.book.mode)
+                atomic_write(folder / name, hand_in.read_beside(name), self.book.mode)
             except Unreadable:
                 (folder / name).unlink(missing_ok=True)
 
-    def _entered(self, number: int, handed: HandIn, outcome: Outcome) -> dict[str, Any]:
-        about = {"student": handed.student, "file": handed.file, "notes": list(handed.notes)}
-        line, key = about | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
-        line["flags"] = [*line["flags"], *Records(self.out).otherwise(handed, line)]
+    def _record(self, number: int, hand_in: HandIn, outcome: Outcome) -> dict[str, Any]:
+        hand_in_line = {"student": hand_in.student, "file": hand_in.file, "notes": list(hand_in.notes)}
+        line, key = hand_in_line | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
+        line["flags"] = [*line["flags"], *Records(self.out).score_conflict(hand_in, line)]
         try:
             if outcome.kept is not None:
-                self._keep(handed, outcome.kept)
-            self.book.record(handed.student, self.forms[handed.assignment], outcome, handed.timestamp())
+                self._keep(hand_in, outcome.kept)
+            self.book.record(hand_in.student, self.forms[hand_in.assignment], outcome, hand_in.timestamp())
             if not line.get("failed"):
-                Records(self.out, self.book.mode).keep(handed, key, line)
+                Records(self.out, self.book.mode).keep(hand_in, key, line)
         except NoGradebook:
             raise
-        except Exception as error:  # a fault of the grader's: it must not cost the others their grades
+        except Exception as error:  # the grader's own fault must not cost the others their grades
             traceback.print_exc(file=sys.stderr)
             reason = f"the grader failed to record it ({type(error).__name__}), please tell its maintainers"
             return line | {"failed": True, "error": reason}

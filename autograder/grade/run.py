@@ -13,34 +13,37 @@ from tqdm import tqdm
 
 from autograder.assignment import assignments, written
 from autograder.grade import summary
-from autograder.grade.cache import Records, alone
+from autograder.grade.cache import Records, exclusive
 from autograder.grade.marking import Grader, Judges
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.gradebook.lateness import Revised, due_dates
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
-from autograder.submissions.collect import HandIn, Inbox, Rejected
+from autograder.submissions.hand_in import HandIn, Inbox, Rejected
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
-SPARSE_SECONDS = 30  # between two lines of progress where no terminal shows a bar
+PLAIN_PROGRESS_SECONDS = 30  # between two lines of progress where no terminal shows a bar
 
 
 def grade(
-    place: Path,
+    root: Path,
     out: Path,
-    opened: Callable[[int], AbstractContextManager[Judges]],
+    open_judges: Callable[[int], AbstractContextManager[Judges]],
     db_url: str | None = None,
     due: Iterable[str] = (),
 ) -> int:
-    """Grade what is new or has changed; return the exit status: 0 unless the grader itself failed."""
+    """Grade what is new or has changed below `root` into `out`.
+
+    Return the exit status: 0; 2: no judges or no gradebook; 3: the grader itself failed on some; 130: Ctrl-C.
+    """
     started = time.monotonic()
     dates = due_dates(due, assignments())
-    box = collect.read(place, assignments())
+    inbox = collect.read(root, assignments())
     try:
-        with alone(out), stoppable():
-            clerk = Grader(place, out, ClassGradebook(out, db_url))
-            clerk.book.due(dates)
-            rows, count, revised = _graded(box, clerk, opened)
+        with exclusive(out), sigterm_as_interrupt():
+            grader = Grader(root, out, ClassGradebook(out, db_url))
+            grader.book.due(dates)
+            rows, count, revised = _graded(inbox, grader, open_judges)
     except (NoJudges, NoGradebook) as error:
         print(f"autograder grade: {error}", file=sys.stderr)
         return 2
@@ -48,18 +51,18 @@ def grade(
         return INTERRUPTED
     seconds = time.monotonic() - started
     print("\n".join(summary.table(rows)))
-    print(f"{len(box.handed)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
-    _tell(dates, revised, out)
-    if box.strays:
-        print(f"{len(box.strays)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
+    print(f"{len(inbox.hand_ins)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
+    _print_penalties(dates, revised, out)
+    if inbox.rejected:
+        print(f"{len(inbox.rejected)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
     failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
     if failed:
         print(f"The grader itself failed on {len(failed)}: {', '.join(failed[:10])}. See above.", file=sys.stderr)
     return 3 if failed or revised.failed else 0
 
 
-def _tell(dates: dict[str, datetime | None], revised: Revised, out: Path) -> None:
-    """Say which due dates were set and what came of the late penalties."""
+def _print_penalties(dates: dict[str, datetime | None], revised: Revised, out: Path) -> None:
+    """Print which due dates were set and how many late penalties changed."""
     for name, date in dates.items():
         print(f"{name} is due {date:%Y-%m-%d %H:%M:%S} UTC." if date else f"{name} has no due date now.")
     if revised.changed:
@@ -74,70 +77,72 @@ def _tell(dates: dict[str, datetime | None], revised: Revised, out: Path) -> Non
 
 
 def _graded(
-    box: Inbox, clerk: Grader, opened: Callable[[int], AbstractContextManager[Judges]]
+    inbox: Inbox, grader: Grader, open_judges: Callable[[int], AbstractContextManager[Judges]]
 ) -> tuple[list[dict[str, Any]], int, Revised]:
-    """Return the rows of the summary, how many submissions were graded now, and what came of the late penalties."""
+    """Return the rows of the summary, the number of submissions graded now, and the changes of late penalties."""
     try:
-        _refuse_conflicts(box, Records(clerk.out))
-        found = {handed: Records(clerk.out).find(handed) for handed in box.handed}
-        rows = {handed: summary.row(line) for handed, line in found.items() if line}
-        todo = [handed for handed, line in found.items() if line is None]
+        _refuse_conflicts(inbox, Records(grader.out))
+        lines_by_hand_in = {hand_in: Records(grader.out).find(hand_in) for hand_in in inbox.hand_ins}
+        rows = {hand_in: summary.row(line) for hand_in, line in lines_by_hand_in.items() if line}
+        todo = [hand_in for hand_in, line in lines_by_hand_in.items() if line is None]
         if todo:
-            _mark(todo, clerk, opened, rows)
-        revised = clerk.book.penalise(written())
-        return summarise(box, rows, clerk.out, clerk.book), len(todo), revised
+            _mark(todo, grader, open_judges, rows)
+        revised = grader.book.penalise(written())
+        return summarise(inbox, rows, grader.out, grader.book), len(todo), revised
     finally:
-        clerk.book.close()
+        grader.book.close()
 
 
-def _refuse_conflicts(box: Inbox, known: Records) -> None:
-    """Leave out what would take the place of somebody else's submission, and say so."""
-    reasons = {handed: known.conflict(handed) for handed in box.handed}
-    box.strays += [Rejected(handed.student, handed.file, reason) for handed, reason in reasons.items() if reason]
-    box.handed[:] = [handed for handed in box.handed if not reasons[handed]]
+def _refuse_conflicts(inbox: Inbox, known: Records) -> None:
+    """Move hand-ins that would take the place of another student's to the rejected ones."""
+    reasons = {hand_in: known.conflict(hand_in) for hand_in in inbox.hand_ins}
+    inbox.rejected += [Rejected(hand_in.student, hand_in.file, reason) for hand_in, reason in reasons.items() if reason]
+    inbox.hand_ins[:] = [hand_in for hand_in in inbox.hand_ins if not reasons[hand_in]]
 
 
 def _mark(
     todo: list[HandIn],
-    clerk: Grader,
-    opened: Callable[[int], AbstractContextManager[Judges]],
+    grader: Grader,
+    open_judges: Callable[[int], AbstractContextManager[Judges]],
     rows: dict[HandIn, dict[str, Any]],
 ) -> None:
-    with opened(len(todo)) as judges, _progress(len(todo)) as bar:
+    with open_judges(len(todo)) as judges, _progress(len(todo)) as bar:
         try:
-            for handed, line in clerk.mark(todo, judges):
-                rows[handed] = summary.row(line)
+            for hand_in, line in grader.mark(todo, judges):
+                rows[hand_in] = summary.row(line)
                 bar.update()
         except KeyboardInterrupt:
-            left = len(todo) - bar.n
+            remaining = len(todo) - bar.n
             bar.close()
-            print(f"Stopped: {bar.n} graded, {left} left. The same command goes on from here.", file=sys.stderr)
+            print(f"Stopped: {bar.n} graded, {remaining} left. The same command goes on from here.", file=sys.stderr)
             raise
 
 
 def _progress(total: int) -> tqdm:
-    seen = sys.stderr.isatty()
+    has_terminal = sys.stderr.isatty()
     return tqdm(
         total=total,
         desc="grading",
         unit="notebook",
-        mininterval=0.1 if seen else SPARSE_SECONDS,
-        maxinterval=10 if seen else 2 * SPARSE_SECONDS,
-        delay=0 if seen else SPARSE_SECONDS,
-        ascii=not seen,
+        mininterval=0.1 if has_terminal else PLAIN_PROGRESS_SECONDS,
+        maxinterval=10 if has_terminal else 2 * PLAIN_PROGRESS_SECONDS,
+        delay=0 if has_terminal else PLAIN_PROGRESS_SECONDS,
+        ascii=not has_terminal,
     )
 
 
-def summarise(box: Inbox, rows: dict[HandIn, dict[str, Any]], out: Path, book: ClassGradebook) -> list[dict[str, Any]]:
-    """Write summary.csv: what was handed in, what got no grade, and what earlier runs graded; return its rows."""
-    lines = [rows[handed] for handed in box.handed]
-    lines += [summary.stray(stray.student, stray.file, stray.error) for stray in box.strays]
-    seen = {(handed.student, handed.assignment) for handed in box.handed}
-    lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).others(seen)]
-    lines = summary.compared(lines)
-    standing = summary.standing(book)
-    order = {name: place for place, name in enumerate(assignments())}
-    lines = [line | standing.get((line["student"], line.get("assignment", "")), {}) for line in lines]
+def summarise(
+    inbox: Inbox, rows: dict[HandIn, dict[str, Any]], out: Path, book: ClassGradebook
+) -> list[dict[str, Any]]:
+    """Write summary.csv and return its rows: hand-ins, rejected files, and submissions graded by earlier runs."""
+    lines = [rows[hand_in] for hand_in in inbox.hand_ins]
+    lines += [summary.rejected(rejected.student, rejected.file, rejected.error) for rejected in inbox.rejected]
+    graded_now = {(hand_in.student, hand_in.assignment) for hand_in in inbox.hand_ins}
+    lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).earlier_lines(graded_now)]
+    lines = summary.flag_different_scores(lines)
+    columns = summary.gradebook_columns(book)
+    order = {name: root for root, name in enumerate(assignments())}
+    lines = [line | columns.get((line["student"], line.get("assignment", "")), {}) for line in lines]
     lines.sort(
         key=lambda line: (line["student"], order.get(line.get("assignment", ""), len(order)), line["file"] or "")
     )
@@ -146,8 +151,8 @@ def summarise(box: Inbox, rows: dict[HandIn, dict[str, Any]], out: Path, book: C
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
-    """Let a polite request to end be what Ctrl-C is: everything is taken down in order."""
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt, as Ctrl-C does, so that sandbox and gradebook are closed in order."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a run says at its end: summary.csv, and the same as a table."""
+"""The summary of a run: summary.csv, and the same as a table for the terminal."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -29,7 +29,7 @@ GONE = "not handed in this time; its grade of an earlier run is kept"
 
 
 def row(line: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return what the summary says of one submission: little, so that a thousand of them are little."""
+    """Return the summary's row of one submission; small, because the rows of a whole class are in memory."""
     mistakes = dict.fromkeys(mistake for check in line["checks"] for mistake in check["mistake"])
     kept = {
         name: line.get(name) for name in ("student", "assignment", "score", "max_score", "manual_max_score", "file")
@@ -46,8 +46,8 @@ def row(line: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
 
 
-def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows, flagged where the same file got another score elsewhere in the class."""
+def flag_different_scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows, with a flag where the same file got another score elsewhere in the class."""
     scores: dict[str, dict[float, str]] = {}
     for each in rows:
         if each.get("work"):
@@ -60,18 +60,18 @@ def _with_others(row: dict[str, Any], scores: dict[float, str]) -> str:
     return "; ".join([*([row["flags"]] if row.get("flags") else []), *others])
 
 
-def stray(student: str, file: str, error: str) -> dict[str, Any]:
-    """Return what the summary says of something that gets no grade."""
+def rejected(student: str, file: str, error: str) -> dict[str, Any]:
+    """Return the summary's row of something that gets no grade."""
     return {"student": student, "file": file, "error": error}
 
 
 def write(rows: list[dict[str, Any]], path: Path, mode: int = files.PRIVATE) -> None:
-    """Write the rows as CSV, whole or not at all, for the teacher's eyes only."""
+    """Write the rows as CSV, atomically, with permissions `mode`."""
     files.atomic_write(path, spreadsheet.table(COLUMNS, rows), mode)
 
 
 def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Return the lines of a table for the terminal."""
+    """Yield the lines of a table for the terminal."""
     lines = [{name: _shown(value) for name, value in row.items()} for row in rows]
     who = max([len("student"), *(len(line["student"]) for line in lines)])
     what = max([len("assignment"), *(len(line.get("assignment", "")) for line in lines)])
@@ -81,19 +81,19 @@ def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
         if line.get("late_penalty", "0") not in ("0", ""):
             points += f" -{line['late_penalty']}"
         remarks = [line.get(name, "") for name in ("error", "mistakes", "flags", "note")]
-        said = "; ".join(remark for remark in remarks if remark)
-        yield f"{line['student']:<{who}}  {line.get('assignment', ''):<{what}}  {points:>11}  {said}".rstrip()
+        remark_text = "; ".join(remark for remark in remarks if remark)
+        yield f"{line['student']:<{who}}  {line.get('assignment', ''):<{what}}  {points:>11}  {remark_text}".rstrip()
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f"{value:g}"
     text = value if isinstance(value, str) else str(spreadsheet.cell(value))
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
-def standing(book: ClassGradebook) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return what the gradebook says of each submission: points by hand, late penalty, total, who must look at it."""
+def gradebook_columns(book: ClassGradebook) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the gradebook's columns of the summary, by student and assignment."""
     with quiet():
         submissions = query.submissions(book.session)
         book.session.rollback()

@@ -1,4 +1,4 @@
-"""The graded cells of an assignment change in mid-term: the gradebook follows, and what a person gave is kept."""
+"""Changes of an assignment's graded cells in mid-term: the gradebook follows, points and comments by hand are kept."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -29,10 +29,10 @@ Given = dict[str, dict[str, dict[str, Any]]]  # what a person gave, by kind and 
 BY_HAND = {Grade: ("manual_score", "extra_credit"), Comment: ("manual_comment",)}
 
 
-def kinds(form: Template) -> dict[tuple[type, str], dict[str, Any]]:
-    """Return the rows that nbgrader keeps of an assignment's cells, by kind and name, with what they need at first."""
+def kinds(template: Template) -> dict[tuple[type, str], dict[str, Any]]:
+    """Return the rows that nbgrader keeps of an assignment's cells, by class and name, with their columns' values."""
     wanted: dict[tuple[type, str], dict[str, Any]] = {}
-    for name, cell in form.graded.items():
+    for name, cell in template.graded.items():
         about = cell.metadata.nbgrader
         scored = {"max_score": float(about.get("points", 0)), "cell_type": cell.cell_type}
         wanted |= {(GradeCell, name): scored} if about.get("grade") else {}
@@ -42,23 +42,23 @@ def kinds(form: Template) -> dict[tuple[type, str], dict[str, Any]]:
     return wanted
 
 
-def change(session: Session, form: Template, archive: Path, mode: int, forget: Callable[[set[str]], None]) -> None:
-    """Give the gradebook the cells of the form; `forget` is told which exercises are gone before anything is removed.
+def change(session: Session, template: Template, archive: Path, mode: int, forget: Callable[[set[str]], None]) -> None:
+    """Give the gradebook the cells of the template; call `forget` with the removed exercises before any row is deleted.
 
-    What a person gave for a cell that goes is written to the archive first; it is theirs again when the cell is back.
+    Points and comments by hand for a removed cell are written to the archive first; they are restored with the cell.
     """
-    wanted, row = kinds(form), _notebook(session, form.assignment)
-    there = {(type(cell), cell.name): cell for cell in [*row._base_cells, *row.source_cells]}
-    gone = [cell for key, cell in there.items() if key not in wanted]
+    wanted, row = kinds(template), _notebook(session, template.assignment)
+    existing = {(type(cell), cell.name): cell for cell in [*row._base_cells, *row.source_cells]}
+    gone = [cell for key, cell in existing.items() if key not in wanted]
     given: Given = json.loads(archive.read_bytes()) if archive.exists() else {}
     names = {_named(cell) for cell in gone}
     kept = {name: each for name, each in given.items() if name not in names} | _given(session, gone)
     if kept != given:
         atomic_write(archive, json.dumps(kept, indent=1).encode(), mode)
-    forget({cell.name for cell in gone} - set(form.graded))
+    forget({cell.name for cell in gone} - set(template.graded))
     for cell in gone:
         _remove(session, cell)
-    for key in wanted.keys() - there.keys():
+    for key in wanted.keys() - existing.keys():
         made = key[0](id=new_uuid(), name=key[1], notebook_id=row.id, **wanted[key])
         session.add(made)
         session.flush([made])
@@ -109,7 +109,7 @@ def _remove(session: Session, cell: Any) -> None:
 
 
 def _add_marks(session: Session, cell: Any, notebook: str, given: dict[str, dict[str, Any]]) -> None:
-    """Enter a new cell for everybody who has handed in: no points until it is graded, but what was given before."""
+    """Add a new cell's rows for everybody who has handed in: 0 points, and what was given by hand before."""
     graded, commented = isinstance(cell, GradeCell | TaskCell), isinstance(cell, SolutionCell | TaskCell)
     handed: Any = SubmittedAssignment
     query = select(SubmittedNotebook.id, handed.student_id).join(handed, SubmittedNotebook.assignment_id == handed.id)

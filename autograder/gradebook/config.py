@@ -25,10 +25,10 @@ def settings(out: Path, db_url: str | None = None) -> Config:
             config.merge(PyFileConfigLoader(NAME, path=str(out)).load_config())
     except Exception as error:  # whatever a teacher's own lines raise
         raise ValueError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
-    said = config.CourseDirectory.get("db_url")
-    if db_url and said != db_url:
+    in_file = config.CourseDirectory.get("db_url")
+    if db_url and in_file != db_url:
         raise ValueError(
-            f"{path} names the database {named(said) if said else 'gradebook.db'}, asked for is {named(db_url)}. "
+            f"{path} names the database {named(in_file) if in_file else 'gradebook.db'}, asked for is {named(db_url)}. "
             "nbgrader's own commands read that file: change it there, or grade into another folder (--out DIR)."
         )
     return config

@@ -1,4 +1,4 @@
-"""nbgrader's own autograde, as command and as formgrader's button: judged behind the wall, exactly as `grade` does."""
+"""nbgrader's own autograde, as command and as formgrader's button: judged in the sandbox, exactly as `grade` does."""
 
 import fnmatch
 import os
@@ -19,7 +19,7 @@ from autograder.submissions.notebook import Unreadable, read_below
 
 
 class Submission(NotebookExporter):
-    """Reads a submission as bytes, whatever they are, and gives back the judged notebook that stands for it."""
+    """Reads a submission as bytes, whatever they are, and returns the judged notebook."""
 
     secret = Unicode("", help="The course's secret, as `grade --secret FILE`.").tag(config=True)
     check_seconds = Float(10.0, help="To compute for one check or cell, as `grade --check-seconds S`.").tag(config=True)
@@ -30,7 +30,7 @@ class Submission(NotebookExporter):
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Judge what was handed in; what nbgrader reads back after that is our own."""
+        """Return the judged notebook on nbgrader's first reading, of the student's file; later, the file as it is."""
         if not getattr(self.parent, "_sanitizing", True):
             return super().from_filename(filename, resources, **kw)
         resources = resources or ResourcesDict()
@@ -40,7 +40,7 @@ class Submission(NotebookExporter):
         return self.from_notebook_node(notebook, resources, **kw)
 
     def judged(self, path: Path, student: str, assignment: str) -> NotebookNode:
-        """Return the notebook with outputs from behind the wall and the verdicts as nbgrader reads them."""
+        """Return the notebook with outputs from the sandbox and the verdicts as nbgrader reads them."""
         from autograder.judge import seed
         from autograder.judge.process import JudgeSettings, judged
         from autograder.judge.result import Task
@@ -64,13 +64,13 @@ def content(path: Path) -> bytes:
     return read_below(path.absolute().parents[2], path.absolute().parts[-3:])
 
 
-def _takes(student: str) -> bool:
+def _is_readable_name(student: str) -> bool:
     """Return whether nbgrader can take a student's name: it reads paths line by line."""
     return not student.startswith(".") and "\n" not in student
 
 
 class _ByName(BaseConverter):
-    """Stands between nbgrader's converters and their base."""
+    """What both converters change in nbgrader's base: how submissions are found, and which files are copied."""
 
     coursedir: Any
 
@@ -80,7 +80,7 @@ class _ByName(BaseConverter):
         everybody = Path(self.coursedir.format_path(self._input_directory, "*", name)).parents[1]
         students = [folder.name for folder in sorted(everybody.iterdir())] if everybody.is_dir() else []
         chosen = [wanted] if wanted in students else fnmatch.filter(students, wanted)
-        places = [self._format_source(name, student) for student in chosen if _takes(student)]
+        places = [self._format_source(name, student) for student in chosen if _is_readable_name(student)]
         self.assignments = {place: [f"{place}{os.sep}{name}.ipynb"] for place in places if Path(place).is_dir()}
         if not self.assignments:
             message = f"Nothing of '{name}' by '{wanted}': expected {everybody}/STUDENT/{name}/{name}.ipynb."
@@ -88,13 +88,13 @@ class _ByName(BaseConverter):
             raise NbGraderException(message)
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Take over when it was handed in, and no other file: each could be a link, a pipe, or gigabytes."""
-        said = course.timestamp(Path(self._format_source(assignment_id, student_id)))
+        """Copy the time of the hand-in, and no other file: each could be a link, a pipe, or gigabytes."""
+        handed_in_at = course.timestamp(Path(self._format_source(assignment_id, student_id)))
         kept = Path(self._format_dest(assignment_id, student_id))
         kept.mkdir(parents=True, exist_ok=True)
         (kept / "timestamp.txt").unlink(missing_ok=True)
-        if said:
-            (kept / "timestamp.txt").write_text(f"{said.isoformat(sep=' ')} UTC")
+        if handed_in_at:
+            (kept / "timestamp.txt").write_text(f"{handed_in_at.isoformat(sep=' ')} UTC")
 
 
 class Autograding(converters.Autograde, _ByName):
@@ -115,7 +115,7 @@ class Autograding(converters.Autograde, _ByName):
         try:
             if name not in assignments():
                 raise ValueError(f"No assignment '{name}': expected one of {', '.join(assignments())}.")
-            sandbox.demand()
+            sandbox.require()
             self.register(name)
         except (sandbox.NoSandbox, NoGradebook, FileNotFoundError, ValueError) as error:
             self.log.error(str(error))

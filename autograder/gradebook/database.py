@@ -1,4 +1,4 @@
-"""The database behind nbgrader's gradebook, SQLite or a server: made and opened soundly, faults said in one line."""
+"""The database behind nbgrader's gradebook, SQLite or a server: it is created and opened, errors become one line."""
 
 import contextlib
 import errno
@@ -18,51 +18,51 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NoSuchModuleEr
 
 from autograder.files import PRIVATE, made, tighten
 
-PATIENCE = 30.0  # seconds that SQLite waits for another program's write, or a server for a connection
-FAULTS = {  # what the databases say → what it means and what to do
+WAIT_SECONDS = 30.0  # seconds that SQLite waits for another program's write, or a server for a connection
+ERROR_MESSAGES = {  # what the databases say → what it means and what to do
     "readonly": "may not be written. Check the permissions of the file and of its folder",
     "read-only": "may not be written. Give the grader's account the right to write",
     "unable to open": "cannot be opened. Check the permissions of the file and of its folder",
-    "locked": f"is held by another program for more than {PATIENCE:g} s. Close that program and run again",
+    "locked": f"is held by another program for more than {WAIT_SECONDS:g} s. Close that program and run again",
     "disk is full": "has no room left on its disk. Make room and run again",
     "disk I/O": "cannot be read or written: the disk reports an error",
     "not a database": "is no database. Put back a copy of it, or grade into another folder",
     "malformed": "is damaged. Put back a copy of it, or grade into another folder",
 }
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # what ails the disk, not one file
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # errors of the disk, not of one file
 
 
 class NoGradebook(RuntimeError):
-    """The gradebook as a whole cannot be used; says why. What was recorded before stays, and a next run goes on."""
+    """The gradebook as a whole cannot be used; the message says why. What was recorded stays."""
 
 
 @cache
 def newest_layout() -> str:
-    """Return the version of nbgrader's database, which nbgrader itself asks a program for that takes two seconds."""
+    """Return the newest version of nbgrader's tables; nbgrader starts a program for it that takes two seconds."""
     return str(ScriptDirectory(str(Path(api.__file__).parent / "alembic")).get_current_head())
 
 
 @cache
 def engine(db_url: str, **_: Any) -> Engine:
-    """Return the one engine of this process for a database: it keeps its compiled queries."""
+    """Return this process's engine for a database, which caches compiled queries; raise NoGradebook for a wrong URL."""
     try:
         url = make_url(db_url)
         if url.get_backend_name() == "sqlite":
-            made = create_engine(url, connect_args={"timeout": PATIENCE})
+            made = create_engine(url, connect_args={"timeout": WAIT_SECONDS})
         else:
             # A server may have gone away and come back between two submissions: each transaction begins with a ping.
-            made = create_engine(url, pool_pre_ping=True, connect_args=_patience(url))
+            made = create_engine(url, pool_pre_ping=True, connect_args=_connect_timeout(url))
     except (SQLAlchemyError, ImportError, ValueError) as error:
-        said = str(error).partition("\n")[0]
+        message = str(error).partition("\n")[0]
         what = "a database that SQLAlchemy knows" if isinstance(error, NoSuchModuleError) else "its URL"
         raise NoGradebook(
-            f"The gradebook cannot be opened: expected {what}, such as postgresql://USER@HOST/NAME. {said}"
+            f"The gradebook cannot be opened: expected {what}, such as postgresql://USER@HOST/NAME. {message}"
         ) from None
     return made
 
 
-def _patience(url: URL) -> dict[str, Any]:
-    return {"connect_timeout": int(PATIENCE)} if url.get_backend_name() == "postgresql" else {}
+def _connect_timeout(url: URL) -> dict[str, Any]:
+    return {"connect_timeout": int(WAIT_SECONDS)} if url.get_backend_name() == "postgresql" else {}
 
 
 # nbgrader opens its database some nine times a notebook, each time with an engine that must compile every query anew.
@@ -79,7 +79,7 @@ def named(db_url: str) -> str:
 
 def opened(db_url: str, course_id: str, mode: int = PRIVATE) -> Gradebook:
     """Return nbgrader's gradebook, made if it is not there; refuse one of another version before touching it."""
-    with speaking(db_url):
+    with one_line_errors(db_url):
         _keep_private(engine(db_url).url, mode)
         with engine(db_url).begin() as connection:
             _prepare(connection, named(db_url))
@@ -97,7 +97,7 @@ def _keep_private(url: URL, mode: int) -> None:
     if url.get_backend_name() != "sqlite" or not url.database or url.database.startswith((":", "file:")):
         return
     path = Path(url.database)
-    with contextlib.suppress(OSError):  # what is wrong with it is said when it is opened
+    with contextlib.suppress(OSError):  # a problem is reported when it is opened
         if not path.exists():
             made(path, mode)  # SQLite itself would let everybody read it; an empty file is an empty database
         for each in path.parent.iterdir():
@@ -130,15 +130,17 @@ def _prepare(connection: Connection, name: str) -> None:
 
 
 @contextlib.contextmanager
-def speaking(db_url: str) -> Iterator[None]:
-    """Say in one line what is wrong with the gradebook, when something is."""
+def one_line_errors(db_url: str) -> Iterator[None]:
+    """Turn errors of the database or the disk into NoGradebook with a message of one line."""
     try:
         yield
     except (DataError, IntegrityError):  # about rows, not about the database
         raise
     except DBAPIError as error:
-        said = " ".join(str(error.orig).split())
-        meaning = next((meaning for sign, meaning in FAULTS.items() if sign in said), f"does not answer: {said}")
+        message = " ".join(str(error.orig).split())
+        meaning = next(
+            (meaning for sign, meaning in ERROR_MESSAGES.items() if sign in message), f"does not answer: {message}"
+        )
         raise NoGradebook(f"The gradebook {named(db_url)} {meaning.rstrip('.')}.") from error
     except OSError as error:
         if error.errno not in FULL:

@@ -57,20 +57,20 @@ class Collect(ExchangeCollect):
     def _records(self) -> Iterator[dict[str, Any]]:
         """Yield the submissions whose names can be read and that belong to whom they name."""
         name = re.escape(self.coursedir.assignment_id)
-        for place in sorted(Path(self.inbound_path).iterdir()):
-            found = re.fullmatch(rf"(?P<student>.+)\+{name}\+(?P<time>[^+]+)(\+[^+]*)?", place.name)
-            if not found or found["student"].startswith("."):
+        for folder in sorted(Path(self.inbound_path).iterdir()):
+            match = re.fullmatch(rf"(?P<student>.+)\+{name}\+(?P<time>[^+]+)(\+[^+]*)?", folder.name)
+            if not match or match["student"].startswith("."):
                 continue
             try:
-                said = parse_utc(found["time"])
+                handed_in_at = parse_utc(match["time"])
             except (ValueError, OverflowError):
-                self.log.error("Not collected: %s, its name does not say when it was handed in.", place)
+                self.log.error("Not collected: %s, its name does not say when it was handed in.", folder)
                 continue
-            owner = _owner(place)
-            if self.check_owner and owner != found["student"]:
-                self.log.error("Not collected: %s belongs to %s and not to whom it names.", place, owner)
+            owner = _owner(folder)
+            if self.check_owner and owner != match["student"]:
+                self.log.error("Not collected: %s belongs to %s and not to whom it names.", folder, owner)
                 continue
-            yield {"username": found["student"], "filename": place.name, "timestamp": said}
+            yield {"username": match["student"], "filename": folder.name, "timestamp": handed_in_at}
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
         """Copy notebook, time and secret; a submission without a readable notebook is collected without one."""
@@ -83,9 +83,9 @@ class Collect(ExchangeCollect):
                 self.log.error("Not collected: %s/%s: %s.", src, name, content)
 
 
-def _owner(place: Path) -> str:
+def _owner(folder: Path) -> str:
     try:
-        return pwd.getpwuid(place.lstat().st_uid).pw_name
+        return pwd.getpwuid(folder.lstat().st_uid).pw_name
     except KeyError:
         return "an unknown user"
 
@@ -111,8 +111,8 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
                 self.log.warning("No feedback released to '%s', who did not hand in through the exchange.", student)
 
     def _release(self, student: str, page: Path, secret: str) -> None:
-        place = Path(self.dest_path) / f"{notebook_hash(secret=secret, notebook_id=page.stem)}.html"
-        with aside(place) as part:
+        path = Path(self.dest_path) / f"{notebook_hash(secret=secret, notebook_id=page.stem)}.html"
+        with aside(path) as part:
             shutil.copy(page, part)
             part.chmod(0o644)  # the folder keeps its names to itself
-        self.log.info("Feedback of '%s' released to %s", student, place)
+        self.log.info("Feedback of '%s' released to %s", student, path)

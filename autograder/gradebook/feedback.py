@@ -33,26 +33,26 @@ class Pages:
 
     @cached_property
     def css(self) -> list[str]:
-        """Return the style sheets, which nbgrader makes for every page anew."""
+        """Return the style sheets, made once for all pages."""
         resources = ResourcesDict(inlining={"css": []})
         for made in self.exporter._preprocessors:
             if isinstance(made, CSSHTMLHeaderPreprocessor):
                 made(NotebookNode(), resources)
         return resources["inlining"]["css"]
 
-    def page(self, notebook: NotebookNode, name: str, shelf: AssignmentRows, marks: Marks) -> str:
-        """Return the page of a graded notebook, whose metadata take the marks up."""
+    def page(self, notebook: NotebookNode, name: str, rows: AssignmentRows, marks: Marks) -> str:
+        """Return the page of a graded notebook as HTML; the marks are written into the notebook's metadata."""
         for cell in notebook.cells:
             about: dict[str, Any] = cell.metadata.get("nbgrader", {})
             if is_solution(cell) or is_task(cell):
                 about["comment"] = marks.comments.get(about["grade_id"])
             if is_grade(cell) or is_task(cell):
                 about["score"] = marks.scores.get(about["grade_id"], 0.0)
-                about["points"] = shelf.points[about["grade_id"]]
-        said = {
+                about["points"] = rows.points[about["grade_id"]]
+        comments = {
             "notebook": name,
             "score": sum(marks.scores.values()) - marks.late_penalty,
-            "max_score": sum(shelf.points.values()),
+            "max_score": sum(rows.points.values()),
             "late_penalty": marks.late_penalty,
         }
-        return self.exporter.rendered(notebook, said, self.css)
+        return self.exporter.rendered(notebook, comments, self.css)

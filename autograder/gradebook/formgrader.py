@@ -34,7 +34,7 @@ class Sheet(Page):
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         """Return the page; nbgrader's template would take a student's name for HTML."""
-        said = {
+        escaped = {
             name: html.escape(value) if isinstance(value, str) else value for name, value in (resources or {}).items()
         }
-        return super().from_filename(filename, said, **kw)
+        return super().from_filename(filename, escaped, **kw)

@@ -24,11 +24,11 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
-from autograder.course import moment
+from autograder.course import parse_timestamp
 from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, tighten
 from autograder.gradebook import cells, lateness, query
 from autograder.gradebook.config import settings
-from autograder.gradebook.database import NoGradebook, named, opened, quiet, speaking
+from autograder.gradebook.database import NoGradebook, named, one_line_errors, opened, quiet
 from autograder.gradebook.feedback import Pages
 from autograder.gradebook.rows import AssignmentRows, Entries
 
@@ -43,12 +43,12 @@ LOG = logging.getLogger("autograder")
 
 
 class NotRecorded(RuntimeError):
-    """The gradebook could not take one submission; says why. It can take the others."""
+    """The gradebook could not take one submission; the message says why. It can take the others."""
 
 
 @dataclass(frozen=True)
 class SubmissionTime:
-    """When a submission was handed in, in UTC: with `known` and without `when`, nobody knows it."""
+    """When a submission was handed in, in UTC; `known` without `when`: it is certain that there is no time."""
 
     known: bool
     when: datetime | None = None
@@ -71,7 +71,7 @@ class ClassGradebook:
         self.mode = SHARED if self.folders.groupshared else PRIVATE
         for name in FOLDERS:  # as earlier versions left them, everybody could read what lies in them
             tighten(self.out / name, self.mode)
-        self._shelves: dict[str, AssignmentRows] = {}
+        self._rows_by_assignment: dict[str, AssignmentRows] = {}
 
     @cached_property
     def gradebook(self) -> Gradebook:
@@ -90,33 +90,33 @@ class ClassGradebook:
         return Pages(self.config, self.folders)
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the database."""
         if "gradebook" in self.__dict__:
             self.gradebook.close()
             del self.__dict__["gradebook"]
 
-    def register(self, form: Template) -> None:
-        """Enter an assignment and its graded cells; where grades are there already, they follow what has changed."""
-        name = form.assignment
-        with quiet(), speaking(self.db_url):
-            shelf = self._find(name)
-            if shelf is None or not shelf.holds(form):
+    def register(self, template: Template) -> None:
+        """Enter an assignment and its graded cells; existing grades follow what has changed. Raise NoGradebook."""
+        name = template.assignment
+        with quiet(), one_line_errors(self.db_url):
+            rows = self._find(name)
+            if rows is None or not rows.holds(template):
                 self.gradebook.update_or_create_assignment(name)
                 about = {"notebook": name, "assignment": name, "db_url": self.db_url}
-                if shelf is not None:
-                    self._change(form)
-                SaveCells().preprocess(form.notebook, ResourcesDict(nbgrader=about))
+                if rows is not None:
+                    self._change(template)
+                SaveCells().preprocess(template.notebook, ResourcesDict(nbgrader=about))
                 self.gradebook.db.remove()
-                self._shelves.pop(name, None)
+                self._rows_by_assignment.pop(name, None)
 
-    def _change(self, form: Template) -> None:
+    def _change(self, template: Template) -> None:
         """Add and remove cells where somebody has handed in: nbgrader itself refuses that."""
-        archive = self.out / "removed" / f"{form.assignment}.json"
-        cells.change(self.session, form, archive, self.mode, lambda gone: self._forget(form.assignment, gone))
+        archive = self.out / "removed" / f"{template.assignment}.json"
+        cells.change(self.session, template, archive, self.mode, lambda gone: self._forget(template.assignment, gone))
         self.gradebook.db.remove()
 
     def _forget(self, name: str, gone: set[str]) -> None:
-        """Make the cells of removed exercises ordinary ones in what was graded: nbgrader looks for their grades."""
+        """Make the cells of removed exercises ordinary ones in graded notebooks: nbgrader would expect their grades."""
         if not gone:
             return
         LOG.warning(
@@ -131,62 +131,63 @@ class ClassGradebook:
                 self._write(path, nbformat.writes(notebook).encode("utf-8") + b"\n", READ_ONLY)
 
     def _find(self, name: str) -> AssignmentRows | None:
-        """Return where the gradebook keeps an assignment, None if it does not."""
-        if name not in self._shelves:
+        """Return the rows of an assignment in the gradebook, None if it has none."""
+        if name not in self._rows_by_assignment:
             try:
-                self._shelves[name] = AssignmentRows.of(self.gradebook.find_notebook(name, name))
+                self._rows_by_assignment[name] = AssignmentRows.of(self.gradebook.find_notebook(name, name))
             except MissingEntry:
                 return None
             finally:
                 self.gradebook.db.remove()
-        return self._shelves[name]
+        return self._rows_by_assignment[name]
 
-    def _shelf(self, name: str) -> AssignmentRows:
-        shelf = self._find(name)
-        if shelf is None:
+    def _rows(self, name: str) -> AssignmentRows:
+        rows = self._find(name)
+        if rows is None:
             raise NotRecorded(f"The gradebook {named(self.db_url)} has no assignment '{name}'.")
-        return shelf
+        return rows
 
-    def record(self, student: str, form: Template, outcome: "Outcome", timestamp: bytes | None = None) -> None:
-        """Enter one judged submission and write its files; doing it again does no harm and mends what a kill left.
+    def record(self, student: str, template: Template, outcome: "Outcome", timestamp: bytes | None = None) -> None:
+        """Enter one judged submission and write its files; repeating it is harmless, and completes what a kill cut off.
 
-        `timestamp` says when it was handed in: b"" that nobody knows, None that the gradebook does.
+        `timestamp` is the content of timestamp.txt; b"": there is none; None: the gradebook's time stays. Raise
+        NotRecorded for this submission, NoGradebook for all.
         """
         if student in ("", ".", "..") or "/" in student or "\0" in student:
             raise NotRecorded(f"'{student}' is no name of a student: it must be one that a folder can have.")
-        with self._taking(student, form.assignment), quiet():
+        with self._transaction(student, template.assignment), quiet():
             notebook = read(outcome.notebook)
-            handed = self._handed(student, form, timestamp)
+            submitted = self._submission_time(student, template, timestamp)
             # What was handed in stays as it was: nbgrader's own autograde judges it anew.
-            self._autograded(student, form, outcome.notebook, handed)
-            self._enter(student, form, notebook, handed)
-            self._page(student, form.assignment, notebook)
+            self._write_autograded(student, template, outcome.notebook, submitted)
+            self._enter(student, template, notebook, submitted)
+            self._write_page(student, template.assignment, notebook)
 
-    def feedback(self, student: str, form: Template) -> None:
+    def feedback(self, student: str, template: Template) -> None:
         """Write a feedback page again, after grades were given by hand."""
-        path = self._place(self.folders.autograded_directory, student, form.assignment)
+        path = self._path(self.folders.autograded_directory, student, template.assignment)
         if not path.exists():
-            raise NotRecorded(f"No {path}: {form.assignment} of {student} has not been graded.")
-        with self._taking(student, form.assignment), quiet():
-            self._page(student, form.assignment, read(path.read_bytes()))
+            raise NotRecorded(f"No {path}: {template.assignment} of {student} has not been graded.")
+        with self._transaction(student, template.assignment), quiet():
+            self._write_page(student, template.assignment, read(path.read_bytes()))
 
-    def _enter(self, student: str, form: Template, notebook: NotebookNode, handed: SubmissionTime) -> None:
-        when = {"timestamp": handed.when} if handed.known else {}
+    def _enter(self, student: str, template: Template, notebook: NotebookNode, submitted: SubmissionTime) -> None:
+        when = {"timestamp": submitted.when} if submitted.known else {}
         for last in (False, True):
-            shelf, session = self._shelf(form.assignment), self.session
+            rows, session = self._rows(template.assignment), self.session
             try:
-                self.entries.enter(session, shelf, student, notebook, **when)
+                self.entries.enter(session, rows, student, notebook, **when)
                 session.commit()
                 return
-            except (IntegrityError, StaleDataError):  # another program entered or removed the same rows: look again
+            except (IntegrityError, StaleDataError):  # another program entered or removed the same rows
                 session.rollback()
-                self._shelves.pop(form.assignment, None)
+                self._rows_by_assignment.pop(template.assignment, None)
                 if last:
                     raise
 
     def due(self, dates: dict[str, datetime | None]) -> None:
-        """Set when assignments are due, in UTC; None takes a date away."""
-        with quiet(), speaking(self.db_url):
+        """Set the due dates of assignments, in UTC; None removes a date."""
+        with quiet(), one_line_errors(self.db_url):
             for name, date in dates.items():
                 set_to: Any = date
                 self.gradebook.update_or_create_assignment(name, duedate=set_to)
@@ -194,9 +195,9 @@ class ClassGradebook:
                 self.gradebook.db.remove()
 
     def penalise(self, names: list[str]) -> lateness.Revised:
-        """Work out the late penalties of these assignments anew, and write the pages that change by it."""
+        """Compute the late penalties of these assignments again, and write the pages that change."""
         revised, penalties = lateness.Revised(), self.entries.penalties
-        with quiet(), speaking(self.db_url):
+        with quiet(), one_line_errors(self.db_url):
             submissions = query.submissions(self.session, names)
             self.gradebook.db.remove()
         for each in submissions:
@@ -204,47 +205,47 @@ class ClassGradebook:
                 with quiet():
                     penalty = penalties.of(each.student, each.score, each.seconds_late)
                 if not lateness.same_penalty(each.penalty, penalty):
-                    self._penalised(each, penalty)
+                    self._set_penalty(each, penalty)
                     revised.changed += 1
                 revised.unpunished += bool(each.seconds_late and penalties.is_unset)
             except NoGradebook:
                 raise
             except Exception as error:  # the rule is the teacher's: whatever it raises
-                told = f"{penalties.name} failed ({type(error).__name__}: {error})"
+                reason = f"{penalties.name} failed ({type(error).__name__}: {error})"
                 revised.failed.append(
-                    f"The late penalty of {each.assignment} of {each.student!r} stays as it is: {told}."
+                    f"The late penalty of {each.assignment} of {each.student!r} stays as it is: {reason}."
                 )
         return revised
 
-    def _penalised(self, each: query.Submission, penalty: float | None) -> None:
-        """Set a penalty; the page is written first, so that a kill leaves what the next run sees and mends."""
-        path = self._place(self.folders.autograded_directory, each.student, each.assignment)
-        with self._taking(each.student, each.assignment), quiet():
-            self._shelf(each.assignment)  # looked up before anything is changed: it begins a session of its own
+    def _set_penalty(self, each: query.Submission, penalty: float | None) -> None:
+        """Set a penalty; the page is written before the commit, so that the next run repairs what a kill leaves."""
+        path = self._path(self.folders.autograded_directory, each.student, each.assignment)
+        with self._transaction(each.student, each.assignment), quiet():
+            self._rows(each.assignment)  # looked up before anything is changed: it begins a session of its own
             row: Any = self.session.get(SubmittedNotebook, each.id)
             row.late_submission_penalty = penalty
             self.session.flush()
             if path.exists():
-                self._page(each.student, each.assignment, read(path.read_bytes()))
+                self._write_page(each.student, each.assignment, read(path.read_bytes()))
             self.session.commit()
 
-    def _page(self, student: str, name: str, notebook: NotebookNode) -> None:
-        shelf = self._shelf(name)
-        found = query.marks(self.session, shelf, student)
-        if found is None:
+    def _write_page(self, student: str, name: str, notebook: NotebookNode) -> None:
+        rows = self._rows(name)
+        marks_of_submission = query.marks(self.session, rows, student)
+        if marks_of_submission is None:
             raise NotRecorded(f"{name} of {student} is not in the gradebook {named(self.db_url)}.")
-        page = self.pages.page(notebook, name, shelf, found)
-        path = self._place(self.folders.feedback_directory, student, name).with_suffix(".html")
+        page = self.pages.page(notebook, name, rows, marks_of_submission)
+        path = self._path(self.folders.feedback_directory, student, name).with_suffix(".html")
         self._write(path, page.encode("utf-8"), PRIVATE)
 
-    def _autograded(self, student: str, form: Template, notebook: bytes, handed: SubmissionTime) -> None:
-        """Write the notebook where nbgrader's commands look for it, and beside it when it was handed in."""
-        path = self._place(self.folders.autograded_directory, student, form.assignment)
-        beside = path.with_name("timestamp.txt")
-        if handed.when:
-            self._write(beside, f"{handed.when.isoformat(sep=' ')} UTC".encode(), READ_ONLY)
-        elif handed.known:
-            beside.unlink(missing_ok=True)
+    def _write_autograded(self, student: str, template: Template, notebook: bytes, submitted: SubmissionTime) -> None:
+        """Write the notebook where nbgrader's commands expect it, and its timestamp.txt."""
+        path = self._path(self.folders.autograded_directory, student, template.assignment)
+        timestamp_file = path.with_name("timestamp.txt")
+        if submitted.when:
+            self._write(timestamp_file, f"{submitted.when.isoformat(sep=' ')} UTC".encode(), READ_ONLY)
+        elif submitted.known:
+            timestamp_file.unlink(missing_ok=True)
         self._write(path, notebook.rstrip() + b"\n", READ_ONLY)
 
     def _write(self, path: Path, content: bytes, mode: int) -> None:
@@ -252,31 +253,31 @@ class ClassGradebook:
         if self.mode == SHARED:
             path.parent.chmod(path.parent.stat().st_mode | SHARED_FOLDER)
 
-    def _place(self, step: str, student: str, name: str) -> Path:
+    def _path(self, step: str, student: str, name: str) -> Path:
         return Path(self.folders.format_path(step, student, name)) / f"{name}.ipynb"
 
-    def _handed(self, student: str, form: Template, timestamp: bytes | None) -> SubmissionTime:
+    def _submission_time(self, student: str, template: Template, timestamp: bytes | None) -> SubmissionTime:
         if timestamp is None:
             return SubmissionTime(known=False)
         if not timestamp.strip():
             return SubmissionTime(known=True)
-        if when := moment(timestamp):
+        if when := parse_timestamp(timestamp):
             return SubmissionTime(True, when)
         LOG.warning(
-            f"The timestamp of {form.assignment} of {student} cannot be read: expected one such as "
+            f"The timestamp of {template.assignment} of {student} cannot be read: expected one such as "
             f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as one whose time nobody knows."
         )
         return SubmissionTime(known=True)
 
     @contextmanager
-    def _taking(self, student: str, name: str) -> Iterator[None]:
-        """Take the gradebook for one submission; leave nothing half done in the session, whatever happens."""
+    def _transaction(self, student: str, name: str) -> Iterator[None]:
+        """Run a block on one submission: errors become NotRecorded or NoGradebook, what is not committed is undone."""
         try:
-            with speaking(self.db_url):
+            with one_line_errors(self.db_url):
                 yield
         except (DataError, IntegrityError, StatementError, StaleDataError, UnicodeError, OSError) as error:
-            said = " ".join(str(getattr(error, "orig", None) or error).split())
-            raise NotRecorded(f"The gradebook could not take {name} of {student!r}: {said}") from error
+            message = " ".join(str(getattr(error, "orig", None) or error).split())
+            raise NotRecorded(f"The gradebook could not take {name} of {student!r}: {message}") from error
         finally:
             if "gradebook" in self.__dict__:
                 self.gradebook.db.remove()

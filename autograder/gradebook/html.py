@@ -19,7 +19,7 @@ from traitlets import default
 
 from autograder import katex
 from autograder.judge.markup import clean_html, with_pictures
-from autograder.submissions.shortened import shortened
+from autograder.submissions.truncate import truncated
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(?P<display>[^$<]{1,1000})\$\$|\$(?P<inline>[^$<]{1,1000})\$")
@@ -89,23 +89,23 @@ def _bounded(until: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def render(found: re.Match) -> str:
+def render(match: re.Match) -> str:
     """Return the formula as MathML, or as it was written if KaTeX cannot read it."""
-    display = found["display"] is not None
-    formula = html.unescape(found["display"] or found["inline"])
+    display = match["display"] is not None
+    formula = html.unescape(match["display"] or match["inline"])
     options = KATEX | {"displayMode": display}
     try:
         shown = katex.render(formula, options, SECONDS)
     except katex.FormulaError:
-        return found[0]
-    return shown if len(shown) <= SHORT_FORMULA + GROWTH * len(formula) else found[0]
+        return match[0]
+    return shown if len(shown) <= SHORT_FORMULA + GROWTH * len(formula) else match[0]
 
 
 def with_formulas(page: str, until: float = math.inf) -> str:
     """Return clean HTML with its formulas rendered while there is time; code stays as it is."""
 
-    def rendered(found: re.Match) -> str:
-        return render(found) if time.monotonic() < until else found[0]
+    def rendered(match: re.Match) -> str:
+        return render(match) if time.monotonic() < until else match[0]
 
     return "".join(part if i % 2 else FORMULA.sub(rendered, part) for i, part in enumerate(CODE.split(page)))
 
@@ -128,8 +128,10 @@ class Page(HTMLExporter):
     ) -> tuple[str, dict[str, Any]]:
         """Return the page, as nbgrader asks for it: all its preprocessors run first."""
         # nbconvert's own HTML exporter parses each page again to add what `_finished` adds.
-        page, told = super(HTMLExporter, self).from_notebook_node(nb, self._init_resources(resources), **kwargs)
-        return _finished(page), told
+        page, resources_out = super(HTMLExporter, self).from_notebook_node(
+            nb, self._init_resources(resources), **kwargs
+        )
+        return _finished(page), resources_out
 
     def _init_resources(self, resources: Any) -> Any:
         self._until = time.monotonic() + PAGE_SECONDS  # a page begins
@@ -143,7 +145,7 @@ class Page(HTMLExporter):
         page = self._set(notebook, about, css)
         if len(page.encode("utf-8", "replace")) <= LARGEST_PAGE:
             return page
-        return self._set(shortened(notebook, LARGEST_PAGE // 4), about, css, plain=True)
+        return self._set(truncated(notebook, LARGEST_PAGE // 4), about, css, plain=True)
 
     def _set(self, notebook: NotebookNode, about: dict[str, Any], css: list[str], plain: bool = False) -> str:
         resources = self._init_resources({"nbgrader": about, "inlining": {"css": css}})

@@ -24,7 +24,7 @@ NAMED = re.compile(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*")
 
 
 def due_dates(written: Iterable[str], known: list[str]) -> dict[str, datetime | None]:
-    """Return the due dates that NAME=DATE give, in UTC; None takes a name's date away."""
+    """Return the due dates of `--due NAME=DATE`, in UTC, None for `none`; raise ValueError for what cannot be read."""
     dates: dict[str, datetime | None] = {}
     for each in written:
         name, is_set, date = (part.strip() for part in each.partition("="))
@@ -39,7 +39,7 @@ def due_dates(written: Iterable[str], known: list[str]) -> dict[str, datetime | 
 
 
 def _moment(name: str, date: str) -> datetime:
-    """Return a date in UTC, which it is in where it names no time zone; a day without a time ends with its end."""
+    """Return a date in UTC, its time zone where it names none; a day without a time ends at 23:59:59."""
     written = DATE.fullmatch(date)
     zone = _zone(written["zone"]) if written else None
     if written and zone is None:
@@ -58,7 +58,7 @@ def _moment(name: str, date: str) -> datetime:
 
 
 def _zone(written: str) -> tzinfo | None:
-    """Return a time zone by offset or name, UTC where none is written, None where nobody knows it."""
+    """Return a time zone by offset or name, UTC where none is written, None where it is unknown."""
     if OFFSET.fullmatch(written):
         try:
             return datetime.fromisoformat(f"2026-01-01T00:00{written.upper()}").tzinfo
@@ -69,7 +69,7 @@ def _zone(written: str) -> tzinfo | None:
 
 @dataclass
 class Revised:
-    """What came of working out the penalties anew: how many changed, how many cost nothing for want of a rule."""
+    """The result of computing penalties again: how many changed, how many are 0 because no rule is set, failures."""
 
     changed: int = 0
     unpunished: int = 0
@@ -91,7 +91,7 @@ def same_penalty(one: float | None, other: float | None) -> bool:
 
 
 class Penalties:
-    """What the settings of a class say that being late costs."""
+    """The late penalties of a class, by nbgrader's plugin in its settings."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -112,7 +112,7 @@ class Penalties:
 
     @property
     def is_unset(self) -> bool:
-        """Return whether nobody has said what being late costs: nbgrader's own rule then takes nothing."""
+        """Return whether no rule is set: nbgrader's default takes no points."""
         plugin = self.rule.plugin_inst
         return type(plugin) is LateSubmissionPlugin and plugin.penalty_method == "none"
 

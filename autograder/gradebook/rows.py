@@ -22,7 +22,7 @@ NO_RESPONSE = "No response."
 
 @dataclass(frozen=True)
 class AssignmentRows:
-    """Where the gradebook keeps an assignment: the ids of its rows, those of its cells by name."""
+    """The ids of an assignment's rows in the gradebook, those of its cells by name, and what the cells hold."""
 
     assignment: str
     notebook: str
@@ -33,28 +33,28 @@ class AssignmentRows:
     sources: dict[str, tuple[Any, ...]]
 
     @classmethod
-    def of(cls, known: Any) -> "AssignmentRows":
-        """Return the shelf of one of nbgrader's Notebooks."""
-        graded: Any = [*known.grade_cells, *known.task_cells]
+    def of(cls, notebook: Any) -> "AssignmentRows":
+        """Return the rows of one of nbgrader's Notebooks."""
+        graded: Any = [*notebook.grade_cells, *notebook.task_cells]
         return cls(
-            known.assignment_id,
-            known.id,
+            notebook.assignment_id,
+            notebook.id,
             {cell.name: cell.id for cell in graded},
-            {cell.name: cell.id for cell in [*known.solution_cells, *known.task_cells]},
+            {cell.name: cell.id for cell in [*notebook.solution_cells, *notebook.task_cells]},
             {cell.name: cell.max_score for cell in graded},
-            known.kernelspec,
-            {cell.name: (cell.cell_type, cell.locked, cell.source, cell.checksum) for cell in known.source_cells},
+            notebook.kernelspec,
+            {cell.name: (cell.cell_type, cell.locked, cell.source, cell.checksum) for cell in notebook.source_cells},
         )
 
-    def holds(self, form: Template) -> bool:
-        """Return whether these are just the form's cells."""
-        about = {name: cell.metadata.nbgrader for name, cell in form.graded.items()}
+    def holds(self, template: Template) -> bool:
+        """Return whether these rows are exactly the template's cells."""
+        about = {name: cell.metadata.nbgrader for name, cell in template.graded.items()}
         sources = {
             name: (cell.cell_type, about[name]["locked"], cell.source, about[name].get("checksum"))
-            for name, cell in form.graded.items()
+            for name, cell in template.graded.items()
         }
         return (
-            self.kernel == json.dumps(form.notebook.metadata.get("kernelspec", {}))
+            self.kernel == json.dumps(template.notebook.metadata.get("kernelspec", {}))
             and self.sources == sources
             and self.points == {name: float(of["points"]) for name, of in about.items() if of["grade"] or of["task"]}
             and set(self.commented) == {name for name, of in about.items() if of["solution"] or of["task"]}
@@ -63,7 +63,7 @@ class AssignmentRows:
 
 @dataclass
 class Entries:
-    """Enters submissions, with what the class's settings say of being late."""
+    """Enters submissions, with the late penalties of the class's settings."""
 
     config: Config
 
@@ -72,23 +72,26 @@ class Entries:
         return Penalties(self.config)
 
     def enter(
-        self, session: Session, shelf: AssignmentRows, student: str, notebook: NotebookNode, **when: datetime | None
+        self, session: Session, rows: AssignmentRows, student: str, notebook: NotebookNode, **when: datetime | None
     ) -> None:
-        """Set the scores and comments of a submission, its rows made if it has none; what a person gave stays."""
+        """Set the scores and comments of a submission, in new rows if it has none; points and comments by hand stay.
+
+        `when` may hold `timestamp`. The caller commits.
+        """
         if session.scalar(select(Student.id).where(Student.id == student)) is None:
             session.add(Student(id=student))
             session.flush()
-        submission = _submission(session, shelf, student)
+        submission = _submission(session, rows, student)
         for name, value in when.items():
             setattr(submission, name, value)
-        row = _row(session, shelf, submission)
+        row = _row(session, rows, submission)
         cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
-        grades = _by_cell(session, Grade, row, shelf.graded.values())
-        for name, cell_id in shelf.graded.items():
-            _score(grades[cell_id], cells[name])
-        comments = _by_cell(session, Comment, row, shelf.commented.values())
-        for name, cell_id in shelf.commented.items():
-            comments[cell_id].auto_comment = _said(cells.get(name))
+        grades = _by_cell(session, Grade, row, rows.graded.values())
+        for name, cell_id in rows.graded.items():
+            _set_score(grades[cell_id], cells[name])
+        comments = _by_cell(session, Comment, row, rows.commented.values())
+        for name, cell_id in rows.commented.items():
+            comments[cell_id].auto_comment = _comment(cells.get(name))
         session.flush()
         self._penalise(session, submission, row, student)
 
@@ -99,44 +102,46 @@ class Entries:
         row.late_submission_penalty = self.penalties.of(student, row.score, late) if late else None
 
 
-def _submission(session: Session, shelf: AssignmentRows, student: str) -> Any:
-    wanted = {"assignment_id": shelf.assignment, "student_id": student}
-    return _found(session, SubmittedAssignment, wanted) or _new(session, SubmittedAssignment, wanted)
+def _submission(session: Session, rows: AssignmentRows, student: str) -> Any:
+    columns = {"assignment_id": rows.assignment, "student_id": student}
+    return _find_row(session, SubmittedAssignment, columns) or _new(session, SubmittedAssignment, columns)
 
 
-def _row(session: Session, shelf: AssignmentRows, submission: Any) -> Any:
-    wanted = {"assignment_id": submission.id, "notebook_id": shelf.notebook}
-    return _found(session, SubmittedNotebook, wanted) or _new(session, SubmittedNotebook, wanted)
+def _row(session: Session, rows: AssignmentRows, submission: Any) -> Any:
+    columns = {"assignment_id": submission.id, "notebook_id": rows.notebook}
+    return _find_row(session, SubmittedNotebook, columns) or _new(session, SubmittedNotebook, columns)
 
 
-def _found(session: Session, kind: type, wanted: dict[str, str]) -> Any:
-    return session.scalars(select(kind).filter_by(**wanted)).one_or_none()
+def _find_row(session: Session, kind: type, columns: dict[str, str]) -> Any:
+    return session.scalars(select(kind).filter_by(**columns)).one_or_none()
 
 
-def _new(session: Session, kind: type, wanted: dict[str, str]) -> Any:
-    made = kind(id=new_uuid(), **wanted)
+def _new(session: Session, kind: type, columns: dict[str, str]) -> Any:
+    made = kind(id=new_uuid(), **columns)
     session.add(made)
     session.flush([made])
     return made
 
 
 def _by_cell(session: Session, kind: Any, row: Any, cells: Iterable[str]) -> dict[str, Any]:
-    """Return a submission's grades or comments by cell, those that are not there yet made."""
-    there = {found.cell_id: found for found in session.scalars(select(kind).where(kind.notebook_id == row.id))}
-    for cell in set(cells) - set(there):
-        there[cell] = kind(id=new_uuid(), notebook_id=row.id, cell_id=cell)
-    session.add_all(there.values())
-    return there
+    """Return a submission's grades or comments by cell, new ones for cells that have none."""
+    by_cell = {
+        existing.cell_id: existing for existing in session.scalars(select(kind).where(kind.notebook_id == row.id))
+    }
+    for cell in set(cells) - set(by_cell):
+        by_cell[cell] = kind(id=new_uuid(), notebook_id=row.id, cell_id=cell)
+    session.add_all(by_cell.values())
+    return by_cell
 
 
-def _score(grade: Any, cell: NotebookNode) -> None:
-    """Set what the outputs say; a person has to look at it when they say nothing, or when one had looked before."""
+def _set_score(grade: Any, cell: NotebookNode) -> None:
+    """Set a cell's score from its outputs; a person has to grade it where they give none, or where one did before."""
     grade.auto_score, _ = determine_grade(cell)
     grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
 
 
-def _said(cell: NotebookNode | None) -> str | None:
-    """Return the comment on an answer that is as it was released."""
+def _comment(cell: NotebookNode | None) -> str | None:
+    """Return the comment on an answer: NO_RESPONSE where the cell is as it was released, else None."""
     if cell is None or is_task(cell):
         return None
     return NO_RESPONSE if cell.metadata.nbgrader.get("checksum") == compute_checksum(cell) else None

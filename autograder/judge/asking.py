@@ -62,7 +62,7 @@ class Worker:
         self.grace = limits.grace
         self.earlier = earlier
         self.asked = 0
-        self.job = wall.enter(cpu_seconds=10 + math.ceil(limits.total))
+        self.job = wall.start_worker(cpu_seconds=10 + math.ceil(limits.total))
         try:
             frames.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
         except codec.CodecError as error:
@@ -90,9 +90,9 @@ class Worker:
 
     def _lost(self, kind: Kind, text: str, starved: bool = False) -> NoReturn:
         """Kill what is left of the worker, and say whose fault it was."""
-        fell = self.job.fell()
+        sandbox_died = self.job.sandbox_died()
         self.kill()
-        raise (Fallen(text) if fell else Dead(kind, text, starved)) from None
+        raise (Fallen(text) if sandbox_died else Dead(kind, text, starved)) from None
 
     def _reply(self, stint: Stint, most: Most) -> Any:
         """Return the reply; before it, the worker may ask for what earlier functions give."""
@@ -115,7 +115,7 @@ class Worker:
         if self.earlier:
             self._lost("timeout", f"the code {why}", starved)
         with suppress(OSError, codec.CodecError):
-            self.job.process.send(signal.SIGINT)
+            self.job.process.send_signal(signal.SIGINT)
             self._reply(self.stint(self.grace, self.grace), most)
             raise Late("timeout", why, starved)
         self._lost("timeout", f"the code {why} It ignored the interrupt", starved)

@@ -21,7 +21,7 @@ from autograder.kit import grading
 from autograder.kit.answer import Failure
 from autograder.kit.grading import Verdict
 from autograder.sandbox.sandbox import Sandbox
-from autograder.submissions import limited
+from autograder.submissions import parser_client
 from autograder.submissions.normalise import is_own
 from autograder.submissions.parse_untrusted import MOST_PASTED, written_size
 
@@ -70,16 +70,16 @@ class Judge:
         digest = hashlib.sha256(content).hexdigest()
         drawn = partial(seed.generator, self.secret, form.assignment, student, digest)
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
-        looked = limited.looked(notebook, form)
-        judged.flags = looked.flags
+        analysis = parser_client.analysis(notebook, form)
+        judged.flags = analysis.flags
         pasted = sum(written_size(cell.get("attachments", {})) for cell in notebook.cells)
         with Session(self.wall, self.limits, checks=len(form.functions)) as session:
             first = _Run(form, session, drawn, judged, MOST_OUTPUT - min(MOST_PASTED, pasted))
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
                     first.check(grade_id(cell).removeprefix(CHECK))
-                elif cell.id in looked.wanted:
-                    first.cell(cell, looked.wanted[cell.id])
+                elif cell.id in analysis.defines:
+                    first.cell(cell, analysis.defines[cell.id])
         judged.starved = session.starved
         if may_differ(first.written) and not judged.starved:
             other = differing(self.wall, self.limits, first.events, session.until)

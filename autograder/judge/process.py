@@ -13,7 +13,7 @@ from autograder.assignment import Template, assignments, template
 from autograder.judge.result import Outcome, Task, assess, without_points
 from autograder.places import KIT, ROOT, released_notebook
 from autograder.sandbox import sandbox
-from autograder.submissions import limited
+from autograder.submissions import parser_client
 
 if TYPE_CHECKING:
     from autograder.judge.judge import Judge
@@ -69,9 +69,9 @@ def _judge(settings: JudgeSettings) -> "Judge":
     from autograder.judge.session import Limits
 
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
-    sandbox.demand_current(KIT)
+    sandbox.require_current_kit(KIT)
     limits = Limits(settings.check_seconds, settings.check_seconds, settings.notebook_seconds)
-    built = sandbox.Sandbox.joined(settings.wall) if settings.wall else sandbox.Sandbox(KIT)
+    built = sandbox.Sandbox.join(settings.wall) if settings.wall else sandbox.Sandbox(KIT)
     return Judge(built, settings.secret, limits)
 
 
@@ -93,7 +93,7 @@ def prepare(settings: JudgeSettings) -> None:
             f"its grader, kit or notebooks differ: expected {settings.grader}, got {ours}. Copy the course's folder "
             "with build/release there, or run `make release` on the same commit, and start the worker again"
         )
-    limited.reader().start()
+    parser_client.client().start()
     _judge(settings)
 
 

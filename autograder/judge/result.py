@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, Template, assignments, grade_id
 from autograder.judge.pictures import as_markdown, keep_pasted
-from autograder.submissions import limited, normalise
+from autograder.submissions import normalise, parser_client
 from autograder.submissions.normalise import is_own
 from autograder.submissions.notebook import Unreadable
 
@@ -84,7 +84,7 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     try:
         if task.content is None:
             raise Unreadable(task.reason)
-        read = limited.submission(task.content, form, assignments())
+        read = parser_client.submission(task.content, form, assignments())
         judged = judge.notebook(read.notebook, form, read.content, task.student)
     except Unreadable as error:
         return without_points(form, str(error))
@@ -97,7 +97,7 @@ def without_points(form: Template, reason: str) -> Outcome:
     from autograder.judge.judge import refused
 
     judged = refused(form, reason)
-    return Outcome(record(judged, form), _written(normalise.blank(form, reason), judged))
+    return Outcome(record(judged, form), _written(normalise.placeholder(form, reason), judged))
 
 
 def _written(notebook: NotebookNode, judged: "Judged") -> bytes:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.kit import frames
-from autograder.sandbox.memory_watchdog import family
+from autograder.sandbox.memory_watchdog import process_tree
 
 _TICK = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.1  # the least time between two looks at what a process has computed
@@ -63,7 +63,7 @@ class Use:
 
 def use(pid: int) -> Use:
     """Return what a job has taken so far."""
-    clock, computed = time.monotonic(), sum(map(_computed, family(pid)))
+    clock, computed = time.monotonic(), sum(map(_computed, process_tree(pid)))
     try:
         queued = int(Path("/proc", str(pid), "schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError):  # a kernel that does not count it: whoever waited gets the benefit of the doubt

@@ -1,4 +1,4 @@
-"""Cutting taught functions out of solutions/NAME/attention.py, by name in the syntax tree: no marker to forget."""
+"""Cuts taught functions out of solutions/NAME/attention.py, by their names in the syntax tree."""
 
 import ast
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ ABSENT = "write it in the notebook, this package ships without it"
 
 
 class BlankError(ValueError):
-    """A cell asks for what cannot be cut; says where, what, and what there is."""
+    """A cell asks for a function that cannot be cut; the message says where, which, and what exists."""
 
 
 @dataclass(frozen=True)
 class Module:
-    """The taught module of one name, as text and as a tree."""
+    """The taught module of one chapter, solutions/NAME/attention.py."""
 
     path: Path
     text: str
@@ -34,8 +34,8 @@ class Module:
 
     def find(self, function: str) -> ast.FunctionDef:
         if function not in self.functions:
-            place = f"solutions/{self.path.parent.name}/attention.py"
-            raise BlankError(f"{place} defines no function '{function}': it has {', '.join(self.functions)}")
+            path = f"solutions/{self.path.parent.name}/attention.py"
+            raise BlankError(f"{path} defines no function '{function}': it has {', '.join(self.functions)}")
         return self.functions[function]
 
     def head_and_body(self, function: str) -> tuple[list[str], list[str]]:
@@ -54,9 +54,9 @@ class Module:
 
 
 def solved(module: Module, function: str, helpers: list[str], title: str = "") -> str:
-    """Return the solved cell: what the student keeps, and between nbgrader's marks the body and its helpers.
+    """Return the source of the solved cell: the head that students get, and between nbgrader's marks body and helpers.
 
-    With a title, the function is given that name. A helper of an earlier name is written NAME.FUNCTION.
+    With a title, the function gets that name. A helper of an earlier chapter is written NAME.FUNCTION.
     """
     head, body = module.head_and_body(function)
     if title:
@@ -66,22 +66,22 @@ def solved(module: Module, function: str, helpers: list[str], title: str = "") -
     with_helpers = [
         line
         for helper in helpers
-        for part in _owner(module, helper)
-        for line in _after(part, helper.rpartition(".")[2])
+        for lines_of in _head_and_body(module, helper)
+        for line in _with_blank_lines(lines_of, helper.rpartition(".")[2])
     ]
     return "\n".join([*head, f"{indent}{BEGIN}", *body, *with_helpers, f"{indent}{END}"])
 
 
-def _owner(module: Module, helper: str) -> tuple[list[str], list[str]]:
+def _head_and_body(module: Module, helper: str) -> tuple[list[str], list[str]]:
     """Return head and body of a helper: a function of this module, or NAME.FUNCTION of another."""
     name, _, function = helper.rpartition(".")
     owner = Module.of(name, module.path.parents[2]) if name else module
     return owner.head_and_body(function)
 
 
-def _after(part: list[str], helper: str) -> list[str]:
+def _with_blank_lines(lines_of: list[str], helper: str) -> list[str]:
     """Return a helper's lines as they stand behind a body: two empty lines before its first."""
-    return ["", "", *part] if any(line.startswith(f"def {helper}(") for line in part) else part
+    return ["", "", *lines_of] if any(line.startswith(f"def {helper}(") for line in lines_of) else lines_of
 
 
 def blanked(module: Module) -> str:

@@ -1,4 +1,4 @@
-"""What students get: notebooks that nbgrader made from the solved ones, and the kit that they import."""
+"""Builds what students get: notebooks, made by nbgrader from the solved ones, and the kit that they import."""
 
 import ast
 import io
@@ -29,13 +29,13 @@ from autograder.release.recordings import recordings
 RECORDINGS = Path("autograder", "kit", FOLDER.name)
 README = Path(__file__).parent / "templates" / "kit.md"
 START = Path(__file__).parent / "templates" / "start.py"
-UNSEEN = {"ipykernel", "ipython", "tensorboard"}  # what kit and notebooks need and no import in the kit shows
+NOT_IMPORTED = {"ipykernel", "ipython", "tensorboard"}  # what kit and notebooks need and no import in the kit shows
 
 
 def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
     """Make source notebook, student's notebook and recorded answers of the names (none: of all), and the kit.
 
-    Files are written whole or not at all; what belongs to other names stays as it is, unless somebody changed it.
+    Return the paths of the students' notebooks. Files of other names stay as they are, unless somebody changed them.
     """
     demand(names)
     manifest = Manifest(build)
@@ -43,19 +43,19 @@ def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
     chosen = [name for name in assignments() if others.get(name) is None]
     # Everything that can fail comes before the first file is written.
     sources = {name: nbformat.writes(weave(name)) + "\n" for name in chosen}
-    numbers = {name: parts(nbformat.reads(text, as_version=4).cells) for name, text in sources.items()}
+    part_numbers = {name: parts(nbformat.reads(text, as_version=4).cells) for name, text in sources.items()}
     files = {path: content for kept in others.values() for path, content in (kept or {}).items()}
     for name in chosen:
         files[PurePath("source", name, f"{name}.ipynb")] = sources[name].encode()
         files[PurePath("release", name, f"{name}.ipynb")] = for_students(name, sources[name]).encode()
-    files |= {KIT / path: content for path, content in kit_files(chosen, numbers)}
-    files[ZIP] = _packed(files)
-    manifest.replace(files, dropped=_is_dropped)
+    files |= {KIT / path: content for path, content in kit_files(chosen, part_numbers)}
+    files[ZIP] = _zipped(files)
+    manifest.replace(files, dropped=_is_stale)
     return [build / "release" / name / f"{name}.ipynb" for name in chosen]
 
 
 def _released(name: str, manifest: Manifest) -> dict[PurePath, bytes] | None:
-    """Return what an earlier release made of a name, none where it made nothing; None where that is gone or changed."""
+    """Return {path: content} of the last release of a name, {} where there is none; None where a file has changed."""
     notebooks = {PurePath(folder, name, f"{name}.ipynb").as_posix() for folder in MADE}
     recordings = {(KIT / recording_path(f"{name}.{function}", RECORDINGS)).as_posix() for function in checks(name)}
     paths = [PurePath(path) for path in (notebooks | recordings) & set(manifest.digests)]
@@ -65,8 +65,8 @@ def _released(name: str, manifest: Manifest) -> dict[PurePath, bytes] | None:
     return {path: (manifest.build / path).read_bytes() for path in paths}
 
 
-def _is_dropped(path: PurePath) -> bool:
-    """Return whether a file that was not released lies where none else may: in the kit, or under an old name."""
+def _is_stale(path: PurePath) -> bool:
+    """Return whether a file that was not released has to go: it lies in the kit, or in the folder of an old name."""
     return KIT in path.parents or (len(path.parts) > 2 and path.parts[1] not in assignments())
 
 
@@ -83,12 +83,12 @@ def for_students(name: str, source: str) -> str:
         converter.preprocessors = [step for step in converter.preprocessors if step is not SaveCells]
         converter.start()
         notebook = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
-    _demand_empty(name, notebook)
+    _require_blank(name, notebook)
     return nbformat.writes(notebook) + "\n"
 
 
-def _demand_empty(name: str, notebook: NotebookNode) -> None:
-    """Fail when a solution cell of the student's notebook is not blank."""
+def _require_blank(name: str, notebook: NotebookNode) -> None:
+    """Raise BlankError where a solution cell of the student's notebook is not blank."""
     for cell in notebook.cells:
         grader = cell.metadata.get("nbgrader", {})
         stub = "raise NotImplementedError()" if cell.cell_type == "code" else "YOUR ANSWER HERE"
@@ -96,7 +96,9 @@ def _demand_empty(name: str, notebook: NotebookNode) -> None:
             raise BlankError(f"{name}: nbgrader left the solution in the cell '{grader['grade_id']}'")
 
 
-def kit_files(names: Iterable[str], numbers: Mapping[str, Mapping[str, int | None]]) -> Iterator[tuple[Path, bytes]]:
+def kit_files(
+    names: Iterable[str], part_numbers: Mapping[str, Mapping[str, int | None]]
+) -> Iterator[tuple[Path, bytes]]:
     """Yield path and content of each file of the kit; recorded answers of these names only.
 
     `numbers` are those of the parts of each notebook, by name and function.
@@ -107,20 +109,20 @@ def kit_files(names: Iterable[str], numbers: Mapping[str, Mapping[str, int | Non
     yield Path("README.md"), _readme(requirements).encode()
     yield Path("requirements.txt"), requirements.encode()
     yield Path("start.py"), START.read_bytes()
-    for check_id, content in recordings(list(names), numbers, BUILD / "recordings").items():
+    for check_id, content in recordings(list(names), part_numbers, BUILD / "recordings").items():
         yield recording_path(check_id, RECORDINGS), content
 
 
 def _shared_files() -> Iterator[tuple[Path, bytes]]:
-    """Yield what is in the kit whichever names are released: lab, the public grader, the blanked solutions."""
+    """Yield the kit's files that are there whichever names are released: lab, autograder/kit, blanked solutions."""
     yield Path("autograder", "__init__.py"), (ROOT / "autograder" / "__init__.py").read_bytes()
     yield from _files(ROOT / "autograder" / "kit")
     yield from _files(ROOT / "lab")
     yield Path("solutions", "__init__.py"), (ROOT / "solutions" / "__init__.py").read_bytes()
     for package in sorted(path.parent for path in (ROOT / "solutions").glob("*/attention.py")):
         for path in sorted(package.glob("*.py")):
-            own = blanked(Module.of(package.name)).encode() if path.name == "attention.py" else path.read_bytes()
-            yield path.relative_to(ROOT), own
+            content = blanked(Module.of(package.name)).encode() if path.name == "attention.py" else path.read_bytes()
+            yield path.relative_to(ROOT), content
 
 
 def _requirements(files: dict[Path, bytes]) -> str:
@@ -131,13 +133,13 @@ def _requirements(files: dict[Path, bytes]) -> str:
     imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
     packages = metadata.packages_distributions()  # sklearn is called scikit-learn where it is installed from
     modules = {name.partition(".")[0] for name in imported}
-    wanted = {package.lower() for module in modules for package in packages.get(module, [])} | UNSEEN
+    needed = {package.lower() for module in modules for package in packages.get(module, [])} | NOT_IMPORTED
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    return "".join(line for line in lines if line.partition("==")[0] in wanted)
+    return "".join(line for line in lines if line.partition("==")[0] in needed)
 
 
 def _readme(requirements: str) -> str:
-    """Return what tells students how to install the kit, with the version of PyTorch that it asks for."""
+    """Return the kit's README.md, with the version of PyTorch that the kit needs."""
     pinned = next(line.partition("#")[0].strip() for line in requirements.splitlines() if line.startswith("torch=="))
     return README.read_text(encoding="utf-8").replace("torch==TORCH", pinned)
 
@@ -148,10 +150,10 @@ def _files(folder: Path) -> Iterator[tuple[Path, bytes]]:
             yield path.relative_to(ROOT), path.read_bytes()
 
 
-def _packed(files: Mapping[PurePath, bytes]) -> bytes:
+def _zipped(files: Mapping[PurePath, bytes]) -> bytes:
     """Return the released files as one zip for students; the same files give the same bytes."""
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(path for path in files if path.parts[0] == "release"):
             archive.writestr(zipfile.ZipInfo(path.relative_to("release").as_posix()), files[path])
-    return whole.getvalue()
+    return buffer.getvalue()

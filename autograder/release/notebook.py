@@ -31,7 +31,7 @@ SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves o
 
 
 def weave(name: str, root: Path = ROOT) -> NotebookNode:
-    """Return the solved notebook of a name."""
+    """Return the solved notebook of a name; raise BlankError for a mark that cannot be carried out."""
     path = root / "exercises" / f"{name}.md"
     if not path.exists():
         raise BlankError(f"exercises/{name}.md does not exist; there are exercises for {', '.join(assignments())}")
@@ -39,13 +39,13 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
     module = Module.of(name, root)
     for cell in notebook.cells:
         try:
-            _dress(cell, name, module)
+            _build_cell(cell, name, module)
             if cell.cell_type == "markdown":
                 cell.source = POINTS.sub(lambda mark: _points(name, mark[1]), cell.source)
         except (BlankError, LookupError) as error:
             first_line = cell.source.splitlines()[0] if cell.source else ""
             raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {error}") from error
-    _say_limits(notebook.cells)
+    _add_time_limits(notebook.cells)
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
         {
@@ -59,8 +59,8 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
     return notebook
 
 
-def _dress(cell: NotebookNode, name: str, module: Module) -> None:
-    """Turn a marked cell into what it stands for; other cells stay as they are, but that training is not validated."""
+def _build_cell(cell: NotebookNode, name: str, module: Module) -> None:
+    """Replace a marked cell's source and set its metadata, in place; cells that train get the tag SKIPPED."""
     if TRAIN in cell.metadata.get("tags", []):
         cell.metadata.tags.append(SKIPPED)
     if "written" in cell.metadata:
@@ -91,11 +91,14 @@ def _dress(cell: NotebookNode, name: str, module: Module) -> None:
 
 
 def _points(name: str, items: str) -> str:
-    """Return what a table says of the points for these functions, or for a question that a person grades."""
-    named = [item.strip() for item in items.split(",")]
-    known = checks(name)
-    by_check = [item in known for item in named]
-    numbers = [known[item].max_points if item in known else written(name, item).points for item in named]
+    """Return the text for `{points ITEMS}`: the points of functions, or of a question that a person grades."""
+    names = [item.strip() for item in items.split(",")]
+    checks_by_function = checks(name)
+    by_check = [item in checks_by_function for item in names]
+    numbers = [
+        checks_by_function[item].max_points if item in checks_by_function else written(name, item).points
+        for item in names
+    ]
     if len(set(by_check)) > 1:
         raise BlankError(f"{{points {items}}} names functions and questions together: expected only one kind")
     same = len(set(numbers)) == 1
@@ -119,18 +122,18 @@ def _grade(cell: NotebookNode, grade_id: str, points: float | None = None, **kin
     cell.metadata["nbgrader"] = grader if points is None else grader | {"points": points}
 
 
-def _say_limits(cells: list[NotebookNode]) -> None:
-    """Say how long code may take, where it is said how it is graded, else below the title."""
+def _add_time_limits(cells: list[NotebookNode]) -> None:
+    """Add the time limits to the cell on how it is graded, else to the first text cell."""
     texts = [cell for cell in cells if cell.cell_type == "markdown"]
-    about = next((cell for cell in texts if "**How it is graded.**" in cell.source), texts[0])
-    about.source += f"\n\n**Time.** {Limits().rule}"
+    intro = next((cell for cell in texts if "**How it is graded.**" in cell.source), texts[0])
+    intro.source += f"\n\n**Time.** {Limits().rule}"
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:
-    """Give each cell an id that stays when others are added: its grade_id, or a word made from its text."""
+    """Give each cell an id that stays when others are added: its grade_id, or a digest of its text."""
     seen: dict[str, int] = {}
     for cell in cells:
-        own = cell.metadata.get("nbgrader", {}).get("grade_id")
-        name = own or f"{cell.cell_type}-{hashlib.sha256(cell.source.encode()).hexdigest()[:8]}"
+        own_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = own_id or f"{cell.cell_type}-{hashlib.sha256(cell.source.encode()).hexdigest()[:8]}"
         seen[name] = seen.get(name, 0) + 1
         cell["id"] = name if seen[name] == 1 else f"{name}-{seen[name]}"

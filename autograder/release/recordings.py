@@ -1,4 +1,4 @@
-"""The recorded answers of the kit: drawn and answered once, and kept until what they are made from changes."""
+"""The recorded answers of the kit: computed once, and cached until the code that makes them changes."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from autograder.checks import checks, find
 from autograder.kit.recordings import pack
 from autograder.places import ROOT
 from autograder.release.manifest import write
-from autograder.release.traces import traced
+from autograder.release.traces import record_earlier_calls
 
 SOURCES = (
     "autograder/checks/**/*.py",
@@ -28,18 +28,20 @@ SOURCES = (
 Numbers = Mapping[str, int | None]  # of a notebook's parts, by function
 
 
-def recordings(names: Sequence[str], numbers: Mapping[str, Numbers], kept: Path) -> dict[str, bytes]:
+def recordings(names: Sequence[str], numbers: Mapping[str, Numbers], cache_folder: Path) -> dict[str, bytes]:
     """Return the recorded answers of all checks of these names, by the check's id.
 
     `kept` is a folder for those of earlier calls: to run every known mistake on every case takes minutes.
     """
     state = _state()
-    mine = {check_id: numbers[check_id.partition(".")[0]] for check_id in _ids(names)}
-    paths = {check_id: kept / f"{check_id}-{_key(state, of)}.npz" for check_id, of in mine.items()}
+    parts_by_check = {check_id: numbers[check_id.partition(".")[0]] for check_id in _ids(names)}
+    paths = {
+        check_id: cache_folder / f"{check_id}-{_key(state, parts)}.npz" for check_id, parts in parts_by_check.items()
+    }
     missing = [check_id for check_id, path in paths.items() if not path.exists()]
-    for check_id, content in _made({check_id: mine[check_id] for check_id in missing}):
-        for old in kept.glob(f"{check_id}-*.npz"):
-            old.unlink()
+    for check_id, content in _record_all({check_id: parts_by_check[check_id] for check_id in missing}):
+        for stale in cache_folder.glob(f"{check_id}-*.npz"):
+            stale.unlink()
         write(paths[check_id], content)
     return {check_id: path.read_bytes() for check_id, path in paths.items()}
 
@@ -60,8 +62,8 @@ def _key(state: bytes, numbers: Numbers) -> str:
     return hashlib.sha256(state + repr(sorted(numbers.items())).encode()).hexdigest()[:16]
 
 
-def _made(numbers: Mapping[str, Numbers]) -> Iterator[tuple[str, bytes]]:
-    """Yield the recording of each check, as many at a time as there are cores."""
+def _record_all(numbers: Mapping[str, Numbers]) -> Iterator[tuple[str, bytes]]:
+    """Yield the id and the recording of each check, computed in one process per core."""
     cores = min(len(numbers), os.cpu_count() or 1)
     if not cores:
         return
@@ -73,5 +75,5 @@ def _recording(check_id: str, numbers: Numbers) -> bytes:
     check = find(check_id)
     seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
     cases, examples = check.draw(np.random.default_rng(seed)), check.worked_examples()
-    earlier = traced(check_id.partition(".")[0], check, cases, examples, numbers)
+    earlier = record_earlier_calls(check_id.partition(".")[0], check, cases, examples, numbers)
     return pack(cases, check.criteria, examples, earlier)

@@ -1,4 +1,4 @@
-"""What right functions ask of earlier ones: recorded at release, so that a student's own check can answer the same."""
+"""Records, at release, how reference functions call earlier ones, so that a student's own check can answer the same."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -14,33 +14,33 @@ from autograder.kit.cases import Case, Example
 from autograder.kit.proxy import outline, stand_in
 
 
-def traced(
+def record_earlier_calls(
     name: str, check: Check, cases: list[Case], examples: list[Example], parts: Mapping[str, int | None]
 ) -> dict[str, dict[str, Any]]:
-    """Return, for each earlier function that the checked one may call, what `recordings.pack` keeps of it."""
+    """Return {earlier function: its part, parameters and recorded questions}, for `recordings.pack`."""
     references = {each: checks.find(f"{name}.{each}").reference for each in check.may_call}
-    asked = {} if check.is_bug_hunt else _asked(check, references, cases, examples)
+    asked = {} if check.is_bug_hunt else _record_questions(check, references, cases, examples)
     return {
         each: {"part": parts.get(each), "parameters": outline(reference), "asked": asked.get(each)}
         for each, reference in references.items()
     }
 
 
-def _asked(
+def _record_questions(
     check: Check, references: dict[str, Callable], cases: list[Case], examples: list[Example]
 ) -> dict[str, list[list]]:
-    """Return the questions of the reference on these cases and examples, each once, with their answers."""
+    """Return {earlier function: [[question, answer], …]}, each question of the reference on these inputs once."""
     earlier, asked = Earlier(references), {each: [] for each in references}
     recording = Recording(asked)
 
     def ask(question: dict) -> dict:
-        known = recording.find(question)
-        if known is None:
-            known = earlier.answer(question)
-            asked[question["function"]].append([question, known])
-        return known
+        answer = recording.find(question)
+        if answer is None:
+            answer = earlier.answer(question)
+            asked[question["function"]].append([question, answer])
+        return answer
 
-    with _standing_in(check.reference, {each: stand_in(each, outline(of), ask) for each, of in references.items()}):
+    with _replaced(check.reference, {each: stand_in(each, outline(of), ask) for each, of in references.items()}):
         for arguments, cotangents in _calls(cases, examples):
             answer = call({check.function: check.reference}, check.function, arguments, cotangents)
             if answer.error:
@@ -59,12 +59,12 @@ def _calls(cases: list[Case], examples: list[Example]) -> Iterator[tuple[list, l
 
 
 @contextmanager
-def _standing_in(reference: Callable, stand_ins: dict[str, Callable]) -> Iterator[None]:
-    """Let the module of a reference call stand-ins in the place of its own functions."""
+def _replaced(reference: Callable, stand_ins: dict[str, Callable]) -> Iterator[None]:
+    """Replace functions in the module of a reference by stand-ins within the block."""
     names = vars(sys.modules[reference.__module__])
-    own = {name: names[name] for name in stand_ins if name in names}
-    names |= {name: stand_ins[name] for name in own}
+    originals = {name: names[name] for name in stand_ins if name in names}
+    names |= {name: stand_ins[name] for name in originals}
     try:
         yield
     finally:
-        names |= own
+        names |= originals

@@ -1,4 +1,4 @@
-"""What is known of a graded class: its records, its summary and nbgrader's gradebook, read and never written."""
+"""Reads a graded class: its records, its summary and nbgrader's gradebook; nothing is written."""
 
 import csv
 import json
@@ -31,7 +31,7 @@ class Entry:
 
 @dataclass
 class ClassData:
-    """All submissions of a class, and in sentences what could not be read."""
+    """All submissions of a class, and notes on what could not be read."""
 
     entries: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -40,30 +40,30 @@ class ClassData:
 
 
 def read(out: Path) -> ClassData:
-    """Return what DIR holds of its class; whatever is broken costs a sentence and nothing else."""
+    """Return the class in DIR; what is broken gives a note. Raise NotADirectoryError where there is no DIR."""
     if not out.is_dir():
         raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
-    ledger = ClassData()
-    graded = _gradebook(out, ledger)
-    lines = _records(out / "records", ledger)
-    known = {(spreadsheet.text(student), name) for student, name in lines}
-    summary = _summary(out / "summary.csv", ledger)
-    lines |= {key: line for key, line in summary.items() if key not in known}
-    ledger.entries = [
+    class_data = ClassData()
+    graded = _gradebook(out, class_data)
+    lines = _records(out / "records", class_data)
+    recorded = {(spreadsheet.text(student), name) for student, name in lines}
+    summary = _summary(out / "summary.csv", class_data)
+    lines |= {key: line for key, line in summary.items() if key not in recorded}
+    class_data.entries = [
         Entry(student, name, line, graded.get((student, name))) for (student, name), line in sorted(lines.items())
     ]
     older = sum(_is_older(line) for line in lines.values())
     if older:
-        ledger.notes.append(
+        class_data.notes.append(
             f"{older} of {len(lines)} submissions were graded by an earlier version: of those, this page knows neither "
             "what mistakes are called nor who ran out of time. Run `grade` again."
         )
     if not lines:
-        ledger.notes.append(f"No submission of this class is graded yet: {out / 'records'} holds no record.")
-    return ledger
+        class_data.notes.append(f"No submission of this class is graded yet: {out / 'records'} holds no record.")
+    return class_data
 
 
-def _records(folder: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
+def _records(folder: Path, class_data: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the lines of the records by student and assignment."""
     lines, broken = {}, []
     for path in sorted(folder.rglob("*.json")):
@@ -75,7 +75,7 @@ def _records(folder: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str,
             lines[line["student"], line["assignment"]] = line
     if broken:
         more = f" and {len(broken) - MOST_BROKEN} more" if len(broken) > MOST_BROKEN else ""
-        ledger.notes.append(
+        class_data.notes.append(
             f"Broken records: {', '.join(broken[:MOST_BROKEN])}{more} in {folder}. What they held is missing on this "
             "page, or taken from summary.csv. Delete them and run `grade` again."
         )
@@ -83,7 +83,7 @@ def _records(folder: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str,
 
 
 def _sound(record: Any) -> dict[str, Any]:
-    """Return the line of a record if it is one of score's contract."""
+    """Return a record's line; raise ValueError unless it has the fields of `score`'s contract."""
     line = record.get("line", record) if isinstance(record, dict) else None
     if not isinstance(line, dict) or not all(isinstance(line.get(key), str) for key in ("student", "assignment")):
         raise ValueError("it names no student and no assignment")
@@ -116,12 +116,12 @@ def _texts(value: Any) -> bool:
 
 
 def written(student: str) -> str:
-    """Return a name as text that can be written: a folder's name may hold bytes that are none."""
+    """Return a name with bytes that are no UTF-8 escaped: a folder's name may hold such."""
     return student.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _summary(path: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return what summary.csv says of each submission, in the shape of a record without checks."""
+def _summary(path: Path, class_data: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return summary.csv's submissions, by student and assignment, as lines of records without checks."""
     lines = {}
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -129,11 +129,11 @@ def _summary(path: Path, ledger: ClassData) -> dict[tuple[str, str], dict[str, A
                 if row["assignment"] and row["score"]:
                     lines[row["student"], row["assignment"]] = _line(row)
                 else:
-                    ledger.strays.append((row["student"] or row.get("file") or "?", row["error"]))
+                    class_data.strays.append((row["student"] or row.get("file") or "?", row["error"]))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
-        ledger.notes.append(f"{path} cannot be read ({type(error).__name__}). Run `grade` again.")
+        class_data.notes.append(f"{path} cannot be read ({type(error).__name__}). Run `grade` again.")
         return {}
     return lines
 
@@ -148,21 +148,23 @@ def _line(row: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _gradebook(out: Path, ledger: ClassData) -> dict[tuple[str, str], query.Submission]:
-    """Return what the gradebook says by student and assignment."""
+def _gradebook(out: Path, class_data: ClassData) -> dict[tuple[str, str], query.Submission]:
+    """Return the gradebook's submissions by student and assignment; {} and a note where it cannot be read."""
     url = None
     try:
         url = _database(out)
         if url is None:
             raise NoGradebook(f"{out} has no gradebook")
         with quiet(), Session(engine(url)) as session:
-            graded = {(each.student, each.assignment): each for each in query.submissions(session)}
+            submissions = {(each.student, each.assignment): each for each in query.submissions(session)}
     except (NoGradebook, SQLAlchemyError, ValueError) as error:
-        text = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
-        ledger.notes.append(f"{text}. Manual grades, late hand-ins and links to formgrader are missing on this page.")
+        message = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
+        class_data.notes.append(
+            f"{message}. Manual grades, late hand-ins and links to formgrader are missing on this page."
+        )
         return {}
-    ledger.has_gradebook = True
-    return graded
+    class_data.has_gradebook = True
+    return submissions
 
 
 def _database(out: Path) -> str | None:

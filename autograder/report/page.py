@@ -23,7 +23,7 @@ ROWS, NAMES = 1000, 200  # of a table, and of a list of names: the page stays sm
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar of a histogram: which scores, how many submissions, how high of 100."""
+    """One bar of a histogram: its scores in short and in words, its submissions, its height of 100."""
 
     label: str
     words: str
@@ -33,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Rate:
-    """How many got all points of a check, some, none."""
+    """How many students got all, some and none of a check's points."""
 
     function: str
     all: int
@@ -50,7 +50,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake of the class: what it is called, what it is, where it was made and by whom."""
+    """A known mistake that the class made: its name and title, in which functions, and by whom."""
 
     name: str
     title: str
@@ -60,7 +60,7 @@ class Mistake:
 
 @dataclass
 class Section:
-    """What the page says of one assignment."""
+    """The page's section on one assignment."""
 
     name: str
     entries: list[Entry]
@@ -114,7 +114,7 @@ class Section:
         return [entry for entry in self.entries if entry.graded and (entry.graded.seconds_late or entry.graded.penalty)]
 
     def nothing(self, has_gradebook: bool) -> list[str]:
-        """Return what there is none of, so that an empty part is seen to be empty and not forgotten."""
+        """Return the titles of parts with no entries: the page lists them, so that they do not seem forgotten."""
         parts = {
             "mistakes with a name": self.mistakes,
             "flags": self.flags,
@@ -127,15 +127,15 @@ class Section:
 
 
 def report(out: Path, to: Path | None = None, formgrader: str = FORMGRADER) -> Path:
-    """Write the page, DIR/report.html unless said otherwise, whole or not at all; return where it is."""
-    place = to or out / "report.html"
-    text = page(data.read(out), out, place, formgrader)
-    atomic_write(place, text.encode("utf-8"), 0o600)  # names and marks: the teacher's alone
-    return place
+    """Write the page to `to` (default: DIR/report.html), atomically; return its path."""
+    path = to or out / "report.html"
+    text = page(data.read(out), out, path, formgrader)
+    atomic_write(path, text.encode("utf-8"), 0o600)  # names and marks: the teacher's alone
+    return path
 
 
-def page(class_data: ClassData, out: Path, place: Path, formgrader: str = FORMGRADER) -> str:
-    """Return the page as HTML; it asks for nothing from elsewhere and holds no script."""
+def page(class_data: ClassData, out: Path, path: Path, formgrader: str = FORMGRADER) -> str:
+    """Return the page as HTML, without scripts and without anything from other servers."""
     jinja = Environment(
         loader=PackageLoader("autograder.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
@@ -145,7 +145,7 @@ def page(class_data: ClassData, out: Path, place: Path, formgrader: str = FORMGR
         title=out.resolve().name,
         class_data=class_data,
         sections=[_section(name, entries, out) for name, entries in _by_assignment(class_data.entries)],
-        feedback=_feedback(out, place),
+        feedback=_feedback(out, path),
         formgrader=formgrader.rstrip("/"),
         rows=ROWS,
         names=NAMES,
@@ -174,7 +174,7 @@ def _section(name: str, entries: list[Entry], out: Path) -> Section:
 
 
 def _bars(scores: list[float], most: float) -> Iterator[Bar]:
-    """Yield how many have no points, up to a tenth of all, up to two tenths, …, and all."""
+    """Yield the bars of a histogram of scores: none, each tenth of `most`, all."""
     counts = [0] * 12
     for score in scores:
         counts[0 if score <= 0 else 11 if score >= most else 1 + int(10 * score / most)] += 1
@@ -237,9 +237,9 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
-def _feedback(out: Path, place: Path) -> Callable[[Entry], str]:
-    """Return what makes the link from the page to a submission's feedback: "" where there is none."""
-    above = Path(os.path.relpath(out.resolve(), place.resolve().parent))
+def _feedback(out: Path, path: Path) -> Callable[[Entry], str]:
+    """Return a function from an entry to the link from the page at `path` to its feedback, "" where there is none."""
+    above = Path(os.path.relpath(out.resolve(), path.resolve().parent))
 
     def link(entry: Entry) -> str:
         inside = Path("feedback", entry.student, entry.assignment, f"{entry.assignment}.html")

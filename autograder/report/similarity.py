@@ -1,4 +1,4 @@
-"""Solution cells that are the same in two submissions: the same syntax tree, whatever the variables are called."""
+"""Finds solution cells that are the same in several submissions: equal syntax trees, whatever the variables' names."""
 
 import json
 from collections import defaultdict
@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from autograder.places import released_notebook, source_notebook
-from autograder.submissions import limited
-from autograder.submissions.shape import Shape, shape
+from autograder.submissions import parser_client
+from autograder.submissions.fingerprint import Fingerprint, fingerprint
 
-SHORT = 3  # statements: up to so many are written alike by people who never met
-BIGGEST = 2_000_000  # bytes of a notebook that is looked into
+SHORT = 3  # statements: answers up to this length are often equal by chance
+BIGGEST = 2_000_000  # bytes of a notebook that is compared
 
 
 @dataclass(frozen=True)
 class Group:
-    """Students whose cell for one function is the same."""
+    """Students whose cells for one function are the same."""
 
     function: str
     students: tuple[str, ...]
@@ -31,27 +31,27 @@ class Group:
 
 
 def groups(out: Path, assignment: str, students: Iterable[str]) -> list[Group]:
-    """Return the groups of one assignment: the longest answers first, those that are short and natural last."""
-    given = {name: shape(source) for name, source in _cells(released_notebook(assignment))}
-    public = {name: shape(source) for name, source in _cells(source_notebook(assignment))}
-    alike: dict[tuple[str, str], dict[str, Shape]] = defaultdict(dict)
+    """Return the groups of one assignment, the longest answers first; cells as released are left out."""
+    released = {name: fingerprint(source) for name, source in _cells(released_notebook(assignment))}
+    solution_prints = {name: fingerprint(source) for name, source in _cells(source_notebook(assignment))}
+    students_by_tree: dict[tuple[str, str], dict[str, Fingerprint]] = defaultdict(dict)
     for student in students:
         sources = dict(_cells(out / "autograded" / student / assignment / f"{assignment}.ipynb"))
-        for function, made in limited.shapes(sources).items():
-            if made.tree != _tree(given, function) and made.statements > 1:
-                alike[function, made.tree][student] = made
-    formed = []
-    for (function, tree), shapes in alike.items():
-        if len(shapes) > 1:
-            names = {each.named for each in shapes.values()}
-            size = next(iter(shapes.values())).statements
-            published = tree == _tree(public, function)
-            formed.append(Group(function, tuple(sorted(shapes)), size, len(names) == 1, published))
-    return sorted(formed, key=lambda group: (-group.statements, group.function, group.students))
+        for function, each in parser_client.fingerprints(sources).items():
+            if each.tree != _tree(released, function) and each.statements > 1:
+                students_by_tree[function, each.tree][student] = each
+    all_groups = []
+    for (function, tree), fingerprints in students_by_tree.items():
+        if len(fingerprints) > 1:
+            names = {each.named for each in fingerprints.values()}
+            size = next(iter(fingerprints.values())).statements
+            published = tree == _tree(solution_prints, function)
+            all_groups.append(Group(function, tuple(sorted(fingerprints)), size, len(names) == 1, published))
+    return sorted(all_groups, key=lambda group: (-group.statements, group.function, group.students))
 
 
-def _tree(shapes: dict[str, Shape | None], function: str) -> str | None:
-    known = shapes.get(function)
+def _tree(fingerprints: dict[str, Fingerprint | None], function: str) -> str | None:
+    known = fingerprints.get(function)
     return known.tree if known else None
 
 

@@ -1,4 +1,4 @@
-"""The door in the wall: a Unix socket in a folder for its owner only, at which each connection asks for one worker."""
+"""The sandbox's control socket: a Unix socket in a folder for its owner only; each connection asks for one worker."""
 
 import fcntl
 import json
@@ -16,17 +16,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-PREFIX = "wall-door-"
-WORDS = struct.Struct("<cI")  # what is asked for, and a job's seconds of CPU
-WARM, JOB = b"z", b"j"
+PREFIX = "sandbox-control-"
+REQUEST = struct.Struct("<cI")  # the kind of request, and a job's CPU seconds
+PING, JOB = b"z", b"j"
 
 
 class NoAnswer(OSError):
-    """Nobody opened; says what was heard instead."""
+    """The zygote did not make a worker; the message is what it answered."""
 
 
 class Process:
-    """A process that can be watched and killed without a doubt that it is the one: by its pidfd."""
+    """A process held by its pidfd, so that a signal never reaches another one with the same pid."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -36,89 +36,93 @@ class Process:
         with suppress(OSError, AttributeError):
             os.close(self._handle)
 
-    def gone(self, seconds: float = 0.0) -> bool:
-        """Return whether it has ended, or does so in the next seconds."""
+    def ended(self, seconds: float = 0.0) -> bool:
+        """Return whether the process has ended, waiting up to so many seconds for it."""
         watch = select.poll()
         watch.register(self._handle, select.POLLIN)
         return bool(watch.poll(seconds * 1000))
 
-    def send(self, number: signal.Signals) -> None:
+    def send_signal(self, number: signal.Signals) -> None:
         signal.pidfd_send_signal(self._handle, number)
 
     def kill(self) -> None:
-        """Kill it and wait until it is no more; if it is pid 1 of a namespace, all processes in there with it."""
+        """Kill the process and wait until it has ended; pid 1 of a namespace takes all its processes along."""
         with suppress(OSError):
-            self.send(signal.SIGKILL)
-            self.gone(5)
+            self.send_signal(signal.SIGKILL)
+            self.ended(5)
 
 
 @dataclass
 class ControlSocket:
-    """One folder with the socket `door`, what is to be known about the wall in `about`, and two locks."""
+    """A folder with the socket `socket`, the sandbox's settings in `settings`, and locks `in_use` and `building`."""
 
     folder: Path
-    about: dict[str, Any]
-    _held: int = field(default=-1, repr=False)
+    settings: dict[str, Any]
+    _lock_file: int = field(default=-1, repr=False)
 
     @classmethod
-    def make(cls, about: dict[str, Any]) -> "ControlSocket":
-        """Make the folder, and remove those whose users have all gone without a farewell."""
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))  # TMPDIR may be too long for a socket's address
-        door = cls(folder, about)
-        door._hold()
-        (folder / "about").write_text(json.dumps(about))
-        for other in folder.parent.glob(f"{PREFIX}*"):
-            if other != folder:
-                _sweep(other)
-        return door
+    def create(cls, settings: dict[str, Any]) -> "ControlSocket":
+        """Make the folder with its settings, and remove the folders of processes that were killed."""
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))  # TMPDIR may be too long for a socket's path
+        control = cls(folder, settings)
+        control._lock()
+        (folder / "settings").write_text(json.dumps(settings))
+        for folder_left in folder.parent.glob(f"{PREFIX}*"):
+            if folder_left != folder:
+                _remove_stale(folder_left)
+        return control
 
     @classmethod
-    def find(cls, folder: Path) -> "ControlSocket":
-        """Return the door that another process made."""
-        door = cls(folder, json.loads((folder / "about").read_text()))
-        door._hold()
-        return door
+    def open(cls, folder: Path) -> "ControlSocket":
+        """Return the control socket that another process made; raise OSError where it is gone."""
+        control = cls(folder, json.loads((folder / "settings").read_text()))
+        control._lock()
+        return control
 
-    def _hold(self) -> None:
-        """Keep the folder from being swept while we live: the lock is shared by all who use the door."""
-        self._held = os.open(self.folder / "held", os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(self._held, fcntl.LOCK_SH)
+    def _lock(self) -> None:
+        """Hold a shared lock as long as this process lives: while any holds it, nobody removes the folder."""
+        self._lock_file = os.open(self.folder / "in_use", os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(self._lock_file, fcntl.LOCK_SH)
 
     def __del__(self) -> None:
-        if self._held >= 0:
-            os.close(self._held)
+        if self._lock_file >= 0:
+            os.close(self._lock_file)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep every other user from building a sandbox at the same time."""
+    def exclusive(self) -> Iterator[None]:
+        """Keep all other processes from building a sandbox at the same time."""
         with (self.folder / "building").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def listener(self) -> socket.socket:
-        """Return a socket that listens behind the door, in the place of an earlier one."""
-        listener, fresh = socket.socket(socket.AF_UNIX), self.folder / f"door-{os.getpid()}"
-        fresh.unlink(missing_ok=True)
-        listener.bind(str(fresh))
+    def listen(self) -> socket.socket:
+        """Return a socket that listens at the folder's `socket`, in place of an earlier one."""
+        listener, new_path = socket.socket(socket.AF_UNIX), self.folder / f"socket-{os.getpid()}"
+        new_path.unlink(missing_ok=True)
+        listener.bind(str(new_path))
         listener.listen(256)
-        fresh.rename(self.folder / "door")
+        new_path.rename(self.folder / "socket")
         return listener
 
     def connect(
-        self, word: bytes, seconds: float, cpu_seconds: int = 0, lifeline: list[int] | None = None
+        self, kind: bytes, seconds: float, cpu_seconds: int = 0, lifeline: list[int] | None = None
     ) -> tuple[socket.socket, Process]:
-        """Return the link to whoever opened, and that process as this side of the wall knows it."""
+        """Connect to the zygote; return the socket and the peer process: a new worker for JOB, the zygote for PING.
+
+        A JOB has so many CPU seconds, and lives as long as this process holds the other end of the pipe `lifeline`.
+        Raise OSError where nobody answers within `seconds`.
+        """
         link = socket.socket(socket.AF_UNIX)
         try:
             link.settimeout(seconds)
             link.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-            link.connect(str(self.folder / "door"))
-            socket.send_fds(link, [WORDS.pack(word, cpu_seconds)], lifeline or [])
+            link.connect(str(self.folder / "socket"))
+            socket.send_fds(link, [REQUEST.pack(kind, cpu_seconds)], lifeline or [])
             message, ancillary, _, _ = link.recvmsg(1, socket.CMSG_SPACE(12))
-            if message != word:
+            if message != kind:
                 raise NoAnswer(link.recv(2000).decode(errors="replace") if message else "it ended")
             link.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-            # The kernel filled in the sender's pid, as seen from here.
+            # The kernel has translated the sender's pid to this process's namespace.
             return link, Process(int.from_bytes(ancillary[0][2][:4], sys.byteorder))
         except BaseException:
             link.close()
@@ -128,12 +132,12 @@ class ControlSocket:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _sweep(folder: Path) -> None:
-    """Remove a folder that nobody holds any more: its users were killed."""
+def _remove_stale(folder: Path) -> None:
+    """Remove a control socket's folder whose lock nobody holds any more: its processes were killed."""
     try:
         if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
             return
-        with (folder / "held").open("r") as lock:
+        with (folder / "in_use").open("r") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
     except OSError:  # in use, or already gone

@@ -1,4 +1,4 @@
-"""Where no control group can be had: a thread adds up what a job's processes take, and ends one that takes too much."""
+"""The memory limit where there are no control groups: a thread adds up a job's memory and kills a job above it."""
 
 import os
 import threading
@@ -6,46 +6,46 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from autograder.sandbox.cgroups import MEMORY
+from autograder.sandbox.cgroups import MAX_MEMORY
 from autograder.sandbox.control_socket import Process
 
-EVERY = 0.05  # seconds
+INTERVAL = 0.05  # seconds
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def family(pid: int) -> list[int]:
-    """Return a process and all that descend from it: orphans in a job come back to its pid 1."""
-    found = [pid]
-    for member in found:  # grows as we go
+def process_tree(pid: int) -> list[int]:
+    """Return a process and all its descendants; orphans in a job are adopted by its pid 1, so none is missed."""
+    pids = [pid]
+    for member in pids:  # grows as we go
         with suppress(OSError):
             for task in Path("/proc", str(member), "task").iterdir():
-                found += map(int, (task / "children").read_text().split())
-    return found
+                pids += map(int, (task / "children").read_text().split())
+    return pids
 
 
-def outside(pid: int) -> int:
-    """Return the bytes that a job holds where no process is charged for them: its files in memory, full sockets."""
-    held = 0
+def uncharged_bytes(pid: int) -> int:
+    """Return the bytes that a job holds and no process is charged for: files in tmpfs, socket buffers."""
+    bytes_held = 0
     for place in ("tmp", "dev/shm"):
         with suppress(OSError):
-            status = os.statvfs(f"/proc/{pid}/root/{place}")
-            held += (status.f_blocks - status.f_bfree) * status.f_frsize
+            filesystem = os.statvfs(f"/proc/{pid}/root/{place}")
+            bytes_held += (filesystem.f_blocks - filesystem.f_bfree) * filesystem.f_frsize
     with suppress(OSError, ValueError, IndexError):
-        count = Path("/proc", str(pid), "net", "sockstat").read_text().split()[2]  # of its own network, in transit too
-        held += int(count) * _socket_bytes()
-    return held
+        count = Path("/proc", str(pid), "net", "sockstat").read_text().split()[2]  # those of its network namespace
+        bytes_held += int(count) * _socket_bytes()
+    return bytes_held
 
 
 @cache
 def _socket_bytes() -> int:
-    """Return the most that one socket can hold; a sender may go past its buffer's size by one message as large."""
+    """Return the most bytes that one socket can hold: a sender may exceed its buffer by one message of its size."""
     return 2 * int(Path("/proc/sys/net/core/wmem_default").read_text())
 
 
-def memory(pids: list[int], enough: int = MEMORY) -> int:
-    """Return the bytes that processes take together; what several of them share counts once."""
-    resident = sum(_resident(pid) for pid in pids)  # quick, and never too little: exact only where it matters
-    return resident if resident <= enough else sum(_proportional(pid) for pid in pids)
+def memory_of(pids: list[int], exact_above: int = MAX_MEMORY) -> int:
+    """Return the bytes that processes take together; above `exact_above`, shared memory counts once."""
+    resident = sum(_resident(pid) for pid in pids)  # fast, and never too low
+    return resident if resident <= exact_above else sum(_proportional(pid) for pid in pids)
 
 
 def _resident(pid: int) -> int:
@@ -64,21 +64,21 @@ def _proportional(pid: int) -> int:
 
 
 class MemoryWatchdog:
-    """Watches one job until it ends or `stop` is called."""
+    """A thread that kills one job when it holds more than `max_bytes`, until the job ends or `stop` is called."""
 
-    def __init__(self, process: Process, most: int = MEMORY) -> None:
+    def __init__(self, process: Process, max_bytes: int = MAX_MEMORY) -> None:
         self.process = process
-        self.most = most
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, name="memory of a job", daemon=True)
+        self.max_bytes = max_bytes
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="memory of a job", daemon=True)
         self._thread.start()
 
-    def _look(self) -> None:
-        while not self._over.wait(EVERY) and not self.process.gone():
-            left = self.most - outside(self.process.pid)
-            if memory(family(self.process.pid), left) > left:
+    def _watch(self) -> None:
+        while not self._stopped.wait(INTERVAL) and not self.process.ended():
+            allowed = self.max_bytes - uncharged_bytes(self.process.pid)
+            if memory_of(process_tree(self.process.pid), allowed) > allowed:
                 self.process.kill()
 
     def stop(self) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join(5)

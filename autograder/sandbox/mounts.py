@@ -18,14 +18,22 @@ from autograder.sandbox import installation
 from autograder.sandbox.bubblewrap import NoSandbox, environment, system_places
 from lab.files import aside
 
-ALWAYS = ("torch", "numpy", "matplotlib", "matplotlib-inline", "ipython", "jaxtyping", "tqdm")  # the worker's own
+WORKER_REQUIREMENTS = (
+    "torch",
+    "numpy",
+    "matplotlib",
+    "matplotlib-inline",
+    "ipython",
+    "jaxtyping",
+    "tqdm",
+)  # the worker's own
 PACKAGES = "/packages"
 Parts = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class View:
-    """Folders and files by their place inside, places that are covered up, and the program to run."""
+    """What is bound: {path inside: path outside}; paths that are covered; the Python to run, and its environment."""
 
     shown: dict[str, Path]
     hidden: list[str]
@@ -52,56 +60,56 @@ SETTINGS = {
 
 
 def view(kit: Path) -> View:
-    """Return what student code with this kit is shown."""
-    shown = {"/wall/inside": INSIDE, "/kit": kit.resolve(), "/cache/matplotlib": font_cache()}
+    """Return the view of student code that runs with this kit."""
+    shown = {"/sandbox/inside": INSIDE, "/kit": kit.resolve(), "/cache/matplotlib": font_cache()}
     shown |= installation.shown() | packages(kit)
-    hidden = {*installation.hidden(), *_private(shown | {str(place): place for place in system_places()})}
-    outermost = sorted(place for place in hidden if not hidden & set(map(str, Path(place).parents)))
+    hidden = {*installation.hidden(), *_private_paths(shown | {str(path): path for path in system_places()})}
+    outermost = sorted(path for path in hidden if not hidden & set(map(str, Path(path).parents)))
     settings = {
         "PATH": f"{installation.PREFIX}/bin:/usr/bin:/bin",
-        "PYTHONPATH": f"/wall:/kit:{PACKAGES}",
+        "PYTHONPATH": f"/sandbox:/kit:{PACKAGES}",
         "LD_LIBRARY_PATH": str(installation.SHARED),
         **SETTINGS,
     }
     return View(shown, outermost, f"{installation.PREFIX}/bin/{installation.VERSION}", settings)
 
 
-def _private(places: dict[str, Path]) -> Iterator[str]:
-    """Yield where the course or the teacher's home would be seen, should they lie within something that is shown."""
+def _private_paths(paths: dict[str, Path]) -> Iterator[str]:
+    """Yield the paths inside at which the course or the teacher's home would be visible, for they must be covered."""
     for private in dict.fromkeys((ROOT, BUILD.resolve(), Path.home().resolve())):
-        for inside, outside in places.items():
+        for inside, outside in paths.items():
             source = outside.resolve()
             if private.is_dir() and private != source and private.is_relative_to(source):
                 yield str(Path(inside, private.relative_to(source)))
 
 
 def plain_view(kit: Path, folder: Path) -> View:
-    """Return what there is to see without a sandbox, everything; the home is a folder of its own all the same."""
-    for place in ("home", "wall"):
-        (folder / place).mkdir(exist_ok=True)
-    if not (folder / "wall" / "inside").is_symlink():
-        (folder / "wall" / "inside").symlink_to(INSIDE)
+    """Return the view without a sandbox: nothing is bound or covered, home and configuration lie below `folder`."""
+    for path in ("home", "sandbox"):
+        (folder / path).mkdir(exist_ok=True)
+    if not (folder / "sandbox" / "inside").is_symlink():
+        (folder / "sandbox" / "inside").symlink_to(INSIDE)
     shutil.copytree(font_cache(), folder / "matplotlib", dirs_exist_ok=True)
     settings = {name: value.replace("/tmp/", f"{folder}/") for name, value in SETTINGS.items()}
     settings |= {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "PYTHONPATH": f"{folder / 'wall'}:{kit.resolve()}",
+        "PYTHONPATH": f"{folder / 'sandbox'}:{kit.resolve()}",
     }
     return View({}, [], sys.executable, settings)
 
 
 def packages(kit: Path) -> dict[str, Path]:
-    """Return the files and folders of the distributions that the kit needs, by their place inside."""
-    needed = closure([*ALWAYS, *_required(kit)])
-    mine: dict[Path, set[Parts]] = defaultdict(set)
-    foreign: dict[Path, set[Parts]] = defaultdict(set)
+    """Return the files and folders of the distributions that the kit needs, {path inside: path outside}."""
+    needed = closure([*WORKER_REQUIREMENTS, *_required(kit)])
+    needed_files: dict[Path, set[Parts]] = defaultdict(set)
+    other_files: dict[Path, set[Parts]] = defaultdict(set)
     for name, distribution in _installed().items():
-        files = mine if name in needed else foreign
+        files = needed_files if name in needed else other_files
         site = Path(str(distribution.locate_file("")))
         files[site.resolve()].update(_files(distribution))
     shown: dict[str, Path] = {}
-    for site, parts in mine.items():
-        for path in _covering(parts, foreign[site]):
+    for site, parts in needed_files.items():
+        for path in _minimal_paths(parts, other_files[site]):
             if (source := site.joinpath(*path)).exists():
                 shown.setdefault("/".join((PACKAGES, *path)), source)
     return shown
@@ -117,18 +125,18 @@ def _required(kit: Path) -> list[str]:
 
 @cache
 def _installed() -> dict[str, importlib.metadata.Distribution]:
-    """Return the distributions on the path by name; of two of one name the first, which is imported."""
-    found: dict[str, importlib.metadata.Distribution] = {}
+    """Return the installed distributions by canonical name; of two of one name the first, which is imported."""
+    distributions: dict[str, importlib.metadata.Distribution] = {}
     for distribution in importlib.metadata.distributions():
-        found.setdefault(canonicalize_name(distribution.metadata["Name"] or ""), distribution)
-    return found
+        distributions.setdefault(canonicalize_name(distribution.metadata["Name"] or ""), distribution)
+    return distributions
 
 
 def closure(requirements: Iterable[str]) -> set[str]:
-    """Return the names of the distributions that these need, themselves included, as they are installed here."""
+    """Return the names of these requirements and of all that they depend on; raise NoSandbox where one is missing."""
     installed = _installed()
     todo = [Requirement(text) for text in requirements]
-    if missing := [str(one) for one in todo if canonicalize_name(one.name) not in installed]:
+    if missing := [str(requirement) for requirement in todo if canonicalize_name(requirement.name) not in installed]:
         raise NoSandbox(f"The kit needs {missing[0]}, which is not installed here. `make setup` installs it.")
     done: set[tuple[str, str]] = set()
     while todo:
@@ -139,12 +147,16 @@ def closure(requirements: Iterable[str]) -> set[str]:
                 continue
             done.add((name, extra))
             further = map(Requirement, installed[name].requires or [])
-            todo += [one for one in further if not one.marker or one.marker.evaluate({"extra": extra})]
+            todo += [
+                requirement
+                for requirement in further
+                if not requirement.marker or requirement.marker.evaluate({"extra": extra})
+            ]
     return {name for name, _ in done}
 
 
 def _files(distribution: importlib.metadata.Distribution) -> set[Parts]:
-    """Return a distribution's files, each as the parts of its path, without those outside the packages' folder."""
+    """Return a distribution's files in the packages' folder, each as the parts of its path."""
     record = distribution.read_text("RECORD")
     if record:  # read by hand: of torch's 20,000 lines importlib makes as many objects
         paths = (line.rsplit(",", 2)[0].strip('"') for line in record.splitlines())
@@ -153,16 +165,16 @@ def _files(distribution: importlib.metadata.Distribution) -> set[Parts]:
     return {tuple(path.split("/")) for path in paths if path and not path.startswith(("../", "/"))}
 
 
-def _covering(mine: set[Parts], foreign: set[Parts], above: Parts = ()) -> Iterator[Parts]:
-    """Yield the fewest paths that hold all of our files and none of the others."""
+def _minimal_paths(needed_files: set[Parts], other_files: set[Parts], above: Parts = ()) -> Iterator[Parts]:
+    """Yield the fewest paths below `above` that hold all of the needed files and none of the others."""
     depth = len(above)
-    ours, theirs = _by_part(mine, depth), _by_part(foreign, depth)
+    ours, theirs = _by_part(needed_files, depth), _by_part(other_files, depth)
     for part, below in sorted(ours.items()):
         path = (*above, part)
         if part not in theirs or path in below:
             yield path
         else:
-            yield from _covering(below, theirs[part], path)
+            yield from _minimal_paths(below, theirs[part], path)
 
 
 def _by_part(files: set[Parts], depth: int) -> dict[str, set[Parts]]:
@@ -173,7 +185,7 @@ def _by_part(files: set[Parts], depth: int) -> dict[str, set[Parts]]:
 
 
 def font_cache() -> Path:
-    """Return a matplotlib configuration folder with the fonts looked up: that costs a second of every start."""
+    """Return a matplotlib configuration folder with its font cache, made once: that takes a second."""
     cache = BUILD / "cache" / f"matplotlib-{importlib.metadata.version('matplotlib')}"
     if not cache.is_dir():
         try:

@@ -1,26 +1,33 @@
-"""The wall: a sandbox with a warm process in it that forks one worker per job; for root and for ordinary users."""
+"""The sandbox: bubblewrap with a zygote in it, which forks one worker per job; for root and for ordinary users."""
 
 import os
 import socket
 import subprocess
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder.places import PUBLIC
-from autograder.sandbox import cgroups
-from autograder.sandbox.bubblewrap import REMEDY, BindMounts, NoSandbox, available, bare, demand, environment, system
-from autograder.sandbox.cgroups import Group
-from autograder.sandbox.control_socket import JOB, WARM, ControlSocket, Process
-from autograder.sandbox.memory_watchdog import MemoryWatchdog
+from autograder.sandbox.bubblewrap import (
+    REMEDY,
+    BindMounts,
+    NoSandbox,
+    environment,
+    namespace_arguments,
+    require,
+    system_arguments,
+    unavailable_reason,
+)
+from autograder.sandbox.control_socket import JOB, PING, ControlSocket, Process
+from autograder.sandbox.job import Job, limit_memory
 from autograder.sandbox.mounts import View, plain_view, view
 
-__all__ = ["NoSandbox", "Sandbox", "available", "demand"]
+__all__ = ["NoSandbox", "Sandbox", "require", "unavailable_reason"]
 
 START_SECONDS = 120
-DANGER = (
+Built = tuple[int, subprocess.Popen[bytes], socket.socket]  # the builder's pid, bubblewrap, the link to the zygote
+NO_SANDBOX_WARNING = (
     "WARNING: --no-sandbox: students' code runs as you, with nothing between it and this machine. It can read the "
     "solutions, the gradebook and your files, change or delete them, reach the network, and forge its own marks and "
     "those of others. Use it only for code that you have read, on a machine that you can lose."
@@ -28,11 +35,11 @@ DANGER = (
 
 
 class NoWorker(RuntimeError):
-    """One worker could not be made, though a sandbox can be; says why."""
+    """A worker could not be made although the sandbox works; the message says why."""
 
 
-def demand_current(kit: Path) -> None:
-    """Raise unless the kit speaks as we do: its public side of the grader is a copy of ours."""
+def require_current_kit(kit: Path) -> None:
+    """Raise NoSandbox unless the kit's copy of autograder/kit is the same as ours: both ends must use one protocol."""
     for ours in sorted(PUBLIC.glob("*.py")):
         theirs = kit / "autograder" / "kit" / ours.name
         if not theirs.exists() or theirs.read_bytes() != ours.read_bytes():
@@ -41,74 +48,36 @@ def demand_current(kit: Path) -> None:
             )
 
 
-@dataclass
-class Job:
-    """One worker: its socket, its process, the warm process that it was forked from, and what bounds its memory."""
-
-    link: socket.socket
-    process: Process
-    warm: Process
-    lifeline: int  # while we hold it, the worker's guard lets it live
-    bound: Group | MemoryWatchdog
-
-    def fell(self) -> bool:
-        """Return whether the sandbox itself is gone, and took the worker with it: then no student is to blame."""
-        return self.warm.gone(0.2)
-
-    def end(self) -> None:
-        """Kill the worker and every process that it started: it is pid 1 of its namespace."""
-        self.process.kill()
-        self.link.close()
-        os.close(self.lifeline)
-        if isinstance(self.bound, MemoryWatchdog):
-            self.bound.stop()
-        elif groups := cgroups.nursery():
-            groups.release(self.bound)
-
-
-def bounded(process: Process) -> Group | MemoryWatchdog:
-    """Bound the memory of a worker that has not yet run a line of a student's, and of all that it will start."""
-    if groups := cgroups.nursery():
-        with suppress(OSError):
-            group = groups.group()
-            try:
-                group.add(process.pid)
-                return group
-            except OSError:
-                groups.release(group)
-    return MemoryWatchdog(process)
-
-
 class Sandbox:
-    """The sandbox with its warm process; `enter()` returns a fresh worker.
+    """The sandbox with its zygote; `start_worker()` returns a fresh worker.
 
     One sandbox serves all judging processes of a machine. The first makes it: `s = Sandbox(kit)`, then `s.start()`.
-    Each of the others, forked or spawned, joins it: `Sandbox.joined(s.address)`; the address is a string. It may
-    also be pickled, or simply used after a fork: both are the same as joining. When its processes have died, whoever
-    needs it next builds it again, as a child of its own, for all. It goes when the process, or the thread, that built
-    it ends; the address lasts until the object that made it is closed.
+    Each of the others, forked or spawned, joins it: `Sandbox.join(s.address)`; the address is a string. Pickling it, or
+    using it after a fork, is the same as joining. When its processes have died, the next process that needs it builds
+    it again for all, as a child of its own. It ends with the process, or the thread, that built it; the address lasts
+    until the object that made it is closed.
     """
 
-    def __init__(self, kit: Path, sandboxed: bool = True, door: ControlSocket | None = None) -> None:
+    def __init__(self, kit: Path, sandboxed: bool = True, control: ControlSocket | None = None) -> None:
         self.kit = kit
         self.sandboxed = sandboxed
-        self._made_by = None if door else os.getpid()
-        self._door = door
-        self._built: tuple[int, subprocess.Popen[bytes], socket.socket] | None = None  # by which process, what
-        self._warm: Process | None = None
+        self._created_by = None if control else os.getpid()
+        self._control = control
+        self._built: Built | None = None
+        self._zygote: Process | None = None
 
     @classmethod
-    def joined(cls, address: str) -> "Sandbox":
-        """Return the wall that another process of this machine made."""
+    def join(cls, address: str) -> "Sandbox":
+        """Return the sandbox that another process of this machine made; raise NoSandbox where it was closed."""
         try:
-            door = ControlSocket.find(Path(address))
+            control = ControlSocket.open(Path(address))
         except OSError as error:
-            said = f"No wall at {address} ({error.strerror}): was it closed by the process that made it?"
-            raise NoSandbox(said) from None
-        return cls(Path(door.about["kit"]), door.about["sandboxed"], door)
+            reason = f"No sandbox at {address} ({error.strerror}): was it closed by the process that made it?"
+            raise NoSandbox(reason) from None
+        return cls(Path(control.settings["kit"]), control.settings["sandboxed"], control)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Sandbox.joined, (self.address,)
+        return Sandbox.join, (self.address,)
 
     def __enter__(self) -> "Sandbox":
         return self
@@ -117,48 +86,48 @@ class Sandbox:
         self.close()
 
     def __del__(self) -> None:
-        with suppress(Exception):  # a wall that nobody closed, as the interpreter ends
+        with suppress(Exception):  # not closed before, and the interpreter may be ending
             self.close()
 
     @property
-    def door(self) -> ControlSocket:
-        if self._door is None:
-            self._door = ControlSocket.make({"kit": str(self.kit.resolve()), "sandboxed": self.sandboxed})
-        return self._door
+    def control(self) -> ControlSocket:
+        if self._control is None:
+            self._control = ControlSocket.create({"kit": str(self.kit.resolve()), "sandboxed": self.sandboxed})
+        return self._control
 
     @property
     def address(self) -> str:
-        """Return what another process on this machine joins the wall by."""
-        return str(self.door.folder)
+        """Return the address by which another process on this machine joins the sandbox: a folder's path."""
+        return str(self.control.folder)
 
     def start(self) -> None:
-        """See to it that a warm process stands behind the wall; build one if there is none."""
-        if self._warm and not self._warm.gone():
+        """Make sure that the sandbox runs; build it if it does not. Raise NoSandbox where that fails."""
+        if self._zygote and not self._zygote.ended():
             return
-        with self.door.alone():
+        with self.control.exclusive():
             try:
-                link, self._warm = self.door.connect(WARM, START_SECONDS)  # another process was first
+                link, self._zygote = self.control.connect(PING, START_SECONDS)  # another process was first
             except OSError:
                 self._build()
-                link, self._warm = self.door.connect(WARM, START_SECONDS)
+                link, self._zygote = self.control.connect(PING, START_SECONDS)
             link.close()
 
     def _build(self) -> None:
-        """Build the sandbox and wait until its warm process says that it is ready."""
+        """Build the sandbox and wait until its zygote is ready."""
         if not (self.kit / "autograder" / "kit").is_dir():
             raise NoSandbox(f"No kit at {self.kit}: it holds what student code may import. `make release` makes it.")
         self._take_down()
-        seen = view(self.kit) if self.sandboxed else plain_view(self.kit, self.door.folder)
+        view_inside = view(self.kit) if self.sandboxed else plain_view(self.kit, self.control.folder)
         ours, theirs = socket.socketpair()
-        with BindMounts(seen.shown) as entrance, tempfile.TemporaryFile() as errors:
-            with theirs, self.door.listener() as listener:
+        with BindMounts(view_inside.shown) as mounts, tempfile.TemporaryFile() as errors:
+            with theirs, self.control.listen() as listener:
                 passed = [theirs.fileno(), listener.fileno()]
-                how = "walled" if self.sandboxed else "plain"
-                program = [seen.python, "-s", "-m", "inside.zygote", *map(str, passed), how]
+                mode = "sandboxed" if self.sandboxed else "plain"
+                program = [view_inside.python, "-s", "-m", "inside.zygote", *map(str, passed), mode]
                 process = subprocess.Popen(
-                    entrance.command(_words(entrance, seen, program)) if self.sandboxed else program,
-                    env=environment() if self.sandboxed else seen.settings,
-                    cwd="/" if self.sandboxed else seen.settings["HOME"],
+                    mounts.command(_arguments(mounts, view_inside, program)) if self.sandboxed else program,
+                    env=environment() if self.sandboxed else view_inside.settings,
+                    cwd="/" if self.sandboxed else view_inside.settings["HOME"],
                     stdin=subprocess.DEVNULL,
                     stdout=errors,
                     stderr=errors,
@@ -166,35 +135,40 @@ class Sandbox:
                 )
             self._built = os.getpid(), process, ours
             ours.settimeout(START_SECONDS)
-            said = _hear(ours)
-            if said != b"ready":
+            reply = _receive(ours)
+            if reply != b"ready":
                 self._take_down()
                 errors.seek(0)
-                detail = (said + errors.read()).decode(errors="replace").strip()[-2000:]
-                raise NoSandbox(f"The sandbox did not start. It said: {detail or 'nothing'}. {available() or REMEDY}")
+                detail = (reply + errors.read()).decode(errors="replace").strip()[-2000:]
+                raise NoSandbox(
+                    f"The sandbox did not start. It said: {detail or 'nothing'}. {unavailable_reason() or REMEDY}"
+                )
 
-    def enter(self, cpu_seconds: int = 600) -> Job:
-        """Return a fresh worker, ready for its first request."""
-        said = ""
+    def start_worker(self, cpu_seconds: int = 600) -> Job:
+        """Return a fresh worker with so many CPU seconds, ready for its first request.
+
+        Raise NoSandbox where the system forbids sandboxes, NoWorker where no worker can be made in three tries.
+        """
+        reason = ""
         for attempt in range(3):
             try:
                 self.start()
                 return self._fork(cpu_seconds)
             except OSError as error:
-                said = str(error)
-                if attempt and self._warm:  # it lives, but makes no workers
-                    self._warm.kill()
+                reason = str(error)
+                if attempt and self._zygote:  # it runs, but makes no workers
+                    self._zygote.kill()
         if self.sandboxed:
-            demand()
-        raise NoWorker(f"No worker could be made: {said}.")
+            require()
+        raise NoWorker(f"No worker could be made: {reason}.")
 
     def _fork(self, cpu_seconds: int) -> Job:
-        assert self._warm is not None
+        assert self._zygote is not None
         held, lifeline = os.pipe()
         try:
-            link, process = self.door.connect(JOB, START_SECONDS, cpu_seconds, [held])
+            link, process = self.control.connect(JOB, START_SECONDS, cpu_seconds, [held])
             try:
-                return Job(link, process, self._warm, lifeline, bounded(process))
+                return Job(link, process, self._zygote, lifeline, limit_memory(process))
             except BaseException:
                 link.close()
                 raise
@@ -205,33 +179,33 @@ class Sandbox:
             os.close(held)
 
     def close(self) -> None:
-        """Take the sandbox down with all that is in it, where this process built it."""
+        """End the sandbox and all processes in it, where this process built it; remove the address it made."""
         self._take_down()
-        self._warm = None
-        if self._door and self._made_by == os.getpid():
-            self._door.remove()
-            self._door = None
+        self._zygote = None
+        if self._control and self._created_by == os.getpid():
+            self._control.remove()
+            self._control = None
 
     def _take_down(self) -> None:
         if self._built:
             builder, process, control = self._built
-            control.close()  # the last one to hold it open takes the warm process with it
+            control.close()  # the zygote ends when nobody holds it open any more
             if builder == os.getpid() and process.poll() is None:
                 process.kill()
                 process.wait()
         self._built = None
 
 
-def _words(entrance: BindMounts, seen: View, program: list[str]) -> list[str]:
-    words = [*bare(), *system(), *entrance.binds(), "--proc", "/proc", "--dev", "/dev"]
-    words += ["--size", str(256 << 20), "--tmpfs", "/tmp", "--chdir", "/tmp"]
-    words += [word for place in seen.hidden for word in ("--tmpfs", place, "--remount-ro", place)]
-    words += [word for name, value in seen.settings.items() for word in ("--setenv", name, value)]
+def _arguments(mounts: BindMounts, view_inside: View, program: list[str]) -> list[str]:
+    arguments = [*namespace_arguments(), *system_arguments(), *mounts.binds(), "--proc", "/proc", "--dev", "/dev"]
+    arguments += ["--size", str(256 << 20), "--tmpfs", "/tmp", "--chdir", "/tmp"]
+    arguments += [word for place in view_inside.hidden for word in ("--tmpfs", place, "--remount-ro", place)]
+    arguments += [word for name, value in view_inside.settings.items() for word in ("--setenv", name, value)]
     # Without this a worker could leave files in the sandbox's own / and /dev for the workers after it.
-    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--", *program]
+    return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--", *program]
 
 
-def _hear(link: socket.socket) -> bytes:
+def _receive(link: socket.socket) -> bytes:
     try:
         return link.recv(2000)
     except OSError:

@@ -1,4 +1,4 @@
-"""What a class handed in, in a folder or a zip: who, which assignment, and what cannot be told; nothing vanishes."""
+"""Collects what a class handed in, from a folder or a zip: who, which assignment, and what cannot be graded and why."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -7,140 +7,148 @@ from pathlib import Path
 
 from autograder.assignment import dropped
 from autograder.submissions import zip_files
-from autograder.submissions.files import Found, bounded, walked
+from autograder.submissions.files import SubmittedFile, limit_files, list_folder
+from autograder.submissions.hand_in import Inbox, Rejected
 from autograder.submissions.lms_names import (
     Owner,
-    claimed,
     folder_name,
     has_lms_name,
     is_junk,
     is_wrapper,
-    likeness,
+    lookalike_key,
+    owner_of,
     wraps_folders,
     wraps_lms,
 )
-from autograder.submissions.student import CandidateFile, HandIn, Inbox, Rejected, StudentFiles, where
+from autograder.submissions.student import CandidateFile, StudentFiles, shown_path
 
-__all__ = ["HandIn", "Inbox", "Rejected", "read"]
+ByStudent = dict[str, list[CandidateFile]]
 
 
-def read(place: Path, known: list[str]) -> Inbox:
-    """Return what lies in FOLDER/STUDENT/NAME/NAME.ipynb, or in a zip or folder as Moodle and Canvas make them."""
-    names = ", ".join(known)
+def read(root: Path, assignments: list[str]) -> Inbox:
+    """Return what lies in ROOT/STUDENT/NAME/NAME.ipynb, or in a zip or folder as Moodle and Canvas make them.
+
+    Raise ValueError, NotADirectoryError or PermissionError where `root` is no class's folder or zip.
+    """
+    names = ", ".join(assignments)
     expected = f"expected STUDENT/NAME/NAME.ipynb, NAME one of {names}, or a zip from Moodle or Canvas"
-    if place.is_dir():
-        files = walked(place)
-    elif place.suffix.lower() == ".ipynb" and place.exists():
-        raise ValueError(f"{place} is one notebook: {expected}. For one: python -m autograder score {place}")
-    elif place.is_file():
-        files = zip_files.listed(place)
+    if root.is_dir():
+        files = list_folder(root)
+    elif root.suffix.lower() == ".ipynb" and root.exists():
+        raise ValueError(f"{root} is one notebook: {expected}. For one: python -m autograder score {root}")
+    elif root.is_file():
+        files = zip_files.list_zip(root)
     else:
-        raise NotADirectoryError(f"No folder or zip {place}: {expected}.")
-    inbox = _sorted_out(files, place, known)
-    if not inbox.handed and not inbox.contested:
-        said = "".join(f"\n  {stray.file}: {stray.error}" for stray in inbox.strays[:10])
-        raise ValueError(f"No submissions in {place}: {expected}.{said}")
+        raise NotADirectoryError(f"No folder or zip {root}: {expected}.")
+    inbox = _sort_by_student(files, root, assignments)
+    if not inbox.hand_ins and not inbox.contested:
+        reasons = "".join(f"\n  {rejected.file}: {rejected.error}" for rejected in inbox.rejected[:10])
+        raise ValueError(f"No submissions in {root}: {expected}.{reasons}")
     return inbox
 
 
-def _sorted_out(files: list[Found], place: Path, known: list[str]) -> Inbox:
-    files = _bounded([found for found in files if not is_junk(found.parts)])
-    _demand_class(files, place, known)
-    paths = [found.parts for found in files if not found.folder]
+def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[str]) -> Inbox:
+    files = _limit_by_student([file for file in files if not is_junk(file.parts)])
+    _require_class(files, root, assignments)
+    paths = [file.parts for file in files if not file.is_folder]
     wrapper = next((parts[0] for parts in paths if len(parts) > 1), "")
-    depth = int(not place.is_dir() and is_wrapper(wrapper) and wraps_folders(paths, known))
-    lone = is_wrapper(wrapper) and wraps_lms(paths)
-    inbox, students = Inbox(), defaultdict(list)
-    for found in files:
-        claim = claimed(found.parts, depth, lone)
-        if claim:
-            students[claim.student].append(CandidateFile(found, claim))
-        elif found.trouble and found.folder and len(found.parts) == depth + 1:
-            students[found.parts[-1]].append(CandidateFile(found, Owner(found.parts[-1], ())))
-        elif found.trouble or (not found.folder and found.parts[-1].lower().endswith((".ipynb", ".zip"))):
-            inbox.strays.append(Rejected("", where(place, found), found.trouble or "it lies in no student's folder"))
-        elif found.folder and len(found.parts) == depth + 1 and not lone:
-            students.setdefault(found.parts[-1], [])
-    _take(students, place, known, inbox)
-    if not depth and not lone and (wraps_lms(paths) or (not place.is_dir() and wraps_folders(paths, known))):
-        _note(
-            inbox, lambda student: f"{wrapper!r} is taken for a student. If it holds a class, grade that folder itself"
-        )
-    inbox.handed.sort(key=lambda handed: (handed.student, known.index(handed.assignment)))
-    inbox.strays.sort(key=lambda stray: (stray.student, stray.file))
+    depth = int(not root.is_dir() and is_wrapper(wrapper) and wraps_folders(paths, assignments))
+    wrapped = is_wrapper(wrapper) and wraps_lms(paths)
+    inbox = Inbox()
+    students: ByStudent = defaultdict(list)
+    for file in files:
+        owner = owner_of(file.parts, depth, wrapped)
+        if owner:
+            students[owner.student].append(CandidateFile(file, owner))
+        elif file.problem and file.is_folder and len(file.parts) == depth + 1:
+            students[file.parts[-1]].append(CandidateFile(file, Owner(file.parts[-1], ())))
+        elif file.problem or (not file.is_folder and file.parts[-1].lower().endswith((".ipynb", ".zip"))):
+            reason = file.problem or "it lies in no student's folder"
+            inbox.rejected.append(Rejected("", shown_path(root, file), reason))
+        elif file.is_folder and len(file.parts) == depth + 1 and not wrapped:
+            students.setdefault(file.parts[-1], [])
+    _add_students(students, root, assignments, inbox)
+    if not depth and not wrapped and (wraps_lms(paths) or (not root.is_dir() and wraps_folders(paths, assignments))):
+        note = f"{wrapper!r} is taken for a student. If it holds a class, grade that folder itself"
+        _add_notes(inbox, lambda student: note)
+    inbox.hand_ins.sort(key=lambda hand_in: (hand_in.student, assignments.index(hand_in.assignment)))
+    inbox.rejected.sort(key=lambda rejected: (rejected.student, rejected.file))
     return inbox
 
 
-def _take(students: dict[str, list[CandidateFile]], place: Path, known: list[str], inbox: Inbox) -> None:
-    """Enter what each student handed in; names that are none, and names that are one and the same, are refused."""
+def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox: Inbox) -> None:
+    """Add each student's files to the inbox; reject names that no folder may have, and names that are the same."""
     by_folder: dict[str, list[tuple[str, list[CandidateFile]]]] = defaultdict(list)
-    for name, pieces in _told_apart(students):
+    for name, files in _split_by_account(students):
         try:
-            by_folder[folder_name(name)].append((name, pieces))
+            by_folder[folder_name(name)].append((name, files))
         except ValueError as error:
-            inbox.strays += [
-                Rejected("", where(place, piece.found), str(error)) for piece in pieces if not piece.found.folder
+            inbox.rejected += [
+                Rejected("", shown_path(root, each.file), str(error)) for each in files if not each.file.is_folder
             ]
-    not_here = dropped()
-    for student, claims in by_folder.items():
-        if len(claims) == 1:
-            StudentFiles(student, place, known, inbox, claims[0][0], not_here).take(claims[0][1])
-        for name, pieces in claims if len(claims) > 1 else ():
-            said = " and ".join(ascii(other) for other, _ in claims)
-            reason = (
-                f"nobody is graded as {student!r}: {said} are one and the same name; rename the one that is another's"
-            )
-            inbox.contested.append(Rejected(student, _top(place, name, pieces), reason))
-    inbox.strays += inbox.contested
-    alike = defaultdict(list)
+    dropped_assignments = dropped()
+    for student, namesakes in by_folder.items():
+        if len(namesakes) == 1:
+            [(name, files)] = namesakes
+            StudentFiles(student, root, assignments, inbox, name, dropped_assignments).sort(files)
+            continue
+        names = " and ".join(ascii(name) for name, _ in namesakes)
+        reason = f"nobody is graded as {student!r}: {names} are one and the same name; rename the one that is another's"
+        inbox.contested += [Rejected(student, _student_path(root, name, files), reason) for name, files in namesakes]
+    inbox.rejected += inbox.contested
+    lookalikes = defaultdict(list)
     for student in by_folder:
-        alike[likeness(student)].append(student)
-    others = {student: [ascii(one) for one in names if one != student] for names in alike.values() for student in names}
-    _note(inbox, lambda student: f"its name looks like {', '.join(others[student])}" if others[student] else "")
+        lookalikes[lookalike_key(student)].append(student)
+    others = {
+        student: [ascii(name) for name in names if name != student]
+        for names in lookalikes.values()
+        for student in names
+    }
+    _add_notes(inbox, lambda student: f"its name looks like {', '.join(others[student])}" if others[student] else "")
 
 
-def _top(place: Path, name: str, pieces: list[CandidateFile]) -> str:
-    """Return the folder or file that makes somebody a student, as it is said to people."""
-    if not pieces:
-        return str(place / name)
-    parts, inside = pieces[0].found.parts, pieces[0].claim.inside
-    return str(place.joinpath(*parts[: max(1, len(parts) - len(inside))]))
+def _student_path(root: Path, name: str, files: list[CandidateFile]) -> str:
+    """Return the path, for messages, of the folder or file that is named after a student."""
+    if not files:
+        return str(root / name)
+    parts, below = files[0].file.parts, files[0].owner.parts
+    return str(root.joinpath(*parts[: max(1, len(parts) - len(below))]))
 
 
-def _note(inbox: Inbox, said: Callable[[str], str]) -> None:
-    """Add a note to what each student handed in, where there is one."""
-    inbox.handed[:] = [
-        replace(handed, notes=(*handed.notes, note)) if (note := said(handed.student)) else handed
-        for handed in inbox.handed
+def _add_notes(inbox: Inbox, note_for: Callable[[str], str]) -> None:
+    """Add `note_for(student)` to each hand-in where it is not empty."""
+    inbox.hand_ins[:] = [
+        replace(hand_in, notes=(*hand_in.notes, note)) if (note := note_for(hand_in.student)) else hand_in
+        for hand_in in inbox.hand_ins
     ]
 
 
-def _bounded(files: list[Found]) -> list[Found]:
-    """Return the files, those of a student who handed in too many in one sentence: a zip was not bounded so far."""
-    tops = {found.parts[0] for found in files if len(found.parts) > 1}
+def _limit_by_student(files: list[SubmittedFile]) -> list[SubmittedFile]:
+    """Return the files, with one entry for each student who has too many: a zip's files are not limited before."""
+    tops = {file.parts[0] for file in files if len(file.parts) > 1}
     depth = 2 if len(tops) == 1 and is_wrapper(*tops) else 1
-    parts = defaultdict(list)
-    for found in files:
-        parts[found.parts[:depth]].append(found)
-    return [found for place, held in parts.items() for found in bounded(held, place)]
+    by_folder = defaultdict(list)
+    for file in files:
+        by_folder[file.parts[:depth]].append(file)
+    return [file for folder, inside in by_folder.items() for file in limit_files(inside, folder)]
 
 
-def _demand_class(files: list[Found], place: Path, known: list[str]) -> None:
-    """Refuse one student's folder: an LMS's names in it would be of their own making."""
-    files = [found for found in files if len(found.parts) > 1 and not has_lms_name(found.parts[0])]
-    tops = {found.parts[0] for found in files}
-    if tops and tops <= set(known) and all(len(found.parts) <= 2 for found in files if found.notebook):
+def _require_class(files: list[SubmittedFile], root: Path, assignments: list[str]) -> None:
+    """Raise ValueError for one student's folder: LMS-like names in it would be of the student's own making."""
+    files = [file for file in files if len(file.parts) > 1 and not has_lms_name(file.parts[0])]
+    tops = {file.parts[0] for file in files}
+    if tops and tops <= set(assignments) and all(len(file.parts) <= 2 for file in files if file.is_notebook):
         raise ValueError(
-            f"{place} looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."
+            f"{root} looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."
         )
 
 
-def _told_apart(students: dict[str, list[CandidateFile]]) -> Iterator[tuple[str, list[CandidateFile]]]:
-    """Yield names and what lies under each: two people of one name are told apart by the LMS's number."""
+def _split_by_account(students: ByStudent) -> Iterator[tuple[str, list[CandidateFile]]]:
+    """Yield names and their files; two people of one name become NAME_ACCOUNT, by the LMS's numbers."""
     for name in sorted(students):
-        accounts = sorted({piece.claim.account for piece in students[name]})
+        accounts = sorted({each.owner.account for each in students[name]})
         if len(accounts) < 2:
             yield name, students[name]
         else:
             for account in accounts:
-                yield f"{name}_{account}", [piece for piece in students[name] if piece.claim.account == account]
+                yield f"{name}_{account}", [each for each in students[name] if each.owner.account == account]

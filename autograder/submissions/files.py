@@ -1,4 +1,4 @@
-"""One file of an inbox, wherever it lies: its path in parts, how to read it, and why it must not be read."""
+"""Lists the files of a class's folder, without following links and with limits for each student."""
 
 import errno
 import os
@@ -15,140 +15,148 @@ DEEPEST = 8
 MOST_STUDENTS = 100_000  # and files beside them, in a class's folder
 MOST_FILES = 20_000  # of one student's, in all their folders
 MOST_OTHERS = 50  # of those that are no notebook
-LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 Entry = tuple[str, str]  # a name, and whether it is a link, a folder or a file
 
 
 @dataclass(frozen=True)
-class Found:
-    """A file, or a folder."""
+class SubmittedFile:
+    """A file or folder that was handed in, in a folder or a zip.
+
+    `parts` is its path below what is graded, `read_bytes` reads it, `problem` says why it must not be read, or is "".
+    """
 
     parts: tuple[str, ...]
-    bytes_of: Callable[[], bytes]
-    trouble: str = ""
-    folder: bool = False
+    read_bytes: Callable[[], bytes]
+    problem: str = ""
+    is_folder: bool = False
 
     @property
     def path(self) -> str:
         return "/".join(self.parts)
 
     @property
-    def notebook(self) -> bool:
+    def is_notebook(self) -> bool:
         return self.parts[-1].lower().endswith(".ipynb")
 
     @property
-    def counts(self) -> bool:
-        """Return whether more hangs on it than its name: it may be graded, or is said to be no such thing."""
-        return self.notebook or bool(self.trouble) or self.zipped or (self.folder and len(self.parts) <= 3)
+    def is_relevant(self) -> bool:
+        """Return whether the file may be graded or must be reported; of all others a few names are enough."""
+        return self.is_notebook or bool(self.problem) or self.is_zip or (self.is_folder and len(self.parts) <= 3)
 
     @property
-    def zipped(self) -> bool:
+    def is_zip(self) -> bool:
         return self.parts[-1].lower().endswith(".zip")
 
     def read(self) -> bytes:
-        """Return the bytes that were handed in."""
-        if self.trouble:
-            raise Unreadable(self.trouble)
-        return self.bytes_of()
+        """Return the file's bytes; raise Unreadable where it has a problem."""
+        if self.problem:
+            raise Unreadable(self.problem)
+        return self.read_bytes()
 
 
-class _TooMany(Exception):
-    """One folder alone holds too much."""
+class _TooManyFiles(Exception):
+    """One folder holds more than MOST_FILES entries."""
 
 
-def walked(root: Path) -> list[Found]:
-    """Return the files and folders below one; links lead nowhere, they could lead to somebody else's work.
+def list_folder(root: Path) -> list[SubmittedFile]:
+    """Return the files and folders below `root`; links are not followed, they could lead to somebody else's work.
 
-    What is too much to look through is said of the student whose it is: the others are read.
+    A student with too many files gets one entry with that problem; the others' files are all there. Raise
+    PermissionError or ValueError where `root` itself cannot be listed.
     """
     try:
-        tops = _listed(root, (), MOST_STUDENTS)
+        tops = _scan(root, (), MOST_STUDENTS)
     except OSError as error:
         raise PermissionError(f"{root} cannot be read ({error.strerror}): check its permissions.") from None
     if tops is None:
         raise ValueError(f"{root} holds more than {MOST_STUDENTS} files: this is no folder of submissions.")
     folders = [name for name, kind in tops if kind == "folder"]
     wrapper = folders[0] if len(folders) == 1 and is_wrapper(folders[0]) else None
-    listed: list[Found] = []
+    files: list[SubmittedFile] = []
     for name, kind in tops:
-        listed += _wrapped(root, (name,)) if name == wrapper else bounded(_entry(root, (name,), kind), (name,))
-    return listed
+        files += (
+            _list_wrapper(root, (name,))
+            if name == wrapper
+            else limit_files(_files_of_entry(root, (name,), kind), (name,))
+        )
+    return files
 
 
-def _wrapped(root: Path, parts: tuple[str, ...]) -> list[Found]:
-    """Return what lies in a lone folder around all students' folders."""
+def _list_wrapper(root: Path, parts: tuple[str, ...]) -> list[SubmittedFile]:
+    """Return the files and folders below the single folder that holds all students' folders."""
     try:
-        entries = _listed(root, parts, MOST_STUDENTS)
+        entries = _scan(root, parts, MOST_STUDENTS)
     except OSError as error:
         return [_unreadable(parts, error)]
     if entries is None:
-        return [too_many(parts)]
-    below = [bounded(_entry(root, (*parts, name), kind), (*parts, name)) for name, kind in entries]
-    return [Found(parts, bytes, folder=True), *chain.from_iterable(below)]
+        return [too_many_files(parts)]
+    below = [limit_files(_files_of_entry(root, (*parts, name), kind), (*parts, name)) for name, kind in entries]
+    return [SubmittedFile(parts, bytes, is_folder=True), *chain.from_iterable(below)]
 
 
-def bounded(files: Iterable[Found], parts: tuple[str, ...]) -> list[Found]:
-    """Return what lies in one student's folder, or in its place that it is too much."""
+def limit_files(files: Iterable[SubmittedFile], parts: tuple[str, ...]) -> list[SubmittedFile]:
+    """Return one student's files, or one entry that says that there are too many."""
     try:
-        held = list(islice(files, MOST_FILES + 1))
-    except _TooMany:
-        return [too_many(parts)]
-    if len(held) > MOST_FILES:
-        return [too_many(parts)]
-    others = [each for each in held if not each.counts]
-    beyond = set(map(id, others[MOST_OTHERS:]))  # of what is only named in a sentence, a few are enough
-    return [each for each in held if id(each) not in beyond]
+        kept_files = list(islice(files, MOST_FILES + 1))
+    except _TooManyFiles:
+        return [too_many_files(parts)]
+    if len(kept_files) > MOST_FILES:
+        return [too_many_files(parts)]
+    others = [each for each in kept_files if not each.is_relevant]
+    beyond = set(map(id, others[MOST_OTHERS:]))  # they are only named in a message
+    return [each for each in kept_files if id(each) not in beyond]
 
 
-def too_many(parts: tuple[str, ...]) -> Found:
-    """Return what stands for a folder that holds too much."""
-    return Found(parts, bytes, f"it holds more than {MOST_FILES} files; hand in the notebooks alone", True)
+def too_many_files(parts: tuple[str, ...]) -> SubmittedFile:
+    """Return the entry that stands for a folder with too many files."""
+    return SubmittedFile(parts, bytes, f"it holds more than {MOST_FILES} files; hand in the notebooks alone", True)
 
 
-def _unreadable(parts: tuple[str, ...], error: OSError) -> Found:
+def _unreadable(parts: tuple[str, ...], error: OSError) -> SubmittedFile:
     if error.errno in (errno.ELOOP, errno.ENOTDIR):  # it was a folder a moment ago
-        return Found(parts, bytes, LINK)
-    return Found(parts, bytes, f"the folder cannot be read ({error.strerror}); check its permissions", True)
+        return SubmittedFile(parts, bytes, LINK)
+    return SubmittedFile(parts, bytes, f"the folder cannot be read ({error.strerror}); check its permissions", True)
 
 
-def _listed(root: Path, parts: tuple[str, ...], most: int) -> list[Entry] | None:
-    """Return what a folder holds besides junk, by name; None where that is too much."""
-    folder = open_folder(root, parts, LISTED)
+def _scan(root: Path, parts: tuple[str, ...], max_entries: int) -> list[Entry] | None:
+    """Return a folder's entries in order of their names, without junk; None where there are more than `max_entries`."""
+    folder = open_folder(root, parts, FOLDER_FLAGS)
     try:
-        with os.scandir(folder) as listed:
-            kept = ((entry.name, _kind(entry)) for entry in listed if entry.name not in JUNK)
-            entries = list(islice(kept, most + 1))
+        with os.scandir(folder) as scanned:
+            kept = ((entry.name, _kind(entry)) for entry in scanned if entry.name not in JUNK)
+            entries = list(islice(kept, max_entries + 1))
     finally:
         os.close(folder)
-    return sorted(entries) if len(entries) <= most else None
+    return sorted(entries) if len(entries) <= max_entries else None
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
     return "link" if entry.is_symlink() else "folder" if entry.is_dir(follow_symlinks=False) else "file"
 
 
-def _below(root: Path, parts: tuple[str, ...]) -> Iterator[Found]:
+def _walk(root: Path, parts: tuple[str, ...]) -> Iterator[SubmittedFile]:
     try:
-        entries = _listed(root, parts, MOST_FILES)
+        entries = _scan(root, parts, MOST_FILES)
     except OSError as error:
         yield _unreadable(parts, error)
         return
-    yield Found(parts, bytes, folder=True)
+    yield SubmittedFile(parts, bytes, is_folder=True)
     if entries is None:
-        raise _TooMany
+        raise _TooManyFiles
     for name, kind in entries:
         if name not in LIBRARIES:
-            yield from _entry(root, (*parts, name), kind)
+            yield from _files_of_entry(root, (*parts, name), kind)
 
 
-def _entry(root: Path, parts: tuple[str, ...], kind: str) -> Iterator[Found]:
+def _files_of_entry(root: Path, parts: tuple[str, ...], kind: str) -> Iterator[SubmittedFile]:
     if kind == "link":
-        yield Found(parts, bytes, LINK)
+        yield SubmittedFile(parts, bytes, LINK)
     elif kind == "file":
-        yield Found(parts, partial(read_below, root, parts))
+        yield SubmittedFile(parts, partial(read_below, root, parts))
     elif parts[-1].endswith(".ipynb"):
-        yield Found(parts, bytes, "this is a folder; expected a notebook, a file that ends in .ipynb")
+        yield SubmittedFile(parts, bytes, "this is a folder; expected a notebook, a file that ends in .ipynb")
     elif len(parts) < DEEPEST:
-        yield from _below(root, parts)
+        yield from _walk(root, parts)
     else:
-        yield Found(parts, bytes, f"folders nested more than {DEEPEST} deep are not looked into", True)
+        yield SubmittedFile(parts, bytes, f"folders nested more than {DEEPEST} deep are not looked into", True)

@@ -1,4 +1,4 @@
-"""A submission put back into its assignment's order: every graded cell there once, its checks as they were released."""
+"""Normalises a student's notebook: every graded cell is there once and in order, checks are as they were released."""
 
 import copy
 import re
@@ -7,130 +7,136 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, Template, grade_id
-from autograder.submissions.notebook import Unreadable, checked, defined, parse
+from autograder.submissions.notebook import Unreadable, check_call_id, defined_names, parse
 
 OWN = "own-"  # begins the id of each cell that a student added
 
 
 def assignment_of(notebook: NotebookNode, known: list[str]) -> str | None:
-    """Return the assignment that a notebook says it is, or that its check cells belong to."""
-    claimed = notebook.metadata.get("attention_workbook", {}).get("assignment")
-    if claimed in known:
-        return claimed
+    """Return the assignment in a notebook's metadata, else of its first `check(…)`, where `known` has it."""
+    named_assignment = notebook.metadata.get("attention_workbook", {}).get("assignment")
+    if named_assignment in known:
+        return named_assignment
     sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    named = [name for source in sources for name in re.findall(r"""\bcheck\(\s*["'](\w+)\.""", source)]
-    return next((name for name in named if name in known), None)
+    names = [name for source in sources for name in re.findall(r"""\bcheck\(\s*["'](\w+)\.""", source)]
+    return next((name for name in names if name in known), None)
 
 
-def normalise(notebook: NotebookNode, form: Template) -> NotebookNode:
-    """Give every graded cell of the template its place in the notebook once; the student's own cells stay between them.
+def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
+    """Return the notebook, changed in place, with every graded cell of the template once and the student's own between.
 
-    Metadata get lost in some editors, and cells are deleted, copied and retyped: a cell is found by its name, else by
-    what it defines, checks or says. Anything in a cell that was locked is put back as it was released.
+    Metadata get lost in some editors, and cells are deleted, copied and retyped: a cell is matched by its name, else by
+    what it defines, checks or contains. Locked cells are put back as they were released.
     """
-    cells = _recognised(notebook.cells, form)
-    for name, released in form.graded.items():
-        place = _place(cells, name, released, form)
-        if place is not None:
-            kept = _written_beside(cells[place], released)
-            cells[place] = _restored(cells[place], released)
-            cells[place:place] = kept
-        elif _needed(released):
+    cells = _match_released(notebook.cells, template)
+    for name, released in template.graded.items():
+        position = _position(cells, name, released, template)
+        if position is not None:
+            kept = _student_code_in_check(cells[position], released)
+            cells[position] = _restore(cells[position], released)
+            cells[position:position] = kept
+        elif _must_exist(released):
             cells.append(copy.deepcopy(released))
-    cells = [cell for cell in cells if not _left_empty(cell, form)]
+    cells = [cell for cell in cells if not _left_empty(cell, template)]
     for cell in cells:
         if grade_id(cell) and "schema_version" not in cell.metadata.nbgrader:
-            del cell.metadata["nbgrader"]  # a copy, or a name of no assignment's
-    _set_up(cells, form)
-    _below_their_answers(cells, form)
+            del cell.metadata["nbgrader"]  # a copy, or a name that this assignment does not have
+    _restore_setup_cells(cells, template)
+    _move_checks_below_answers(cells, template)
     notebook.cells = cells
-    notebook.metadata["attention_workbook"] = {"assignment": form.assignment}
+    notebook.metadata["attention_workbook"] = {"assignment": template.assignment}
     return notebook
 
 
-def _set_up(cells: list[NotebookNode], form: Template) -> None:
-    """Put the released cells that come before the first exercise on top: they import what the answers need.
+def _restore_setup_cells(cells: list[NotebookNode], template: Template) -> None:
+    """Put the released code cells that come before the first exercise on top, where they are missing.
 
-    Who deleted or changed them answers no question by that, and loses no points by it.
+    They import what the answers need; a student who deleted or changed them loses no points by it.
     """
-    place = next((n for n, cell in enumerate(form.notebook.cells) if grade_id(cell)), 0)
-    wanted = [cell for cell in form.notebook.cells[:place] if cell.cell_type == "code"]
+    position = next((n for n, cell in enumerate(template.notebook.cells) if grade_id(cell)), 0)
+    setup = [cell for cell in template.notebook.cells[:position] if cell.cell_type == "code"]
     first = next((n for n, cell in enumerate(cells) if grade_id(cell)), len(cells))
-    there = {cell.id for cell in cells[:first] if cell.cell_type == "code"}
-    for cell in reversed([cell for cell in wanted if cell.id not in there]):
+    present = {cell.id for cell in cells[:first] if cell.cell_type == "code"}
+    for cell in reversed([cell for cell in setup if cell.id not in present]):
         cells[:] = [other for other in cells if other.id != cell.id]
         cells.insert(0, copy.deepcopy(cell))
 
 
-def _below_their_answers(cells: list[NotebookNode], form: Template) -> None:
-    """Move a check that stands above its answer to just below it: points hang on the function, not on the order."""
-    for name in form.functions:
+def _move_checks_below_answers(cells: list[NotebookNode], template: Template) -> None:
+    """Move each check that stands above its answer to just below it: points do not depend on the order."""
+    for name in template.functions:
         check = next(n for n, cell in enumerate(cells) if grade_id(cell) == CHECK + name)
-        blank = _words(form.graded[name].source) if name in form.graded else ""
-        answers = [n for n, cell in enumerate(cells) if name in _answers(cell) and _words(cell.source) != blank]
-        named = [n for n in answers if grade_id(cells[n]) == name] or answers[:1]
-        if named and named[0] > check:
-            cells.insert(named[0], cells.pop(check))  # the answer has moved up by one
+        unanswered = _collapse_whitespace(template.graded[name].source) if name in template.graded else ""
+        answers = [
+            n
+            for n, cell in enumerate(cells)
+            if name in _defined_by(cell) and _collapse_whitespace(cell.source) != unanswered
+        ]
+        positions = [n for n in answers if grade_id(cells[n]) == name] or answers[:1]
+        if positions and positions[0] > check:
+            cells.insert(positions[0], cells.pop(check))  # the answer has moved up by one
 
 
-def _answers(cell: NotebookNode) -> set[str]:
-    return defined(cell.source) if cell.cell_type == "code" else set()
+def _defined_by(cell: NotebookNode) -> set[str]:
+    return defined_names(cell.source) if cell.cell_type == "code" else set()
 
 
-def _recognised(cells: list[NotebookNode], form: Template) -> list[NotebookNode]:
-    """Return the cells, those that say what a released one says as that one: its id tells that it is ours."""
-    said = {_words(cell.source): cell for cell in form.notebook.cells if not grade_id(cell)}
+def _match_released(cells: list[NotebookNode], template: Template) -> list[NotebookNode]:
+    """Return the cells; ungraded ones with a released cell's text become that cell, others the id of an own cell."""
+    released_texts = {_collapse_whitespace(cell.source): cell for cell in template.notebook.cells if not grade_id(cell)}
     kept = []
     for number, cell in enumerate(cells):
-        released = said.pop(_words(cell.source), None) if not grade_id(cell) else None
+        released = released_texts.pop(_collapse_whitespace(cell.source), None) if not grade_id(cell) else None
         kept.append(copy.deepcopy(released) if released else cell)
         if not released:
             cell["id"] = f"{OWN}{number}"
     return kept
 
 
-def _needed(released: NotebookNode) -> bool:
-    """Put back what points hang on. A missing solution stays missing: its function may be defined elsewhere."""
+def _must_exist(released: NotebookNode) -> bool:
+    """Return whether a missing cell is put back: one with points is; a solution's function may be defined elsewhere."""
     metadata = released.metadata.nbgrader
     return bool(metadata.get("grade") or metadata.get("task"))
 
 
-def _place(cells: list[NotebookNode], name: str, released: NotebookNode, form: Template) -> int | None:
-    """Return where in the notebook a released cell is: the last of several, as the last run counts."""
-    named = [n for n, cell in enumerate(cells) if grade_id(cell) == name]
+def _position(cells: list[NotebookNode], name: str, released: NotebookNode, template: Template) -> int | None:
+    """Return the index of a released cell in the notebook, the last of several, or None."""
+    positions = [n for n, cell in enumerate(cells) if grade_id(cell) == name]
     if released.metadata.nbgrader.get("solution"):
-        # Of copies of an answer, the one that was written in.
-        named = [n for n in named if _words(cells[n].source) != _words(released.source)] or named
-    named = named or [n for n, cell in enumerate(cells) if is_own(cell) and _resembles(cell, name, released)]
-    return named[-1] if named else _behind(cells, released, form)
+        # Of copies of an answer, one that the student wrote in.
+        positions = [
+            n for n in positions if _collapse_whitespace(cells[n].source) != _collapse_whitespace(released.source)
+        ] or positions
+    positions = positions or [n for n, cell in enumerate(cells) if is_own(cell) and _matches(cell, name, released)]
+    return positions[-1] if positions else _position_below_text(cells, released, template)
 
 
-def _behind(cells: list[NotebookNode], released: NotebookNode, form: Template) -> int | None:
-    """Return where a written answer without a name is: below the text that stands above it in the released notebook."""
-    place = form.notebook.cells.index(released)
-    if released.cell_type != "markdown" or place == 0:
+def _position_below_text(cells: list[NotebookNode], released: NotebookNode, template: Template) -> int | None:
+    """Return the index of a text answer without a name: below the cell that precedes it in the released notebook."""
+    position = template.notebook.cells.index(released)
+    if released.cell_type != "markdown" or position == 0:
         return None
-    above = form.notebook.cells[place - 1].id
+    above = template.notebook.cells[position - 1].id
     below = [n + 1 for n, cell in enumerate(cells[:-1]) if cell.id == above]
     return next((n for n in below if is_own(cells[n]) and cells[n].cell_type == "markdown"), None)
 
 
 def is_own(cell: NotebookNode) -> bool:
-    """Return whether a cell is the student's own: no cell of the released notebook, changed or not."""
+    """Return whether a cell was added by the student: it is no cell of the released notebook, changed or not."""
     return cell.id.startswith(OWN) and not grade_id(cell)
 
 
-def _resembles(cell: NotebookNode, name: str, released: NotebookNode) -> bool:
-    """Return whether a cell without a name is the released one: it checks, defines or says the same."""
+def _matches(cell: NotebookNode, name: str, released: NotebookNode) -> bool:
+    """Return whether a cell without a name is the released one: it checks, defines or contains the same."""
     if name.startswith(CHECK):
-        return cell.cell_type == "code" and checked(cell.source) == (checked(released.source) or name)
+        return cell.cell_type == "code" and check_call_id(cell.source) == (check_call_id(released.source) or name)
     if released.cell_type == "code":
-        return cell.cell_type == "code" and name in defined(cell.source)
-    return _words(cell.source) == _words(released.source)
+        return cell.cell_type == "code" and name in defined_names(cell.source)
+    return _collapse_whitespace(cell.source) == _collapse_whitespace(released.source)
 
 
-def _restored(cell: NotebookNode, released: NotebookNode) -> NotebookNode:
-    """Return the released cell with the student's source where the student was to write."""
+def _restore(cell: NotebookNode, released: NotebookNode) -> NotebookNode:
+    """Return the released cell, with the student's source and attachments where it is a solution cell."""
     restored = copy.deepcopy(released)
     if released.metadata.nbgrader.get("solution"):
         restored.source = cell.source
@@ -139,10 +145,10 @@ def _restored(cell: NotebookNode, released: NotebookNode) -> NotebookNode:
     return restored
 
 
-def _written_beside(cell: NotebookNode, released: NotebookNode) -> list[NotebookNode]:
-    """Return what a student wrote into a check's own cell, as a cell of theirs: it may be the answer."""
+def _student_code_in_check(cell: NotebookNode, released: NotebookNode) -> list[NotebookNode]:
+    """Return [a cell with the code that a student wrote into a check's cell], which may be the answer, or []."""
     locked = not released.metadata.nbgrader.get("solution")
-    if not locked or cell.cell_type != "code" or checked(cell.source) or not defined(cell.source):
+    if not locked or cell.cell_type != "code" or check_call_id(cell.source) or not defined_names(cell.source):
         return []
     own = copy.deepcopy(cell)
     own.metadata = nbformat.from_dict({})
@@ -150,21 +156,25 @@ def _written_beside(cell: NotebookNode, released: NotebookNode) -> list[Notebook
     return [own]
 
 
-def _left_empty(cell: NotebookNode, form: Template) -> bool:
-    """Return whether a cell is a copy of an exercise that nobody wrote in: it would undo the answer above it."""
+def _left_empty(cell: NotebookNode, template: Template) -> bool:
+    """Return whether a cell is an unchanged copy of an exercise: run after the answer, it would undo it."""
     if cell.cell_type != "code" or "schema_version" in cell.metadata.get("nbgrader", {}):
         return False
-    graded = form.graded.values()
-    return any(_words(cell.source) == _words(one.source) for one in graded if one.metadata.nbgrader.get("solution"))
+    graded = template.graded.values()
+    return any(
+        _collapse_whitespace(cell.source) == _collapse_whitespace(released.source)
+        for released in graded
+        if released.metadata.nbgrader.get("solution")
+    )
 
 
-def _words(source: str) -> str:
+def _collapse_whitespace(source: str) -> str:
     return " ".join(source.split())
 
 
-def blank(form: Template, reason: str) -> NotebookNode:
-    """Return what stands for a submission that cannot be read: the released notebook, with the reason on top."""
-    notebook = copy.deepcopy(form.notebook)
+def placeholder(template: Template, reason: str) -> NotebookNode:
+    """Return the notebook in place of one that cannot be read: the released one, with the reason on top."""
+    notebook = copy.deepcopy(template.notebook)
     note = {
         "cell_type": "markdown",
         "id": "not-read",
@@ -175,10 +185,10 @@ def blank(form: Template, reason: str) -> NotebookNode:
     return notebook
 
 
-def submission(content: bytes, form: Template, known: list[str]) -> NotebookNode:
-    """Return the normalised notebook in these bytes, which must be one of the template's assignment."""
+def submission(content: bytes, template: Template, known: list[str]) -> NotebookNode:
+    """Return the normalised notebook in these bytes; raise Unreadable where it is of another assignment."""
     notebook = parse(content)
-    claimed = assignment_of(notebook, known)
-    if claimed not in (None, form.assignment):
-        raise Unreadable(f"this is the notebook of '{claimed}', expected that of '{form.assignment}'")
-    return normalise(notebook, form)
+    named_assignment = assignment_of(notebook, known)
+    if named_assignment not in (None, template.assignment):
+        raise Unreadable(f"this is the notebook of '{named_assignment}', expected that of '{template.assignment}'")
+    return normalise(notebook, template)

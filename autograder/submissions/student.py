@@ -1,267 +1,229 @@
-"""What one student handed in, sorted by assignment: one notebook counts for each, and what is beside it is said."""
+"""Sorts what one student handed in by assignment: one notebook counts for each, and the others are rejected."""
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from autograder.submissions import limited, zip_files
-from autograder.submissions.files import Found
+from autograder.submissions import parser_client, zip_files
+from autograder.submissions.files import SubmittedFile
+from autograder.submissions.hand_in import HandIn, Inbox, Rejected
 from autograder.submissions.lms_names import Owner, is_junk
 from autograder.submissions.notebook import Unreadable, read_below
 
 LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 # Of one student's: whoever hands in more, by mistake or not, keeps nobody waiting.
-MOST_ZIPS, MOST_NOTEBOOKS, MOST_STRAYS = 20, 200, 50
-MOST_BYTES = 256 << 20  # read to tell which notebook is for which assignment
-LESS = "hand in one notebook for each assignment"
-
-
-@dataclass(frozen=True)
-class HandIn:
-    """One submission: whose, of what, and where its bytes are, or the reason why there are none.
-
-    `name` and `account` are the student's name as it was found, and the LMS's number where there is one.
-    """
-
-    student: str
-    assignment: str
-    file: str
-    source: Found = field(compare=False)
-    beside: Callable[[str], bytes] | None = field(default=None, compare=False)  # reads what nbgrader keeps beside it
-    notes: tuple[str, ...] = ()
-    name: str = field(default="", compare=False)
-    account: str = field(default="", compare=False)
-
-    def content(self) -> bytes:
-        """Return the bytes that were handed in."""
-        return self.source.read()
-
-    def timestamp(self) -> bytes | None:
-        """Return what nbgrader keeps of when it was handed in: b"" that nobody knows, None that nothing is said.
-
-        An LMS's zip says nothing: its entries carry the time of the LMS's own file, which is not always the hand-in.
-        """
-        if self.beside is None:
-            return None
-        try:
-            return self.beside("timestamp.txt")
-        except Unreadable:
-            return b""
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """Something that was handed in and gets no grade; says why."""
-
-    student: str
-    file: str
-    error: str
-
-
-@dataclass
-class Inbox:
-    """All that was handed in."""
-
-    handed: list[HandIn] = field(default_factory=list)
-    strays: list[Rejected] = field(default_factory=list)
-    contested: list[Rejected] = field(default_factory=list)  # of the strays, those of students who share a name
+MOST_ZIPS, MOST_NOTEBOOKS, MOST_REJECTED = 20, 200, 50
+MOST_BYTES = 256 << 20  # read to find out which notebook is for which assignment
+HAND_IN_LESS = "hand in one notebook for each assignment"
 
 
 @dataclass(frozen=True)
 class CandidateFile:
-    """A file of a student's, and where it lies below theirs."""
+    """A file of a student's, and what its path says about them."""
 
-    found: Found
-    claim: Owner
-
-
-def _beside(place: Path, folder: tuple[str, ...], name: str) -> bytes:
-    return read_below(place, (*folder, name), LONGEST_BESIDE)
+    file: SubmittedFile
+    owner: Owner
 
 
-def where(place: Path, found: Found) -> str:
-    """Return a file's path as it is said to people."""
-    return str(place.joinpath(*found.parts))
+def _read_beside(root: Path, folder: tuple[str, ...], name: str) -> bytes:
+    return read_below(root, (*folder, name), LONGEST_BESIDE)
+
+
+def shown_path(root: Path, file: SubmittedFile) -> str:
+    """Return a file's path as messages give it."""
+    return str(root.joinpath(*file.parts))
 
 
 @dataclass
 class StudentFiles:
-    """Sorts what one student handed in by assignment."""
+    """Sorts one student's files into an inbox; `root` is the folder or zip of the class."""
 
     student: str
-    place: Path
-    known: list[str]
+    root: Path
+    assignments: list[str]
     inbox: Inbox
-    name: str = ""  # as it was found
+    name: str = ""  # the student's name as it was handed in
     dropped: Sequence[str] = ()  # assignments whose chapters are not in this course
-    _looks: dict[CandidateFile, tuple[str | None, str | None]] = field(default_factory=dict)
-    _said: dict[str, str | None] = field(default_factory=dict)
-    _bytes: int = 0
+    _contents: dict[CandidateFile, tuple[str | None, str | None]] = field(default_factory=dict)  # digest, assignment
+    _declared_by_digest: dict[str, str | None] = field(default_factory=dict)
+    _bytes_read: int = 0
 
-    def take(self, pieces: list[CandidateFile]) -> None:
-        """Enter every notebook as a submission or as a stray."""
-        handed, strays = len(self.inbox.handed), len(self.inbox.strays)
-        slots: dict[str, list[CandidateFile]] = {}
-        for piece in pieces:
-            if piece.claim.account == "" and piece.claim.inside[:1] and piece.claim.inside[0] in self.known:
-                slots.setdefault(piece.claim.inside[0], [])
-        for piece in self._few(pieces):
-            assignment = self._assignment(piece)
+    def sort(self, files: list[CandidateFile]) -> None:
+        """Add every notebook to the inbox, as a hand-in or with the reason why it is rejected."""
+        hand_ins, rejected = len(self.inbox.hand_ins), len(self.inbox.rejected)
+        by_assignment: dict[str, list[CandidateFile]] = {}
+        for each in files:
+            if each.owner.account == "" and each.owner.parts[:1] and each.owner.parts[0] in self.assignments:
+                by_assignment.setdefault(each.owner.parts[0], [])
+        for each in self._candidates(files):
+            assignment = self._assignment(each)
             if assignment in self.dropped:
-                self._stray(piece, f"'{assignment}' is not in this course: book/_toc.yml does not list its chapter")
+                self._reject(each, f"'{assignment}' is not in this course: book/_toc.yml does not list its chapter")
             elif assignment:
-                slots.setdefault(assignment, []).append(piece)
+                by_assignment.setdefault(assignment, []).append(each)
             else:
-                self._stray(piece, piece.found.trouble or self._unknown())
-        for assignment, candidates in slots.items():
-            self._enter(assignment, candidates, pieces)
-        nothing = handed == len(self.inbox.handed) and strays == len(self.inbox.strays)
+                self._reject(each, each.file.problem or self._no_assignment())
+        for assignment, candidates in by_assignment.items():
+            self._add_best(assignment, candidates, files)
+        nothing = hand_ins == len(self.inbox.hand_ins) and rejected == len(self.inbox.rejected)
         if nothing and not self.student.startswith("%2E"):
-            files = [piece.found.parts[-1] for piece in pieces if not piece.found.folder]
-            holds = f"it holds {', '.join(files[:5])}" if files else "it is empty"
-            self._stray_of_all(pieces, f"there is no notebook: {holds}")
-        self._cut_short(pieces, strays)
+            names = [each.file.parts[-1] for each in files if not each.file.is_folder]
+            holds = f"it holds {', '.join(names[:5])}" if names else "it is empty"
+            self._reject_all(files, f"there is no notebook: {holds}")
+        self._limit_rejected(files, rejected)
 
-    def _few(self, pieces: list[CandidateFile]) -> list[CandidateFile]:
-        """Return the notebooks and what is wrong; of too many to be looked into, those that lie where they belong."""
-        zipped = sum(piece.found.zipped and not piece.found.trouble for piece in pieces)
-        if zipped > MOST_ZIPS:
-            self._stray_of_all(pieces, f"{zipped} zips were handed in, at most {MOST_ZIPS} are looked into; {LESS}")
-            unpacked = [piece for piece in pieces if not piece.found.zipped]
+    def _candidates(self, files: list[CandidateFile]) -> list[CandidateFile]:
+        """Return notebooks, those in zips included, and files with a problem.
+
+        Of more than MOST_NOTEBOOKS, only those that lie where they belong; of more than MOST_ZIPS zips, none.
+        """
+        zips = sum(each.file.is_zip and not each.file.problem for each in files)
+        if zips > MOST_ZIPS:
+            self._reject_all(files, f"{zips} zips were handed in, at most {MOST_ZIPS} are looked into; {HAND_IN_LESS}")
+            unpacked = [each for each in files if not each.file.is_zip]
         else:
-            unpacked = list(self._unpacked(pieces))
-        notebooks = sum(piece.found.notebook for piece in unpacked)
-        few = [piece for piece in unpacked if piece.found.notebook or piece.found.trouble]
+            unpacked = list(self._unpack_all(files))
+        notebooks = sum(each.file.is_notebook for each in unpacked)
+        candidates = [each for each in unpacked if each.file.is_notebook or each.file.problem]
         if notebooks > MOST_NOTEBOOKS:
-            reason = f"{notebooks} notebooks were handed in, at most {MOST_NOTEBOOKS} are looked into; {LESS}"
-            self._stray_of_all(pieces, reason)
-            few = [piece for piece in few if self._filed(piece)]
-        return few
+            reason = f"{notebooks} notebooks were handed in, at most {MOST_NOTEBOOKS} are looked into; {HAND_IN_LESS}"
+            self._reject_all(files, reason)
+            candidates = [each for each in candidates if self._is_in_its_folder(each)]
+        return candidates
 
-    def _filed(self, piece: CandidateFile) -> bool:
-        """Return whether a notebook lies where it belongs: nobody needs to look into it to know what it is."""
-        inside = piece.claim.inside
-        return len(inside) == 2 and inside[0] in self.known and inside[1] == f"{inside[0]}.ipynb"
+    def _is_in_its_folder(self, candidate: CandidateFile) -> bool:
+        """Return whether a notebook is NAME/NAME.ipynb: its assignment is known without reading it."""
+        parts = candidate.owner.parts
+        return len(parts) == 2 and parts[0] in self.assignments and parts[1] == f"{parts[0]}.ipynb"
 
-    def _stray_of_all(self, pieces: list[CandidateFile], error: str) -> None:
-        place = where(self.place, pieces[0].found) if pieces else str(self.place / self.student)
-        self.inbox.strays.append(Rejected(self.student, place, error))
+    def _reject_all(self, files: list[CandidateFile], error: str) -> None:
+        path = shown_path(self.root, files[0].file) if files else str(self.root / self.student)
+        self.inbox.rejected.append(Rejected(self.student, path, error))
 
-    def _cut_short(self, pieces: list[CandidateFile], before: int) -> None:
-        """Leave of a student's strays so many as a person reads."""
-        more = len(self.inbox.strays) - before - MOST_STRAYS
+    def _limit_rejected(self, files: list[CandidateFile], before: int) -> None:
+        """Keep the first MOST_REJECTED of a student's rejected files, and the number of the others."""
+        more = len(self.inbox.rejected) - before - MOST_REJECTED
         if more > 0:
-            del self.inbox.strays[before + MOST_STRAYS :]
-            self._stray_of_all(pieces, f"and {more} files more that are not graded")
+            del self.inbox.rejected[before + MOST_REJECTED :]
+            self._reject_all(files, f"and {more} files more that are not graded")
 
-    def _unpacked(self, pieces: list[CandidateFile]) -> Iterator[CandidateFile]:
-        """Return the files, those in a student's own zip in its stead."""
-        for piece in pieces:
-            if piece.found.zipped and not piece.found.trouble:
-                yield from self._unzipped(piece)
+    def _unpack_all(self, files: list[CandidateFile]) -> Iterator[CandidateFile]:
+        """Yield the files, with those in a student's own zip in its place."""
+        for each in files:
+            if each.file.is_zip and not each.file.problem:
+                yield from self._unpack(each)
             else:
-                yield piece
+                yield each
 
-    def _unzipped(self, piece: CandidateFile) -> Iterator[CandidateFile]:
+    def _unpack(self, zipped: CandidateFile) -> Iterator[CandidateFile]:
         try:
-            inner = [found for found in zip_files.inside(piece.found) if not is_junk(found.parts)]
+            inner_files = [file for file in zip_files.list_inner_zip(zipped.file) if not is_junk(file.parts)]
         except Unreadable as error:
-            yield CandidateFile(replace(piece.found, trouble=str(error)), piece.claim)
+            yield CandidateFile(replace(zipped.file, problem=str(error)), zipped.owner)
             return
-        for found in inner:
-            path = piece.claim.inside[:-1] + found.parts[len(piece.found.parts) - 1 :]
-            trouble = found.trouble or ("a zip in a zip is not looked into" if found.zipped else "")
-            yield CandidateFile(replace(found, trouble=trouble), replace(piece.claim, inside=path))
+        for file in inner_files:
+            parts = zipped.owner.parts[:-1] + file.parts[len(zipped.file.parts) - 1 :]
+            problem = file.problem or ("a zip in a zip is not looked into" if file.is_zip else "")
+            yield CandidateFile(replace(file, problem=problem), replace(zipped.owner, parts=parts))
 
-    def _assignment(self, piece: CandidateFile) -> str | None:
-        """Return the assignment: by folder, by what the notebook says, by file name, by the inbox's name."""
-        folders = [part for part in piece.claim.inside if part in self.known or part in self.dropped]
-        return (folders[0] if folders else None) or self._says(piece) or self._named(piece)
+    def _assignment(self, candidate: CandidateFile) -> str | None:
+        """Return the assignment: by folder, by the notebook's metadata or checks, by file name, by the root's name."""
+        folders = [part for part in candidate.owner.parts if part in self.assignments or part in self.dropped]
+        return (folders[0] if folders else None) or self._declared(candidate) or self._assignment_in_name(candidate)
 
-    def _says(self, piece: CandidateFile) -> str | None:
-        return self._look(piece)[1]
+    def _declared(self, candidate: CandidateFile) -> str | None:
+        return self._content(candidate)[1]
 
-    def _look(self, piece: CandidateFile) -> tuple[str | None, str | None]:
-        """Return a file's digest and the assignment that it says it is: each file is read once, each content once."""
-        if piece not in self._looks:
+    def _content(self, candidate: CandidateFile) -> tuple[str | None, str | None]:
+        """Return a file's digest and the assignment that it declares; files are read once, contents parsed once."""
+        if candidate not in self._contents:
             try:
-                self._looks[piece] = self._read(piece)
+                self._contents[candidate] = self._read(candidate)
             except Unreadable:
-                self._looks[piece] = None, None
-        return self._looks[piece]
+                self._contents[candidate] = None, None
+        return self._contents[candidate]
 
-    def _read(self, piece: CandidateFile) -> tuple[str | None, str | None]:
-        if self._bytes > MOST_BYTES:
+    def _read(self, candidate: CandidateFile) -> tuple[str | None, str | None]:
+        if self._bytes_read > MOST_BYTES:
             return None, None
-        content = piece.found.read()
-        self._bytes += len(content)
+        content = candidate.file.read()
+        self._bytes_read += len(content)
         digest = hashlib.sha256(content).hexdigest()
-        if digest not in self._said:
+        if digest not in self._declared_by_digest:
             try:
-                self._said[digest] = limited.assignment(content, [*self.known, *self.dropped])
+                declared = parser_client.assignment(content, [*self.assignments, *self.dropped])
+                self._declared_by_digest[digest] = declared
             except Unreadable:
-                self._said[digest] = None
-        return digest, self._said[digest]
+                self._declared_by_digest[digest] = None
+        return digest, self._declared_by_digest[digest]
 
-    def _named(self, piece: CandidateFile) -> str | None:
-        for name in (*piece.claim.inside[-1:], self.place.name):
-            for assignment in sorted(self.known, key=len, reverse=True):
+    def _assignment_in_name(self, candidate: CandidateFile) -> str | None:
+        for name in (*candidate.owner.parts[-1:], self.root.name):
+            for assignment in sorted(self.assignments, key=len, reverse=True):
                 if re.search(rf"(?<![a-z]){assignment}(?![a-z])", name.lower()):
                     return assignment
         return None
 
-    def _enter(self, assignment: str, candidates: list[CandidateFile], pieces: list[CandidateFile]) -> None:
-        """Enter the one submission of an assignment; what is beside it is said."""
-        chosen, reason = self._chosen(assignment, candidates)
+    def _add_best(self, assignment: str, candidates: list[CandidateFile], files: list[CandidateFile]) -> None:
+        """Add the one submission for an assignment to the inbox; reject candidates of other content."""
+        chosen, reason = self._choose(assignment, candidates)
         if chosen is None:
-            source = Found((self.student, assignment), bytes, reason or self._nothing(assignment, pieces))
-            self._hand(HandIn(self.student, assignment, where(self.place, source), source), pieces)
+            source = SubmittedFile((self.student, assignment), bytes, reason or self._missing(assignment, files))
+            self._add(HandIn(self.student, assignment, shown_path(self.root, source), source), files)
             return
-        inside = chosen.claim.inside
-        filed = self.place.is_dir() and not chosen.claim.account and inside == (assignment, f"{assignment}.ipynb")
-        beside = partial(_beside, self.place, chosen.found.parts[:-1]) if filed else None
-        notes = ("handed in late, says the LMS",) if chosen.claim.late else ()
-        handed = HandIn(self.student, assignment, where(self.place, chosen.found), chosen.found, beside, notes)
-        self._hand(handed, pieces)
-        for piece in candidates:
-            if piece is not chosen and not self._same(piece, chosen):
-                beside = f"not graded: {chosen.found.path} is the one that counts for '{assignment}'"
-                self._stray(piece, piece.found.trouble or beside)
+        from_nbgrader = (
+            self.root.is_dir()
+            and not chosen.owner.account
+            and chosen.owner.parts == (assignment, f"{assignment}.ipynb")
+        )
+        read_beside = partial(_read_beside, self.root, chosen.file.parts[:-1]) if from_nbgrader else None
+        notes = ("handed in late, says the LMS",) if chosen.owner.late else ()
+        path = shown_path(self.root, chosen.file)
+        self._add(HandIn(self.student, assignment, path, chosen.file, read_beside, notes), files)
+        for each in candidates:
+            if each is not chosen and not self._same_content(each, chosen):
+                reason = f"not graded: {chosen.file.path} is the one that counts for '{assignment}'"
+                self._reject(each, each.file.problem or reason)
 
-    def _hand(self, handed: HandIn, pieces: list[CandidateFile]) -> None:
-        account = next((piece.claim.account for piece in pieces), "")  # of one student there is but one
-        self.inbox.handed.append(replace(handed, name=self.name or self.student, account=account))
+    def _add(self, hand_in: HandIn, files: list[CandidateFile]) -> None:
+        account = next((each.owner.account for each in files), "")  # one student has one account
+        self.inbox.hand_ins.append(replace(hand_in, name=self.name or self.student, account=account))
 
-    def _chosen(self, assignment: str, candidates: list[CandidateFile]) -> tuple[CandidateFile | None, str]:
-        """Return the candidate that counts, or None and why there is none."""
-        candidates = [piece for piece in candidates if piece.found.notebook] or candidates
-        filed = [piece for piece in candidates if piece.claim.inside[-2:] == (assignment, f"{assignment}.ipynb")]
-        named = [piece for piece in candidates if piece.claim.inside[-1:] == (f"{assignment}.ipynb",)]
-        dated = [piece for piece in candidates if piece.claim.attempt]
-        newest = [piece for piece in dated if piece.claim.attempt == max(one.claim.attempt or (0, 0) for one in dated)]
-        saying = [piece for piece in candidates if self._says(piece) == assignment] if len(candidates) > 1 else []
-        for some in (filed, newest, named, saying, candidates):
-            if some and all(self._same(some[0], other) for other in some[1:]):
-                return some[0], ""
+    def _choose(self, assignment: str, candidates: list[CandidateFile]) -> tuple[CandidateFile | None, str]:
+        """Return the candidate that counts and "", or None and the reason why none does.
+
+        In this order: NAME/NAME.ipynb, the LMS's newest, NAME.ipynb, what declares the assignment, any; a rule decides
+        where all that it leaves have equal content.
+        """
+        candidates = [each for each in candidates if each.file.is_notebook] or candidates
+        file_name = f"{assignment}.ipynb"
+        in_its_folder = [each for each in candidates if each.owner.parts[-2:] == (assignment, file_name)]
+        by_name = [each for each in candidates if each.owner.parts[-1:] == (file_name,)]
+        attempts = [each.owner.attempt for each in candidates if each.owner.attempt]
+        newest = [each for each in candidates if each.owner.attempt and each.owner.attempt == max(attempts)]
+        by_content = [each for each in candidates if self._declared(each) == assignment] if len(candidates) > 1 else []
+        for group in (in_its_folder, newest, by_name, by_content, candidates):
+            if group and all(self._same_content(group[0], each) for each in group[1:]):
+                return group[0], ""
         if not candidates:
             return None, ""
-        paths = ", ".join(piece.found.path for piece in candidates[:5])
+        paths = ", ".join(each.file.path for each in candidates[:5])
         return None, f"several notebooks were handed in for it, and which one counts is not to be told: {paths}"
 
-    def _same(self, one: CandidateFile, other: CandidateFile) -> bool:
-        digest = self._look(one)[0]
-        return digest is not None and digest == self._look(other)[0]
+    def _same_content(self, first: CandidateFile, second: CandidateFile) -> bool:
+        digest = self._content(first)[0]
+        return digest is not None and digest == self._content(second)[0]
 
-    def _nothing(self, assignment: str, pieces: list[CandidateFile]) -> str:
-        files = [piece.found.parts[-1] for piece in pieces if piece.claim.inside[:1] == (assignment,)]
-        files = [name for name in files if name != assignment]
-        return f"there is no such file; the folder holds {', '.join(files[:5]) if files else 'nothing'}"
+    def _missing(self, assignment: str, files: list[CandidateFile]) -> str:
+        names = [each.file.parts[-1] for each in files if each.owner.parts[:1] == (assignment,)]
+        names = [name for name in names if name != assignment]
+        return f"there is no such file; the folder holds {', '.join(names[:5]) if names else 'nothing'}"
 
-    def _unknown(self) -> str:
-        return f"it does not say which assignment it is; expected one of {', '.join(self.known)}"
+    def _no_assignment(self) -> str:
+        return f"it does not say which assignment it is; expected one of {', '.join(self.assignments)}"
 
-    def _stray(self, piece: CandidateFile, error: str) -> None:
-        self.inbox.strays.append(Rejected(self.student, where(self.place, piece.found), error))
+    def _reject(self, candidate: CandidateFile, error: str) -> None:
+        self.inbox.rejected.append(Rejected(self.student, shown_path(self.root, candidate.file), error))

@@ -1,4 +1,4 @@
-"""A zip as a list of files, of which nothing is ever written to a disk: each is read when its turn comes."""
+"""Zips as lists of files; nothing is unpacked to the disk, each file is read when it is needed."""
 
 import io
 import lzma
@@ -12,78 +12,82 @@ from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
-from autograder.submissions.files import Found
+from autograder.submissions.files import SubmittedFile
 from autograder.submissions.notebook import LARGEST_FILE, Unreadable
 
 MOST_ENTRIES = 500_000  # of a class's zip
 MOST_ENTRIES_OF_ONE = 2_000  # of one student's
 MOST_DIRECTORY = 64 << 20  # bytes of its table of contents, which is read as a whole
 HIGHEST_RATIO = 200  # of size to compressed size; a notebook has 2 to 20
-UNSUSPICIOUS = 4 << 20  # bytes that are read whatever the ratio
-READ = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes to unpack a kilobyte
+ALWAYS_READ = 4 << 20  # bytes that are read whatever the ratio
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes to unpack a kilobyte
 
-FAULTS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, RuntimeError)
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, RuntimeError)
 
 
-def listed(path: Path) -> list[Found]:
-    """Return the files of a class's zip."""
+def list_zip(path: Path) -> list[SubmittedFile]:
+    """Return the files of a class's zip; raise ValueError where it cannot be read."""
     try:
-        with path.open("rb") as file:
-            _demand_small(file, MOST_ENTRIES)
+        with path.open("rb") as source:
+            _demand_small(source, MOST_ENTRIES)
         return list(_files(path, MOST_ENTRIES))
     except Unreadable as error:
         raise ValueError(f"{path} cannot be graded: {error}.") from None
 
 
-def inside(outer: Found) -> list[Found]:
-    """Return the files of a zip that a student handed in; of all such zips the last one is kept."""
+def list_inner_zip(zipped: SubmittedFile) -> list[SubmittedFile]:
+    """Return the files of a zip that a student handed in; raise Unreadable. The last zip stays in memory."""
     return [
-        Found(outer.parts[:-1] + each.parts, lambda n=n: _within(outer)[n].read(), each.trouble, each.folder)
-        for n, each in enumerate(_within(outer))
+        SubmittedFile(
+            zipped.parts[:-1] + file.parts, lambda n=n: _inner_files(zipped)[n].read(), file.problem, file.is_folder
+        )
+        for n, file in enumerate(_inner_files(zipped))
     ]
 
 
 @lru_cache(maxsize=1)
-def _within(outer: Found) -> list[Found]:
-    file = io.BytesIO(outer.read())
-    _demand_small(file, MOST_ENTRIES_OF_ONE)
-    return list(_files(file, MOST_ENTRIES_OF_ONE, LARGEST_FILE))
+def _inner_files(zipped: SubmittedFile) -> list[SubmittedFile]:
+    source = io.BytesIO(zipped.read())
+    _demand_small(source, MOST_ENTRIES_OF_ONE)
+    return list(_files(source, MOST_ENTRIES_OF_ONE, LARGEST_FILE))
 
 
-def _files(file: Path | BinaryIO, most: int, most_bytes: float = math.inf) -> Iterator[Found]:
+def _files(source: Path | BinaryIO, max_entries: int, max_bytes: float = math.inf) -> Iterator[SubmittedFile]:
     try:
-        opened = zipfile.ZipFile(file)
-        entries = opened.infolist()
-    except (*FAULTS, ValueError, struct.error) as error:
-        raise Unreadable(f"this is no zip, or a broken one ({_said(error)}); make it and hand it in again") from None
-    if len(entries) > most:
-        raise Unreadable(f"the zip has {len(entries)} entries, at most {most} are read")
+        archive = zipfile.ZipFile(source)
+        entries = archive.infolist()
+    except (*ZIP_ERRORS, ValueError, struct.error) as error:
+        raise Unreadable(
+            f"this is no zip, or a broken one ({_describe(error)}); make it and hand it in again"
+        ) from None
+    if len(entries) > max_entries:
+        raise Unreadable(f"the zip has {len(entries)} entries, at most {max_entries} are read")
     size = sum(entry.file_size for entry in entries if entry.filename.lower().endswith(".ipynb"))
-    if size > most_bytes:
+    if size > max_bytes:
         raise Unreadable(f"the zip's notebooks have {size >> 20} MB together; hand in those that are meant alone")
     for entry in entries:
-        parts, trouble = _parts(_name(entry))
-        trouble = trouble or _trouble(entry)
-        yield Found(parts, lambda entry=entry: _read(opened, entry), trouble, entry.is_dir())
+        parts, problem = _parts(_name(entry))
+        problem = problem or _problem(entry)
+        yield SubmittedFile(parts, lambda entry=entry: _read(archive, entry), problem, entry.is_dir())
 
 
-def _demand_small(file: BinaryIO, most: int) -> None:
-    """Refuse a table of contents that would fill the memory before a single file is read."""
-    end = file.seek(0, io.SEEK_END)
-    file.seek(max(0, end - (1 << 16) - 22))
-    tail = file.read()
+def _demand_small(source: BinaryIO, max_entries: int) -> None:
+    """Raise Unreadable for no zip, and for a table of contents that would fill the memory before a file is read."""
+    end = source.seek(0, io.SEEK_END)
+    source.seek(max(0, end - (1 << 16) - 22))
+    tail = source.read()
     record = tail[tail.rfind(b"PK\x05\x06") :][:22] if b"PK\x05\x06" in tail else b""
-    file.seek(0)
+    source.seek(0)
     if len(record) < 22:
         raise Unreadable("this is no zip, or a part of one; hand it in again")
     size = struct.unpack("<L", record[12:16])[0]
-    allowed = min(MOST_DIRECTORY, most * 600)
+    allowed = min(MOST_DIRECTORY, max_entries * 600)
     if size == 0xFFFFFFFF or size > allowed:
         raise Unreadable(f"the zip's table of contents has {size} bytes, at most {allowed} are read")
 
 
 def _name(entry: zipfile.ZipInfo) -> str:
-    """Return an entry's name; many programs write UTF-8 without saying so."""
+    """Return an entry's name; many programs write UTF-8 without setting its flag."""
     name = entry.orig_filename
     if not entry.flag_bits & 0x800:
         try:
@@ -94,7 +98,7 @@ def _name(entry: zipfile.ZipInfo) -> str:
 
 
 def _parts(name: str) -> tuple[tuple[str, ...], str]:
-    """Return a path's parts and what is wrong with it; Windows programs write backslashes."""
+    """Return a path's parts and what is wrong with it, or ""; Windows programs write backslashes."""
     path = name.replace("\\", "/")
     parts = tuple(part for part in path.split("/") if part not in ("", "."))
     if path.startswith("/") or ".." in parts or "\0" in path or (parts and parts[0][1:2] == ":"):
@@ -102,8 +106,8 @@ def _parts(name: str) -> tuple[tuple[str, ...], str]:
     return parts or (repr(name)[1:-1],), "" if parts else "it has no name"
 
 
-def _trouble(entry: zipfile.ZipInfo) -> str:
-    """Return why an entry must not be read, "" for most."""
+def _problem(entry: zipfile.ZipInfo) -> str:
+    """Return why an entry must not be read, "" where it may."""
     mode = entry.external_attr >> 16
     if stat.S_ISLNK(mode):
         return "this is a symbolic link; hand in the file itself"
@@ -111,27 +115,27 @@ def _trouble(entry: zipfile.ZipInfo) -> str:
         return "this is no regular file; expected a notebook, a file that ends in .ipynb"
     if entry.flag_bits & 0x1:
         return "it is encrypted; hand it in without a password"
-    if entry.compress_type not in READ:
+    if entry.compress_type not in METHODS:
         return f"it is packed with method {entry.compress_type}; expected deflate, which every zip program offers"
     if entry.file_size > LARGEST_FILE:
         size = f"{entry.file_size >> 20} MB, at most {LARGEST_FILE >> 20} MB are read"
         return f"the file has {size}; clear the outputs and hand it in again"
-    if entry.file_size > max(UNSUSPICIOUS, HIGHEST_RATIO * entry.compress_size):
+    if entry.file_size > max(ALWAYS_READ, HIGHEST_RATIO * entry.compress_size):
         ratio = entry.file_size // max(1, entry.compress_size)
         return f"it unpacks to {ratio} times its size, at most {HIGHEST_RATIO} are taken: no notebook does"
     return ""
 
 
-def _read(opened: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     try:
-        with opened.open(entry) as file:
-            content = file.read(LARGEST_FILE + 1)
-    except FAULTS as error:
-        raise Unreadable(f"it cannot be unpacked ({_said(error)}); make the zip and hand it in again") from None
+        with archive.open(entry) as source:
+            content = source.read(LARGEST_FILE + 1)
+    except ZIP_ERRORS as error:
+        raise Unreadable(f"it cannot be unpacked ({_describe(error)}); make the zip and hand it in again") from None
     if len(content) != entry.file_size:
         raise Unreadable(f"it says that it has {entry.file_size} bytes and has {len(content)}; make the zip again")
     return content
 
 
-def _said(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:200]

@@ -52,12 +52,12 @@ class Room:
     """One judge for all cases, with planted files around it."""
 
     folder: Path
-    wall: Sandbox
+    sandbox: Sandbox
     form: Template = field(default_factory=lambda: template(NAME))
 
     def __post_init__(self) -> None:
-        self.wall.start()
-        self.judge = Judge(self.wall, CANARY.encode() * 3, LIMITS)
+        self.sandbox.start()
+        self.judge = Judge(self.sandbox, CANARY.encode() * 3, LIMITS)
         for name in COURSE_FILES:
             self._plant(self.folder / "course" / name)
         for name in HOME_FILES:
@@ -108,7 +108,7 @@ class Room:
     def look(self) -> dict[str, str]:
         """Return what lies in the course, in the kit, and wherever something planted would be found."""
         seen = {}
-        for top in (self.folder / "course", self.folder / "home", self.wall.kit):
+        for top in (self.folder / "course", self.folder / "home", self.sandbox.kit):
             for path in sorted(top.rglob("*")):
                 status = path.lstat()
                 content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

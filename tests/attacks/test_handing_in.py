@@ -28,8 +28,8 @@ def test_a_file_called_as_an_lms_would_is_still_its_owners(tmp_path: Path) -> No
     put(tmp_path / "mallory" / f"ada_1_2_{NAME}.ipynb", BLANK)
     put(tmp_path / "mallory" / "zoe_1_assignsubmission_file_" / f"{NAME}.ipynb", BLANK)
     box = collect.read(tmp_path, [NAME])
-    assert [handed.student for handed in box.handed] == ["ada", "mallory"]
-    assert {stray.student for stray in box.strays} == {"mallory"}
+    assert [hand_in.student for hand_in in box.hand_ins] == ["ada", "mallory"]
+    assert {rejected.student for rejected in box.rejected} == {"mallory"}
 
 
 def packed(files: dict[str, bytes]) -> bytes:
@@ -51,8 +51,8 @@ def test_a_zip_of_a_thousand_notebooks_is_refused_and_the_others_are_read(tmp_pa
     put(tmp_path / "class.zip", packed(files))
     began = time.monotonic()
     box = collect.read(tmp_path / "class.zip", [NAME])
-    assert [handed.student for handed in box.handed] == ["Ada"]
-    assert [(stray.student, "1000 notebooks were handed in" in stray.error) for stray in box.strays] == [
+    assert [hand_in.student for hand_in in box.hand_ins] == ["Ada"]
+    assert [(rejected.student, "1000 notebooks were handed in" in rejected.error) for rejected in box.rejected] == [
         ("Mallory", True)
     ]
     assert time.monotonic() - began < 20
@@ -70,12 +70,12 @@ def test_zips_of_equal_notebooks_are_opened_once_each(tmp_path: Path, monkeypatc
     began = time.monotonic()
     box = collect.read(tmp_path, [NAME])
     assert time.monotonic() - began < 30
-    taken = {handed.student: handed.content() for handed in box.handed}
+    taken = {hand_in.student: hand_in.content() for hand_in in box.hand_ins}
     assert taken.pop("ada") == SOLVED
     if zips <= 20 and zips * each <= 200:
         assert taken == {"mallory": BLANK}
     else:
-        assert {stray.student for stray in box.strays} == {"mallory"}
+        assert {rejected.student for rejected in box.rejected} == {"mallory"}
     assert len(opened) <= 2 * zips + 1  # once to be listed, once to be compared
 
 
@@ -84,9 +84,9 @@ def test_a_properly_filed_notebook_counts_beside_a_clone_of_a_textbook(tmp_path:
     for name, content in variants(300).items():
         put(tmp_path / "ada" / "textbook" / name, content)
     box = collect.read(tmp_path, [NAME])
-    assert [handed.content() for handed in box.handed] == [SOLVED]
-    [stray] = box.strays
-    assert (stray.student, stray.error[:34]) == ("ada", "301 notebooks were handed in, at m")
+    assert [hand_in.content() for hand_in in box.hand_ins] == [SOLVED]
+    [rejected] = box.rejected
+    assert (rejected.student, rejected.error[:34]) == ("ada", "301 notebooks were handed in, at m")
 
 
 def many_files(folder: Path, count: int) -> None:
@@ -112,10 +112,10 @@ def test_one_students_two_hundred_thousand_files_cost_that_student_alone(tmp_pat
     else:
         many_files(tmp_path / "mallory" / "work", 1250)
     box = collect.read(tmp_path, [NAME])
-    assert [handed.student for handed in box.handed] == ["ada"]
-    [stray] = box.strays
-    assert stray.student == "mallory"
-    assert "it holds more than 200 files; hand in the notebooks alone" in stray.error
+    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    [rejected] = box.rejected
+    assert rejected.student == "mallory"
+    assert "it holds more than 200 files; hand in the notebooks alone" in rejected.error
 
 
 def test_so_do_they_in_a_folder_around_the_class_and_in_a_zip(tmp_path: Path, few) -> None:
@@ -123,15 +123,17 @@ def test_so_do_they_in_a_folder_around_the_class_and_in_a_zip(tmp_path: Path, fe
     files |= {f"class/mallory/{n}.txt": b"" for n in range(250)}
     put(tmp_path / "class.zip", packed(files))
     box = collect.read(tmp_path / "class.zip", [NAME])
-    assert [handed.student for handed in box.handed] == ["ada"]
-    assert [(stray.student, "more than 200 files" in stray.error) for stray in box.strays] == [("mallory", True)]
+    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    assert [(rejected.student, "more than 200 files" in rejected.error) for rejected in box.rejected] == [
+        ("mallory", True)
+    ]
     moodle = {f"all/{name}_{n}_assignsubmission_file_/{NAME}.ipynb": SOLVED for n, name in enumerate(["ada", "bo"])}
     for name, content in moodle.items():
         put(tmp_path / "lms" / name, content)
     many_files(tmp_path / "lms" / "all" / "bo_1_assignsubmission_file_", 1250)
     box = collect.read(tmp_path / "lms", [NAME])
-    assert [handed.student for handed in box.handed] == ["ada"]
-    assert [(stray.student, "more than 200 files" in stray.error) for stray in box.strays] == [("bo", True)]
+    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    assert [(rejected.student, "more than 200 files" in rejected.error) for rejected in box.rejected] == [("bo", True)]
 
 
 def test_virtual_environments_beside_the_notebook_are_not_looked_into(tmp_path: Path, few) -> None:
@@ -141,8 +143,8 @@ def test_virtual_environments_beside_the_notebook_are_not_looked_into(tmp_path: 
     many_files(tmp_path / "ada" / "node_modules", 1250)
     put(tmp_path / "ada" / NAME / f"{NAME}.ipynb", SOLVED)
     box = collect.read(tmp_path, [NAME])
-    assert [(handed.student, handed.content()) for handed in box.handed] == [("ada", SOLVED)]
-    assert box.strays == []
+    assert [(hand_in.student, hand_in.content()) for hand_in in box.hand_ins] == [("ada", SOLVED)]
+    assert box.rejected == []
 
 
 @pytest.mark.slow
@@ -151,8 +153,10 @@ def test_a_folder_of_200_100_files_by_its_real_limits(tmp_path: Path) -> None:
         put(tmp_path / name / NAME / f"{NAME}.ipynb", SOLVED)
     many_files(tmp_path / "mallory" / "work", 200_100)
     box = collect.read(tmp_path, [NAME])
-    assert [handed.student for handed in box.handed] == ["ada"]
-    assert [(stray.student, "more than 20000 files" in stray.error) for stray in box.strays] == [("mallory", True)]
+    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    assert [(rejected.student, "more than 20000 files" in rejected.error) for rejected in box.rejected] == [
+        ("mallory", True)
+    ]
 
 
 def test_what_nobody_could_read_is_said_and_the_class_is_read(tmp_path: Path, request: pytest.FixtureRequest) -> None:
@@ -174,7 +178,7 @@ def test_what_nobody_could_read_is_said_and_the_class_is_read(tmp_path: Path, re
         os.close(before)
     os.close(deep)
     box = collect.read(tmp_path, [NAME])
-    assert [handed.student for handed in box.handed] == ["ada"]
-    assert {stray.student for stray in box.strays} == {"mallory"}
-    assert len(box.strays) <= 51
-    assert "files more that are not graded" in box.strays[-1].error + box.strays[0].error
+    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    assert {rejected.student for rejected in box.rejected} == {"mallory"}
+    assert len(box.rejected) <= 51
+    assert "files more that are not graded" in box.rejected[-1].error + box.rejected[0].error

@@ -18,8 +18,8 @@ SECRET = b"the secret of the golden files"
 def graded_class(folder: Path) -> dict[str, Any]:
     """Grade the example class in a folder; return its summary, without what depends on the place."""
     make_class.write(folder / "submitted")
-    with Sandbox(KIT) as wall:
-        status = run_here(Judge(wall, SECRET), folder / "submitted", folder / "out")
+    with Sandbox(KIT) as sandbox:
+        status = run_here(Judge(sandbox, SECRET), folder / "submitted", folder / "out")
     with (folder / "out" / "summary.csv").open(newline="", encoding="utf-8") as file:
         rows = [
             {name: value.replace(str(folder), "FOLDER") for name, value in row.items()} for row in csv.DictReader(file)

@@ -26,7 +26,7 @@ def without_packages(*words: str) -> subprocess.CompletedProcess[str]:
 def test_programs_are_discovered():
     ours = {"autograder", "examples.make_class", "lab.evaluation", "solutions.bahdanau", "benchmarks.training"}
     assert ours <= set(PROGRAMS)
-    started_by_the_grader = {"autograder.submissions.reader", "autograder.sandbox.inside.zygote"}
+    started_by_the_grader = {"autograder.submissions.parser_process", "autograder.sandbox.inside.zygote"}
     assert not started_by_the_grader & set(PROGRAMS)
 
 

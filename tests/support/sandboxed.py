@@ -15,7 +15,7 @@ QUICK = Limits(cell=3.0, check=3.0, notebook=30.0, grace=0.5, patience=1.5)
 
 
 def demand_sandbox() -> None:
-    if reason := sandbox.available():
+    if reason := sandbox.unavailable_reason():
         pytest.skip(f"no sandbox here: {reason}")
 
 

@@ -30,7 +30,7 @@ class Kind:
 def teacher(released: Path, tmp_path: Path, monkeypatch, capsys):
     """Return a function that types `autograder grade` for a class of three: it returns the status and what was said."""
     monkeypatch.setattr(command, "_judges", lambda options, count: contextlib.nullcontext(Kind()))
-    monkeypatch.setattr(sandbox, "demand", lambda: None)
+    monkeypatch.setattr(sandbox, "require", lambda: None)
     for student, stamp in STAMPS.items():
         path = tmp_path / "in" / student / "bahdanau" / "bahdanau.ipynb"
         path.parent.mkdir(parents=True)

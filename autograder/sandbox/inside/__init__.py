@@ -1,1 +1,1 @@
-"""What runs behind the wall: it may be public, holds no secret, and nothing it says is believed but values."""
+"""What runs inside the sandbox: it may be public, holds no secret, and of what it sends only values are used."""

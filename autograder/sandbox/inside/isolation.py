@@ -1,4 +1,4 @@
-"""One job, one set of namespaces: what a forked worker does to itself before it runs a line of a student's code."""
+"""How a forked worker isolates itself before it runs student code: namespaces, mounts, limits, privileges."""
 
 import contextlib
 import ctypes
@@ -29,14 +29,14 @@ _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _CAPABILITY_VERSION_3 = 0x20080522
 
 
-def _checked(result: int, what: str) -> None:
+def _checked(result: int, action: str) -> None:
     if result != 0:
         code = ctypes.get_errno()
-        raise OSError(code, f"{what}: {os.strerror(code)}")
+        raise OSError(code, f"{action}: {os.strerror(code)}")
 
 
 def new_namespaces() -> None:
-    """Leave for namespaces of our own, as user 1000 of ours; the next child of this process is their pid 1."""
+    """Enter new namespaces as user 1000 of them; the next child of this process is their pid 1. Raise OSError."""
     uid, gid = os.getuid(), os.getgid()
     _checked(_LIBC.unshare(_NEW_NAMESPACES), "new namespaces")
     Path("/proc/self/setgroups").write_text("deny")
@@ -44,8 +44,8 @@ def new_namespaces() -> None:
     Path("/proc/self/gid_map").write_text(f"1000 {gid} 1")
 
 
-def private_places() -> None:
-    """Mount this job's own /tmp, /dev/shm and terminals; called by pid 1 of the new namespaces."""
+def mount_private_folders() -> None:
+    """Mount this job's own /tmp, /dev/shm and terminals; called by pid 1 of the new namespaces. Raise OSError."""
     _checked(_LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None), "private mounts")
     _mount(b"devpts", b"/dev/pts", b"devpts", _MS_NOSUID | _MS_NOEXEC, b"newinstance,ptmxmode=0666,max=16")
     # A shared mapping of /dev/zero is memory that no process is charged for once it has let go of the pages.
@@ -58,15 +58,15 @@ def private_places() -> None:
 
 
 @cache
-def machine() -> dict[str, bytes]:
-    """Return what programs ask /proc about the machine, read once."""
+def machine_files() -> dict[str, bytes]:
+    """Return the files of /proc by which programs learn about the machine, {name: content}, read once."""
     return {name: Path("/proc", name).read_bytes() for name in ("cpuinfo", "meminfo", "stat", "version")}
 
 
-def cover_processes() -> None:
-    """Cover /proc with a few plain files: in a process's own, tables of mounts name the folders of the host."""
+def cover_proc() -> None:
+    """Cover /proc with a few plain files: a process's tables of mounts in it name folders of the host."""
     _mount(b"tmpfs", b"/proc", b"tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, b"size=8m,nr_inodes=16,mode=755")
-    for name, content in machine().items():
+    for name, content in machine_files().items():
         Path("/proc", name).write_bytes(content)
     _mount(b"tmpfs", b"/proc", b"tmpfs", _MS_REMOUNT | _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
 
@@ -84,7 +84,7 @@ def set_limits(cpu_seconds: int) -> None:
 
 
 def drop_privileges() -> None:
-    """Give up every capability, for ever: bounding set, ambient set, own sets; no new ones through set-uid files."""
+    """Drop every capability for good: bounding set, ambient set, own sets; set-uid files give no new ones."""
     for capability in range(64):
         if _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
             break  # past the kernel's last capability
@@ -99,15 +99,15 @@ def die_with_parent() -> None:
     _checked(_LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "dying with the parent")
 
 
-def adopt() -> None:
-    """Become the parent of what our descendants leave behind."""
+def become_subreaper() -> None:
+    """Become the parent of the orphans among our descendants."""
     _checked(_LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "adopting orphans")
 
 
 def guard(worker: int, lifeline: int) -> None:
-    """Wait until the worker ends or the judge lets go of the lifeline; leave no process of the job behind.
+    """Wait until the worker ends or the judge closes the lifeline, a pipe; then kill all processes of the job.
 
-    The judge may be killed at any moment, and a worker that loops would not notice.
+    The judge may be killed at any moment, and a worker in a loop would not notice.
     """
     keep_only(lifeline)
     watched = select.poll()
@@ -129,6 +129,6 @@ def keep_only(link: int) -> int:
     for stream in (
         1,
         2,
-    ):  # the warm process's file: what one student writes there, the next could read, or find it full
+    ):  # the zygote's file: what one student writes there, the next could read
         os.dup2(0, stream)
     return 3

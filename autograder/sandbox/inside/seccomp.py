@@ -1,4 +1,4 @@
-"""A filter on system calls: what no notebook needs and kernel bugs are made of is refused, to children too."""
+"""A seccomp filter: system calls that no notebook needs and that kernel exploits use are refused, to children too."""
 
 import ctypes
 import errno
@@ -82,7 +82,7 @@ DENIED = {  # name: its number on x86_64 and on aarch64; None: there is no such 
     "iopl": (172, None),
     "ioperm": (173, None),
 }
-LOOKED_AT = {
+INSPECTED = {
     "clone": (56, 220),
     "clone3": (435, 435),
     "socket": (41, 198),
@@ -95,7 +95,7 @@ MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # the kernel
 
 NEW_NAMESPACES = 0x7E020080  # clone's flags: user, mnt, pid, net, ipc, uts, cgroup, time
 FAMILIES = (1, 2, 10)  # Unix, IPv4, IPv6
-TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put words into a terminal's mouth
+TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX inject input into a terminal
 LARGER_PIPE = (1031,)  # F_SETPIPE_SZ
 # What lets a socket hold more: its buffers' sizes (SO_SNDBUF, SO_RCVBUF, with force), filters and programs on it.
 LARGER_SOCKET = (7, 8, 32, 33, 26, 50, 51, 52)
@@ -114,43 +114,48 @@ Step = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
 
 
 def program(machine: str) -> bytes:
-    """Return the filter as the kernel reads it."""
+    """Return the filter for a machine as a BPF program in bytes; raise OSError for an unknown machine."""
     if machine not in MACHINES:
         raise OSError(f"no filter of system calls for {machine}; there is one for {', '.join(MACHINES)}")
     name, column = MACHINES[machine]
-    steps: list[Step] = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 1, 0, name), _end(_KILL), (_LOAD, 0, 0, _NUMBER)]
+    steps: list[Step] = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 1, 0, name), _return(_KILL), (_LOAD, 0, 0, _NUMBER)]
     if machine == "x86_64":
-        steps += [(_AT_LEAST, 0, 1, _X32), _end(_KILL)]
+        steps += [(_AT_LEAST, 0, 1, _X32), _return(_KILL)]
     for numbers in DENIED.values():
         if (number := numbers[column]) is not None:
-            steps += _when(number, [_end(_REFUSE)])
-    call = {name: numbers[column] for name, numbers in LOOKED_AT.items()}
+            steps += _if_call(number, [_return(_REFUSE)])
+    call = {name: numbers[column] for name, numbers in INSPECTED.items()}
     # clone3 takes its flags from memory, where no filter can look; without it libraries fall back to clone.
-    steps += _when(call["clone3"], [_end(_ERROR | errno.ENOSYS)])
-    namespaces: list[Step] = [(_LOAD, 0, 0, _FIRST), (_ANY_BIT, 0, 1, NEW_NAMESPACES), _end(_REFUSE), _end(_ALLOW)]
-    steps += _when(call["clone"], namespaces)
-    allowed = [step for family in FAMILIES for step in ((_EQUAL, 0, 1, family), _end(_ALLOW))]
-    steps += _when(call["socket"], [(_LOAD, 0, 0, _FIRST), *allowed, _end(_REFUSE)])
-    steps += _when(call["ioctl"], [(_LOAD, 0, 0, _SECOND), *_but(TERMINAL_INPUT)])
-    steps += _when(call["fcntl"], [(_LOAD, 0, 0, _SECOND), *_but(LARGER_PIPE)])
-    larger: list[Step] = [(_LOAD, 0, 0, _SECOND), (_EQUAL, 1, 0, SOCKET_LEVEL), _end(_ALLOW), (_LOAD, 0, 0, _THIRD)]
-    steps += _when(call["setsockopt"], [*larger, *_but(LARGER_SOCKET)])
+    steps += _if_call(call["clone3"], [_return(_ERROR | errno.ENOSYS)])
+    namespaces: list[Step] = [
+        (_LOAD, 0, 0, _FIRST),
+        (_ANY_BIT, 0, 1, NEW_NAMESPACES),
+        _return(_REFUSE),
+        _return(_ALLOW),
+    ]
+    steps += _if_call(call["clone"], namespaces)
+    allowed = [step for family in FAMILIES for step in ((_EQUAL, 0, 1, family), _return(_ALLOW))]
+    steps += _if_call(call["socket"], [(_LOAD, 0, 0, _FIRST), *allowed, _return(_REFUSE)])
+    steps += _if_call(call["ioctl"], [(_LOAD, 0, 0, _SECOND), *_refuse_values(TERMINAL_INPUT)])
+    steps += _if_call(call["fcntl"], [(_LOAD, 0, 0, _SECOND), *_refuse_values(LARGER_PIPE)])
+    larger: list[Step] = [(_LOAD, 0, 0, _SECOND), (_EQUAL, 1, 0, SOCKET_LEVEL), _return(_ALLOW), (_LOAD, 0, 0, _THIRD)]
+    steps += _if_call(call["setsockopt"], [*larger, *_refuse_values(LARGER_SOCKET)])
     shared: list[Step] = [(_LOAD, 0, 0, _FOURTH), (_AND, 0, 0, SHARED_ANONYMOUS), (_EQUAL, 0, 1, SHARED_ANONYMOUS)]
-    steps += _when(call["mmap"], [*shared, _end(_REFUSE), _end(_ALLOW)])
-    return b"".join(struct.pack("<HBBI", *step) for step in [*steps, _end(_ALLOW)])
+    steps += _if_call(call["mmap"], [*shared, _return(_REFUSE), _return(_ALLOW)])
+    return b"".join(struct.pack("<HBBI", *step) for step in [*steps, _return(_ALLOW)])
 
 
-def _end(action: int) -> Step:
+def _return(action: int) -> Step:
     return _RETURN, 0, 0, action
 
 
-def _but(values: tuple[int, ...]) -> list[Step]:
-    """Return steps that refuse the loaded argument where it is one of these."""
-    return [*(step for value in values for step in ((_EQUAL, 0, 1, value), _end(_REFUSE))), _end(_ALLOW)]
+def _refuse_values(values: tuple[int, ...]) -> list[Step]:
+    """Return steps that refuse the call where the loaded argument is one of these values, and allow it otherwise."""
+    return [*(step for value in values for step in ((_EQUAL, 0, 1, value), _return(_REFUSE))), _return(_ALLOW)]
 
 
-def _when(number: int | None, then: list[Step]) -> list[Step]:
-    """Return steps that are taken for one call only; each of them has to end in a return."""
+def _if_call(number: int | None, then: list[Step]) -> list[Step]:
+    """Return steps that run for one call only; each way through `then` has to end in a return."""
     assert number is not None
     return [(_EQUAL, 0, len(then), number), *then]
 
@@ -159,7 +164,7 @@ FILTER = program(platform.machine())
 
 
 def install() -> None:
-    """Put this process and all that it will start under the filter; there is no way back."""
+    """Put this process and all that it will start under the filter, for good; raise OSError where that fails."""
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_char_p)]

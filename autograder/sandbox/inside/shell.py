@@ -1,4 +1,4 @@
-"""An IPython shell without a kernel: it runs a cell and gives back the outputs that a notebook would show."""
+"""An IPython shell without a kernel: it runs a cell and returns the outputs that a notebook would show."""
 
 import base64
 import builtins
@@ -13,26 +13,26 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
-MAX_OUTPUT = 1_000_000  # characters a cell may put out, text and pictures together
+MAX_OUTPUT = 1_000_000  # characters of a cell's outputs, text and pictures together
 KINDS = ("text/plain", "image/png", "image/jpeg")
 
 
 class Outputs:
-    """The outputs of the running cell, cut off at MAX_OUTPUT."""
+    """The outputs of the running cell, truncated to MAX_OUTPUT characters."""
 
     def __init__(self) -> None:
         self.start()
 
     def start(self) -> None:
         self.items: list[dict[str, Any]] = []
-        self.left = MAX_OUTPUT
+        self.remaining = MAX_OUTPUT
 
     def stream(self, name: str, text: str) -> None:
-        if self.left <= 0 or not text:
+        if self.remaining <= 0 or not text:
             return
-        if len(text) > self.left:
-            text = text[: self.left] + "\n… output cut here: too long\n"
-        self.left -= len(text)
+        if len(text) > self.remaining:
+            text = text[: self.remaining] + "\n… output cut here: too long\n"
+        self.remaining -= len(text)
         last = self.items[-1] if self.items else {}
         if last.get("name") == name:
             last["parts"].append(text)
@@ -41,8 +41,8 @@ class Outputs:
 
     def data(self, kind: str, data: dict[str, Any]) -> None:
         shown = {mime: _as_text(data[mime]) for mime in KINDS if mime in data}
-        self.left -= sum(map(len, shown.values()))
-        if shown and self.left > 0:
+        self.remaining -= sum(map(len, shown.values()))
+        if shown and self.remaining > 0:
             self.items.append({"output_type": kind, "data": shown, "metadata": {}})
 
     def error(self, name: str, value: str, traceback: list[str]) -> None:
@@ -99,18 +99,18 @@ class _Result(DisplayHook):
 
 
 class Shell(InteractiveShell):
-    """IPython's shell with its three ways out captured: streams, display, tracebacks."""
+    """IPython's shell with its outputs captured: streams, displayed data, tracebacks."""
 
     def __init__(self, **options: Any) -> None:
         options |= {"display_pub_class": _Publisher, "displayhook_class": _Result}
         super().__init__(**options)
-        self.kept: dict[int, list] = {}  # the arguments of a check's calls, by the calls' numbers
-        self.stand_ins: dict[str, Callable] = {}  # for functions of these names, whatever a cell defines
+        self.kept_arguments: dict[int, list] = {}  # the arguments of a check's calls, by the calls' numbers
+        self.stand_ins: dict[str, Callable] = {}  # used in place of functions of these names
         self.colors = "nocolor"
         self.InteractiveTB.set_mode("Context")
 
     def init_history(self) -> None:
-        """Keep no history file; it would need a thread, and a thread does not survive the fork."""
+        """Keep no history file: it needs a thread, and threads do not survive the fork."""
         HistoryManager.enabled = False  # pyright: ignore[reportAttributeAccessIssue]
         super().init_history()
 
@@ -121,25 +121,25 @@ class Shell(InteractiveShell):
         OUTPUTS.error(getattr(etype, "__name__", str(etype)), str(evalue), stb)
 
     def run(self, source: str) -> tuple[list[dict[str, Any]], bool]:
-        """Run one cell; return its outputs and whether it ran to its end."""
+        """Run one cell; return its outputs as a notebook file has them, and whether it ran to its end."""
         OUTPUTS.start()
         result = self.run_cell(source, store_history=False)
         return OUTPUTS.finish(), bool(result.success)
 
 
 def _without_cells(getmodule: Callable) -> Callable:
-    """Return inspect.getmodule for tracebacks: code and frames of a cell belong to no module, without a search.
+    """Return `inspect.getmodule` with a short cut for tracebacks: a cell's code and frames belong to no module.
 
-    The search touches every module that there is; in a fresh fork each of these is a page to copy: 10 ms a frame.
+    The search for one touches every loaded module; in a fresh fork that copies their pages: 10 ms a frame.
     """
 
-    def quick(thing: Any, _filename: str | None = None) -> Any:
-        code = getattr(thing, "f_code", thing)
+    def without_search(target: Any, _filename: str | None = None) -> Any:
+        code = getattr(target, "f_code", target)
         if inspect.iscode(code) and code.co_filename.startswith("<"):
             return None
-        return getmodule(thing, _filename)
+        return getmodule(target, _filename)
 
-    return quick
+    return without_search
 
 
 def _no_input(*_: Any) -> str:
@@ -147,7 +147,7 @@ def _no_input(*_: Any) -> str:
 
 
 def open_shell() -> Shell:
-    """Return the one shell of this process, with plots in the cell and its streams in place."""
+    """Return this process's shell, with inline plots and captured streams."""
     shell = Shell.instance()
     sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
     builtins.input = _no_input

@@ -1,4 +1,4 @@
-"""The loop of one worker: it runs cells, and calls the student's functions, for whoever holds the other end."""
+"""The loop of one worker: it runs cells and calls the student's functions at the judge's request."""
 
 import random
 import signal
@@ -14,8 +14,8 @@ from autograder.kit.answer import Answer, Failure
 from .shell import OUTPUTS, Shell
 
 
-class _Interrupts:
-    """Turns SIGINT into KeyboardInterrupt while a request is worked on, and into nothing in between."""
+class _InterruptHandler:
+    """Handles SIGINT: it raises KeyboardInterrupt while a request is worked on, and is ignored in between."""
 
     working = False
 
@@ -25,13 +25,13 @@ class _Interrupts:
             raise KeyboardInterrupt
 
 
-class _Questions:
-    """The other direction of the link: while a request is worked on, its sender may be asked."""
+class _JudgeLink:
+    """The link in the other direction: while a request is worked on, the worker may ask the judge."""
 
     def __init__(self, link: socket.socket) -> None:
         self.link = link
         self.request: int | None = None
-        self.one_at_a_time = threading.Lock()
+        self.lock = threading.Lock()
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -40,7 +40,7 @@ class _Questions:
             return {"error": ["TypeError", str(error)]}
         if len(frame[0]) > proxy.MOST_HEADER or len(frame[1]) > proxy.MOST_BODY:
             return {"error": ["ValueError", f"its arguments are too large: more than {proxy.MOST_BODY >> 20} MB"]}
-        with self.one_at_a_time:
+        with self.lock:
             frames.send_encoded(self.link, frame)
             return frames.receive(self.link)["answer"]
 
@@ -56,45 +56,45 @@ def _seed() -> None:
 
 
 def serve(link: socket.socket, shell: Shell) -> None:
-    """Answer requests until the other end closes."""
+    """Answer requests on the link until the judge closes it."""
     _seed()
-    interrupts, questions = _Interrupts(), _Questions(link)
-    operations: dict[str, Callable] = _OPERATIONS | {"carry": partial(_carry, questions)}
-    signal.signal(signal.SIGINT, interrupts)
+    handler, judge = _InterruptHandler(), _JudgeLink(link)
+    operations: dict[str, Callable] = _OPERATIONS | {"carry": partial(_carry, judge)}
+    signal.signal(signal.SIGINT, handler)
     frames.send(link, {"ready": True})
     while True:
         try:
             request = frames.receive(link)
         except frames.Closed:
             return
-        questions.request = request["id"]
-        frames.send_encoded(link, _answer(request, partial(operations[request["op"]], request, shell), interrupts))
+        judge.request = request["id"]
+        frames.send_encoded(link, _answer(request, partial(operations[request["op"]], request, shell), handler))
 
 
-def _answer(request: dict[str, Any], operation: Callable[[], Any], interrupts: _Interrupts) -> tuple[bytes, bytes]:
+def _answer(request: dict[str, Any], operation: Callable[[], Any], handler: _InterruptHandler) -> tuple[bytes, bytes]:
     try:
-        interrupts.working = True
+        handler.working = True
         reply = operation()
-        interrupts.working = False
-        # What cannot be sent is the student's error, found while it can still be said.
+        handler.working = False
+        # Encoded here, so that outputs that cannot be sent are reported as the student's error.
         return frames.encode({"id": request["id"], "reply": reply})
     except BaseException as error:  # a student's code may raise anything, SystemExit included
-        interrupts.working = False
-        reply = _failed(request, f"{type(error).__name__}: {str(error)[:500]}")
+        handler.working = False
+        reply = _failure(request, f"{type(error).__name__}: {str(error)[:500]}")
         return frames.encode({"id": request["id"], "reply": reply})
 
 
-def _failed(request: dict[str, Any], why: str) -> Any:
+def _failure(request: dict[str, Any], reason: str) -> Any:
     if request["op"] == "call":
-        return Answer(error=Failure("raised", why))
-    OUTPUTS.error("Stopped", why, [why])
+        return Answer(error=Failure("raised", reason))
+    OUTPUTS.error("Stopped", reason, [reason])
     return {"outputs": OUTPUTS.finish(), "finished": False}
 
 
-def _carry(questions: _Questions, request: dict[str, Any], shell: Shell) -> None:
-    """From now on, let these functions be stand-ins that ask, whatever the next cells define."""
+def _carry(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> None:
+    """Put stand-ins that ask the judge in place of these functions, now and after each later cell."""
     for name, parameters in request["functions"].items():
-        shell.stand_ins[name] = proxy.stand_in(name, parameters, questions.ask)
+        shell.stand_ins[name] = proxy.stand_in(name, parameters, judge.ask)
     proxy.install(shell.user_ns, shell.stand_ins)
 
 
@@ -106,11 +106,11 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
 
 def _call(request: dict[str, Any], shell: Shell) -> Answer:
     OUTPUTS.start()  # what a function prints while it is checked is not kept
-    number, again = request["number"], request["again"]
-    if number == 0 and not again:
-        shell.kept.clear()
-    kept = None if number is None else shell.kept.setdefault(number, [])
-    if kept and not again:
+    number, repeated = request["number"], request["again"]
+    if number == 0 and not repeated:
+        shell.kept_arguments.clear()
+    kept = None if number is None else shell.kept_arguments.setdefault(number, [])
+    if kept and not repeated:
         kept.clear()
     return call.call(shell.user_ns, request["function"], request["arguments"], request["cotangents"], kept)
 

@@ -1,7 +1,7 @@
-"""A warm process: it imports what notebooks import, once, and forks a worker for each job. It runs no student's code.
+"""The zygote: it imports what notebooks import, once, and forks a worker for each job. It runs no student code.
 
-Started by the wall as `python -m inside.zygote CONTROL LISTENER walled|plain`: the descriptors of the socket on which
-it says that it is ready, and of the one on which each connection is a job. Plain is without a sandbox.
+Started by the sandbox as `python -m inside.zygote CONTROL LISTENER sandboxed|plain`: the descriptors of the socket on
+which it reports that it is ready, and of the one on which each connection is a request. Plain: without a sandbox.
 """
 
 import contextlib
@@ -33,12 +33,12 @@ PRELOADED = (
     "lab.tokenizers",
     "lab.corpora",
 )
-WALLED = sys.argv[3:] != ["plain"]
-WORDS = struct.Struct("<cI")  # as in control_socket.py: what a judge wants, and a job's seconds of CPU
+SANDBOXED = sys.argv[3:] != ["plain"]
+REQUEST = struct.Struct("<cI")  # as in control_socket.py: the kind of request, and a job's CPU seconds
 
 
 def warm_up() -> None:
-    """Import what notebooks import and take every step once that is slow the first time."""
+    """Import what notebooks import, and do once what is slow the first time."""
     config = Path(os.environ["MPLCONFIGDIR"])
     if Path("/cache/matplotlib").is_dir():
         shutil.copytree("/cache/matplotlib", config, dirs_exist_ok=True)  # a font cache costs a second to build
@@ -47,22 +47,22 @@ def warm_up() -> None:
             importlib.import_module(name)
     import torch
 
-    isolation.machine()
+    isolation.machine_files()
     torch.set_num_threads(1)
     x = torch.ones(2, 2, requires_grad=True)
     torch.softmax(x @ x, -1).backward(torch.ones(2, 2))  # the first backward imports a third of a second's worth
 
 
 def fork_worker(job: socket.socket, lifeline: int, cpu_seconds: int, shell: object) -> None:
-    """Fork twice: the first child enters new namespaces and stays on guard, the second is their pid 1, the worker."""
+    """Fork twice: the first child enters new namespaces and guards the second, their pid 1, which is the worker."""
     if os.fork():
         return
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        if WALLED:
+        if SANDBOXED:
             isolation.new_namespaces()
         else:
-            isolation.adopt()
+            isolation.become_subreaper()
         if worker_pid := os.fork():
             isolation.guard(worker_pid, lifeline)
         else:
@@ -75,48 +75,48 @@ def fork_worker(job: socket.socket, lifeline: int, cpu_seconds: int, shell: obje
 
 
 def become_worker(job: socket.socket, cpu_seconds: int, shell: object) -> None:
-    """Shut ourselves in, say who we are, and serve the judge."""
+    """Isolate this process, send its credentials, and serve the judge's requests."""
     isolation.die_with_parent()
     os.setsid()  # a signal to the own process group passes pid namespaces: it would reach the warm process and all jobs
-    if WALLED:
-        isolation.private_places()
+    if SANDBOXED:
+        isolation.mount_private_folders()
     isolation.set_limits(cpu_seconds)
-    if WALLED:
-        isolation.cover_processes()
+    if SANDBOXED:
+        isolation.cover_proc()
         isolation.drop_privileges()
         seccomp.install()
-    link = socket.socket(fileno=isolation.keep_only(job.detach()))
-    introduce(link, b"j")
-    worker.serve(link, shell)  # type: ignore[arg-type]
+    connection = socket.socket(fileno=isolation.keep_only(job.detach()))
+    send_credentials(connection, b"j")
+    worker.serve(connection, shell)  # type: ignore[arg-type]
 
 
-def introduce(link: socket.socket, word: bytes) -> None:
-    """Say who we are: the kernel translates our pid, so that the judge knows which process it may kill."""
+def send_credentials(connection: socket.socket, kind: bytes) -> None:
+    """Send the kind of reply and our credentials: the kernel translates the pid, so that the judge can kill it."""
     about = struct.pack("3i", os.getpid(), os.getuid(), os.getgid())
-    link.sendmsg([word], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, about)])
+    connection.sendmsg([kind], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, about)])
 
 
-def open_door(listener: socket.socket, shell: object) -> None:
-    """Serve one connection of a judge: it wants to know who we are, or a worker."""
-    link, _ = listener.accept()
-    with link, contextlib.suppress(OSError, struct.error):  # a judge that was killed as it knocked is no harm
-        link.settimeout(5)
-        message, leashes, _, _ = socket.recv_fds(link, WORDS.size, 1)
-        word, cpu_seconds = WORDS.unpack(message)
-        link.settimeout(None)
-        if word == b"j":
-            fork_worker(link, leashes[0], cpu_seconds, shell)
+def serve_connection(listener: socket.socket, shell: object) -> None:
+    """Accept one connection of a judge and answer it: a PING with our credentials, a JOB with a worker."""
+    connection, _ = listener.accept()
+    with connection, contextlib.suppress(OSError, struct.error):  # the judge may be killed while it connects
+        connection.settimeout(5)
+        request, lifelines, _, _ = socket.recv_fds(connection, REQUEST.size, 1)
+        kind, cpu_seconds = REQUEST.unpack(request)
+        connection.settimeout(None)
+        if kind == b"j":
+            fork_worker(connection, lifelines[0], cpu_seconds, shell)
         else:
-            introduce(link, word)
-        for lifeline in leashes:
+            send_credentials(connection, kind)
+        for lifeline in lifelines:
             os.close(lifeline)
 
 
 def main() -> None:
-    """Warm up, say so, then fork a worker per job until the judge that built the sandbox goes."""
-    if not WALLED:
+    """Warm up, report ready, then fork a worker per job until the judge that built the sandbox ends."""
+    if not SANDBOXED:
         isolation.die_with_parent()
-    control, listener = (socket.socket(fileno=int(word)) for word in sys.argv[1:3])
+    control, listener = (socket.socket(fileno=int(kind)) for kind in sys.argv[1:3])
     control.set_inheritable(False)
     listener.set_inheritable(False)
     warm_up()
@@ -128,12 +128,12 @@ def main() -> None:
         control.sendall(f"!{tasks} threads run before the first fork".encode())
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the judge's to handle
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the children: nobody waits for them
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the children: nobody waits for them
     gc.collect()
     gc.freeze()
     control.sendall(b"ready")
     while control not in select.select([control, listener], [], [])[0]:
-        open_door(listener, shell)
+        serve_connection(listener, shell)
 
 
 if __name__ == "__main__":

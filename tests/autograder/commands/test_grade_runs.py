@@ -15,11 +15,11 @@ from unittest import mock
 import psutil
 import pytest
 
-from autograder.grade.cache import Busy, Records, alone
-from autograder.grade.summary import compared, write
+from autograder.grade.cache import Busy, Records, exclusive
+from autograder.grade.summary import flag_different_scores, write
 from autograder.gradebook.gradebook import quiet
 from autograder.places import ROOT, released_notebook
-from autograder.submissions.collect import HandIn
+from autograder.submissions.hand_in import HandIn
 from tests.support.classes import QUICK, hand_in, opened_book, summary, totals
 from tests.support.sandboxed import demand_sandbox
 
@@ -101,12 +101,12 @@ def test_a_class_killed_at_twenty_moments_is_the_class_of_one_run(released, tmp_
 
 def test_two_runs_into_one_folder_are_refused(tmp_path: Path) -> None:
     with (
-        alone(tmp_path),
+        exclusive(tmp_path),
         pytest.raises(Busy, match=rf"process {os.getpid()}\) grades into .*--out DIR"),
-        alone(tmp_path),
+        exclusive(tmp_path),
     ):
         pass
-    with alone(tmp_path):
+    with exclusive(tmp_path):
         pass
 
 
@@ -181,7 +181,7 @@ def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
         {"student": "di", "work": "b", "score": 3.0, "flags": ""},
         {"student": "eve", "file": "x", "error": "no file"},
     ]
-    assert [row["flags"] for row in compared(rows)] == [
+    assert [row["flags"] for row in flag_different_scores(rows)] == [
         "the same file got 10 for bo",
         "a look; the same file got 29 for ada",
         "the same file got 10 for bo",
@@ -191,15 +191,15 @@ def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
 
 
 def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_path: Path) -> None:
-    handed = mock.Mock(spec=HandIn, student="ada", assignment="bahdanau", account="")
-    handed.name = "ada"  # of a mock's own arguments
+    hand_in = mock.Mock(spec=HandIn, student="ada", assignment="bahdanau", account="")
+    hand_in.name = "ada"  # of a mock's own arguments
     kept, records = {"work": "a", "score": 29.0}, Records(tmp_path)
-    assert records.otherwise(handed, kept) == []
-    records.keep(handed, "key", kept)
-    [said] = records.otherwise(handed, {"work": "a", "score": 10.0})
+    assert records.score_conflict(hand_in, kept) == []
+    records.keep(hand_in, "key", kept)
+    [said] = records.score_conflict(hand_in, {"work": "a", "score": 10.0})
     assert said.startswith("graded before with 29 points")
-    assert records.otherwise(handed, {"work": "a", "score": 29.0}) == []
-    assert records.otherwise(handed, {"work": "b", "score": 10.0}) == []  # another file, or another grader
+    assert records.score_conflict(hand_in, {"work": "a", "score": 29.0}) == []
+    assert records.score_conflict(hand_in, {"work": "b", "score": 10.0}) == []  # another file, or another grader
 
 
 def test_the_summary_is_text_to_a_spreadsheet(tmp_path: Path) -> None:

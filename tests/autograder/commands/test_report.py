@@ -165,7 +165,7 @@ def example(tmp_path_factory) -> Path:
     lines = []
     for student in make_class.students():
         for name in student.assignments:
-            broken = {"error": "this is no notebook"} if student.said.get("BROKEN") else {}
+            broken = {"error": "this is no notebook"} if student.settings.get("BROKEN") else {}
             lines.append(line(student.name, name, student.expected, **broken))
     return keep(out, lines)
 
@@ -325,7 +325,7 @@ def test_what_is_missing_or_broken_is_said_and_costs_nothing_else(tmp_path: Path
 
 def test_files_of_no_assignment_are_listed(tmp_path: Path) -> None:
     out = keep(tmp_path, [line("anna", "bahdanau", {})])
-    rows = [summary.row(line("anna", "bahdanau", {})), summary.stray("bob", "essay.docx", "this is no notebook")]
+    rows = [summary.row(line("anna", "bahdanau", {})), summary.rejected("bob", "essay.docx", "this is no notebook")]
     summary.write(rows, out / "summary.csv")
     assert page(out)[1].table("belongs to no assignment") == {"bob": ["this is no notebook"]}
     assert [entry.student for entry in read(out).entries] == ["anna"]

@@ -12,11 +12,10 @@ from autograder.__main__ import main
 from autograder.judge.judge import Judge
 from autograder.judge.session import Limits
 from autograder.places import released_notebook, source_notebook
-from autograder.sandbox import bubblewrap
-from autograder.sandbox import sandbox as wall
+from autograder.sandbox import bubblewrap, sandbox
 from autograder.score import Scorer
 from autograder.submissions.normalise import submission
-from autograder.submissions.notebook import checked, defined
+from autograder.submissions.notebook import check_call_id, defined_names
 from tests.support.notebooks import NAME, RIGHT, as_bytes, cells, form, markdown, tree
 
 KEYS = ["file", "assignment", "score", "max_score", "manual_max_score", "checks", "flags", "error"]
@@ -24,7 +23,7 @@ ALL = 10
 
 
 @pytest.fixture(scope="module")
-def scorer(built: wall.Sandbox) -> Scorer:
+def scorer(built: sandbox.Sandbox) -> Scorer:
     judge = Judge(
         built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=120, grace=0.5, patience=25)
     )
@@ -113,14 +112,14 @@ def test_what_can_be_read_is_graded(scored, name: str) -> None:
 @pytest.mark.parametrize("count", [520, 5000])
 def test_a_cell_full_of_magic_costs_no_time_and_says_nothing(line: str, count: int) -> None:
     began = time.monotonic()
-    assert defined(line * count + "def f(): pass") == set()
+    assert defined_names(line * count + "def f(): pass") == set()
     assert time.monotonic() - began < 2
 
 
 def test_a_cell_with_some_magic_says_what_it_defines_and_checks() -> None:
-    assert defined("%matplotlib inline\nb = !ls\ndef f():\n    pass\nf?") == {"b", "f"}
-    assert checked('%time\ncheck("a.f", globals())') is None
-    assert checked('import os\ncheck("a.f", globals())') == "a.f"
+    assert defined_names("%matplotlib inline\nb = !ls\ndef f():\n    pass\nf?") == {"b", "f"}
+    assert check_call_id('%time\ncheck("a.f", globals())') is None
+    assert check_call_id('import os\ncheck("a.f", globals())') == "a.f"
 
 
 BROKEN = {
@@ -237,8 +236,8 @@ def test_a_misspelt_assignment_is_said_with_the_known_ones(scorer: Scorer) -> No
 
 def test_the_command_prints_a_line_per_file_in_order(released: Path, capfd, tmp_path: Path) -> None:
     """The solved notebook gets all autograded points and the untouched release none, for every assignment."""
-    if wall.available():
-        pytest.skip(wall.available())
+    if sandbox.unavailable_reason():
+        pytest.skip(sandbox.unavailable_reason())
     names = sorted(path.parent.name for path in released.glob("*/*.ipynb"))
     files = [str(place(name)) for name in names for place in (source_notebook, released_notebook)]
     status = main(["score", *files, str(tmp_path / "none"), "--secret", str(tmp_path / "secret")])

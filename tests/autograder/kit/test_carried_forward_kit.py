@@ -11,7 +11,7 @@ from autograder.assignment import grade_id, parts
 from autograder.checks import checks
 from autograder.kit import NoPoints, check, recordings
 from autograder.release.notebook import weave
-from autograder.release.traces import traced
+from autograder.release.traces import record_earlier_calls
 
 HEADS = "multi_head_attention"
 WRONG_HEADS = f"""def {HEADS}(query, key, value, weights, heads, mask=None):
@@ -35,7 +35,9 @@ def woven(name: str) -> nbformat.NotebookNode:
 def packed(name: str, function: str) -> bytes:
     one = checks(name)[function]
     cases, examples = one.draw(np.random.default_rng(5)), one.worked_examples()
-    return recordings.pack(cases, one.criteria, examples, traced(name, one, cases, examples, parts(woven(name).cells)))
+    return recordings.pack(
+        cases, one.criteria, examples, record_earlier_calls(name, one, cases, examples, parts(woven(name).cells))
+    )
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from autograder.kit.call import call
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
 from autograder.release.notebook import weave
-from autograder.submissions.notebook import checked
+from autograder.submissions.notebook import check_call_id
 
 
 def one_case(function, caller=None):
@@ -320,4 +320,4 @@ def test_a_check_before_the_first_cell_says_what_to_run(name):
     for cell in cells:
         with pytest.raises(AssertionError, match="Run the first code cell of this notebook, then the cell with your"):
             exec(cell.source, {})
-        assert checked(cell.source) == f"{name}.{grade_id(cell).removeprefix('check-')}"
+        assert check_call_id(cell.source) == f"{name}.{grade_id(cell).removeprefix('check-')}"

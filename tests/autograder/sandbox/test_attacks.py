@@ -125,11 +125,11 @@ class TestTheMachine:
         said = says(session, "import os\nprint(os.path.expanduser('~'), os.listdir(os.path.expanduser('~')))")
         assert said.strip() == "/tmp/home []"
 
-    def test_the_warm_process_has_a_clean_environment_too(self, built: Sandbox, monkeypatch) -> None:
+    def test_the_zygote_has_a_clean_environment_too(self, built: Sandbox, monkeypatch) -> None:
         monkeypatch.setenv("COURSE_TOKEN", "of the teacher")
         built.start()
-        assert built._warm is not None
-        environ = Path("/proc", str(built._warm.pid), "environ").read_bytes()
+        assert built._zygote is not None
+        environ = Path("/proc", str(built._zygote.pid), "environ").read_bytes()
         assert b"HOME=/tmp/home" in environ
         assert b"COURSE_TOKEN" not in environ
 

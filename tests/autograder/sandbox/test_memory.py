@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.judge.session import Limits, Session
-from autograder.sandbox import cgroups, memory_watchdog, sandbox
+from autograder.sandbox import cgroups, memory_watchdog
 from autograder.sandbox.cgroups import CgroupPool, Hierarchy
 from autograder.sandbox.sandbox import Sandbox
 from tests.support.sandboxed import QUICK, says
@@ -29,14 +29,14 @@ time.sleep(20)
 
 
 def groups() -> bool:
-    return cgroups.nursery() is not None
+    return cgroups.cgroup_pool() is not None
 
 
 @pytest.fixture(params=["control group", "watched"])
-def bound(request, monkeypatch: pytest.MonkeyPatch) -> str:
+def memory_limit(request, monkeypatch: pytest.MonkeyPatch) -> str:
     """Bound memory by one way and by the other."""
     if request.param == "watched":
-        monkeypatch.setattr(cgroups, "nursery", lambda: None)
+        monkeypatch.setattr(cgroups, "cgroup_pool", lambda: None)
     elif not groups():
         pytest.skip("no control group can be made here")
     return request.param
@@ -64,7 +64,7 @@ time.sleep(20)
 class TestTogether:
     @pytest.mark.parametrize("fill", [False, pytest.param(True, marks=pytest.mark.slow)])
     def test_memory_hidden_in_sockets_counts(self, built: Sandbox, monkeypatch: pytest.MonkeyPatch, fill: bool) -> None:
-        monkeypatch.setattr(cgroups, "nursery", lambda: None)
+        monkeypatch.setattr(cgroups, "cgroup_pool", lambda: None)
         with Session(built, Limits(cell=20, notebook=60)) as session:
             session.run("def double(x):\n    return 2 * x")
             assert "ended the Python process" in says(session, SOCKETS.format(fill=fill))
@@ -74,15 +74,15 @@ class TestTogether:
         with Session(built, QUICK) as session:
             session.run("for n in range(2): open(f'/tmp/{n}', 'wb').write(bytes(50 << 20))")
             assert session._worker is not None
-            held = memory_watchdog.outside(session._worker.job.process.pid)
+            held = memory_watchdog.uncharged_bytes(session._worker.job.process.pid)
             session.run(
                 "import os\nf = open('/dev/shm/a', 'wb'); f.write(bytes(20 << 20)); f.flush(); os.unlink('/dev/shm/a')"
             )
-            more = memory_watchdog.outside(session._worker.job.process.pid) - held
+            more = memory_watchdog.uncharged_bytes(session._worker.job.process.pid) - held
         assert 100 << 20 <= held < 110 << 20
         assert 20 << 20 <= more < 25 << 20
 
-    def test_many_processes_may_not_take_more_than_one(self, built: Sandbox, bound: str) -> None:
+    def test_many_processes_may_not_take_more_than_one(self, built: Sandbox, memory_limit: str) -> None:
         """The kernel kills some of them, or the watch kills all: the sum stays below the limit."""
         taken, over = [0], threading.Event()
         with Session(built, QUICK) as session:
@@ -92,7 +92,7 @@ class TestTogether:
 
             def sample() -> None:
                 while not over.wait(0.02):
-                    taken.append(memory_watchdog.memory(memory_watchdog.family(worker.job.process.pid), 0))
+                    taken.append(memory_watchdog.memory_of(memory_watchdog.process_tree(worker.job.process.pid), 0))
 
             sampler = threading.Thread(target=sample)
             sampler.start()
@@ -100,15 +100,15 @@ class TestTogether:
             over.set()
             sampler.join()
             assert "Stopped" in said
-            assert 500 << 20 < max(taken) < cgroups.MEMORY + (1000 << 20)
+            assert 500 << 20 < max(taken) < cgroups.MAX_MEMORY + (1000 << 20)
             assert says(session, "double(21)") == "{'text/plain': '42'}"
 
-    def test_what_is_shared_with_the_warm_process_is_not_the_jobs(self, session: Session) -> None:
+    def test_what_is_shared_with_the_zygote_is_not_the_jobs(self, session: Session) -> None:
         session.run("1")
         assert session._worker is not None
-        assert memory_watchdog.memory([session._worker.job.process.pid], 0) < 200 << 20
+        assert memory_watchdog.memory_of([session._worker.job.process.pid], 0) < 200 << 20
 
-    def test_a_loader_with_four_workers_is_no_hog(self, built: Sandbox, bound: str) -> None:
+    def test_a_loader_with_four_workers_is_no_hog(self, built: Sandbox, memory_limit: str) -> None:
         with Session(built, QUICK) as session:
             said = says(
                 session,
@@ -126,23 +126,23 @@ class TestGroups:
         with Session(built, QUICK) as session:
             session.run("1")
             assert session._worker is not None
-            bound = session._worker.job.bound
-            assert isinstance(bound, cgroups.Group)
-            for folder in bound.folders:
+            memory_limit = session._worker.job.memory_limit
+            assert isinstance(memory_limit, cgroups.Group)
+            for folder in memory_limit.folders:
                 assert str(session._worker.job.process.pid) in (folder / "cgroup.procs").read_text().split()
-        nursery = cgroups.nursery()
-        assert nursery is not None
-        nursery.group().remove()
-        assert not any(folder.exists() for folder in bound.folders)
+        cgroup_pool = cgroups.cgroup_pool()
+        assert cgroup_pool is not None
+        cgroup_pool.new_group().remove()
+        assert not any(folder.exists() for folder in memory_limit.folders)
 
     def test_those_of_a_killed_judge_are_swept(self, built: Sandbox) -> None:
         if not groups():
             pytest.skip("no control group can be made here")
         program = (
             "import os, sys; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
-            "from autograder.kit import frames; job = Sandbox.joined(sys.argv[1]).enter()\n"
+            "from autograder.kit import frames; job = Sandbox.join(sys.argv[1]).start_worker()\n"
             "frames.send(job.link, {'id': 1, 'op': 'cell', 'source': 'while True: pass'})\n"
-            "print(*job.bound.folders, job.process.pid, flush=True)\n"
+            "print(*job.memory_limit.folders, job.process.pid, flush=True)\n"
             "os.kill(os.getpid(), 9)"
         )
         built.start()
@@ -153,16 +153,16 @@ class TestGroups:
         while Path("/proc", pid).exists() and time.monotonic() < deadline:
             time.sleep(0.02)  # its guard saw that the judge let go, though the sandbox stands
         assert not Path("/proc", pid).exists()
-        cgroups.sweep()
+        cgroups.remove_stale()
         assert not any(Path(folder).exists() for folder in folders)
 
     def test_another_judges_are_left_alone(self, tmp_path: Path) -> None:
-        mine = tmp_path / f"{cgroups.PREFIX}{os.getpid()}-{cgroups._born(os.getpid())}-1"
+        mine = tmp_path / f"{cgroups.PREFIX}{os.getpid()}-{cgroups._start_time(os.getpid())}-1"
         dead = tmp_path / f"{cgroups.PREFIX}{os.getpid()}-1-1"
         for folder in (mine, dead):
             folder.mkdir()
             (tmp_path / "cgroup.procs").touch()
-            cgroups._clear(folder)
+            cgroups._remove_dead(folder)
         assert mine.exists()
 
 
@@ -176,8 +176,8 @@ class TestHierarchies:
     def test_cgroup_1(self) -> None:
         found = cgroups.hierarchies(MOUNTS_1, "4:memory:/box/a\n3:cpu,pids:/b\n1:name=systemd:/c\n0::/d\n")
         assert found == [
-            Hierarchy(Path("/sys/fs/cgroup/memory/a"), cgroups.OLD_MEMORY),
-            Hierarchy(Path("/sys/fs/cgroup/cpu,pids/b"), cgroups.OLD_PIDS),
+            Hierarchy(Path("/sys/fs/cgroup/memory/a"), cgroups.V1_MEMORY),
+            Hierarchy(Path("/sys/fs/cgroup/cpu,pids/b"), cgroups.V1_PIDS),
         ]
 
     @pytest.fixture
@@ -191,8 +191,8 @@ class TestHierarchies:
 
     def test_cgroup_2(self, tmp_path: Path, delegated: Path) -> None:
         found = cgroups.hierarchies(MOUNTS_2.format(tmp_path), "0::/user.slice/ours\n")
-        assert found == [Hierarchy(delegated, cgroups.NEW)]
-        group = CgroupPool(found).group()
+        assert found == [Hierarchy(delegated, cgroups.V2_LIMITS)]
+        group = CgroupPool(found).new_group()
         [folder] = group.folders
         assert {path.name: path.read_text() for path in folder.iterdir()} == {
             "memory.max": str(1536 << 20),
@@ -215,6 +215,6 @@ def test_without_a_right_to_groups_the_job_is_watched(monkeypatch: pytest.Monkey
         raise PermissionError
 
     monkeypatch.setattr(cgroups.Group, "add", refuses)
-    job = built.enter()
-    assert isinstance(job.bound, sandbox.MemoryWatchdog)
+    job = built.start_worker()
+    assert isinstance(job.memory_limit, memory_watchdog.MemoryWatchdog)
     job.end()

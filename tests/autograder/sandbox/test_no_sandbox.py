@@ -13,8 +13,7 @@ import pytest
 from autograder.__main__ import main
 from autograder.judge.session import Session
 from autograder.places import ROOT
-from autograder.sandbox import bubblewrap, control_socket
-from autograder.sandbox import sandbox as wall
+from autograder.sandbox import bubblewrap, control_socket, sandbox
 from autograder.sandbox.sandbox import Sandbox
 from tests.support.sandboxed import QUICK, demand_sandbox, says
 
@@ -24,14 +23,14 @@ FORBIDDEN = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
 class TestRefusal:
     def test_without_bubblewrap_it_says_what_to_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(bubblewrap.shutil, "which", lambda name: None if name == "bwrap" else f"/usr/bin/{name}")
-        assert "bwrap is not installed" in str(wall.available())
-        with pytest.raises(wall.NoSandbox, match="apt-get install bubblewrap"):
-            wall.demand()
+        assert "bwrap is not installed" in str(sandbox.unavailable_reason())
+        with pytest.raises(sandbox.NoSandbox, match="apt-get install bubblewrap"):
+            sandbox.require()
 
     def test_without_user_namespaces_it_says_what_to_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(bubblewrap, "PROBE", ["sh", "-c", "echo unshare: Operation not permitted >&2; exit 1"])
-        assert "forbids user namespaces" in str(wall.available())
-        assert "not permitted" in str(wall.available())
+        assert "forbids user namespaces" in str(sandbox.unavailable_reason())
+        assert "not permitted" in str(sandbox.unavailable_reason())
 
     @pytest.mark.parametrize("verb", ["score", "grade"])
     def test_where_the_system_really_forbids_them(self, verb: str, tmp_path: Path) -> None:
@@ -47,21 +46,21 @@ class TestRefusal:
         assert "max_user_namespaces" in said.stderr
 
     def test_without_a_kit_it_says_what_to_do(self, tmp_path: Path) -> None:
-        with pytest.raises(wall.NoSandbox, match="make release"):
+        with pytest.raises(sandbox.NoSandbox, match="make release"):
             Sandbox(tmp_path).start()
 
 
 class TestMisfortune:
     @pytest.mark.parametrize("end", ["dies", "is late"])
-    def test_a_warm_process_that_fails_is_built_again(self, built: Sandbox, monkeypatch, end: str) -> None:
+    def test_a_zygote_that_fails_is_built_again(self, built: Sandbox, monkeypatch, end: str) -> None:
         """Let it die, or be late, at the worst time: when it seems alive and is asked for a worker."""
         built.start()
-        broken, connect = built._warm, control_socket.ControlSocket.connect
-        knocks = []
+        broken, connect = built._zygote, control_socket.ControlSocket.connect
+        attempts = []
 
         def fails(self, word: bytes, *rest):
-            if word == control_socket.JOB and len(knocks) < 2:
-                knocks.append(word)
+            if word == control_socket.JOB and len(attempts) < 2:
+                attempts.append(word)
                 if end == "is late":
                     raise TimeoutError("timed out")
                 broken.kill()
@@ -70,7 +69,7 @@ class TestMisfortune:
         monkeypatch.setattr(control_socket.ControlSocket, "connect", fails)
         with Session(built) as session:
             assert says(session, "6 * 7") == "{'text/plain': '42'}"
-        assert built._warm is not broken
+        assert built._zygote is not broken
 
     def test_a_worker_that_cannot_be_made_costs_its_own_notebook_only(self, tmp_path: Path, monkeypatch) -> None:
         """But where nothing can be sandboxed any more, the whole class has to wait."""
@@ -81,11 +80,11 @@ class TestMisfortune:
 
         monkeypatch.setattr(Sandbox, "start", lambda self: None)
         monkeypatch.setattr(Sandbox, "_fork", fails)
-        with pytest.raises(wall.NoWorker, match="no memory"):
-            Sandbox(tmp_path).enter()
+        with pytest.raises(sandbox.NoWorker, match="no memory"):
+            Sandbox(tmp_path).start_worker()
         monkeypatch.setattr(bubblewrap, "PROBE", ["false"])
-        with pytest.raises(wall.NoSandbox, match="forbids user namespaces"):
-            Sandbox(tmp_path).enter()
+        with pytest.raises(sandbox.NoSandbox, match="forbids user namespaces"):
+            Sandbox(tmp_path).start_worker()
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +95,8 @@ def plain(built: Sandbox) -> Iterator[Sandbox]:
 
 class TestNoSandbox:
     def test_the_danger_is_named_before_anything_is_run(self, capsys, monkeypatch, tmp_path: Path) -> None:
-        monkeypatch.setattr(wall, "available", lambda: "the system forbids user namespaces")
-        monkeypatch.setattr(wall, "demand_current", lambda kit: None)
+        monkeypatch.setattr(sandbox, "unavailable_reason", lambda: "the system forbids user namespaces")
+        monkeypatch.setattr(sandbox, "require_current_kit", lambda kit: None)
         monkeypatch.setattr(Sandbox, "start", lambda self: pytest.fail("something was run"))
         assert main(["score", "--no-sandbox", str(tmp_path / "none.ipynb")]) == 0
         said = capsys.readouterr()
@@ -116,7 +115,7 @@ class TestNoSandbox:
             assert "did not end" in says(session, "while True: pass")
             assert "memory" in says(session, "import torch\ntorch.ones(8 << 30)").lower()
             home = says(session, "import os\nprint(os.environ['HOME'], os.getcwd())").split()
-            assert {Path(place).parent for place in home} == {plain.door.folder}
+            assert {Path(place).parent for place in home} == {plain.control.folder}
 
     def test_what_it_leaves_behind_dies_with_it(self, plain: Sandbox) -> None:
         with Session(plain, QUICK) as session:
@@ -125,11 +124,11 @@ class TestNoSandbox:
             assert Path("/proc", left).exists()
             worker = session._worker
             assert worker is not None
-        assert worker.job.process.gone(5)
+        assert worker.job.process.ended(5)
         for _ in range(100):
             if not Path("/proc", left).exists():
                 break
-            worker.job.warm.gone(0.05)
+            worker.job.zygote.ended(0.05)
         assert not Path("/proc", left).exists()
 
 

@@ -1,4 +1,4 @@
-"""Behind the wall: what a student's code can see, touch and outlive. Each test runs real code in the real sandbox."""
+"""In the sandbox: what a student's code can see, touch and outlive. Each test runs real code in the real sandbox."""
 
 import os
 from pathlib import Path
@@ -77,7 +77,7 @@ class TestSight:
         "place",
         [
             "/kit/autograder/kit/call.py",
-            "/wall/inside/worker.py",
+            "/sandbox/inside/worker.py",
             "/packages/new",
             "/packages/torch/new",
             "/usr/new",

@@ -21,21 +21,21 @@ from tests.support.sandboxed import QUICK, ask, says
 _KEPT: list[Sandbox] = []
 
 
-def _warm_pid(address: str) -> int:
-    joined = Sandbox.joined(address)
+def _zygote_pid(address: str) -> int:
+    joined = Sandbox.join(address)
     joined.start()
-    assert joined._warm is not None
-    return joined._warm.pid
+    assert joined._zygote is not None
+    return joined._zygote.pid
 
 
 def _answers(place: str | Sandbox) -> tuple[str, int]:
-    """Run a cell behind the wall; return what it shows, and the warm process that served it."""
-    joined = Sandbox.joined(place) if isinstance(place, str) else place
-    _KEPT.append(joined)  # the sandbox goes with the wall that built it
+    """Run a cell in the sandbox; return what it shows, and the zygote that served it."""
+    joined = Sandbox.join(place) if isinstance(place, str) else place
+    _KEPT.append(joined)  # the sandbox ends with the object that built it
     with Session(joined, QUICK) as session:
         said = says(session, "6 * 7")
-    assert joined._warm is not None
-    return said, joined._warm.pid
+    assert joined._zygote is not None
+    return said, joined._zygote.pid
 
 
 def _fell(pid: int) -> None:
@@ -56,20 +56,20 @@ FORTY_TWO = "{'text/plain': '42'}"
 
 @pytest.fixture
 def own(built: Sandbox) -> Sandbox:
-    """Return the module's wall, standing."""
+    """Return the module's sandbox, started."""
     built.start()
     return built
 
 
 class TestSharing:
     @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
-    def test_other_processes_are_served_by_the_same_warm_process(self, own: Sandbox, method: str) -> None:
-        place = own.address if method == "fork" else own  # a pickled wall joins
+    def test_other_processes_are_served_by_the_same_zygote(self, own: Sandbox, method: str) -> None:
+        place = own.address if method == "fork" else own  # a pickled sandbox joins
         with multiprocessing.get_context(method).Pool(2) as pool:
-            assert pool.map(_answers, [place] * 4, chunksize=1) == [(FORTY_TWO, _warm_pid(own.address))] * 4
+            assert pool.map(_answers, [place] * 4, chunksize=1) == [(FORTY_TWO, _zygote_pid(own.address))] * 4
 
-    def test_a_wall_may_be_used_after_a_fork_and_closed_there(self, own: Sandbox) -> None:
-        before = _warm_pid(own.address)
+    def test_a_sandbox_may_be_used_after_a_fork_and_closed_there(self, own: Sandbox) -> None:
+        before = _zygote_pid(own.address)
         child = os.fork()
         if child == 0:
             status = 1
@@ -86,12 +86,12 @@ class TestSharing:
         assert folder.stat().st_mode & 0o777 == 0o700
         assert folder.stat().st_uid == os.geteuid()
 
-    def test_a_closed_wall_cannot_be_joined(self, own: Sandbox) -> None:
+    def test_a_closed_sandbox_cannot_be_joined(self, own: Sandbox) -> None:
         other = Sandbox(own.kit)
         address, pickled = other.address, pickle.dumps(other)
         other.close()
         with pytest.raises(sandbox.NoSandbox, match="was it closed"):
-            Sandbox.joined(address)
+            Sandbox.join(address)
         with pytest.raises(sandbox.NoSandbox, match="was it closed"):
             pickle.loads(pickled)
 
@@ -111,12 +111,12 @@ class TestFalling:
     def test_a_fallen_sandbox_costs_the_student_nothing(self, own: Sandbox) -> None:
         with Session(own, QUICK) as session:
             session.run("def double(x):\n    return 2 * x")
-            before = _warm_pid(own.address)
+            before = _zygote_pid(own.address)
             _fell(before)
             answer = ask(session, "double", np.ones(2))
             assert answer.error is None
             assert np.array_equal(answer.outputs[0], [2, 2])
-            assert _warm_pid(own.address) != before
+            assert _zygote_pid(own.address) != before
 
     @pytest.mark.slow
     def test_it_may_fall_in_the_middle_of_a_request(self, own: Sandbox) -> None:
@@ -124,14 +124,14 @@ class TestFalling:
         with Session(own, Limits(cell=1.5, check=1.5, notebook=30, grace=0.3)) as session:
             session.run("def double(x):\n    import time\n    time.sleep(0.8)\n    return 2 * x")
             session.begin_check()
-            killer = subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -9 {_warm_pid(own.address)}"])
+            killer = subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -9 {_zygote_pid(own.address)}"])
             answer = session.call("double", [np.ones(2)])
             killer.wait()
             assert answer.error is None
 
     @pytest.mark.slow
     def test_several_processes_build_it_again_once(self, own: Sandbox) -> None:
-        _fell(_warm_pid(own.address))
+        _fell(_zygote_pid(own.address))
         with multiprocessing.get_context("fork").Pool(3) as pool:
             served = pool.map(_answers, [own.address] * 3, chunksize=1)
             assert {said for said, _ in served} == {FORTY_TWO}
@@ -140,7 +140,8 @@ class TestFalling:
     def test_killing_the_builder_takes_everything_along(self, own: Sandbox) -> None:
         program = (
             "import sys, time; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
-            "own = Sandbox(Path(sys.argv[1])); job = own.enter(); print(own._warm.pid, job.process.pid, flush=True)\n"
+            "own = Sandbox(Path(sys.argv[1])); job = own.start_worker()\n"
+            "print(own._zygote.pid, job.process.pid, flush=True)\n"
             "time.sleep(60)"
         )
         command = [sys.executable, "-c", program, str(own.kit)]

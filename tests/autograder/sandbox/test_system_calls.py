@@ -30,7 +30,7 @@ def test_every_number_in_the_table_is_the_calls_own() -> None:
     resolve = ctypes.CDLL(name).seccomp_syscall_resolve_name_arch
     resolve.argtypes = [ctypes.c_uint32, ctypes.c_char_p]
     for token, column in seccomp.MACHINES.values():
-        for call, numbers in {**seccomp.DENIED, **seccomp.LOOKED_AT}.items():
+        for call, numbers in {**seccomp.DENIED, **seccomp.INSPECTED}.items():
             known = resolve(token, call.encode())
             if known >= 0 or (numbers[column] or 0) < NEWER:
                 assert numbers[column] == (known if known >= 0 else None), call
@@ -43,7 +43,7 @@ def test_each_is_refused(session: Session) -> None:
 
 
 def test_new_namespaces_by_clone_are_refused(session: Session) -> None:
-    clone, clone3 = (seccomp.LOOKED_AT[call][COLUMN] for call in ("clone", "clone3"))
+    clone, clone3 = (seccomp.INSPECTED[call][COLUMN] for call in ("clone", "clone3"))
     flags = [1 << bit for bit in range(32) if seccomp.NEW_NAMESPACES >> bit & 1]
     said = says(
         session, TRY + f"print([refused({clone}, f | 17, 0, 0, 0, 0) for f in {flags}], refused({clone3}, 0, 0))"
@@ -53,7 +53,7 @@ def test_new_namespaces_by_clone_are_refused(session: Session) -> None:
 
 def test_sockets_of_odd_families_are_refused(session: Session) -> None:
     odd = [16, 17, 21, 31, 38, 40, 44]  # netlink, packet, rds, bluetooth, alg, vsock, xdp
-    said = says(session, TRY + f"print([refused({seccomp.LOOKED_AT['socket'][COLUMN]}, f, 3, 0) for f in {odd}])")
+    said = says(session, TRY + f"print([refused({seccomp.INSPECTED['socket'][COLUMN]}, f, 3, 0) for f in {odd}])")
     assert eval(said) == ["EPERM"] * len(odd)
 
 

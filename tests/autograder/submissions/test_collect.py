@@ -11,8 +11,8 @@ import pytest
 
 from autograder.grade.cache import submission_key
 from autograder.submissions import collect
-from autograder.submissions.collect import HandIn, Inbox
-from autograder.submissions.lms_names import folder_name, spoken
+from autograder.submissions.hand_in import HandIn, Inbox
+from autograder.submissions.lms_names import display_name, folder_name
 from autograder.submissions.notebook import Unreadable
 
 KNOWN = ["encoder_decoder", "bahdanau"]
@@ -36,17 +36,17 @@ def lay(folder: Path, files: dict[str, bytes]) -> Path:
 def taken(box: Inbox) -> dict[tuple[str, str], bytes | str]:
     """Return what is to be graded: the bytes, or why there are none."""
     found = {}
-    for handed in box.handed:
+    for hand_in in box.hand_ins:
         try:
-            found[handed.student, handed.assignment] = handed.content()
+            found[hand_in.student, hand_in.assignment] = hand_in.content()
         except Unreadable as error:
-            found[handed.student, handed.assignment] = str(error)
-    assert len(found) == len(box.handed)
+            found[hand_in.student, hand_in.assignment] = str(error)
+    assert len(found) == len(box.hand_ins)
     return found
 
 
 def errors(box: Inbox, folder: Path) -> dict[str, str]:
-    return {os.path.relpath(stray.file, folder): stray.error for stray in box.strays}
+    return {os.path.relpath(rejected.file, folder): rejected.error for rejected in box.rejected}
 
 
 def test_a_misfiled_notebook_is_taken_where_it_is_clear_what_it_is(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_misfiled_notebook_is_taken_where_it_is_clear_what_it_is(tmp_path: Pat
         ("both", "bahdanau"): notebook("bahdanau"),
         ("both", "encoder_decoder"): notebook("encoder_decoder"),
     }
-    assert box.strays == []
+    assert box.rejected == []
 
 
 def test_a_notebook_of_a_chapter_that_was_dropped_has_a_row_that_says_so(tmp_path: Path, monkeypatch) -> None:
@@ -105,7 +105,7 @@ def test_nothing_vanishes(tmp_path: Path) -> None:
         ("none", "bahdanau"): "there is no such file; the folder holds essay.txt",
     }
     said = errors(box, tmp_path)
-    assert {stray.student for stray in box.strays} == {"pdf", "riddle", "broken", "empty", ""}
+    assert {rejected.student for rejected in box.rejected} == {"pdf", "riddle", "broken", "empty", ""}
     assert "does not say which assignment" in said["riddle/untitled.ipynb"]
     assert "does not say which assignment" in said["broken/untitled.ipynb"]
     assert "symbolic link" in said["link"]
@@ -154,7 +154,7 @@ def test_links_and_folders_in_a_notebooks_place_are_refused(tmp_path: Path) -> N
 )
 def test_every_name_becomes_a_folders_and_comes_back(name: str) -> None:
     folder = folder_name(name)
-    assert spoken(folder) == name
+    assert display_name(folder) == name
     assert "/" not in folder
     assert "\\" not in folder
     assert not folder.startswith(".")
@@ -177,7 +177,7 @@ def test_odd_names_of_folders_lose_nobody(tmp_path: Path) -> None:
         (student, "bahdanau"): notebook("bahdanau", ascii(name))
         for student, name in {"*": "*", "-rf": "-rf", "a[b]": "a[b]", "%2Edot": ".dot", "caf%E9": names[-1]}.items()
     }
-    assert ["130 characters" in stray.error for stray in box.strays] == [True]
+    assert ["130 characters" in rejected.error for rejected in box.rejected] == [True]
 
 
 def test_one_students_folder_one_file_and_none_are_told_from_a_class(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_only_the_folder_that_nbgrader_writes_says_when(tmp_path: Path) -> None:
     lay(tmp_path, {"b/bahdanau/bahdanau.ipynb": notebook(), "c/bahdanau.ipynb": notebook(), "c/timestamp.txt": b"x"})
     moodle = "d_7_assignsubmission_file_/bahdanau"
     lay(tmp_path, {f"{moodle}/bahdanau.ipynb": notebook(), f"{moodle}/timestamp.txt": b"1999"})
-    said = {handed.student: handed.timestamp() for handed in collect.read(tmp_path, KNOWN).handed}
+    said = {hand_in.student: hand_in.timestamp() for hand_in in collect.read(tmp_path, KNOWN).hand_ins}
     assert said == {"a": b"2026-11-21 12:00:00 UTC\n", "b": b"", "c": None, "d": None}
 
 
@@ -230,25 +230,25 @@ def test_what_may_not_be_read_keeps_nobody_waiting(as_somebody: Path) -> None:
         if closed:
             (as_somebody / student / closed).chmod(0)
     box = collect.read(as_somebody, KNOWN)
-    assert [handed.student for handed in box.handed] == ["ann", "art", "zoe"]
+    assert [hand_in.student for hand_in in box.hand_ins] == ["ann", "art", "zoe"]
     assert "Permission denied" in errors(box, as_somebody)["abe"]
-    assert len({submission_key(handed) for handed in box.handed}) == 3
-    for handed in box.handed[:2]:
+    assert len({submission_key(hand_in) for hand_in in box.hand_ins}) == 3
+    for hand_in in box.hand_ins[:2]:
         with pytest.raises(Unreadable, match="permissions"):
-            handed.content()
+            hand_in.content()
 
 
 def test_a_huge_file_is_no_reason_to_stop(tmp_path: Path, monkeypatch) -> None:
     """A terabyte of nothing, which no memory holds."""
     monkeypatch.setattr("autograder.grade.cache.grader_key", lambda assignment: "")
     lay(tmp_path, {"ann/bahdanau/bahdanau.ipynb": notebook()})
-    [handed] = collect.read(tmp_path, KNOWN).handed
-    keys = {submission_key(handed)}
+    [hand_in] = collect.read(tmp_path, KNOWN).hand_ins
+    keys = {submission_key(hand_in)}
     for name in ("timestamp.txt", "bahdanau.ipynb"):
         (tmp_path / "ann/bahdanau" / name).touch()
         os.truncate(tmp_path / "ann/bahdanau" / name, 1 << 40)
-        keys.add(submission_key(handed))
-    assert handed.timestamp() == b""
+        keys.add(submission_key(hand_in))
+    assert hand_in.timestamp() == b""
     assert len(keys) == 2
 
 
@@ -258,10 +258,11 @@ def test_a_copy_of_a_class_is_the_same_class(tmp_path: Path) -> None:
     )
     shutil.copytree(tmp_path / "one", tmp_path / "two")
     keys = [
-        [submission_key(handed) for handed in collect.read(tmp_path / name, KNOWN).handed] for name in ("one", "two")
+        [submission_key(hand_in) for hand_in in collect.read(tmp_path / name, KNOWN).hand_ins]
+        for name in ("one", "two")
     ]
     assert keys[0] == keys[1]
-    assert isinstance(collect.read(tmp_path / "one", KNOWN).handed[0], HandIn)
+    assert isinstance(collect.read(tmp_path / "one", KNOWN).hand_ins[0], HandIn)
 
 
 def test_a_lone_student_may_call_files_as_an_lms_does(tmp_path: Path) -> None:

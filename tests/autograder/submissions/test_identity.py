@@ -10,7 +10,7 @@ import pytest
 
 from autograder.grade.cache import Records
 from autograder.submissions import collect
-from autograder.submissions.collect import Inbox
+from autograder.submissions.hand_in import Inbox
 from tests.attacks.cases import written
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 from tests.autograder.submissions.test_zip_files import MOODLE, zipped
@@ -52,21 +52,21 @@ def test_a_folder_with_a_peers_name_in_another_normal_form_is_refused_and_so_is_
     place = laid_or_zipped(tmp_path, kind, files | {"bo/bahdanau/bahdanau.ipynb": MINE})
     box = collect.read(place, KNOWN)
     assert students(box) == {"bo"}
-    assert [stray.student for stray in box.strays] == [unicodedata.normalize("NFC", one)] * 2
-    assert all("one and the same name" in stray.error for stray in box.strays)
+    assert [rejected.student for rejected in box.rejected] == [unicodedata.normalize("NFC", one)] * 2
+    assert all("one and the same name" in rejected.error for rejected in box.rejected)
 
 
 def test_two_of_one_name_alone_are_refused_with_rows_and_nothing_else(tmp_path: Path) -> None:
     box = collect.read(lay(tmp_path, {f"{name}/bahdanau.ipynb": MINE for name in (JOSE, OTHER_JOSE)}), KNOWN)
-    assert box.handed == []
-    assert len(box.strays) == 2
+    assert box.hand_ins == []
+    assert len(box.rejected) == 2
 
 
 def test_a_folder_called_as_two_of_one_name_are_told_apart_is_nobodys(tmp_path: Path) -> None:
     files = {f"Roe Ann_{number}_{MOODLE}/bahdanau.ipynb": MINE for number in (7, 8)}
     box = collect.read(lay(tmp_path, files | {"Roe Ann_7/bahdanau/bahdanau.ipynb": THEIRS}), KNOWN)
     assert taken(box) == {("Roe Ann_8", "bahdanau"): MINE}
-    assert [stray.student for stray in box.strays] == ["Roe Ann_7"] * 2
+    assert [rejected.student for rejected in box.rejected] == ["Roe Ann_7"] * 2
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_names_that_only_look_alike_are_two_students_and_say_so(tmp_path: Path, 
     box = collect.read(lay(tmp_path, files | {"bo/bahdanau/bahdanau.ipynb": MINE}), KNOWN)
     assert taken(box)[one, "bahdanau"] == MINE
     assert taken(box)[other, "bahdanau"] == THEIRS
-    notes = {handed.student: " ".join(handed.notes) for handed in box.handed}
+    notes = {hand_in.student: " ".join(hand_in.notes) for hand_in in box.hand_ins}
     assert "looks like" in notes[one]
     assert "looks like" in notes[other]
     assert notes["bo"] == ""
@@ -141,9 +141,9 @@ def test_a_wrapper_that_no_student_is_called_goes_on_working(tmp_path: Path, kin
 def test_a_wrapper_of_another_name_is_said_to_be_given_itself(tmp_path: Path, kind: str) -> None:
     files = {f"ATT1-bahdanau-4711/Roe Ann_7_{MOODLE}/bahdanau.ipynb": MINE}
     place = laid_or_zipped(tmp_path, kind, files)
-    [handed] = collect.read(place, KNOWN).handed
-    assert handed.student == "ATT1-bahdanau-4711"
-    assert "'ATT1-bahdanau-4711' is taken for a student" in handed.notes[0]
+    [hand_in] = collect.read(place, KNOWN).hand_ins
+    assert hand_in.student == "ATT1-bahdanau-4711"
+    assert "'ATT1-bahdanau-4711' is taken for a student" in hand_in.notes[0]
     if kind == "folder":
         assert students(collect.read(place / "ATT1-bahdanau-4711", KNOWN)) == {"Roe Ann"}
 
@@ -201,10 +201,10 @@ def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_
 
     def why(files: dict[str, bytes], keep: bool = False) -> str:
         shutil.rmtree(tmp_path / "in", ignore_errors=True)
-        [handed] = collect.read(lay(tmp_path / "in", files), KNOWN).handed
+        [hand_in] = collect.read(lay(tmp_path / "in", files), KNOWN).hand_ins
         if keep:
-            known.keep(handed, "key", {"student": handed.student})
-        return known.conflict(handed)
+            known.keep(hand_in, "key", {"student": hand_in.student})
+        return known.conflict(hand_in)
 
     moodle, plain = {f"{VICTIM}/bahdanau.ipynb": MINE}, {"Roe Ann/bahdanau/bahdanau.ipynb": MINE}
     assert why(moodle, keep=True) == why(moodle) == why(plain) == ""

@@ -18,9 +18,9 @@ from autograder.assignment import template
 from autograder.judge.judge import Judge
 from autograder.places import ROOT
 from autograder.score import Scorer
-from autograder.submissions import limited
+from autograder.submissions import parser_client
 from autograder.submissions.parse_untrusted import MOST_TEXT, Unreadable
-from autograder.submissions.reader import MOST_MEMORY
+from autograder.submissions.parser_process import MOST_MEMORY
 from tests.attacks.cases import NAME, written
 from tests.support.sandboxed import demand_sandbox
 
@@ -169,28 +169,28 @@ def test_code_that_is_slow_to_parse_costs_its_owner_alone(released: Path, tmp_pa
 
 def test_code_that_takes_too_long_to_read_is_refused_and_the_next_is_read(released, monkeypatch) -> None:
     """With a second in the place of ten."""
-    monkeypatch.setattr(limited, "MOST_SECONDS", 1)
-    monkeypatch.setattr(limited, "PATIENCE", 30)
+    monkeypatch.setattr(parser_client, "MOST_SECONDS", 1)
+    monkeypatch.setattr(parser_client, "CLOCK_FACTOR", 30)
     form = template(NAME)
     with pytest.raises(Unreadable, match="take too long or too much memory to read"):
-        limited.submission(shell_in_parentheses(), form, [NAME])
-    assert limited.submission(SOLVED, form, [NAME]).content == SOLVED
+        parser_client.submission(shell_in_parentheses(), form, [NAME])
+    assert parser_client.submission(SOLVED, form, [NAME]).content == SOLVED
 
 
 def test_code_that_takes_too_long_to_look_through_is_run_and_flagged(
     released, scorer: Scorer, monkeypatch, tmp_path
 ) -> None:
-    real = limited.Reader.ask
+    real = parser_client.ParserClient.ask
 
     def ask(self, operation: str, seconds: int, **given: Any) -> Any:
-        if operation == "looked":
-            raise limited.Exceeded
+        if operation == "analysis":
+            raise parser_client.LimitExceeded
         return real(self, operation, seconds, **given)
 
-    monkeypatch.setattr(limited.Reader, "ask", ask)
+    monkeypatch.setattr(parser_client.ParserClient, "ask", ask)
     (tmp_path / "my.ipynb").write_bytes(SOLVED)
     line = scorer.line(str(tmp_path / "my.ipynb"))
-    assert (line["score"], line["flags"]) == (29, [limited.NOT_LOOKED_AT])
+    assert (line["score"], line["flags"]) == (29, [parser_client.NOT_ANALYSED])
 
 
 @pytest.mark.parametrize(
@@ -200,27 +200,27 @@ def test_score_and_grade_refuse_what_is_no_notebook_in_the_same_words(scorer: Sc
     (tmp_path / "my.ipynb").write_bytes(content)
     line = scorer.line(str(tmp_path / "my.ipynb"))
     with pytest.raises(Unreadable) as refused:
-        limited.submission(content, template(NAME), [NAME])
+        parser_client.submission(content, template(NAME), [NAME])
     assert line["error"] == str(refused.value)
 
 
 def test_a_process_that_parses_dies_alone_and_is_there_again(released) -> None:
-    reader = limited.reader()
-    assert limited.assignment(SOLVED, [NAME]) == NAME
-    assert reader._process
-    os.kill(reader._process.pid, 9)
-    assert limited.assignment(SOLVED, [NAME]) == NAME
-    first = reader._process.pid
+    client = parser_client.client()
+    assert parser_client.assignment(SOLVED, [NAME]) == NAME
+    assert client._process
+    os.kill(client._process.pid, 9)
+    assert parser_client.assignment(SOLVED, [NAME]) == NAME
+    first = client._process.pid
     os.kill(first, 19)  # it stands still: nobody waits for ever
-    with pytest.raises(limited.Exceeded):
-        reader.ask("assignment", 1, content=SOLVED, known=[NAME])
-    assert limited.assignment(SOLVED, [NAME]) == NAME
-    assert reader._process.pid != first
+    with pytest.raises(parser_client.LimitExceeded):
+        client.ask("assignment", 1, content=SOLVED, known=[NAME])
+    assert parser_client.assignment(SOLVED, [NAME]) == NAME
+    assert client._process.pid != first
 
 
 def test_what_parses_has_limits_of_its_own(released) -> None:
-    limited.assignment(SOLVED, [NAME])
-    process = limited.reader()._process
+    parser_client.assignment(SOLVED, [NAME])
+    process = parser_client.client()._process
     assert process
     soft, hard = resource.prlimit(process.pid, resource.RLIMIT_AS)
     assert soft == hard == MOST_MEMORY
@@ -229,9 +229,9 @@ def test_what_parses_has_limits_of_its_own(released) -> None:
 
 def test_a_notebook_of_large_outputs_is_kept_without_them_and_judged_the_same(released) -> None:
     form = template(NAME)
-    large = limited.submission(outputs(), form, [NAME])
+    large = parser_client.submission(outputs(), form, [NAME])
     assert len(large.content) < MOST_TEXT
-    again = limited.submission(large.content, form, [NAME])
+    again = parser_client.submission(large.content, form, [NAME])
     assert again.content == large.content
     assert again.notebook == large.notebook
 

@@ -17,7 +17,7 @@ from autograder.grade.marking import Grader
 from autograder.gradebook.converters import content
 from autograder.gradebook.exchange import regular_files
 from autograder.submissions import collect
-from autograder.submissions.files import walked
+from autograder.submissions.files import list_folder
 from autograder.submissions.notebook import Unreadable
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook
 from tests.support.classes import hand_in, page, summary, totals
@@ -58,31 +58,31 @@ SWAPS = [
 def test_a_folder_swapped_for_a_link_after_it_was_listed_is_not_read(
     shared: Path, student: str, mine: str, theirs: str
 ) -> None:
-    [handed] = [each for each in collect.read(shared, KNOWN).handed if each.student == student]
+    [hand_in] = [each for each in collect.read(shared, KNOWN).hand_ins if each.student == student]
     swap(shared, mine, theirs)
     with pytest.raises(Unreadable, match="symbolic link"):
-        handed.content()
+        hand_in.content()
     if mine in ("eve", "eve/bahdanau"):
-        assert handed.timestamp() == b""
+        assert hand_in.timestamp() == b""
 
 
 def test_the_folder_that_was_given_may_itself_be_a_link(shared: Path) -> None:
     (shared.parent / "link").symlink_to(shared)
-    handed = {each.student: each for each in collect.read(shared.parent / "link", KNOWN).handed}
-    assert handed["eve"].content() == MINE
-    assert handed["peer"].timestamp() == STAMP
+    hand_in = {each.student: each for each in collect.read(shared.parent / "link", KNOWN).hand_ins}
+    assert hand_in["eve"].content() == MINE
+    assert hand_in["peer"].timestamp() == STAMP
 
 
 @pytest.mark.parametrize("mine", ["eve/bahdanau", "eve/bahdanau/{}"])
 def test_no_time_and_no_secret_of_a_peers_is_kept_as_ones_own(shared: Path, tmp_path: Path, mine: str) -> None:
-    [handed] = [each for each in collect.read(shared, KNOWN).handed if each.student == "eve"]
+    [hand_in] = [each for each in collect.read(shared, KNOWN).hand_ins if each.student == "eve"]
     names = ("timestamp.txt", "submission_secret.txt")
     for name in names:
         swap(shared, mine.format(name), mine.format(name).replace("eve", "peer"))
         shutil.rmtree(tmp_path / "aside", ignore_errors=True)
         if "{}" not in mine:
             break
-    Grader(shared, tmp_path / "out", SimpleNamespace(mode=0o600))._keep(handed, MINE)  # type: ignore[arg-type]
+    Grader(shared, tmp_path / "out", SimpleNamespace(mode=0o600))._keep(hand_in, MINE)  # type: ignore[arg-type]
     assert [name for name in names if (tmp_path / "out/submitted/eve/bahdanau" / name).exists()] == []
     assert (tmp_path / "out/submitted/eve/bahdanau/bahdanau.ipynb").read_bytes() == MINE
 
@@ -110,14 +110,14 @@ def swapping(mine: Path, theirs: Path) -> Iterator[None]:
 
 
 def listed_and_read(shared: Path) -> Iterator[bytes]:
-    for each in walked(shared):
+    for each in list_folder(shared):
         if each.parts[0] == "eve":
             with suppress(Unreadable):
                 yield each.read()
 
 
 def handed_in(shared: Path) -> Iterator[bytes]:
-    for each in collect.read(shared, KNOWN).handed:
+    for each in collect.read(shared, KNOWN).hand_ins:
         if each.student == "eve":
             yield each.timestamp() or b""
             with suppress(Unreadable):
@@ -156,10 +156,10 @@ def test_a_folder_swapped_for_a_link_to_a_peers_while_others_are_graded_gets_no_
     lay(folder, {"eve/bahdanau/bahdanau.ipynb": b"{}"})
     first = iter([True])
 
-    def swaps(records: Records, handed: Any) -> Any:
+    def swaps(records: Records, hand_in: Any) -> Any:
         if next(first, False):
             swap(folder, "eve/bahdanau", "fay/bahdanau")
-        return find(records, handed)
+        return find(records, hand_in)
 
     monkeypatch.setattr(Records, "find", swaps)
     assert run(folder, tmp_path / "out") == 0

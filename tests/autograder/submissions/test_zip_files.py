@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.submissions import collect, zip_files
-from autograder.submissions.collect import Inbox
+from autograder.submissions.hand_in import Inbox
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 
 MOODLE = "assignsubmission_file_"
@@ -38,14 +38,14 @@ def both_ways(folder: Path, files: dict[str, bytes]) -> Inbox:
     """Read the same files from a zip and from a folder, which must say the same."""
     box, unpacked = read(folder, files), collect.read(lay(folder / "unpacked", files), KNOWN)
     assert taken(box) == taken(unpacked)
-    assert [(stray.student, stray.error) for stray in box.strays] == [
-        (stray.student, stray.error) for stray in unpacked.strays
+    assert [(rejected.student, rejected.error) for rejected in box.rejected] == [
+        (rejected.student, rejected.error) for rejected in unpacked.rejected
     ]
     return box
 
 
 def said(box: Inbox) -> dict[str, str]:
-    return {stray.file.rpartition("submissions.zip/")[2]: stray.error for stray in box.strays}
+    return {rejected.file.rpartition("submissions.zip/")[2]: rejected.error for rejected in box.rejected}
 
 
 def test_moodle_with_a_folder_for_each_and_without(tmp_path: Path) -> None:
@@ -62,10 +62,10 @@ def test_moodle_with_a_folder_for_each_and_without(tmp_path: Path) -> None:
     )
     names = ["Müller Anna", "Smith_Jones Bob", "O'Neil Cy", "Roe Di"]
     assert taken(box) == {(name, "bahdanau"): mine for name in names}
-    assert [(stray.student, stray.error) for stray in box.strays] == [
+    assert [(rejected.student, rejected.error) for rejected in box.rejected] == [
         ("Poe Ed", "there is no notebook: it holds onlinetext.html")
     ]
-    assert all(handed.timestamp() is None for handed in box.handed)
+    assert all(hand_in.timestamp() is None for hand_in in box.hand_ins)
 
 
 def test_canvas_with_late_marks_and_what_was_handed_in_again(tmp_path: Path) -> None:
@@ -84,12 +84,12 @@ def test_canvas_with_late_marks_and_what_was_handed_in_again(tmp_path: Path) -> 
         },
     )
     assert taken(box) == {(name, "bahdanau"): new for name in ("roeann", "doebob", "poecy", "moedi", "loeed")}
-    assert {handed.student: handed.notes for handed in box.handed if handed.notes} == {
+    assert {hand_in.student: hand_in.notes for hand_in in box.hand_ins if hand_in.notes} == {
         "doebob": ("handed in late, says the LMS",),
         "loeed": ("handed in late, says the LMS",),
     }
     assert "poecy_13_509_bahdanau-1.ipynb is the one that counts" in said(box)["poecy_13_503_bahdanau.ipynb"]
-    assert len(box.strays) == 2
+    assert len(box.rejected) == 2
 
 
 def test_two_of_one_name_are_two(tmp_path: Path) -> None:
@@ -115,7 +115,9 @@ def test_a_students_own_zip_is_looked_into(tmp_path: Path) -> None:
     found = taken(box)
     assert "no zip" in str(found.pop(("Poe Cy", "bahdanau")))
     assert found == {(name, "bahdanau"): mine for name in ("Roe Ann", "doebob")}
-    assert [(stray.student, stray.error) for stray in box.strays] == [("Moe Di", "a zip in a zip is not looked into")]
+    assert [(rejected.student, rejected.error) for rejected in box.rejected] == [
+        ("Moe Di", "a zip in a zip is not looked into")
+    ]
 
 
 @pytest.mark.parametrize("around", ["", "class/"])
@@ -131,7 +133,7 @@ def test_a_zip_of_a_folder_by_student(tmp_path: Path, around: str) -> None:
 def test_a_name_that_leads_out_is_refused_and_the_others_are_graded(tmp_path: Path, name: str) -> None:
     box = read(tmp_path, {name: notebook("bahdanau"), "ann/bahdanau/bahdanau.ipynb": notebook()})
     assert list(taken(box)) == [("ann", "bahdanau")]
-    assert ["leads out of the zip" in stray.error for stray in box.strays] == [True]
+    assert ["leads out of the zip" in rejected.error for rejected in box.rejected] == [True]
 
 
 def test_backslashes_of_windows_are_folders(tmp_path: Path) -> None:
@@ -226,4 +228,4 @@ def test_names_that_no_folder_may_have_are_encoded(tmp_path: Path) -> None:
     }
     box = read(tmp_path, files)
     assert set(taken(box)) == {("%2Ex", "bahdanau"), ("tab%09", "bahdanau"), ("-rf", "bahdanau")}
-    assert ["200 characters" in stray.error for stray in box.strays] == [True]
+    assert ["200 characters" in rejected.error for rejected in box.rejected] == [True]

@@ -1,4 +1,4 @@
-"""What a feedback page leaves out so that it stays of a size that a browser opens and a class's folder holds."""
+"""Truncates a long notebook, so that its feedback page stays of a size that browsers open."""
 
 import copy
 import html
@@ -9,36 +9,36 @@ from nbformat import NotebookNode
 
 from autograder.assignment import grade_id
 
-FRAME = 2000  # characters of a page around each cell
+CELL_OVERHEAD = 2000  # characters of a page around each cell
 LEFT_OUT = "… {} characters, not shown here: they are in the file that was handed in"
 
 
-def shortened(notebook: NotebookNode, most: int) -> NotebookNode:
-    """Return a notebook whose page has about so many characters; graded cells come first, others last."""
+def truncated(notebook: NotebookNode, max_characters: int) -> NotebookNode:
+    """Return the notebook cut to a page of about `max_characters`; graded cells take precedence over others."""
     short = copy.copy(notebook)
-    left, kept = most, {}
+    remaining, kept = max_characters, {}
     for number, cell in sorted(enumerate(notebook.cells), key=lambda each: not grade_id(each[1])):
-        shown = cell if _size(cell) <= left else _without_text(cell)
-        if grade_id(cell) or _size(shown) <= left:
-            kept[number] = shown
-            left -= _size(shown)
-    gone = len(notebook.cells) - len(kept)
+        kept_cell = cell if _size(cell) <= remaining else _without_text(cell)
+        if grade_id(cell) or _size(kept_cell) <= remaining:
+            kept[number] = kept_cell
+            remaining -= _size(kept_cell)
+    omitted = len(notebook.cells) - len(kept)
     short.cells = [kept[number] for number in sorted(kept)]
-    if gone:
-        text = f"{gone} cells are not shown here: they are in the file that was handed in."
+    if omitted:
+        text = f"{omitted} cells are not shown here: they are in the file that was handed in."
         note = {"cell_type": "markdown", "id": "not-shown", "metadata": {}, "source": text}
         short.cells.append(nbformat.from_dict(note))  # pyright: ignore[reportArgumentType]
     return short
 
 
 def _without_text(cell: NotebookNode) -> NotebookNode:
-    """Return a cell that says how long it is; a check's verdict stays."""
+    """Return a copy of a cell with long source and outputs replaced by their lengths; a check's outputs stay."""
     short = copy.deepcopy(cell)
-    if len(cell.source) > FRAME:
+    if len(cell.source) > CELL_OVERHEAD:
         short.source = LEFT_OUT.format(len(cell.source))
     if (
         cell.cell_type == "code"
-        and _size_of_outputs(cell) > FRAME
+        and _size_of_outputs(cell) > CELL_OVERHEAD
         and not cell.metadata.get("nbgrader", {}).get("grade")
     ):
         note = {"output_type": "stream", "name": "stdout", "text": LEFT_OUT.format(_size_of_outputs(cell))}
@@ -48,7 +48,7 @@ def _without_text(cell: NotebookNode) -> NotebookNode:
 
 def _size(cell: NotebookNode) -> int:
     pasted = sum(_length(forms) for forms in cell.get("attachments", {}).values())
-    return FRAME + len(html.escape(cell.source)) + _size_of_outputs(cell) + pasted
+    return CELL_OVERHEAD + len(html.escape(cell.source)) + _size_of_outputs(cell) + pasted
 
 
 def _size_of_outputs(cell: NotebookNode) -> int:
@@ -56,7 +56,7 @@ def _size_of_outputs(cell: NotebookNode) -> int:
 
 
 def _length(value: Any) -> int:
-    """Return the length of all texts in a value, as a page holds them."""
+    """Return the characters that all texts in a JSON value take on an HTML page."""
     if isinstance(value, str):
         return len(html.escape(value))
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

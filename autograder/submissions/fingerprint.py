@@ -1,14 +1,14 @@
-"""The shape of a cell: its syntax tree without docstrings, annotations and the names of its variables."""
+"""The fingerprint of a cell: digests of its syntax tree without docstrings, annotations and variables' names."""
 
 import ast
 import hashlib
 from dataclasses import dataclass
 
-from autograder.submissions.notebook import parsed
+from autograder.submissions.notebook import syntax_tree
 
 
-class _Plain(ast.NodeTransformer):
-    """Takes away what does not change what a cell does: docstrings, annotations, and the names of its variables."""
+class _Stripped(ast.NodeTransformer):
+    """Removes what does not change what a cell does: docstrings, annotations and, with `rename`, variables' names."""
 
     def __init__(self, rename: bool) -> None:
         self.rename = rename
@@ -21,8 +21,8 @@ class _Plain(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        plain = ast.Assign([node.target], node.value) if node.value else ast.Pass()
-        return self.generic_visit(plain)
+        canonical = ast.Assign([node.target], node.value) if node.value else ast.Pass()
+        return self.generic_visit(canonical)
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
         return ast.arg(self._name(node.arg))
@@ -36,40 +36,40 @@ class _Plain(ast.NodeTransformer):
         return self.names.setdefault(name, f"v{len(self.names)}") if self.rename else name
 
 
-def plain(source: str, rename: bool = True) -> str | None:
-    """Return what two cells have in common when they are the same; None for no Python, and for what is too long."""
-    tree = parsed(source)
+def canonical(source: str, rename: bool = True) -> str | None:
+    """Return a cell's syntax tree in canonical text, equal for equal code; None where it is no Python or too long."""
+    tree = syntax_tree(source)
     try:
-        return ast.dump(_Plain(rename).visit(tree)) if tree else None
+        return ast.dump(_Stripped(rename).visit(tree)) if tree else None
     except (RecursionError, MemoryError):
         return None
 
 
 def statements(source: str) -> int:
-    """Return how many statements a cell's functions hold: definitions, docstrings and `pass` do not count."""
+    """Return the number of a cell's statements without definitions, imports, raises, docstrings and `pass`."""
     return sum(
         isinstance(node, ast.stmt)
         and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Pass | ast.Import | ast.ImportFrom | ast.Raise)
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        for node in ast.walk(parsed(source) or ast.Module([], []))
+        for node in ast.walk(syntax_tree(source) or ast.Module([], []))
     )
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What is compared of a cell: digests of its syntax tree, with its variables' names and without; its length."""
+class Fingerprint:
+    """SHA-256 digests of a cell's syntax tree without variables' names and with them, and its number of statements."""
 
     tree: str
     named: str
     statements: int
 
 
-def shape(source: str) -> Shape | None:
-    """Return a cell's shape, None where it is no Python or too long."""
-    tree, named = plain(source), plain(source, rename=False)
+def fingerprint(source: str) -> Fingerprint | None:
+    """Return a cell's fingerprint, None where it is no Python or too long."""
+    tree, named = canonical(source), canonical(source, rename=False)
     if not tree or not named:
         return None
-    return Shape(_digest(tree), _digest(named), statements(source))
+    return Fingerprint(_digest(tree), _digest(named), statements(source))
 
 
 def _digest(text: str) -> str:

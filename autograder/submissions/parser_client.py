@@ -1,0 +1,207 @@
+"""Client of the parser process: student text is parsed in a process of its own, with limits on CPU time and memory.
+
+`assignment`, `submission`, `analysis` and `fingerprints` send requests to that process (parser_process.py) and return
+plain values. It is started on first use, restarted after a failure, and ends with the process that started it.
+"""
+
+import atexit
+import json
+import os
+import pickle
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.assignment import Template
+from autograder.places import ROOT
+from autograder.submissions.fingerprint import Fingerprint
+from autograder.submissions.parse_untrusted import MOST_SECONDS, Unreadable
+
+ANALYSIS_SECONDS = 5  # of CPU time, for what no points depend on: flags, similarity
+CLOCK_FACTOR = 3  # wall-clock seconds for each CPU second: the machine may be loaded
+START_SECONDS = 60
+LENGTH = struct.Struct("!Q")
+PROGRAM = (
+    f"import sys; sys.path.insert(0, {str(ROOT)!r}); from autograder.submissions.parser_process import main; main()"
+)
+NOT_ANALYSED = "its code could not be looked through in time"
+
+
+class LimitExceeded(Exception):
+    """The parser process exceeded its limit of time or memory, or died."""
+
+
+class ParserClient:
+    """The parser process and the socket to it; a lock lets one thread at a time send a request."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._answer_count = 0
+
+    def start(self) -> None:
+        """Start the process if it is not running; return without waiting for it to be ready."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        self.stop()
+        self._socket, child_end = socket.socketpair()
+        with child_end:
+            # A session of its own, so that Ctrl-C at the terminal does not reach it.
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", PROGRAM],
+                stdin=child_end.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={},
+                start_new_session=True,
+            )
+        self._answer_count = 0
+
+    def stop(self) -> int | None:
+        """End the process; return its exit status if it had ended by itself within a second, else None."""
+        exit_status = None
+        if self._socket:
+            self._socket.close()
+        if self._process:
+            try:
+                exit_status = self._process.wait(1)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._process = self._socket = None
+        return exit_status
+
+    def ask(self, operation: str, cpu_seconds: int, **arguments: Any) -> Any:
+        """Return the answer to one request, a JSON value; raise LimitExceeded where it takes more than `cpu_seconds`.
+
+        Where a process dies that has answered before, the request is sent once more to a fresh one.
+        """
+        request = pickle.dumps((operation, cpu_seconds, arguments))
+        with self._lock:
+            while True:
+                self.start()
+                has_answered = self._answer_count > 0
+                try:
+                    return self._exchange(request, cpu_seconds)
+                except OSError as error:
+                    exit_status = self.stop()
+                    if isinstance(error, TimeoutError) or exit_status == -signal.SIGXCPU or not has_answered:
+                        raise LimitExceeded from None
+                except BaseException:  # an interrupt: the answer that is still to come must not be read as the next
+                    self.stop()
+                    raise
+
+    def _exchange(self, request: bytes, cpu_seconds: int) -> Any:
+        assert self._socket
+        deadline = time.monotonic() + CLOCK_FACTOR * cpu_seconds + (0 if self._answer_count else START_SECONDS)
+        self._socket.settimeout(CLOCK_FACTOR * cpu_seconds + START_SECONDS)
+        self._socket.sendall(LENGTH.pack(len(request)) + request)
+        answer = json.loads(self._read(LENGTH.unpack(self._read(LENGTH.size, deadline))[0], deadline))
+        self._answer_count += 1
+        return answer
+
+    def _read(self, size: int, deadline: float) -> bytes:
+        assert self._socket
+        content = bytearray()
+        while len(content) < size:
+            self._socket.settimeout(max(0.01, deadline - time.monotonic()))
+            more = self._socket.recv(min(1 << 20, size - len(content)))
+            if not more:
+                raise ConnectionError
+            content += more
+        return bytes(content)
+
+
+@cache
+def _client(pid: int) -> ParserClient:
+    client = ParserClient()
+    atexit.register(client.stop)
+    return client
+
+
+def client() -> ParserClient:
+    """Return this process's client; one that was inherited through a fork belongs to the parent."""
+    return _client(os.getpid())
+
+
+def _read(operation: str, content: bytes, **arguments: Any) -> Any:
+    try:
+        answer = client().ask(operation, MOST_SECONDS, content=content, **arguments)
+    except LimitExceeded:
+        size = f"{len(content) >> 20} MB" if len(content) >> 20 else f"{len(content) >> 10} KB"
+        raise Unreadable(
+            f"its {size} take too long or too much memory to read, at most {MOST_SECONDS} seconds and 1 GB are given; "
+            "clear the outputs, load data from files, and hand it in again"
+        ) from None
+    if "refused" in answer:
+        raise Unreadable(answer["refused"])
+    return answer
+
+
+def assignment(content: bytes, known: list[str]) -> str | None:
+    """Return the assignment that a notebook file names, None where it names none of `known`; raise Unreadable."""
+    return _read("assignment", content, known=known)["assignment"]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A normalised notebook, and the bytes that are judged and kept: the file, or a large one without its outputs."""
+
+    notebook: NotebookNode
+    content: bytes
+
+
+def submission(content: bytes, template: Template, known: list[str]) -> Submission:
+    """Return a student's normalised notebook for the template's assignment; raise Unreadable where that fails."""
+    answer = _read("submission", content, name=template.assignment, template=_json(template), known=known)
+    kept = answer["kept"]
+    notebook: Any = nbformat.from_dict(answer["notebook"])
+    return Submission(notebook, content if kept is None else kept.encode("utf-8"))
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What static analysis says of a notebook's code cells."""
+
+    flags: list[str]
+    defines: dict[str, list[str]]  # by the id of each cell that is run: the checked functions that it would define
+
+
+def analysis(notebook: NotebookNode, template: Template) -> Analysis:
+    """Return the static analysis of a normalised notebook; where it takes too long, one flag that says so."""
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    try:
+        return Analysis(
+            **client().ask("analysis", ANALYSIS_SECONDS, cells=json.dumps(cells), functions=template.functions)
+        )
+    except LimitExceeded:
+        from autograder.submissions.static_analysis import may_be_run  # it imports the parsers
+
+        return Analysis([NOT_ANALYSED], {cell.id: [] for cell in cells if may_be_run(cell)})
+
+
+def fingerprints(sources: dict[str, str]) -> dict[str, Fingerprint]:
+    """Return the fingerprints of solution cells {name: source}, by name; {} where that takes too long."""
+    try:
+        return {
+            name: Fingerprint(**of)
+            for name, of in client().ask("fingerprints", ANALYSIS_SECONDS, sources=sources).items()
+        }
+    except LimitExceeded:
+        return {}
+
+
+def _json(template: Template) -> str:
+    return json.dumps(template.notebook)

@@ -1,0 +1,99 @@
+"""The process that parses what students wrote, within limits of CPU time and memory; parser_client.py is its client."""
+
+import json
+import pickle
+import resource
+import signal
+import socket
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from autograder.assignment import Template
+from autograder.submissions import fingerprint, normalise, static_analysis
+from autograder.submissions.notebook import parse
+from autograder.submissions.parse_untrusted import LARGEST_KEPT, Unreadable, parse_cells, without_outputs
+from autograder.submissions.parser_client import LENGTH
+
+MOST_MEMORY = 1 << 30
+RESTART_ABOVE = 500 << 20  # bytes still in use after an answer: the process ends, and a fresh one takes its place
+
+
+@lru_cache(maxsize=32)
+def _template(name: str, text: str) -> Template:
+    return Template(name, nbformat.from_dict(json.loads(text)))  # pyright: ignore[reportArgumentType]
+
+
+def assignment(content: bytes, known: list[str]) -> dict[str, Any]:
+    """Return {"assignment": the one of `known` that a notebook names, or None}."""
+    return {"assignment": normalise.assignment_of(parse(content), known)}
+
+
+def submission(content: bytes, name: str, template: str, known: list[str]) -> dict[str, Any]:
+    """Return {"notebook": the normalised notebook, "kept": None, or the text to keep of a too large file}."""
+    kept = None
+    if len(content) > LARGEST_KEPT:
+        content = without_outputs(parse_cells(content))
+        kept = content.decode("utf-8")
+    return {"notebook": normalise.submission(content, _template(name, template), known), "kept": kept}
+
+
+def analysis(cells: str, functions: list[str]) -> dict[str, Any]:
+    """Return the fields of `parser_client.Analysis` for a list of cells in JSON."""
+    return static_analysis.analyse([nbformat.from_dict(cell) for cell in json.loads(cells)], functions)  # pyright: ignore
+
+
+def fingerprints(sources: dict[str, str]) -> dict[str, Any]:
+    """Return the fields of a `Fingerprint` for each solution cell {name: source} that has one."""
+    each = {name: fingerprint.fingerprint(source) for name, source in sources.items()}
+    return {name: asdict(of) for name, of in each.items() if of}
+
+
+OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {
+    "assignment": assignment,
+    "submission": submission,
+    "analysis": analysis,
+    "fingerprints": fingerprints,
+}
+
+
+def _answer(operation: str, cpu_seconds: int, arguments: dict[str, Any]) -> bytes:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    total_seconds = int(usage.ru_utime + usage.ru_stime) + 1 + cpu_seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (total_seconds, resource.RLIM_INFINITY))
+    try:
+        answer = OPERATIONS[operation](**arguments)
+    except Unreadable as error:
+        answer = {"refused": str(error)}
+    return json.dumps(answer).encode("utf-8")
+
+
+def _receive(connection: socket.socket, size: int) -> bytearray:
+    content = bytearray()
+    while len(content) < size:
+        more = connection.recv(min(1 << 20, size - len(content)))
+        if not more:
+            raise SystemExit  # the client has ended
+        content += more
+    return content
+
+
+def _memory_used() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+def main() -> None:
+    """Answer requests on the socket that is standard input until it is closed."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connection = socket.socket(fileno=0)
+    while True:
+        answer = _answer(*pickle.loads(_receive(connection, LENGTH.unpack(_receive(connection, LENGTH.size))[0])))
+        connection.sendall(LENGTH.pack(len(answer)) + answer)
+        if _memory_used() > RESTART_ABOVE:
+            return
