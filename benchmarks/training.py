@@ -23,9 +23,9 @@ from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import RECIPES
 from solutions.encoder_decoder.model import EncoderDecoder, Readout
 from solutions.encoder_decoder.recipe import RECIPES as PLAIN_RECIPES
-from solutions.luong.model import Luong
+from solutions.luong.fast import FastLuong
 from solutions.luong.recipe import RECIPES as LUONG_RECIPES
-from solutions.transformer.model import Transformer
+from solutions.transformer.fast import FastTransformer
 from solutions.transformer.recipe import Recipe as TransformerRecipe
 
 VOCABULARY, WIDTH = 6000, 256
@@ -113,16 +113,16 @@ def models() -> dict[str, nn.Module]:
         f"transformer{DROPOUT}": transformer(dropout=0.1, inner_dropout=0.1),  # wherever torch.nn has it
         "encoder_decoder": EncoderDecoder(plain, VOCABULARY, VOCABULARY),
         "bahdanau": Bahdanau(recipe, VOCABULARY, VOCABULARY),
-        "luong, input feeding": Luong(fed, VOCABULARY, VOCABULARY),
-        "luong, no input feeding": Luong(replace(fed, feeding=False), VOCABULARY, VOCABULARY),
+        "luong, input feeding": FastLuong(fed, VOCABULARY, VOCABULARY),
+        "luong, no input feeding": FastLuong(replace(fed, feeding=False), VOCABULARY, VOCABULARY),
         "additive, step by step": StepByStep(recipe.units, recipe.hidden, recipe.maxout, VOCABULARY),
     }
 
 
-def transformer(**changes: float) -> Transformer:
+def transformer(**changes: float) -> FastTransformer:
     """Return our model in the shape of TorchTransformer."""
     shape = TransformerRecipe(d_model=WIDTH, d_ff=4 * WIDTH, layers=3, shared=False, dropout=0.0)
-    return Transformer(replace(shape, **changes), VOCABULARY, VOCABULARY)
+    return FastTransformer(replace(shape, **changes), VOCABULARY, VOCABULARY)
 
 
 def training_rates(precision: str, batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
@@ -180,13 +180,13 @@ def cache_gains(rounds: int, length: int = 100) -> dict[int, float]:
 
 
 @torch.no_grad()
-def say(model: Transformer, batch: Batch, length: int, cached: bool) -> None:
+def say(model: FastTransformer, batch: Batch, length: int, cached: bool) -> None:
     """Choose `length` words one by one; without the cache each step reads all words before it again."""
     memory, first = model.encode(batch.source, batch.mask)
     said, state = batch.inputs[:, :1], first
     for _ in range(length):
         words = said[:, -1:] if cached else said
-        features, state, _ = model.decode(words, memory, state if cached else first, look=False)
+        features, state, _ = model.decode(words, memory, state if cached else first, need_weights=False)
         said = torch.cat([said, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
 
 

@@ -48,6 +48,6 @@ def trained(
 def key(solution: Solution, settings: Any, seed: int) -> str:
     """Return a short name for the recipe, the seed, torch, and the code that a training runs."""
     digest = hashlib.sha256(repr((settings, seed, torch.__version__)).encode())
-    for file in files_behind([f"solutions.{solution.name}.model"], ROOT):
+    for file in files_behind([f"solutions.{solution.name}.model", solution.build.__module__], ROOT):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
