@@ -17,10 +17,10 @@ from solutions.bahdanau.recipe import Recipe as BahdanauRecipe
 from solutions.encoder_decoder import beam_search, greedy_decode
 from solutions.encoder_decoder.model import EncoderDecoder
 from solutions.encoder_decoder.recipe import Recipe
+from solutions.luong.fast import FastLuong
 from solutions.luong.model import Luong
 from solutions.luong.recipe import Recipe as LuongRecipe
-from solutions.transformer.assembled import Assembled
-from solutions.transformer.attention import decoder_layer, encoder_layer, multi_head_attention, positional_encoding
+from solutions.transformer.fast import FastTransformer
 from solutions.transformer.model import Transformer
 from solutions.transformer.recipe import Recipe as TransformerRecipe
 
@@ -51,14 +51,14 @@ VARIANTS = {
 for variant, changes in VARIANTS.items():
     for feeding in (True, False):
         recipe = replace(SHAPE, feeding=feeding, **changes)
-        MODELS[f"luong, {variant}{', fed' if feeding else ''}"] = partial(Luong, recipe, SOURCE, TARGET)
-TAUGHT = encoder_layer, decoder_layer, positional_encoding, multi_head_attention
+        MODELS[f"luong, {variant}{', fed' if feeding else ''}"] = partial(FastLuong, recipe, SOURCE, TARGET)
 HEADS = TransformerRecipe(d_model=6, d_ff=7, heads=2, layers=2, shared=False)
 MODELS |= {
-    "transformer": lambda: Transformer(HEADS, SOURCE, TARGET),
-    "transformer, pre-norm": lambda: Transformer(replace(HEADS, pre_norm=True), SOURCE, TARGET),
-    "transformer, shared": lambda: Transformer(replace(HEADS, shared=True), SOURCE, SOURCE),
-    "transformer, assembled": lambda: Assembled(HEADS, SOURCE, TARGET, *TAUGHT),
+    "luong, plain": lambda: Luong(replace(SHAPE, bidirectional=True), SOURCE, TARGET),
+    "transformer": lambda: FastTransformer(HEADS, SOURCE, TARGET),
+    "transformer, pre-norm": lambda: FastTransformer(replace(HEADS, pre_norm=True), SOURCE, TARGET),
+    "transformer, shared": lambda: FastTransformer(replace(HEADS, shared=True), SOURCE, SOURCE),
+    "transformer, plain": lambda: Transformer(replace(HEADS, dropout=0.0), SOURCE, TARGET),
 }
 SENTENCES = [[4, 5, 6, 7, 8], [9], [10, 4, 4], [], [5, 5, 6, 4, 9, 10, 7]]
 LIMIT = 12

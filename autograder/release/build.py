@@ -123,7 +123,7 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
 
 
 def _is_left_out(file: str) -> bool:
-    """Return whether a chapter's file holds answers in another form, or trains with such a one: fast.py, __main__.py."""
+    """Return whether a chapter's file holds answers in another form (fast.py), or is a command that needs them."""
     return file.startswith("fast") or file == "__main__.py"
 
 
