@@ -33,7 +33,7 @@ DROPOUT = ", dropout"
 
 
 class StepByStep(nn.Module):
-    """Additive attention as tutorials write it: keys projected again at each step, and a word spoken at each step.
+    """Additive attention as tutorials write it: keys projected, and words scored, at each step again.
 
     The shapes, and the maxout readout, are those of the Bahdanau model beside it.
     """
@@ -56,7 +56,7 @@ class StepByStep(nn.Module):
         )
         states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True)
         hidden = torch.tanh(self.start(states[:, 0, self.units :]))
-        spoken = []
+        all_scores = []
         for step in range(inputs.shape[1]):
             word = self.target(inputs[:, step])
             both = torch.cat([hidden[:, None].expand(-1, states.shape[1], -1), states], dim=-1)
@@ -64,8 +64,8 @@ class StepByStep(nn.Module):
             weights = scores.masked_fill(~mask, -1e4).softmax(dim=-1)
             context = torch.bmm(weights[:, None].to(states.dtype), states)[:, 0]
             hidden = self.cell(torch.cat([word, context], dim=-1), hidden)
-            spoken.append(self.readout(torch.cat([hidden, word, context], dim=-1)))
-        return torch.stack(spoken, dim=1)[real]
+            all_scores.append(self.readout(torch.cat([hidden, word, context], dim=-1)))
+        return torch.stack(all_scores, dim=1)[real]
 
 
 class TorchTransformer(nn.Module):
@@ -79,7 +79,7 @@ class TorchTransformer(nn.Module):
 
     def forward(self, source: Tensor, mask: Tensor, inputs: Tensor, real: Tensor) -> Tensor:
         future = torch.ones(inputs.shape[1], inputs.shape[1], dtype=torch.bool, device=inputs.device).triu(1)
-        heard = self.network(
+        states = self.network(
             self.source(source),
             self.target(inputs),
             tgt_mask=future,
@@ -87,7 +87,7 @@ class TorchTransformer(nn.Module):
             memory_key_padding_mask=~mask,
             tgt_key_padding_mask=~real,
         )
-        return self.words(heard)[real]
+        return self.words(states)[real]
 
 
 def made_up() -> list[Example]:
@@ -173,21 +173,21 @@ def cache_gains(rounds: int, length: int = 100) -> dict[int, float]:
         for _ in range(rounds):
             for cached, times in seconds.items():
                 started = clock()
-                say(model, batch, length, cached)
+                generate(model, batch, length, cached)
                 times.append(clock() - started)
         gains[size] = statistics.median(seconds[False]) / statistics.median(seconds[True])
     return gains
 
 
 @torch.no_grad()
-def say(model: FastTransformer, batch: Batch, length: int, cached: bool) -> None:
+def generate(model: FastTransformer, batch: Batch, length: int, cached: bool) -> None:
     """Choose `length` words one by one; without the cache each step reads all words before it again."""
     memory, first = model.encode(batch.source, batch.mask)
-    said, state = batch.inputs[:, :1], first
+    words, state = batch.inputs[:, :1], first
     for _ in range(length):
-        words = said[:, -1:] if cached else said
-        features, state, _ = model.decode(words, memory, state if cached else first, need_weights=False)
-        said = torch.cat([said, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
+        inputs = words[:, -1:] if cached else words
+        features, state, _ = model.decode(inputs, memory, state if cached else first, need_weights=False)
+        words = torch.cat([words, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
 
 
 def main() -> None:

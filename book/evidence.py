@@ -38,7 +38,7 @@ def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -
     texts = [document.sentences for document in documents]
     pairs = [
         (first.words[0].numpy(), second.words[0].numpy())
-        for first, second in zip(one.looks(texts), two.looks(texts), strict=True)
+        for first, second in zip(one.attention_weights(texts), two.attention_weights(texts), strict=True)
     ]
     said = zip(one.classify(texts), two.classify(texts), strict=True)
     rows = [
@@ -83,7 +83,7 @@ def erasures(trained: Any, documents: Sequence[Document], caption: str, seed: in
     """Return what is left of the labels when the evidence is erased, or the heaviest words, or any."""
     documents = [document for document in documents if document.evidence]
     texts, rng = [document.sentences for document in documents], np.random.default_rng(seed)
-    weights, before = [look.words[0].numpy() for look in trained.looks(texts)], trained.classify(texts)
+    weights, before = [look.words[0].numpy() for look in trained.attention_weights(texts)], trained.classify(texts)
     rows = [["nothing", *_told(before, before, documents)]]
     for name, rule in RULES.items():
         left = [

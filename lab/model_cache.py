@@ -39,10 +39,10 @@ def trained(
     folder = STORE / f"{solution.name}-{run.name}-seed{seed}-{key(solution, settings, seed)}"
     if (folder / "done").exists():
         return task.restore(solution, folder)
-    found = task.train(solution, run, settings, folder=folder, quiet=quiet)
+    model = task.train(solution, run, settings, folder=folder, quiet=quiet)
     (folder / "last.pt").unlink(missing_ok=True)
     (folder / "done").touch()
-    return found
+    return model
 
 
 def key(solution: Solution, settings: Any, seed: int) -> str:

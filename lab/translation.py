@@ -14,7 +14,7 @@ from lab import corpora, shards, tokenizers
 from lab.batches import Example, bucketed, collate
 from lab.budget import Budget
 from lab.corpora import Pair, Parallel
-from lab.decoding import Tick, Translator, forced, translate
+from lab.decoding import Tick, Translator, forced_attention, translate
 from lab.runs import ROOT, Named, RecipeError, Solution, about_of, best, built, forget, kept_about, rebuilt
 from lab.shards import Shards
 from lab.tokenizers import PAD
@@ -70,7 +70,7 @@ class Trained:
         return [self.target_text.decode(output.tokens) for output in outputs]
 
     def attention(self, source: str, target: str) -> Tensor:
-        """Return where the model looks while it says `target`: (target pieces, source pieces and </s>)."""
+        """Return the attention weights of `target`, teacher-forced: (target pieces, source pieces and </s>)."""
         return self.alignments([Pair(source, target)])[0]
 
     def alignments(self, pairs: Sequence[Pair], size: int = 64) -> list[Tensor]:
@@ -79,7 +79,7 @@ class Trained:
         maps: list[Tensor] = []
         for start in range(0, len(examples), size):
             part = examples[start : start + size]
-            maps += forced(self.model, [s for s, _ in part], [t for _, t in part])
+            maps += forced_attention(self.model, [s for s, _ in part], [t for _, t in part])
         return maps
 
 
@@ -178,8 +178,8 @@ def train(  # noqa: PLR0913 — what a command can ask for
 
     def bleu_of(candidate: Any) -> float:
         trained = Trained(candidate, source_text, target_text, about, Progress())
-        said = trained.translate([pair.source for pair in validation], tick=budget.demand)
-        return sacrebleu.corpus_bleu(said, [reference], lowercase=recipe.lowercase, force=True).score
+        translations = trained.translate([pair.source for pair in validation], tick=budget.demand)
+        return sacrebleu.corpus_bleu(translations, [reference], lowercase=recipe.lowercase, force=True).score
 
     trainer = Trainer(
         model,

@@ -260,7 +260,9 @@ def test_fully_masked_queries_get_zero_context(
     assert (weights[2] == 0).all()
 
 
-@pytest.mark.parametrize(("kind", "pre_norm"), [(FastTransformer, True), (FastTransformer, False), (Transformer, False)])
+@pytest.mark.parametrize(
+    ("kind", "pre_norm"), [(FastTransformer, True), (FastTransformer, False), (Transformer, False)]
+)
 def test_bf16_runs_and_changes_little(kind: type[Transformer], pre_norm: bool) -> None:
     net = model(kind, pre_norm=pre_norm)
     real = torch.ones_like(INPUTS, dtype=torch.bool)

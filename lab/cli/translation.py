@@ -92,13 +92,13 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     run = name_run(solution, what, named, what.seed)
     device = find_device(what.device)
     team = here()
-    if team.leads:
+    if team.is_main:
         print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
     trained = train(
         solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, compiled=what.compiled
     )
     part_ways()
-    if not team.leads:
+    if not team.is_main:
         return
     print(trained.progress.best_of("BLEU"))
 
@@ -156,7 +156,7 @@ def show(trained: Trained, sentence: str, what: Translate) -> bool:
         return False
     translation = trained.translate([sentence], what.beam, what.alpha, what.shift)[0]
     print(translation)
-    if what.weights and hasattr(trained.model, "look"):
+    if what.weights and trained.model.attends:
         weights = trained.attention(sentence, translation)
         source = [*trained.source_text.pieces(sentence), "</s>"]
         print(alignment_text(weights, source, trained.target_text.pieces(translation)))

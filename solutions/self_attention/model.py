@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.batches import unread
+from lab.batches import word_dropout
 from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Solution
@@ -97,7 +97,7 @@ class SelfAttentive(Classifier):
 
     def placed(self, tokens: Int[Tensor, "batch words"]) -> Float[Tensor, "batch words embedding_dim"]:
         """Return the vectors of the words, with those of their places."""
-        X = self.dropout(self.words(unread(tokens, self.recipe.word_dropout if self.training else 0.0)))
+        X = self.dropout(self.words(word_dropout(tokens, self.recipe.word_dropout if self.training else 0.0)))
         if not self.recipe.positions:
             return X
         return torch.cat([X, self.places[: tokens.shape[1]].expand(len(X), -1, -1)], dim=-1)
