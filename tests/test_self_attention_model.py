@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from book.complexity import GATES
-from solutions.self_attention import complexity
+from solutions.self_attention import complexity, layer_cost
 from solutions.self_attention.fast import FastSelfAttentive
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import Recipe
@@ -104,6 +104,14 @@ def test_multiplications_by_formula_are_those_that_are_counted(name: str) -> Non
         assert layer(X).shape == (n, d)
         if name not in UNSEEN:
             assert complexity.counted(layer, X) == complexity.multiplications(name, n, d)
+
+
+def test_the_taught_costs_are_those_of_the_layers_that_are_measured() -> None:
+    """Up to the constant that the paper leaves out: scores and sums of values are two products, word and state too."""
+    for kind, constant in {"self_attention": 2, "recurrent": 2, "convolution": 1, "restricted": 2}.items():
+        for n, d in ((40, 12), (33, 20)):
+            cost, *_ = layer_cost(kind, n, d, complexity.KERNEL, complexity.REACH)
+            assert complexity.multiplications(kind, n, d) == constant * cost
 
 
 def test_the_fused_layer_and_the_windows_that_hold_everything_are_self_attention() -> None:
