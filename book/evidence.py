@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from book.tables import table
 from lab.classification import Run, Trained, train
 from lab.corpora import Document, reviews
-from lab.evaluation.classification_results import evidence_scores, gold, looks
+from lab.evaluation.classification_results import evidence_scores, evidence_weights, gold
 from solutions.pooling.model import SOLUTION
 
 Weights = NDArray[np.floating]
@@ -56,7 +56,7 @@ def shares(named: dict[str, tuple[Any, Sequence[Document]]]) -> HTML:
     """Return the share of the weight on the evidence, for each model and its texts, beside what equal weights give."""
     rows = []
     for name, (trained, documents) in named.items():
-        scores = evidence_scores(looks(trained, documents), documents)
+        scores = evidence_scores(evidence_weights(trained, documents), documents)
         rows.append([name, *(f"{scores[key]['value']:.2f}" for key in COLUMNS)])
     caption = "Shares, from 0 to 1: means over the test texts that have evidence"
     return table(caption, ["model", *COLUMNS.values()], rows)
