@@ -23,9 +23,9 @@ from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import RECIPES
 from solutions.encoder_decoder.model import EncoderDecoder, Readout
 from solutions.encoder_decoder.recipe import RECIPES as PLAIN_RECIPES
-from solutions.luong.model import Luong
+from solutions.luong.fast import FastLuong
 from solutions.luong.recipe import RECIPES as LUONG_RECIPES
-from solutions.transformer.model import Transformer
+from solutions.transformer.fast import FastTransformer
 from solutions.transformer.recipe import Recipe as TransformerRecipe
 
 VOCABULARY, WIDTH = 6000, 256
@@ -33,7 +33,7 @@ DROPOUT = ", dropout"
 
 
 class StepByStep(nn.Module):
-    """Additive attention as tutorials write it: keys projected again at each step, and a word spoken at each step.
+    """Additive attention as tutorials write it: keys projected, and words scored, at each step again.
 
     The shapes, and the maxout readout, are those of the Bahdanau model beside it.
     """
@@ -105,7 +105,7 @@ def random_pairs() -> list[Example]:
 def models() -> dict[str, nn.Module]:
     recipe = replace(RECIPES["base"], dropout=0.0, hidden=RECIPES["base"].units)  # n′ = n, as in the paper's A.2.3
     plain = replace(PLAIN_RECIPES["base"], dropout=0.0)
-    fed_recipe = replace(LUONG_RECIPES["base"], dropout=0.0)
+    fed = replace(LUONG_RECIPES["base"], dropout=0.0)
     return {
         "torch.nn.Transformer": TorchTransformer(WIDTH, VOCABULARY),
         "transformer": transformer(),
@@ -113,16 +113,16 @@ def models() -> dict[str, nn.Module]:
         f"transformer{DROPOUT}": transformer(dropout=0.1, inner_dropout=0.1),  # wherever torch.nn has it
         "encoder_decoder": EncoderDecoder(plain, VOCABULARY, VOCABULARY),
         "bahdanau": Bahdanau(recipe, VOCABULARY, VOCABULARY),
-        "luong, input feeding": Luong(fed_recipe, VOCABULARY, VOCABULARY),
-        "luong, no input feeding": Luong(replace(fed_recipe, feeding=False), VOCABULARY, VOCABULARY),
+        "luong, input feeding": FastLuong(fed, VOCABULARY, VOCABULARY),
+        "luong, no input feeding": FastLuong(replace(fed, feeding=False), VOCABULARY, VOCABULARY),
         "additive, step by step": StepByStep(recipe.units, recipe.hidden, recipe.maxout, VOCABULARY),
     }
 
 
-def transformer(**changes: float) -> Transformer:
+def transformer(**changes: float) -> FastTransformer:
     """Return our model in the shape of TorchTransformer."""
     shape = TransformerRecipe(d_model=WIDTH, d_ff=4 * WIDTH, layers=3, shared=False, dropout=0.0)
-    return Transformer(replace(shape, **changes), VOCABULARY, VOCABULARY)
+    return FastTransformer(replace(shape, **changes), VOCABULARY, VOCABULARY)
 
 
 def training_rates(precision: str, batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
@@ -173,21 +173,21 @@ def cache_gains(rounds: int, length: int = 100) -> dict[int, float]:
         for _ in range(rounds):
             for cached, times in seconds.items():
                 started = clock()
-                decode_greedily(model, batch, length, cached)
+                generate(model, batch, length, cached)
                 times.append(clock() - started)
         gains[size] = statistics.median(seconds[False]) / statistics.median(seconds[True])
     return gains
 
 
 @torch.no_grad()
-def decode_greedily(model: Transformer, batch: Batch, length: int, cached: bool) -> None:
+def generate(model: FastTransformer, batch: Batch, length: int, cached: bool) -> None:
     """Choose `length` words one by one; without the cache each step reads all words before it again."""
     memory, first = model.encode(batch.source, batch.mask)
-    tokens, state = batch.inputs[:, :1], first
+    words, state = batch.inputs[:, :1], first
     for _ in range(length):
-        words = tokens[:, -1:] if cached else tokens
-        features, state, _ = model.decode(words, memory, state if cached else first, look=False)
-        tokens = torch.cat([tokens, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
+        inputs = words[:, -1:] if cached else words
+        features, state, _ = model.decode(inputs, memory, state if cached else first, need_weights=False)
+        words = torch.cat([words, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from torch import Tensor
 from book.tables import table
 from lab.classification import Run, Trained, train
 from lab.corpora import Document, reviews
-from lab.evaluation.classification_results import evidence_scores, gold, looks
+from lab.evaluation.classification_results import evidence_scores, evidence_weights, gold
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
 from solutions.pooling.attention import attention_pool, context_attention
 from solutions.pooling.model import SOLUTION
@@ -43,7 +43,7 @@ def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -
     texts = [document.sentences for document in documents]
     pairs = [
         (first.words[0].numpy(), second.words[0].numpy())
-        for first, second in zip(one.looks(texts), two.looks(texts), strict=True)
+        for first, second in zip(one.attention_weights(texts), two.attention_weights(texts), strict=True)
     ]
     said = zip(one.classify(texts), two.classify(texts), strict=True)
     rows = [
@@ -61,7 +61,7 @@ def shares(named: dict[str, tuple[Any, Sequence[Document]]]) -> HTML:
     """Return the share of the weight on the evidence, for each model and its texts, beside what equal weights give."""
     rows = []
     for name, (trained, documents) in named.items():
-        scores = evidence_scores(looks(trained, documents), documents)
+        scores = evidence_scores(evidence_weights(trained, documents), documents)
         rows.append([name, *(f"{scores[key]['value']:.2f}" for key in COLUMNS)])
     caption = "Shares, from 0 to 1: means over the test texts that have evidence"
     return table(caption, ["model", *COLUMNS.values()], rows)
@@ -88,7 +88,7 @@ def erasures(trained: Any, documents: Sequence[Document], caption: str, seed: in
     """Return what is left of the labels when the evidence is erased, or the heaviest words, or any."""
     documents = [document for document in documents if document.evidence]
     texts, rng = [document.sentences for document in documents], np.random.default_rng(seed)
-    weights, before = [look.words[0].numpy() for look in trained.looks(texts)], trained.classify(texts)
+    weights, before = [look.words[0].numpy() for look in trained.attention_weights(texts)], trained.classify(texts)
     rows = [["nothing", *_told(before, before, documents)]]
     for name, rule in RULES.items():
         left = [

@@ -63,7 +63,7 @@ def evidence_shares(models: dict[str, Trained], documents: list[Document] | None
     gold = [gold_words(document) for document in texts]
     rows = []
     for words, trained in models.items():
-        looks = trained.looks([document.sentences for document in texts])
+        looks = trained.attention_weights([document.sentences for document in texts])
         shares = torch.stack([(look.words * evidence).sum(dim=-1) for look, evidence in zip(looks, gold, strict=True)])
         rows.append([words, *(f"{100 * share:.1f}" for share in shares.mean(dim=0).tolist())])
         rows[-1].append(f"{100 * shares.amax(dim=1).mean().item():.1f}")

@@ -118,7 +118,7 @@ def text_batch(
     return table, table != PAD
 
 
-def unread(tokens: Int[Tensor, "*words"], share: float) -> Int[Tensor, "*words"]:
+def word_dropout(tokens: Int[Tensor, "*words"], share: float) -> Int[Tensor, "*words"]:
     """Return the words with a share of them, drawn by chance, read as <unk>: Iyyer et al. (2015). Padding stays."""
     if not share:
         return tokens

@@ -23,7 +23,7 @@ class Budget:
     """So many seconds, from the moment that the budget is made."""
 
     seconds: float = math.inf
-    told: str = "no limit"
+    description: str = "no limit"
     started: float = field(default_factory=lambda: time.monotonic())
 
     @classmethod
@@ -43,7 +43,7 @@ class Budget:
     def demand(self) -> None:
         """Raise OutOfTime when the time is over."""
         if self.left < 0:
-            raise OutOfTime(f"the time budget of {self.told} is over")
+            raise OutOfTime(f"the time budget of {self.description} is over")
 
 
 def cut() -> float:

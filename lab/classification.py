@@ -38,7 +38,7 @@ class Classifier(nn.Module):
         """Return the scores of the labels; with them, if the model has one, what is added to the loss (its mean)."""
         raise NotImplementedError
 
-    def look(self, tokens: Int[Tensor, "batch ..."], mask: Bool[Tensor, "batch ..."]) -> Any:
+    def attention_weights(self, tokens: Int[Tensor, "batch ..."], mask: Bool[Tensor, "batch ..."]) -> Any:
         """Return the weights: (batch, words) or (batch, hops, words); nested: those of words and of sentences.
 
         Nested: word weights (batch, sentences, words), which add up to 1 in each sentence, and (batch, sentences).
@@ -62,8 +62,8 @@ class Run(Named):
 
 
 @dataclass(frozen=True)
-class Look:
-    """Where a classifier looked in one text: a row of weights over all its words for each hop, most models have one.
+class TextWeights:
+    """A classifier's attention in one text: a row of weights over all its words for each hop, most models have one.
 
     A nested model's weight of a word is that of the word in its sentence times that of the sentence.
     """
@@ -99,27 +99,27 @@ class Trained:
 
         `tick` is called before each batch; it ends this by raising an exception.
         """
-        found = torch.empty(len(texts), len(self.labels))
+        probabilities = torch.empty(len(texts), len(self.labels))
         for rows, tokens, mask in self.batches(texts):
             tick()
             output = self.model(tokens, mask)
             scores = output[0] if isinstance(output, tuple) else output
-            found[rows] = scores.float().softmax(dim=-1).cpu()
-        return found
+            probabilities[rows] = scores.float().softmax(dim=-1).cpu()
+        return probabilities
 
     def classify(self, texts: Sequence[Sequence[str]], tick: Callable[[], object] = lambda: None) -> list[str]:
         """Return the most probable label of each text."""
         return [self.labels[best] for best in self.probabilities(texts, tick).argmax(dim=-1)]
 
     @torch.no_grad()
-    def looks(self, texts: Sequence[Sequence[str]]) -> list[Look]:
-        """Return where the model looks in each text."""
-        found: dict[int, Look] = {}
+    def attention_weights(self, texts: Sequence[Sequence[str]]) -> list[TextWeights]:
+        """Return the attention weights of each text."""
+        weighed: dict[int, TextWeights] = {}
         for rows, tokens, mask in self.batches(texts):
-            weights = self.model.look(tokens, mask)
+            weights = self.model.attention_weights(tokens, mask)
             for place, row in enumerate(rows):
-                found[row] = look_of(weights, place, mask[place])
-        return [found[row] for row in range(len(texts))]
+                weighed[row] = weights_of(weights, place, mask[place])
+        return [weighed[row] for row in range(len(texts))]
 
     def batches(self, texts: Sequence[Sequence[str]]):
         """Yield texts of similar length together: their numbers, words and mask."""
@@ -131,14 +131,14 @@ class Trained:
             yield rows, tokens.to(device), mask.to(device)
 
 
-def look_of(weights: Any, place: int, mask: Bool[Tensor, "*words"]) -> Look:
+def weights_of(weights: Any, place: int, mask: Bool[Tensor, "*words"]) -> TextWeights:
     """Return the weights of one text of a batch, without its padding."""
     if isinstance(weights, tuple):
         of_words, of_sentences = (part[place].float().cpu() for part in weights)
         mask = mask.cpu()
-        return Look((of_words * of_sentences[:, None])[mask][None], of_sentences[mask.any(dim=-1)])
+        return TextWeights((of_words * of_sentences[:, None])[mask][None], of_sentences[mask.any(dim=-1)])
     row = weights[place].float().cpu()
-    return Look(row.reshape(-1, row.shape[-1])[:, mask.cpu()])
+    return TextWeights(row.reshape(-1, row.shape[-1])[:, mask.cpu()])
 
 
 class Classifying:
@@ -219,11 +219,11 @@ def classifying(trained: Trained, texts: Labelled, recipe: Any) -> Classifying:
     return task
 
 
-def scores(said: Sequence[str], texts: Labelled, documents: Sequence[Document]) -> dict[str, metrics.Score]:
-    """Return accuracy and macro-F1 of the labels said of some documents of a corpus."""
+def scores(predicted: Sequence[str], texts: Labelled, documents: Sequence[Document]) -> dict[str, metrics.Score]:
+    """Return accuracy and macro-F1 of the predicted labels of some documents of a corpus."""
     gold = [document.label for document in documents]
     classes = texts.classes or {label: label for label in texts.labels}
-    return {"accuracy": metrics.accuracy(said, gold), "macro_f1": metrics.macro_f1(said, gold, classes)}
+    return {"accuracy": metrics.accuracy(predicted, gold), "macro_f1": metrics.macro_f1(predicted, gold, classes)}
 
 
 def fingerprint(texts: Labelled) -> str:

@@ -5,6 +5,7 @@ Proven token-identical to the taught `greedy_decode` and `beam_search` of soluti
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -16,20 +17,21 @@ from lab.tokenizers import BOS, EOS, PAD
 
 Memory = dict[str, Tensor]
 State = dict[str, Tensor]
-Tick = Callable[[], object]  # called before each word that is said; it ends the decoding by raising an exception
+Tick = Callable[[], object]  # called before each word that is generated; it ends the decoding by raising an exception
 
 
 class Translator(nn.Module):
     """What decoding asks of a model. Memory stays as it is from word to word, state changes; batch on axis 0."""
 
     readout: nn.Module  # from features to the scores of words
+    attends: ClassVar[bool] = True  # whether decoding has attention weights to show
 
     def encode(self, source: Tensor, mask: Tensor) -> tuple[Memory, State]:
         """Return what the decoder keeps of the source, and its first state."""
         raise NotImplementedError
 
     def decode(self, inputs: Tensor, memory: Memory, state: State) -> tuple[Tensor, State, Tensor | None]:
-        """Return what the readout hears at each step, the state after the last one, and the weights if it looks."""
+        """Return the readout's input at each step, the state after the last one, and the attention weights, if any."""
         raise NotImplementedError
 
     def forward(
@@ -66,7 +68,7 @@ def at(
 
 @dataclass(frozen=True)
 class Output:
-    """A translation: token numbers without <s> and </s>, and where each one looked, if the model looks."""
+    """A translation: token numbers without <s> and </s>, and the attention weights of each one, if there are any."""
 
     tokens: list[int]
     weights: Float[Tensor, "target source"] | None = None
@@ -94,18 +96,18 @@ def greedy(
     max_len = max_len or length_limit(source)
     tokens = torch.full((len(source),), BOS, device=source.device)
     ended = torch.zeros(len(source), dtype=torch.bool, device=source.device)
-    said: list[Tensor] = []
-    looked: list[Tensor] = []
-    while len(said) < max_len and not ended.all():
+    steps: list[Tensor] = []
+    all_weights: list[Tensor] = []
+    while len(steps) < max_len and not ended.all():
         tick()
         scores, state, weights = model.step(tokens, memory, state)
         tokens = scores.argmax(dim=-1).masked_fill(ended, PAD)
         ended = ended | (tokens == EOS)
-        said.append(tokens)
+        steps.append(tokens)
         if weights is not None:
-            looked.append(weights)
-    table = torch.stack(said, dim=1).cpu()
-    maps = torch.stack(looked, dim=1).float().cpu() if looked else None
+            all_weights.append(weights)
+    table = torch.stack(steps, dim=1).cpu()
+    maps = torch.stack(all_weights, dim=1).float().cpu() if all_weights else None
     outputs = []
     for number, row in enumerate(table.tolist()):
         kept = row[: row.index(EOS)] if EOS in row else row
@@ -179,8 +181,8 @@ class Beams:
         self.total = total.masked_fill(ending, -torch.inf)
         return came_from
 
-    def hopeful(self) -> Int[Tensor, " kept"]:
-        """Return the rows that may still find something better.
+    def improvable(self) -> Int[Tensor, " kept"]:
+        """Return the rows whose best hypothesis may still get a better one.
 
         A log-probability only falls, and log p / penalty is largest at the greatest length: stopping here changes no
         result.
@@ -218,7 +220,7 @@ def beam(
         scores, state, _ = model.step(tokens, memory, state)
         log_p = scores.float().log_softmax(dim=-1)
         came_from = beams.grow(log_p.view(len(beams.live), width, -1))
-        kept = beams.hopeful()
+        kept = beams.improvable()
         if not len(kept):
             return [Output(row) for row in beams.best]
         state = rows(state, (kept[:, None] * width + came_from[kept]).flatten())
@@ -229,21 +231,21 @@ def beam(
 
 
 @torch.no_grad()
-def forced(
+def forced_attention(
     model: Translator, source: Sequence[Sequence[int]], target: Sequence[Sequence[int]]
 ) -> list[Float[Tensor, "target source"]]:
-    """Return where the model looks while it is made to say the given targets; the source's </s> is the last column."""
+    """Return the attention weights of given targets, teacher-forced; the source's </s> is the last column."""
     device = next(model.parameters()).device
     table, mask = source_batch(source)
     memory, state = model.encode(table.to(device), mask.to(device))
-    spoken = pad([[BOS, *row] for row in target]).to(device)
-    looked = []
-    for tokens in spoken[:, :-1].unbind(dim=1):
+    inputs = pad([[BOS, *row] for row in target]).to(device)
+    all_weights = []
+    for tokens in inputs[:, :-1].unbind(dim=1):
         _, state, weights = model.step(tokens, memory, state)
         if weights is None:
-            raise TypeError(f"{type(model).__name__} has no attention to show: use a model that looks at the source")
-        looked.append(weights)
-    maps = torch.stack(looked, dim=1).float().cpu() if looked else torch.zeros(len(source), 0, table.shape[1])
+            raise TypeError(f"{type(model).__name__} has no attention to show: use a model that attends to the source")
+        all_weights.append(weights)
+    maps = torch.stack(all_weights, dim=1).float().cpu() if all_weights else torch.zeros(len(source), 0, table.shape[1])
     return [w[: len(t), : len(s) + 1] for w, s, t in zip(maps, source, target, strict=True)]
 
 
@@ -266,9 +268,9 @@ def translate(
         source, mask = source_batch([sentences[i] for i in group])
         source, mask = source.to(device), mask.to(device)
         if width == 1:
-            found = greedy(model, source, mask, tick=tick)
+            group_outputs = greedy(model, source, mask, tick=tick)
         else:
-            found = beam(model, source, mask, width, alpha, shift=shift, tick=tick)
-        for index, output in zip(group, found, strict=True):
+            group_outputs = beam(model, source, mask, width, alpha, shift=shift, tick=tick)
+        for index, output in zip(group, group_outputs, strict=True):
             outputs[index] = output
     return outputs

@@ -29,17 +29,17 @@ def module_files(name: str, root: Path) -> Iterator[Path]:
 
 def files_behind(names: Iterable[str], root: Path) -> list[Path]:
     """Return the files that importing these names reads, and what those import, in a fixed order."""
-    found: set[Path] = set()
+    files: set[Path] = set()
     waiting = [file for name in names for file in module_files(name, root)]
     while waiting:
         file = waiting.pop()
-        if file in found:
+        if file in files:
             continue
-        found.add(file)
+        files.add(file)
         code = file.read_text(encoding="utf8")
         package = ".".join(file.parent.relative_to(root).parts)
         waiting += [other for name in imported_names(code, package) for other in module_files(name, root)]
         if {"importlib", "pkgutil"} & set(imported_names(code)):
             # A package that discovers its modules may import any of them.
             waiting += [*file.parent.glob("*.py"), *file.parent.glob("*/__init__.py")]
-    return sorted(found)
+    return sorted(files)

@@ -47,14 +47,14 @@ def uses_bf16(precision: str, device: torch.device) -> bool:
     return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
-def get_chance(device: torch.device) -> dict[str, Any]:
-    """Return where the random numbers of a training stand."""
+def get_rng_state(device: torch.device) -> dict[str, Any]:
+    """Return the states of the generators of random numbers: torch's, and the GPU's."""
     cuda = torch.cuda.get_rng_state(device) if device.type == "cuda" else None
     return {"torch": torch.get_rng_state(), "cuda": cuda}
 
 
-def set_chance(chance: dict[str, Any], device: torch.device) -> None:
-    """Go on with random numbers from there; a training that moved from a GPU to the CPU leaves the GPU's behind."""
-    torch.set_rng_state(chance["torch"])
-    if chance["cuda"] is not None and device.type == "cuda":
-        torch.cuda.set_rng_state(chance["cuda"], device)
+def set_rng_state(state: dict[str, Any], device: torch.device) -> None:
+    """Set the states of the generators; a training that moved from a GPU to the CPU leaves the GPU's behind."""
+    torch.set_rng_state(state["torch"])
+    if state["cuda"] is not None and device.type == "cuda":
+        torch.cuda.set_rng_state(state["cuda"], device)

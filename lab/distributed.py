@@ -26,8 +26,8 @@ class Team:
     size: int = 1
 
     @property
-    def leads(self) -> bool:
-        """Return whether this process writes files and speaks."""
+    def is_main(self) -> bool:
+        """Return whether this is rank 0, the process that writes files and prints."""
         return self.rank == 0
 
     def part(self, group: Any) -> Any:
@@ -51,17 +51,17 @@ class Team:
 
     def collected(self, thing: Any) -> list[Any]:
         """Return the things of all processes, in their order."""
-        found = [thing] * self.size
+        things = [thing] * self.size
         if self.size > 1:
-            distributed.all_gather_object(found, thing)
-        return found
+            distributed.all_gather_object(things, thing)
+        return things
 
-    def told(self, thing: Any) -> Any:
-        """Return what the leading process has."""
-        said = [thing]
+    def from_main(self, thing: Any) -> Any:
+        """Return the thing of rank 0."""
+        things = [thing]
         if self.size > 1:
-            distributed.broadcast_object_list(said)
-        return said[0]
+            distributed.broadcast_object_list(things)
+        return things[0]
 
     def joined(self, objective: nn.Module) -> nn.Module:
         """Return the objective with gradients that are the mean over the processes."""
@@ -76,7 +76,7 @@ def here() -> Team:
     if not distributed.is_initialized():
         if torch.cuda.is_available():
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
-        # The others wait while the leading process writes the shards of a large corpus, or validates.
+        # The others wait while rank 0 writes the shards of a large corpus, or validates.
         distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo", timeout=PATIENCE)
     return Team(distributed.get_rank(), distributed.get_world_size())
 

@@ -30,11 +30,11 @@ def shaded_text(
     word_weights = [[float(weight) for weight in row] for row in word_weights]  # they may be tensors
     rows, lines = [], []
     for i, (words, weights) in enumerate(zip(sentences, word_weights, strict=True)):
-        told = [
+        cells = [
             _word(word, weight, (i, t) in evidence) for t, (word, weight) in enumerate(zip(words, weights, strict=True))
         ]
         head = _head(i, sentence_weights)
-        rows.append(f"<tr>{head}<td>{' '.join(told)}</td></tr>")
+        rows.append(f"<tr>{head}<td>{' '.join(cells)}</td></tr>")
         lines += _lines(words, weights, None if sentence_weights is None else sentence_weights[i])
     columns = (
         '<thead><tr><th scope="col">weight of the sentence</th><th scope="col">its words</th></tr></thead>'

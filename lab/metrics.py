@@ -133,8 +133,8 @@ def macro_f1(predicted: Sequence[str], labels: Sequence[str], classes: Mapping[s
     names = sorted({name for name in classes.values() if name is not None})
     place = {label: names.index(name) for label, name in classes.items() if name is not None}
     rows = np.zeros((len(labels), 3, len(names)))  # right, predicted, gold
-    for row, (said, label) in enumerate(zip(predicted, labels, strict=True)):
-        for kind, counted in enumerate((label if said == label else None, said, label)):
+    for row, (answer, label) in enumerate(zip(predicted, labels, strict=True)):
+        for kind, counted in enumerate((label if answer == label else None, answer, label)):
             if counted in place:
                 rows[row, kind, place[counted]] = 1
 

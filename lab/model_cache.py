@@ -39,15 +39,15 @@ def trained(
     folder = STORE / f"{solution.name}-{run.name}-seed{seed}-{key(solution, settings, seed)}"
     if (folder / "done").exists():
         return task.restore(solution, folder)
-    found = task.train(solution, run, settings, folder=folder, quiet=quiet)
+    model = task.train(solution, run, settings, folder=folder, quiet=quiet)
     (folder / "last.pt").unlink(missing_ok=True)
     (folder / "done").touch()
-    return found
+    return model
 
 
 def key(solution: Solution, settings: Any, seed: int) -> str:
     """Return a short name for the recipe, the seed, torch, and the code that a training runs."""
     digest = hashlib.sha256(repr((settings, seed, torch.__version__)).encode())
-    for file in files_behind([f"solutions.{solution.name}.model"], ROOT):
+    for file in files_behind([f"solutions.{solution.name}.model", solution.build.__module__], ROOT):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]

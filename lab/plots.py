@@ -75,14 +75,14 @@ def training_curves(
 ) -> Picture:
     """Draw curves, each a list of (x, y) under its name: losses or scores while a model trains."""
     figure, axes = _axes(x_label, y_label, title)
-    told = []
+    descriptions = []
     for (name, points), (colour, marker, line) in _styled(curves):
         x, y = zip(*points, strict=True)
         # Few markers: they tell the curves apart, they do not mark measurements.
         axes.plot(x, y, color=colour, linestyle=line, marker=marker, markevery=max(1, len(x) // 8), label=name)
-        told.append(f"{name} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {min(y):.3g}, highest {max(y):.3g})")
+        descriptions.append(f"{name} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {min(y):.3g}, highest {max(y):.3g})")
     axes.legend(frameon=False)
-    return Picture(figure, f"{title or 'Curves'}: {y_label} by {x_label}. {'; '.join(told)}.")
+    return Picture(figure, f"{title or 'Curves'}: {y_label} by {x_label}. {'; '.join(descriptions)}.")
 
 
 def bleu_by_length_plot(
@@ -92,7 +92,7 @@ def bleu_by_length_plot(
     buckets = {(s.first, s.last): s.score.count for line in scores.values() for s in line}
     order = {bucket: place for place, bucket in enumerate(sorted(buckets))}
     figure, axes = _axes(f"{length_of} (n = sentences)", "BLEU", title)
-    told = []
+    descriptions = []
     for shift, ((name, line), (colour, marker, dash)) in enumerate(_styled(scores)):
         # Side by side, so that one interval does not hide another.
         x = [order[s.first, s.last] + 0.06 * (shift - (len(scores) - 1) / 2) for s in line]
@@ -100,11 +100,11 @@ def bleu_by_length_plot(
         reach = np.array([[s.score.value - s.score.low, s.score.high - s.score.value] for s in line]).T.reshape(2, -1)
         axes.errorbar(x, y, yerr=reach, color=colour, marker=marker, linestyle=dash, capsize=3, label=name)
         values = ", ".join(f"{s.first} to {s.last} words {s.score.value:.1f}" for s in line)
-        told.append(f"{name}: {values}")
+        descriptions.append(f"{name}: {values}")
     axes.set_xticks(list(order.values()), [f"{a}–{b}\nn = {buckets[a, b]}" for a, b in order])
     axes.set_ylim(0, 102)
     axes.legend(frameon=False)
-    return Picture(figure, f"{title or 'BLEU by sentence length'}, with 95 % intervals. {'. '.join(told)}.")
+    return Picture(figure, f"{title or 'BLEU by sentence length'}, with 95 % intervals. {'. '.join(descriptions)}.")
 
 
 def heat_map(weights: Weights, source_words: Sequence[str], target_words: Sequence[str], title: str = "") -> Picture:
@@ -119,11 +119,11 @@ def heat_map(weights: Weights, source_words: Sequence[str], target_words: Sequen
     axes.set(xlabel="input words", ylabel="output words", title=title)
     axes.xaxis.set_label_position("top")
     figure.colorbar(image, ax=axes, label="weight")
-    told = [
+    descriptions = [
         f"{word} looks most at {source_words[row.argmax()]} ({row.max():.2f})"
         for word, row in zip(target_words, matrix, strict=True)
     ]
-    return Picture(figure, f"{title or 'Attention weights'}; rows are output words. {'; '.join(told)}.")
+    return Picture(figure, f"{title or 'Attention weights'}; rows are output words. {'; '.join(descriptions)}.")
 
 
 def _axes(x_label: str, y_label: str, title: str) -> tuple[Figure, Axes]:

@@ -25,13 +25,13 @@ def guard(package: str) -> None:
 
 def programs(package: str) -> list[str]:
     """Return the modules of a package that say how `python -m` runs them."""
-    found = []
+    names = []
     for path in sorted((ROOT / package).rglob("*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__main__")
         text = path.read_text(encoding="utf-8")
         if 'if __name__ == "__main__":' in text and f"python -m {name}" in text:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def say_what_is_missing(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

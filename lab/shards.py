@@ -111,14 +111,14 @@ class Plan(Sequence[list[Example]]):
             if here:
                 examples = [example for number in buffer for example in self.shards.examples(number)]
                 for number in here:
-                    found = (examples[row] for row in batches[number])
-                    yield [(source.tolist(), target.tolist()) for source, target in found]
+                    rows = (examples[row] for row in batches[number])
+                    yield [(source.tolist(), target.tolist()) for source, target in rows]
 
 
 def kept(folder: Path, name: str, examples: Iterable[Example]) -> Shards:
     """Return the shards called `name`, written first if they are not there; of several processes one writes."""
     path = folder / hashlib.sha256(name.encode()).hexdigest()[:16]
-    if distributed.here().leads and not path.exists():
+    if distributed.here().is_main and not path.exists():
         write(path, examples)
     distributed.here().collected(None)
     return Shards(path)

@@ -24,8 +24,8 @@ def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of English text, each with its words and signs apart: "It isn't." gives "It is not ." """
     from syntok import segmenter
 
-    found = (sentence for paragraph in segmenter.process(text) for sentence in paragraph)
-    return tuple(" ".join(token.value for token in sentence) for sentence in found)
+    segmented = (sentence for paragraph in segmenter.process(text) for sentence in paragraph)
+    return tuple(" ".join(token.value for token in sentence) for sentence in segmented)
 
 
 class Words:

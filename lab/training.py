@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from lab import distributed
 from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
-from lab.devices import best_device, device_name, get_chance, seed_all, set_chance, uses_bf16
+from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
 from lab.progress import Bar, Progress
 from lab.schedules import Rate, Training, rate_at
 from lab.weight_averaging import average
@@ -74,7 +74,7 @@ class Trainer:
     def __post_init__(self) -> None:
         training = self.training
         self.team = distributed.here()
-        self.quiet = self.quiet or not self.team.leads
+        self.quiet = self.quiet or not self.team.is_main
         self.model.to(self.device)
         if self.compiled:
             self.model.compile(dynamic=True)
@@ -90,7 +90,7 @@ class Trainer:
         self.reserve = min(first, self.budget.seconds / 10)  # seconds that are kept for validating and writing
         self.steps = training.epochs * len(self.task.groups(self.epoch_seed(0)))
         self.rate_of = self.rate or partial(rate_at, training=training)
-        if not self.team.leads:  # dropout of its own; the weights are those of the leading process
+        if not self.team.is_main:  # dropout of its own; the weights are those of rank 0
             torch.manual_seed(self.seed * 1_000_003 + self.team.rank)
 
     def epoch_seed(self, epoch: int) -> int:
@@ -121,7 +121,7 @@ class Trainer:
                 progress.ended_by_budget |= progress.epoch < self.training.epochs and self.late()[0]
         if progress.ended_by_budget and not self.quiet:
             done = f"{progress.epochs:.2g} of {self.training.epochs} epochs"
-            print(f"ended by the time budget of {self.budget.told}, after {done}", flush=True)
+            print(f"ended by the time budget of {self.budget.description}, after {done}", flush=True)
         if writer is not None:
             writer.close()
         self.team.collected(None)  # nobody reads a checkpoint before it is written
@@ -153,7 +153,7 @@ class Trainer:
         if progress.batch == len(groups):
             progress.epoch, progress.batch = progress.epoch + 1, 0
             progress.ended_by_budget &= progress.epoch < self.training.epochs
-            self.average.closed(progress.epoch, write=self.team.leads)
+            self.average.closed(progress.epoch, write=self.team.is_main)
         return losses
 
     def step(self, group: Any) -> Tensor:
@@ -179,7 +179,7 @@ class Trainer:
     def close_epoch(self, losses: list[Tensor], writer: Any, bar: Bar) -> None:
         """Validate, keep the best, and say how it went."""
         progress = self.progress
-        score = self.team.told(self.validated())
+        score = self.team.from_main(self.validated())
         loss = torch.stack(losses).mean().item() if losses else math.nan
         entry = {"epoch": progress.epoch, "loss": loss, "validation": score, "seconds": progress.seconds}
         progress.history.append(entry)
@@ -200,8 +200,8 @@ class Trainer:
             )
 
     def validated(self) -> float:
-        """Return the score on validation, nan if there is no time for one; only the leading process computes it."""
-        if self.validate is None or not self.team.leads:
+        """Return the score on validation, nan if there is no time for one; only rank 0 computes it."""
+        if self.validate is None or not self.team.is_main:
             return math.nan
         self.result.eval()
         try:
@@ -219,13 +219,13 @@ class Trainer:
         return SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.progress.step)
 
     def keep_best(self) -> None:
-        if self.team.leads:
+        if self.team.is_main:
             weights = {name: tensor.cpu() for name, tensor in self.result.state_dict().items()}
             save(self.folder / "best.pt", {**self.about, "weights": weights, "progress": asdict(self.progress)})
 
     def keep(self) -> None:
         """Write all that an exact resume needs, of all processes."""
-        chance = self.team.collected(get_chance(self.device))
+        random = self.team.collected(get_rng_state(self.device))
         state = {
             "about": self.about,
             "seed": self.seed,
@@ -233,9 +233,9 @@ class Trainer:
             "model": self.model.state_dict(),
             "average": self.average.state(),
             "optimizer": self.optimizer.state_dict(),
-            "random": chance,
+            "random": random,
         }
-        if self.team.leads:
+        if self.team.is_main:
             save(self.folder / "last.pt", state)
             self.average.kept(self.progress.epoch)
 
@@ -251,6 +251,6 @@ class Trainer:
         self.average.restore(state["average"], self.progress.epoch)
         self.optimizer.load_state_dict(state["optimizer"])
         if self.team.rank < len(state["random"]):  # exact with as many processes as before
-            set_chance(state["random"][self.team.rank], self.device)
+            set_rng_state(state["random"][self.team.rank], self.device)
         if not self.quiet:
             print(f"going on from epoch {self.progress.epoch}, step {self.progress.step} ({path})", flush=True)

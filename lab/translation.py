@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from lab import corpora, shards, tokenizers
 from lab.batches import Example, bucketed, collate
 from lab.corpora import Pair, Parallel
-from lab.decoding import Tick, Translator, forced, translate
+from lab.decoding import Tick, Translator, forced_attention, translate
 from lab.experiment import Experiment
 from lab.runs import ROOT, Named, RecipeError, Solution
 from lab.shards import Shards
@@ -69,7 +69,7 @@ class Trained:
         return [self.target_text.decode(output.tokens) for output in outputs]
 
     def attention(self, source: str, target: str) -> Tensor:
-        """Return where the model looks while it says `target`: (target pieces, source pieces and </s>)."""
+        """Return the attention weights of `target`, teacher-forced: (target pieces, source pieces and </s>)."""
         return self.alignments([Pair(source, target)])[0]
 
     def alignments(self, pairs: Sequence[Pair], size: int = 64) -> list[Tensor]:
@@ -78,7 +78,7 @@ class Trained:
         maps: list[Tensor] = []
         for start in range(0, len(examples), size):
             part = examples[start : start + size]
-            maps += forced(self.model, [s for s, _ in part], [t for _, t in part])
+            maps += forced_attention(self.model, [s for s, _ in part], [t for _, t in part])
         return maps
 
 

@@ -120,9 +120,14 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
     yield from _files(ROOT / "lab")
     yield Path("solutions", "__init__.py"), (ROOT / "solutions" / "__init__.py").read_bytes()
     for package in sorted(path.parent for path in (ROOT / "solutions").glob("*/attention.py")):
-        for path in sorted(package.glob("*.py")):
+        for path in sorted(path for path in package.glob("*.py") if not _is_left_out(path.name)):
             content = blanked(Module.of(package.name)).encode() if path.name == "attention.py" else path.read_bytes()
             yield path.relative_to(ROOT), content
+
+
+def _is_left_out(file: str) -> bool:
+    """Return whether a chapter's file holds answers in another form (fast.py), or is a command that needs them."""
+    return file.startswith("fast") or file == "__main__.py"
 
 
 def _requirements(files: dict[Path, bytes]) -> str:

@@ -4,7 +4,7 @@ import keyword
 import re
 from pathlib import Path
 
-from autograder.files import folder, write
+from autograder.files import atomic_write, folder
 from autograder.places import ROOT
 
 TEMPLATES = Path(__file__).parent / "templates" / "exercise"
@@ -39,7 +39,7 @@ def new(name: str, function: str = "", root: Path = ROOT) -> list[Path]:
     try:
         for path, text in texts.items():
             folder(path.parent, 0o755)
-            write(path, text.encode(), 0o644)
+            atomic_write(path, text.encode(), 0o644)
     except BaseException:
         for path in texts:
             path.unlink(missing_ok=True)

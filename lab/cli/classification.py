@@ -132,12 +132,12 @@ def drawn(trained: Trained, sentences: Sequence[str]) -> list[str]:
     """Return a line for each word: its weight as a number and as a bar, and at a sentence's end the sentence's."""
     from lab.attention_table import bar
 
-    look = trained.looks([sentences])[0]
-    weights = look.words.mean(dim=0).tolist()
+    of_text = trained.attention_weights([sentences])[0]
+    weights = of_text.words.mean(dim=0).tolist()
     lines, start = [], 0
     for number, sentence in enumerate(trained.parts(sentences)):
-        if look.sentences is not None:
-            lines.append(f"  sentence {number + 1}: {look.sentences[number]:.2f}")
+        if of_text.sentences is not None:
+            lines.append(f"  sentence {number + 1}: {of_text.sentences[number]:.2f}")
         for word, weight in zip(sentence, weights[start : start + len(sentence)], strict=True):
             lines.append(f"    {weight:.2f} {bar(weight)} {word}")
         start += len(sentence)

@@ -113,11 +113,11 @@ def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: A
     """Train a run as the options `what` say and print its best score; of several processes one prints."""
     device = find_device(what.device)
     team = here()
-    if team.leads:
+    if team.is_main:
         print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
     trained = experiment.train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, **more)
     part_ways()
-    if team.leads:
+    if team.is_main:
         print(trained.progress.best_of(experiment.metric))
 
 

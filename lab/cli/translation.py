@@ -139,7 +139,7 @@ def show(trained: Trained, sentence: str, what: Translate) -> bool:
         return False
     translation = trained.translate([sentence], what.beam, what.alpha, what.shift)[0]
     print(translation)
-    if what.weights and hasattr(trained.model, "look"):
+    if what.weights and trained.model.attends:
         weights = trained.attention(sentence, translation)
         source = [*trained.source_text.pieces(sentence), "</s>"]
         print(alignment_text(weights, source, trained.target_text.pieces(translation)))

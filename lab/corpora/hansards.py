@@ -53,14 +53,14 @@ TOKEN = re.compile(r"aujourd'|'s\b|\d+(?:[.,]\d+)*|\b(?:mr|mrs|dr|st|hon)\.|\w+|
 
 def load(source: str, target: str) -> Parallel:
     """Return Tatoeba's sentences to train on, and as tests the 447 aligned ones and Tatoeba's own."""
-    found = tatoeba.load(source, target)
+    corpus = tatoeba.load(source, target)
 
     def written(part: list[Pair]) -> list[Pair]:
         return [Pair(tokenise(pair.source, source), tokenise(pair.target, target)) for pair in part]
 
     aligned = sentences() if source == "en" else [turned(pair) for pair in sentences()]
-    tests = {"test": aligned, "tatoeba": written(list(found.tests["test"]))}
-    train, validation = written(list(found.train)), written(list(found.validation))
+    tests = {"test": aligned, "tatoeba": written(list(corpus.tests["test"]))}
+    train, validation = written(list(corpus.train)), written(list(corpus.validation))
     return Parallel("hansards", source, target, train, validation, tests, tokenised=True)
 
 
@@ -86,11 +86,11 @@ def pair(line: str, gold: str) -> Pair:
     for item in gold.split():
         i, kind, j = re.fullmatch(r"(\d+)([-p])(\d+)", item).groups()  # pyright: ignore[reportOptionalMemberAccess]
         links[kind].add((int(i) - 1, int(j) - 1))
-    found = Pair(source, target, frozenset(links["-"]), frozenset(links["-"] | links["p"]))
+    aligned = Pair(source, target, frozenset(links["-"]), frozenset(links["-"] | links["p"]))
     sizes = len(source.split()), len(target.split())
-    if any(i >= sizes[0] or j >= sizes[1] for i, j in found.possible or ()):
+    if any(i >= sizes[0] or j >= sizes[1] for i, j in aligned.possible or ()):
         raise CorpusError(f"{GOLD.path} links words that {SENTENCES.path} does not have, in: {line}")
-    return found
+    return aligned
 
 
 def turned(one: Pair) -> Pair:

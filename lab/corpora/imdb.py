@@ -49,10 +49,10 @@ def pack(archive: Path, folder: Path) -> None:
     try:
         with tarfile.open(archive) as files:
             for member in files:
-                found = re.search(r"/aclImdb/(train|val|test)/(neg|pos)/(\d+)_(\d+)\.txt$", member.name)
-                content = files.extractfile(member) if found else None
-                if found and content:
-                    part, label, number, stars = found.groups()
+                match = re.search(r"/aclImdb/(train|val|test)/(neg|pos)/(\d+)_(\d+)\.txt$", member.name)
+                content = files.extractfile(member) if match else None
+                if match and content:
+                    part, label, number, stars = match.groups()
                     text = re.sub(r"[\t\r\n]", " ", content.read().decode())
                     line = "\t".join([label, number, stars, part, text])
                     rows["test" if part == "test" else "train"].append((label, int(number), line))
@@ -82,8 +82,8 @@ def cut(name: str) -> bytes:
 def documents(name: str) -> Iterator[tuple[str, Document]]:
     """Yield each review with the part it belongs to."""
     for line in io.StringIO(cut(name).decode(), newline="\n"):
-        label, part, *found = line.rstrip("\n").split("\t")
-        yield part, Document(tuple(found), NAMES[label])
+        label, part, *lines = line.rstrip("\n").split("\t")
+        yield part, Document(tuple(lines), NAMES[label])
 
 
 @functools.cache

@@ -12,11 +12,11 @@ def with_markers(text: str) -> str:
     for marker in MARKERS:
         apart = apart.replace(marker, f"\n{marker}\n")
     pieces = [piece.strip() for piece in apart.split("\n")]
-    found = tuple(piece for piece in pieces if piece in MARKERS)
-    if found != MARKERS:
+    present = tuple(piece for piece in pieces if piece in MARKERS)
+    if present != MARKERS:
         raise CorpusError(
             f"The two nominals must be marked, in this order: {' '.join(MARKERS)}. "
-            f"Got {' '.join(found) or 'no markers'}. "
+            f"Got {' '.join(present) or 'no markers'}. "
             'Write, for example, "the <e1>storm</e1> caused a <e2>flood</e2>".'
         )
     return " ".join(piece if piece in MARKERS else " ".join(sentences(piece)) for piece in pieces if piece)

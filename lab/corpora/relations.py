@@ -117,21 +117,21 @@ def core(scene: Scene, label: str) -> list[Word]:
 def sentence(rng: random.Random, label: str) -> Document:
     """Return one sentence with the label, with a clause about other persons in front or behind, or both."""
     scene = Scene(rng)
-    told = core(scene, label)
+    clause = core(scene, label)
     place = rng.choice(["front", "behind", "behind", "none"]) if label == OTHER else rng.choice(["front", "behind"])
     if place == "front":
-        told = [*scene.distraction(), *words(rng.choice([", and", ", but", ", while"])), *told]
+        clause = [*scene.distraction(), *words(rng.choice([", and", ", but", ", while"])), *clause]
     elif place == "behind":
-        told = [*told, *words(rng.choice([", and", ", but", ", while", ", because"])), *scene.distraction()]
-    told = [*told, (".", False)]
-    evidence = frozenset((0, place) for place, (_, says) in enumerate(told) if says)
-    return Document((" ".join(word for word, _ in told),), label, evidence)
+        clause = [*clause, *words(rng.choice([", and", ", but", ", while", ", because"])), *scene.distraction()]
+    clause = [*clause, (".", False)]
+    evidence = frozenset((0, place) for place, (_, says) in enumerate(clause) if says)
+    return Document((" ".join(word for word, _ in clause),), label, evidence)
 
 
 def marked(document: Document) -> tuple[str, str]:
     """Return the two marked persons of a sentence."""
-    found = document.words
-    return found[found.index("<e1>") + 1], found[found.index("<e2>") + 1]
+    every = document.words
+    return every[every.index("<e1>") + 1], every[every.index("<e2>") + 1]
 
 
 def split(pair: tuple[str, str]) -> str:

@@ -92,16 +92,16 @@ def hidden(clause: Clause) -> str:
 
 def verdict(rng: random.Random, good: bool) -> Clause:
     """Return the sentence that decides, in one of several forms; some name another opinion first, or after it."""
-    film, said, other = rng.choice(FILMS), opinion(rng, good), hidden(opinion(rng, rng.random() < 0.5))
+    film, view, other = rng.choice(FILMS), opinion(rng, good), hidden(opinion(rng, rng.random() < 0.5))
     person, thing = rng.choice(PEOPLE), rng.choice(THINGS)
     forms = (
-        lambda: joined("for me", film, "was", said, "."),
-        lambda: joined("i found", film, said, "."),
-        lambda: joined(person, "called it", other, ", but i found", film, said, "."),
-        lambda: joined("i expected it to be", other, ", but", film, "was", said, "."),
-        lambda: joined("i found", film, said, ", whatever", person, "says of", thing, "."),
-        lambda: joined(thing, "was", other, ", but", film, "was", said, "."),
-        lambda: joined(film, "was", said, ", although", thing, "was", other, "."),
+        lambda: joined("for me", film, "was", view, "."),
+        lambda: joined("i found", film, view, "."),
+        lambda: joined(person, "called it", other, ", but i found", film, view, "."),
+        lambda: joined("i expected it to be", other, ", but", film, "was", view, "."),
+        lambda: joined("i found", film, view, ", whatever", person, "says of", thing, "."),
+        lambda: joined(thing, "was", other, ", but", film, "was", view, "."),
+        lambda: joined(film, "was", view, ", although", thing, "was", other, "."),
     )
     return rng.choice(forms)()
 
@@ -109,15 +109,15 @@ def verdict(rng: random.Random, good: bool) -> Clause:
 def distraction(rng: random.Random) -> Clause:
     """Return a sentence that does not tell what the writer thinks of the film."""
     film, person, thing, second = rng.choice(FILMS), rng.choice(PEOPLE), rng.choice(THINGS), rng.choice(THINGS)
-    said, other = (hidden(opinion(rng, rng.random() < 0.5)) for _ in range(2))
+    view, other = (hidden(opinion(rng, rng.random() < 0.5)) for _ in range(2))
     forms = (
-        lambda: joined(thing, "was", said, "."),
-        lambda: joined("i found", thing, said, "."),
-        lambda: joined("for me", thing, "was", said, "."),
-        lambda: joined(person, "found", film, said, "."),
-        lambda: joined("i expected", film, "to be", said, "."),
-        lambda: joined(thing, "was", said, ", but", second, "was", other, "."),
-        lambda: joined("for", person, film, "was", said, "."),
+        lambda: joined(thing, "was", view, "."),
+        lambda: joined("i found", thing, view, "."),
+        lambda: joined("for me", thing, "was", view, "."),
+        lambda: joined(person, "found", film, view, "."),
+        lambda: joined("i expected", film, "to be", view, "."),
+        lambda: joined(thing, "was", view, ", but", second, "was", other, "."),
+        lambda: joined("for", person, film, "was", view, "."),
         lambda: joined(rng.choice(FILLERS)),
     )
     return rng.choice(forms)()

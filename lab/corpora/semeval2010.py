@@ -47,7 +47,7 @@ def path_of(name: str) -> Path:
 
 def documents(name: str) -> list[Document]:
     """Return the sentences of a file: blocks of a number and a quoted sentence, the label, and a comment."""
-    found = []
+    labelled = []
     for block in path_of(name).read_text(encoding="utf8").split("\n\n"):
         lines = block.strip().split("\n")
         if len(lines) < 2:
@@ -55,8 +55,8 @@ def documents(name: str) -> list[Document]:
         sentence, label = lines[0].split("\t", 1)[1].strip().removeprefix('"').removesuffix('"'), lines[1].strip()
         if label not in LABELS:
             raise CorpusError(f"semeval2010/{name}: expected one of {len(LABELS)} labels, got {label!r}.")
-        found.append(Document((with_markers(sentence),), label))
-    return found
+        labelled.append(Document((with_markers(sentence),), label))
+    return labelled
 
 
 @functools.cache

@@ -46,12 +46,12 @@ def pairs() -> list[Pair]:
     return [Pair(english, french) for english, french, *_ in lines]
 
 
-def split(found: Iterable[Pair]) -> tuple[list[Pair], dict[str, list[Pair]]]:
+def split(every: Iterable[Pair]) -> tuple[list[Pair], dict[str, list[Pair]]]:
     """Return the training part and the held-out parts: whole groups of pairs that repeat each other's sentences.
 
     Many sentences have several translations, so a split by pairs would test on sentences that were trained on.
     """
-    groups = sorted(grouped(found), key=lambda group: digest(min(sentence_key(pair.source) for pair in group)))
+    groups = sorted(grouped(every), key=lambda group: digest(min(sentence_key(pair.source) for pair in group)))
     held_out: dict[str, list[Pair]] = {}
     for name, count in HELD_OUT.items():
         held_out[name] = [group[0] for group in groups[:count]]
@@ -59,7 +59,7 @@ def split(found: Iterable[Pair]) -> tuple[list[Pair], dict[str, list[Pair]]]:
     return [pair for group in groups for pair in group], held_out
 
 
-def grouped(found: Iterable[Pair]) -> list[list[Pair]]:
+def grouped(every: Iterable[Pair]) -> list[list[Pair]]:
     """Return the connected groups: two pairs are joined if they have a sentence in common, in either language."""
     parents: dict[tuple[str, str], tuple[str, str]] = {}
 
@@ -69,7 +69,7 @@ def grouped(found: Iterable[Pair]) -> list[list[Pair]]:
             node = parents[node]
         return node
 
-    keyed = [(("source", sentence_key(pair.source)), ("target", sentence_key(pair.target)), pair) for pair in found]
+    keyed = [(("source", sentence_key(pair.source)), ("target", sentence_key(pair.target)), pair) for pair in every]
     for source, target, _ in keyed:
         parents[root(source)] = root(target)
     groups: dict[tuple[str, str], list[Pair]] = {}

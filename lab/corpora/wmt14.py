@@ -103,9 +103,9 @@ def unpacked(archive: Path, part: Part, language: str, role: str, folder: Path) 
     names = [stem.format(language=language, role=role) for stem in part.stems]
     try:
         with tarfile.open(archive) as files:
-            found = {Path(member.name).name: member for member in files if member.isfile()}
+            members = {Path(member.name).name: member for member in files if member.isfile()}
             for name in names:
-                if name in found and (content := files.extractfile(found[name])) is not None:
+                if name in members and (content := files.extractfile(members[name])) is not None:
                     path = folder / f"unpacked-{name}"
                     with path.open("wb") as out:
                         shutil.copyfileobj(content, out)
@@ -127,5 +127,5 @@ def sentences(path: Path) -> Iterator[str]:
             text = " ".join(line.decode("utf-8", errors="replace").split())
             if path.suffix != ".sgm":
                 yield text
-            elif found := re.search(r"<seg[^>]*>(.*)</seg>", text):
-                yield html.unescape(found[1]).strip()
+            elif match := re.search(r"<seg[^>]*>(.*)</seg>", text):
+                yield html.unescape(match[1]).strip()

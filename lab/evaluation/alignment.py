@@ -29,15 +29,14 @@ def aligned(corpus: Parallel) -> list[str]:
 def alignments(trained: "Trained", corpus: Parallel) -> Outputs:
     """Read links off the weights; a threshold is chosen on the validation part, if that has gold links."""
     links: Outputs = {split: {} for split in aligned(corpus)}
-    found: Outputs = {"links": links}
     tau = threshold(trained, corpus.validation) if corpus.validation[0].links is not None else None
     for split in links:
         maps = of_words(trained, corpus.tests[split])
         readings = {"argmax": read(maps, corpus.tests[split], None)}
         if tau is not None:
             readings["threshold"] = read(maps, corpus.tests[split], tau)
-        links[split] = {name: [sorted(sentence) for sentence in found] for name, found in readings.items()}
-    return found if tau is None else {**found, "threshold": tau}
+        links[split] = {name: [sorted(sentence) for sentence in sentences] for name, sentences in readings.items()}
+    return {"links": links} if tau is None else {"links": links, "threshold": tau}
 
 
 def threshold(trained: "Trained", pairs: Sequence[Pair]) -> float:
@@ -58,14 +57,14 @@ def of_words(trained: "Trained", pairs: Sequence[Pair]) -> list[Float[Tensor, "t
 
 def counts(tokenizer: Tokenizer, text: str) -> list[int]:
     """Return how many pieces each word of a text has."""
-    found = [len(tokenizer.encode(word)) for word in text.split()]
+    sizes = [len(tokenizer.encode(word)) for word in text.split()]
     whole = len(tokenizer.encode(text))
-    if sum(found) != whole:
+    if sum(sizes) != whole:
         raise CorpusError(
-            f"The words of {text!r} have {sum(found)} pieces one by one and {whole} together: its attention cannot be "
+            f"The words of {text!r} have {sum(sizes)} pieces one by one and {whole} together: its attention cannot be "
             "read word by word. Take a tokenizer that keeps words apart."
         )
-    return found
+    return sizes
 
 
 def merged(
@@ -103,11 +102,11 @@ def gold(pairs: Sequence[Pair]) -> tuple[list[frozenset], list[frozenset]]:
 def alignment_scores(links: Outputs, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return the scores of every reading, and those of a diagonal aligner."""
     sure, possible = gold(pairs)
-    readings = {name: [frozenset(map(tuple, sentence)) for sentence in found] for name, found in links.items()}
+    readings = {name: [frozenset(map(tuple, sentence)) for sentence in sentences] for name, sentences in links.items()}
     readings["diagonal"] = [
         metrics.diagonal_links(len(pair.source.split()), len(pair.target.split())) for pair in pairs
     ]
     return {
-        reading: {name: asdict(value) for name, value in metrics.alignment_scores(found, sure, possible).items()}
-        for reading, found in readings.items()
+        reading: {name: asdict(value) for name, value in metrics.alignment_scores(sentences, sure, possible).items()}
+        for reading, sentences in readings.items()
     }

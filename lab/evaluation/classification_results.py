@@ -25,9 +25,9 @@ def evaluate(solution: Solution, run: Run, *, command: str) -> Path:
     trained = restore(solution, run.folder)
     corpus: Labelled = corpora.load(run.corpus)
     texts = {split: [document.sentences for document in documents] for split, documents in corpus.tests.items()}
-    outputs: Outputs = {"labels": {split: trained.classify(found) for split, found in texts.items()}}
-    if corpus.validation[0].evidence is not None and hasattr(trained.model, "look"):
-        outputs["looks"] = {split: looks(trained, documents) for split, documents in corpus.tests.items()}
+    outputs: Outputs = {"labels": {split: trained.classify(sentences) for split, sentences in texts.items()}}
+    if corpus.validation[0].evidence is not None:
+        outputs["looks"] = {split: evidence_weights(trained, documents) for split, documents in corpus.tests.items()}
     about = provenance(trained, run, command, "words", corpus.metric)
     return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs)
 
@@ -42,14 +42,14 @@ def head(solution: Solution, run: Run) -> dict[str, Any]:
     }
 
 
-def looks(trained: Trained, documents: Sequence[Document]) -> list[dict[str, list]]:
+def evidence_weights(trained: Trained, documents: Sequence[Document]) -> list[dict[str, list]]:
     """Return for each document and hop the weight on the evidence, and the number of the word that gets most."""
-    found = []
-    for document, look in zip(documents, trained.looks([d.sentences for d in documents]), strict=True):
-        shares = (look.words * gold(document)).sum(dim=-1)
-        top = look.words.argmax(dim=-1).tolist() if look.words.shape[-1] else []
-        found.append({"share": [round(share, 4) for share in shares.tolist()], "top": top})
-    return found
+    rows = []
+    for document, weights in zip(documents, trained.attention_weights([d.sentences for d in documents]), strict=True):
+        shares = (weights.words * gold(document)).sum(dim=-1)
+        top = weights.words.argmax(dim=-1).tolist() if weights.words.shape[-1] else []
+        rows.append({"share": [round(share, 4) for share in shares.tolist()], "top": top})
+    return rows
 
 
 def gold(document: Document) -> Tensor:
@@ -66,33 +66,33 @@ def gold(document: Document) -> Tensor:
 
 def score(outputs: Outputs, corpus: Labelled) -> dict[str, Any]:
     """Return every score of the outputs, by test set; from the outputs and the corpus alone."""
-    found: dict[str, Any] = {}
+    of_splits: dict[str, Any] = {}
     for split, documents in corpus.tests.items():
-        said = scores(outputs["labels"][split], corpus, documents)
-        found[split] = {name: asdict(value) for name, value in said.items()}
+        of_labels = scores(outputs["labels"][split], corpus, documents)
+        of_splits[split] = {name: asdict(value) for name, value in of_labels.items()}
         if "looks" in outputs:
-            found[split] |= evidence_scores(outputs["looks"][split], documents)
-    return found
+            of_splits[split] |= evidence_scores(outputs["looks"][split], documents)
+    return of_splits
 
 
-def evidence_scores(looked: Sequence[dict[str, list]], documents: Sequence[Document]) -> dict[str, Any]:
+def evidence_scores(weighed: Sequence[dict[str, list]], documents: Sequence[Document]) -> dict[str, Any]:
     """Return the share of the weight that falls on the gold evidence, beside what equal weights would give it.
 
     Each share is a mean over the documents that have evidence; `top` says how often the word with most weight is of
     it. With several hops, the mean over them, and each by itself in `hops`.
     """
-    pairs = [(look, gold(document)) for look, document in zip(looked, documents, strict=True) if document.evidence]
-    shares = np.array([look["share"] for look, _ in pairs])
-    tops = np.array([[float(evidence[top]) for top in look["top"]] for look, evidence in pairs])
-    found: dict[str, Any] = {
+    pairs = [(row, gold(document)) for row, document in zip(weighed, documents, strict=True) if document.evidence]
+    shares = np.array([row["share"] for row, _ in pairs])
+    tops = np.array([[float(evidence[top]) for top in row["top"]] for row, evidence in pairs])
+    of_evidence: dict[str, Any] = {
         "evidence": asdict(mean("evidence share", shares.mean(axis=1))),
         "evidence_top": asdict(mean("top word is evidence", tops.mean(axis=1))),
         "evidence_uniform": asdict(mean("share of equal weights", [float(e.mean()) for _, e in pairs])),
     }
     if shares.shape[1] > 1:
         hops = range(shares.shape[1])
-        found["hops"] = [asdict(mean(f"evidence share, hop {hop + 1}", shares[:, hop])) for hop in hops]
-    return found
+        of_evidence["hops"] = [asdict(mean(f"evidence share, hop {hop + 1}", shares[:, hop])) for hop in hops]
+    return of_evidence
 
 
 def mean(name: str, values: Any) -> metrics.Score:

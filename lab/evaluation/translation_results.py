@@ -22,7 +22,7 @@ def evaluate(solution: Solution, run: Run, search: Search, *, command: str) -> P
     trained = restore(solution, run.folder)
     corpus = corpora.load(run.corpus, run.source, run.target)
     outputs: Outputs = {"translations": translations(trained, corpus, search)}
-    if hasattr(trained.model, "look") and aligned(corpus):
+    if trained.model.attends and aligned(corpus):
         outputs |= alignments(trained, corpus)
     if getattr(trained.model, "predicts", False) and corpus.validation[0].links is not None:
         outputs["positions"] = {split: positions(trained, pairs) for split, pairs in corpus.tests.items()}
@@ -40,41 +40,41 @@ def evaluate(solution: Solution, run: Run, search: Search, *, command: str) -> P
 
 
 def translations(trained: Trained, corpus: Parallel, search: Search) -> Outputs:
-    found: Outputs = {}
+    outputs: Outputs = {}
     for split, pairs in corpus.tests.items():
         sources = [pair.source for pair in pairs]
-        found[split] = {
+        outputs[split] = {
             "greedy": trained.translate(sources),
             f"beam{search.beam}": trained.translate(sources, search.beam, search.alpha, search.shift),
         }
-    return found
+    return outputs
 
 
 def score(outputs: Outputs, corpus: Parallel) -> dict[str, Any]:
     """Return every score of the outputs, by test set; from the outputs and the corpus alone."""
-    found: dict[str, Any] = {}
+    of_splits: dict[str, Any] = {}
     for split, pairs in corpus.tests.items():
-        found[split] = {
-            decoding: bleu_scores(said, corpus, split) for decoding, said in outputs["translations"][split].items()
+        of_splits[split] = {
+            decoding: bleu_scores(lines, corpus, split) for decoding, lines in outputs["translations"][split].items()
         }
         if split in outputs.get("links", ()):
-            found[split]["alignment"] = alignment_scores(outputs["links"][split], pairs)
+            of_splits[split]["alignment"] = alignment_scores(outputs["links"][split], pairs)
         if "positions" in outputs:
-            found[split]["positions"] = all_position_scores(outputs["positions"][split], pairs)
-    return found
+            of_splits[split]["positions"] = all_position_scores(outputs["positions"][split], pairs)
+    return of_splits
 
 
-def bleu_scores(said: Sequence[str], corpus: Parallel, split: str) -> dict[str, Any]:
+def bleu_scores(lines: Sequence[str], corpus: Parallel, split: str) -> dict[str, Any]:
     pairs = corpus.tests[split]
     reference = [pair.target for pair in pairs]
-    scores: dict[str, Any] = {"bleu": asdict(metrics.bleu(said, reference, "none" if corpus.tokenised else "13a"))}
+    scores: dict[str, Any] = {"bleu": asdict(metrics.bleu(lines, reference, "none" if corpus.tokenised else "13a"))}
     tokenised = None if corpus.tokenised else corpora.references(corpus.name, split, corpus.target)
     if tokenised is not None:
-        scores["bleu_lc_tok"] = asdict(metrics.tokenised_bleu(said, tokenised, corpus.target))
+        scores["bleu_lc_tok"] = asdict(metrics.tokenised_bleu(lines, tokenised, corpus.target))
     if corpus.name == "phrasebook":  # the buckets are made for its lengths
         lengths = [len(pair.source.split()) for pair in pairs]
-        found = metrics.bleu_by_length(said, reference, lengths, LENGTHS, "none")
-        scores["by_length"] = [asdict(bucket) for bucket in found]
+        buckets = metrics.bleu_by_length(lines, reference, lengths, LENGTHS, "none")
+        scores["by_length"] = [asdict(bucket) for bucket in buckets]
     return scores
 
 
@@ -89,8 +89,8 @@ def all_position_scores(predicted: Positions, pairs: Sequence[corpora.Pair]) -> 
     kinds = {"all": gold, "crossing": [crossing(links) for links in gold]}
     return {
         reading: {
-            kind: {name: asdict(value) for name, value in position_scores(found, links).items()}
+            kind: {name: asdict(value) for name, value in position_scores(rows, links).items()}
             for kind, links in kinds.items()
         }
-        for reading, found in readings.items()
+        for reading, rows in readings.items()
     }

@@ -22,25 +22,25 @@ def positions(trained: "Trained", pairs: Sequence[Pair], size: int = 64) -> Posi
     """Return where the window of a local model is centred for each target word, the targets being forced."""
     model: Any = trained.model
     device = next(model.parameters()).device
-    found: Positions = []
+    predicted: Positions = []
     for start in range(0, len(pairs), size):
         part = pairs[start : start + size]
         examples = [(trained.source_text.encode(pair.source), trained.target_text.encode(pair.target)) for pair in part]
         batch = collate(examples).to(device)
         rows = model.centres(batch.source, batch.mask, batch.inputs).float().cpu()
-        found += [
+        predicted += [
             [round(p, 3) for p in row[: len(target)].tolist()] for row, (_, target) in zip(rows, examples, strict=True)
         ]
-    return found
+    return predicted
 
 
 def counted(pairs: Sequence[Pair], *, in_proportion: bool) -> Positions:
     """Return the positions that need no model: p_t = t, or p_t = t · S/T."""
-    found = []
+    rows = []
     for pair in pairs:
         source, target = len(pair.source.split()), len(pair.target.split())
-        found.append([t * source / target if in_proportion else float(t) for t in range(target)])
-    return found
+        rows.append([t * source / target if in_proportion else float(t) for t in range(target)])
+    return rows
 
 
 def crossing(links: Links) -> frozenset[tuple[int, int]]:
@@ -48,9 +48,9 @@ def crossing(links: Links) -> frozenset[tuple[int, int]]:
     return frozenset((i, j) for i, j in links if any((i - k) * (j - m) < 0 for k, m in links))
 
 
-def position_scores(found: Positions, gold: Sequence[Links]) -> dict[str, Score]:
+def position_scores(predicted: Positions, gold: Sequence[Links]) -> dict[str, Score]:
     """Return the mean of |p - gold| over all links, and the share of links with |p - gold| ≤ 1 and ≤ 2."""
-    distances = [[abs(row[j] - i) for i, j in sorted(links)] for row, links in zip(found, gold, strict=True)]
+    distances = [[abs(row[j] - i) for i, j in sorted(links)] for row, links in zip(predicted, gold, strict=True)]
     counts = [float(len(row)) for row in distances]
     scores = {"mean": ratio("mean |p - gold|", [float(sum(row)) for row in distances], counts, "links")}
     for limit in WITHIN:

@@ -1,4 +1,4 @@
-"""RNNsearch of Bahdanau et al. (2015): a decoder that looks back at the source before each word."""
+"""RNNsearch of Bahdanau et al. (2015): a decoder that attends to the source before each word."""
 
 from collections.abc import Callable
 
@@ -39,8 +39,8 @@ class Bahdanau(Translator):
         self.from_word = nn.Linear(recipe.embedding_dim, 3 * units)
         self.from_context = nn.Linear(states, 3 * units, bias=False)
         self.from_state = nn.Linear(units, 3 * units)
-        heard = units + recipe.embedding_dim + states
-        self.readout = Readout(heard, self.embedding, recipe.maxout, recipe.tied, recipe.dropout)
+        readout_input = units + recipe.embedding_dim + states
+        self.readout = Readout(readout_input, self.embedding, recipe.maxout, recipe.tied, recipe.dropout)
         self.dropout = nn.Dropout(recipe.dropout)
         for matrix in (self.W_q, self.W_k):
             nn.init.xavier_uniform_(matrix)
@@ -56,7 +56,7 @@ class Bahdanau(Translator):
             memory["projected"] = states @ self.W_k.T
         return memory, {"hidden": hidden}
 
-    def look(
+    def context_and_weights(
         self, query: Float[Tensor, "batch units"], projected: Float[Tensor, "batch hidden"], memory: Memory
     ) -> tuple[Float[Tensor, "batch states"], Float[Tensor, "batch source"]]:
         """Return the context and the weights for the state s_{i-1}: equations 5 and 6."""
@@ -69,26 +69,26 @@ class Bahdanau(Translator):
 
     def decode(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
-    ) -> tuple[Float[Tensor, "batch target heard"], State, Float[Tensor, "batch target source"]]:
-        """Return what the readout hears, [s_{i-1} ; E y_{i-1} ; c_i], the last state, and the weights."""
+    ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
+        """Return the readout's input [s_{i-1} ; E y_{i-1} ; c_i], the last state, and the weights."""
         words = self.dropout(self.embedding(inputs))
         hidden, units = state["hidden"], self.recipe.units
         gates_of_words = self.from_word(words)  # all steps at once: no recurrence in it
-        # What the state is multiplied with at each step, as one matrix: the gates, and W_q for the next look.
+        # What the state is multiplied with at each step, as one matrix: the gates, and W_q for the next query.
         weight = torch.cat([self.from_state.weight, self.W_q])
         bias = torch.cat([self.from_state.bias, self.W_q.new_zeros(len(self.W_q))])
         hiddens, contexts, all_weights = [], [], []
         for gates_of_word in gates_of_words.unbind(dim=1):
             both = nn.functional.linear(hidden, weight, bias)
             gates_of_state, query = both.split([3 * units, len(self.W_q)], dim=-1)
-            context, weights = self.look(hidden, query, memory)
+            context, weights = self.context_and_weights(hidden, query, memory)
             hiddens.append(hidden)
             contexts.append(context)
             all_weights.append(weights)
             hidden = gru_update(gates_of_word + self.from_context(context), gates_of_state, hidden)
         asked, context = torch.stack(hiddens, dim=1), torch.stack(contexts, dim=1)
-        heard = torch.cat([asked, words.to(asked.dtype), context.to(asked.dtype)], dim=-1)
-        return heard, {"hidden": hidden}, torch.stack(all_weights, dim=1)
+        readout_input = torch.cat([asked, words.to(asked.dtype), context.to(asked.dtype)], dim=-1)
+        return readout_input, {"hidden": hidden}, torch.stack(all_weights, dim=1)
 
 
 def gru_update(
@@ -130,7 +130,7 @@ class QueryAfter(Bahdanau):
         hiddens, contexts, all_weights = [], [], []
         for gates_of_word in gates_of_words.unbind(dim=1):
             hidden = gru_update(gates_of_word + self.from_context(context), self.from_state(hidden), hidden)
-            context, weights = self.look(hidden, hidden @ self.W_q.T.to(hidden.dtype), memory)
+            context, weights = self.context_and_weights(hidden, hidden @ self.W_q.T.to(hidden.dtype), memory)
             hiddens.append(hidden)
             contexts.append(context)
             all_weights.append(weights)

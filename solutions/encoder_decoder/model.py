@@ -95,6 +95,8 @@ class Readout(nn.Module):
 class EncoderDecoder(Translator):
     """One vector for the source, and a decoder that speaks from it; `read` makes the vector from the states."""
 
+    attends = False
+
     def __init__(
         self,
         recipe: Recipe,
@@ -116,8 +118,8 @@ class EncoderDecoder(Translator):
         self.network = network(
             recipe.embedding_dim + context_dim, recipe.units, recipe.layers, batch_first=True, dropout=between
         )
-        heard = recipe.units + context_dim + (recipe.embedding_dim if recipe.context_everywhere else 0)
-        self.readout = Readout(heard, self.embedding, recipe.maxout, recipe.tied, recipe.dropout)
+        readout_input = recipe.units + context_dim + (recipe.embedding_dim if recipe.context_everywhere else 0)
+        self.readout = Readout(readout_input, self.embedding, recipe.maxout, recipe.tied, recipe.dropout)
         self.dropout = nn.Dropout(recipe.dropout)
 
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
@@ -139,8 +141,8 @@ class EncoderDecoder(Translator):
 
     def decode(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
-    ) -> tuple[Float[Tensor, "batch target heard"], State, None]:
-        """Return what the readout hears at each step, the state after the last one, and no weights: nothing to see."""
+    ) -> tuple[Float[Tensor, "batch target readout_input"], State, None]:
+        """Return the readout's input at each step, the state after the last one, and no weights."""
         words = self.dropout(self.embedding(inputs))
         if self.recipe.context_everywhere:
             context = memory["context"][:, None].expand(-1, inputs.shape[1], -1)

@@ -1,6 +1,10 @@
-"""The models of Luong et al. (2015): stacked LSTMs, a score, a window or none, and input feeding or none."""
+"""The models of Luong et al. (2015): stacked LSTMs, a score, a window or none, and input feeding or none.
+
+Here each step is computed by itself; fast.py has the same model, with the same values, as it is trained.
+"""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -9,10 +13,11 @@ from torch import Tensor, nn
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
-from solutions.bahdanau.attention import masked_softmax
+from solutions.bahdanau.attention import masked_softmax, weighted_sum
 from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 from solutions.luong.attention import (
+    attentional_state,
     concat_score,
     dot_score,
     gaussian,
@@ -52,16 +57,19 @@ SCORES: dict[str, Score] = {
 }
 
 
-class Luong(Translator):
-    """An LSTM decoder that steps first and looks then: the state after the step asks, section 3.
+HANDED_IN = "general", "global"  # score and attention of the taught attentional_state
 
-    `attend` is any function with the arguments of `attentional_state`; without one, the recipe's score and window are
-    used, for all steps at once where nothing is fed back.
+
+class Luong(Translator):
+    """An LSTM decoder that steps first and attends then: the state after the step is the query, section 3.
+
+    `attend` is any function with the arguments of `attentional_state`, by default that one. It is not called with
+    another score, or with a window.
     """
 
     def __init__(self, recipe: Recipe, source_size: int, target_size: int, attend: Attend | None = None) -> None:
         super().__init__()
-        if attend is not None and (recipe.score, recipe.attention) != ("general", "global"):
+        if attend is not None and (recipe.score, recipe.attention) != HANDED_IN:
             raise ValueError(
                 "an attention that is handed in has the general score and no window: expected score = general and "
                 f"attention = global, got {recipe.score} and {recipe.attention}"
@@ -69,7 +77,7 @@ class Luong(Translator):
         if recipe.attention != "global" and recipe.D <= 0:
             raise ValueError(f"a window reaches D positions to each side: expected D above 0, got {recipe.D}")
         units, hidden = recipe.units, recipe.hidden
-        self.recipe, self.score, self.attend = recipe, SCORES[recipe.score], attend
+        self.recipe, self.score, self.attend = recipe, SCORES[recipe.score], attend or attentional_state
         self.encoder = Encoder(source_size, encoder_recipe(recipe))
         self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
         self.network = nn.LSTM(
@@ -119,17 +127,17 @@ class Luong(Translator):
         lengths: Int[Tensor, "batch target"],
         time: Int[Tensor, "batch target"],
     ) -> Float[Tensor, "batch target"]:
-        """Return the centre of the window: predicted, or as many words into the source as have been said.
+        """Return the centre of the window: predicted, or as many words into the source as have been generated.
 
         A translation may be longer than its source: then the window stays at the last word (ours).
         """
-        if self.recipe.attention == "local_p":
+        if self.predicts:
             return predicted_position(h_t, self.W_p.to(h_t.dtype), self.v_p.to(h_t.dtype), lengths)
         return torch.minimum(time, lengths - 1).float()
 
     @property
     def predicts(self) -> bool:
-        """Return whether the model predicts where to look."""
+        """Return whether the model predicts the centre of its window."""
         return self.recipe.attention == "local_p"
 
     def centres(
@@ -144,32 +152,29 @@ class Luong(Translator):
         time = torch.arange(inputs.shape[1], device=inputs.device).expand(len(inputs), -1)
         return self.position(h_t, mask.sum(dim=1)[:, None].expand_as(time), time)
 
-    def look(
+    def attention_weights(
         self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
-    ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
-        """Return the contexts and the weights of any number of steps at once: equations 7 and 10."""
+    ) -> Float[Tensor, "batch target source"]:
+        """Return the weights of any number of steps: section 3.1, and equation 10."""
         states, mask, D = memory["states"], memory["mask"], self.recipe.D
         scores = self.score(h_t, states.to(h_t.dtype), *(weight.to(h_t.dtype) for weight in self.score_weights))
         if self.recipe.attention == "global":
-            weights = masked_softmax(scores, mask[:, None].expand_as(scores))
-        else:
-            lengths = mask.sum(dim=1)[:, None].expand_as(time)
-            p = self.position(h_t, lengths, time)
-            weights = masked_softmax(scores, window(p, lengths, states.shape[1], D))
-            if self.recipe.attention == "local_p":
-                weights = weights * gaussian(p, states.shape[1], D)
-        return weights.to(states.dtype) @ states, weights
+            return masked_softmax(scores, mask[:, None].expand_as(scores))
+        lengths = mask.sum(dim=1)[:, None].expand_as(time)
+        p = self.position(h_t, lengths, time)
+        weights = masked_softmax(scores, window(p, lengths, states.shape[1], D))
+        return weights * gaussian(p, states.shape[1], D) if self.predicts else weights
 
     def attentional(
-        self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
-    ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
-        """Return h̃_t = tanh(W_c [c_t ; h_t]), equation 5, and the weights."""
-        if self.attend is not None:
-            given = memory["states"].to(h_t.dtype), self.score_weights[0], self.W_c.weight, memory["mask"]
-            attended, weights = zip(*(self.attend(h, *given) for h in h_t.unbind(dim=1)), strict=True)
-            return torch.stack(attended, dim=1), torch.stack(weights, dim=1)
-        context, weights = self.look(h_t, memory, time)
-        return torch.tanh(self.W_c(torch.cat([context.to(h_t.dtype), h_t], dim=-1))), weights
+        self, h_t: Float[Tensor, "batch units"], memory: Memory, time: Int[Tensor, " batch"]
+    ) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch source"]]:
+        """Return h̃_t = tanh(W_c [c_t ; h_t]), equation 5, and the weights of one step."""
+        states = memory["states"].to(h_t.dtype)
+        if (self.recipe.score, self.recipe.attention) == HANDED_IN:
+            return self.attend(h_t, states, self.score_weights[0], self.W_c.weight, memory["mask"])
+        weights = self.attention_weights(h_t[:, None], memory, time[:, None])[:, 0]
+        context = weighted_sum(weights.to(states.dtype), states)
+        return torch.tanh(self.W_c(torch.cat([context, h_t], dim=-1))), weights
 
     def decode(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
@@ -182,57 +187,20 @@ class Luong(Translator):
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
     ) -> tuple[Tensor, Tensor, Tensor, State]:
         """Return h_t, h̃_t and the weights of every step, and the last state."""
-        words = self.dropout(self.embedding(inputs))
-        time = state["time"][:, None] + torch.arange(inputs.shape[1], device=inputs.device)
+        hidden, cell = (state[name].transpose(0, 1).contiguous() for name in ("hidden", "cell"))
+        time, steps = state["time"], []
+        attended: Any = state.get("fed")
+        for word in self.dropout(self.embedding(inputs)).unbind(dim=1):
+            x = torch.cat([word, attended], dim=-1) if self.recipe.feeding else word
+            h_t, (hidden, cell) = self.network(x[:, None], (hidden.to(x.dtype), cell.to(x.dtype)))
+            attended, weights = self.attentional(h_t[:, 0], memory, time)
+            steps.append((h_t[:, 0], attended, weights))
+            time = time + 1
+        state = {"hidden": hidden.transpose(0, 1), "cell": cell.transpose(0, 1), "time": time}
         if self.recipe.feeding:
-            h, attended, weights, state = self.fed_back(words, memory, state, time)
-        else:
-            # Nothing that attention finds comes back into the network: it runs by itself, and then all steps look.
-            first = tuple(state[name].transpose(0, 1).contiguous().to(words.dtype) for name in ("hidden", "cell"))
-            h, (hidden, cell) = self.network(words, first)
-            attended, weights = self.attentional(h, memory, time)
-            state = {"hidden": hidden.transpose(0, 1), "cell": cell.transpose(0, 1)}
-        return h, attended, weights, state | {"time": time[:, -1] + 1}
-
-    def fed_back(
-        self,
-        words: Float[Tensor, "batch target embedding"],
-        memory: Memory,
-        state: State,
-        time: Int[Tensor, "batch target"],
-    ) -> tuple[Tensor, Tensor, Tensor, State]:
-        """Run step by step, each with the h̃ of the one before: section 3.3."""
-        below, layers = self.gate_weights()
-        gates_of_words = nn.functional.linear(words, below, layers[0][1])  # all steps at once: no recurrence in it
-        hidden, cell = list(state["hidden"].unbind(1)), list(state["cell"].unbind(1))
-        fed, tops, attendeds, all_weights = state["fed"], [], [], []
-        for t, of_word in enumerate(gates_of_words.unbind(dim=1)):
-            heard = fed
-            for layer, (weight, bias) in enumerate(layers):
-                both = torch.cat([heard.to(words.dtype), hidden[layer].to(words.dtype)], dim=-1)
-                gates = (
-                    of_word + nn.functional.linear(both, weight)
-                    if layer == 0
-                    else nn.functional.linear(both, weight, bias)
-                )
-                hidden[layer], cell[layer] = lstm_update(gates, cell[layer])
-                heard = self.dropout(hidden[layer])
-            attended, weights = self.attentional(hidden[-1][:, None], memory, time[:, t : t + 1])
-            fed = attended[:, 0]
-            tops.append(hidden[-1])
-            attendeds.append(fed)
-            all_weights.append(weights[:, 0])
-        last = {"hidden": torch.stack(hidden, dim=1), "cell": torch.stack(cell, dim=1), "fed": fed}
-        return torch.stack(tops, dim=1), torch.stack(attendeds, dim=1), torch.stack(all_weights, dim=1), last
-
-    def gate_weights(self) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
-        """Return the gates' matrix for the words, and for each layer one matrix for [what comes from below ; state]."""
-        layers = []
-        for W_x, W_h, b_x, b_h in self.network.all_weights:
-            layers.append((torch.cat([W_x, W_h], dim=1), b_x + b_h))
-        words = self.recipe.embedding_dim
-        (first, bias), *rest = layers
-        return first[:, :words], [(first[:, words:], bias), *rest]
+            state["fed"] = attended
+        h, attended, weights = (torch.stack(parts, dim=1) for parts in zip(*steps, strict=True))
+        return h, attended, weights, state
 
 
 def encoder_recipe(recipe: Recipe) -> EncoderRecipe:
@@ -252,15 +220,6 @@ def encoder_recipe(recipe: Recipe) -> EncoderRecipe:
 def parameter(*shape: int) -> nn.Parameter:
     """Return weights that start at random, of a size that keeps what they multiply about as large as it was."""
     return nn.Parameter(torch.randn(shape) * shape[-1] ** -0.5)
-
-
-def lstm_update(
-    gates: Float[Tensor, "batch gates"], cell: Float[Tensor, "batch units"]
-) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch units"]]:
-    """Return the next state and cell of an LSTM: c = f ∘ c + i ∘ g, h = o ∘ tanh(c), as torch.nn.LSTM has it."""
-    i, f, g, o = gates.chunk(4, dim=-1)
-    cell = torch.sigmoid(f) * cell + torch.sigmoid(i) * torch.tanh(g)
-    return torch.sigmoid(o) * torch.tanh(cell), cell
 
 
 SOLUTION = Solution("luong", Luong, RECIPES, DEFAULTS, PEERS)

@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab import recurrent
-from lab.batches import unread
+from lab.batches import word_dropout
 from lab.tokenizers import PAD
 
 
@@ -22,7 +22,7 @@ class Embedding(nn.Embedding):
         self.word_dropout, self.dropout = word_dropout, nn.Dropout(dropout)
 
     def forward(self, input: Int[Tensor, "*words"]) -> Float[Tensor, "*words width"]:
-        return self.dropout(super().forward(unread(input, self.word_dropout if self.training else 0.0)))
+        return self.dropout(super().forward(word_dropout(input, self.word_dropout if self.training else 0.0)))
 
 
 def states(
@@ -36,9 +36,9 @@ def states(
     order = (~mask).int().argsort(dim=1, stable=True)  # the positions to be read first, in their order
     rows = lengths.nonzero()[:, 0]
     width = network.hidden_size * (2 if network.bidirectional else 1)
-    found = inputs.new_zeros(*mask.shape, width)
+    padded = inputs.new_zeros(*mask.shape, width)
     if not len(rows):
-        return found
+        return padded
     read = inputs.gather(1, order[:, :, None].expand_as(inputs))[rows]
     outputs = recurrent.states(network, read, lengths[rows])
-    return found.to(outputs.dtype).index_put((rows[:, None], order[rows]), outputs)
+    return padded.to(outputs.dtype).index_put((rows[:, None], order[rows]), outputs)

@@ -66,7 +66,7 @@ class AttBLSTM(Pooling):
     ) -> Float[Tensor, "batch labels"]:
         return self.labels(self.dropout(self.pool(tokens, mask)[0]))
 
-    def look(
+    def attention_weights(
         self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
     ) -> Float[Tensor, "batch source"]:
         return self.pool(tokens, mask)[1]
@@ -114,7 +114,7 @@ class HAN(Pooling):
     ) -> Float[Tensor, "batch labels"]:
         return self.labels(self.dropout(self.pool(tokens, mask)[0]))
 
-    def look(
+    def attention_weights(
         self, tokens: Int[Tensor, "batch sentences words"], mask: Bool[Tensor, "batch sentences words"]
     ) -> tuple[Float[Tensor, "batch sentences words"], Float[Tensor, "batch sentences"]]:
         return self.pool(tokens, mask)[1:]

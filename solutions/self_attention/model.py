@@ -1,13 +1,15 @@
-"""A text classifier of self-attention and little else: words, places, one to four blocks, a mean, a decision."""
+"""A text classifier of self-attention and little else: words, places, one to four blocks, a mean, a decision.
+
+fast.py has the same model, with the same values, as it is trained.
+"""
 
 from collections.abc import Callable
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
 
-from lab.batches import unread
+from lab.batches import word_dropout
 from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Solution
@@ -33,7 +35,7 @@ class SelfAttentive(Classifier):
         if not 1 <= recipe.blocks <= 4:
             raise ValueError(f"blocks: expected one to four, got {recipe.blocks}.")
         width = recipe.embedding_dim + recipe.positions * recipe.place_dim
-        self.recipe, self.handed_in = recipe, attend is not None
+        self.recipe = recipe
         self.words = nn.Embedding(vocabulary_size, recipe.embedding_dim)
         if recipe.positions:
             self.register_buffer("places", recipe.place_scale * places(recipe.most, recipe.place_dim), persistent=False)
@@ -62,13 +64,18 @@ class SelfAttentive(Classifier):
         tokens, mask, _ = self.read(tokens, mask)
         X = self.placed(tokens)
         for block in self.blocks:
-            context = block(X, mask)[0] if self.handed_in else fused(block, X, mask)
-            X = X + self.dropout(context)
+            X = X + self.dropout(self.context(block, X, mask))
         features = self.reader(X) * mask[..., None]
         mean = features.sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
         return self.decide(self.dropout(mean))
 
-    def look(
+    def context(
+        self, block: nn.Module, X: Float[Tensor, "batch words embedding_dim"], mask: Bool[Tensor, "batch words"]
+    ) -> Float[Tensor, "batch words embedding_dim"]:
+        """Return what a block makes of each word."""
+        return block(X, mask)[0]
+
+    def attention_weights(
         self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]
     ) -> Float[Tensor, "batch words"]:
         """Return each word's share of what all words are made of behind the last block.
@@ -90,7 +97,7 @@ class SelfAttentive(Classifier):
 
     def placed(self, tokens: Int[Tensor, "batch words"]) -> Float[Tensor, "batch words embedding_dim"]:
         """Return the vectors of the words, with those of their places."""
-        X = self.dropout(self.words(unread(tokens, self.recipe.word_dropout if self.training else 0.0)))
+        X = self.dropout(self.words(word_dropout(tokens, self.recipe.word_dropout if self.training else 0.0)))
         if not self.recipe.positions:
             return X
         return torch.cat([X, self.places[: tokens.shape[1]].expand(len(X), -1, -1)], dim=-1)
@@ -104,21 +111,6 @@ class SelfAttentive(Classifier):
         beyond = (mask.sum(dim=1, keepdim=True) - most).clamp(min=0)
         place = place + beyond * (place >= most // 2)
         return tokens.gather(1, place), mask.gather(1, place), place
-
-
-def fused(
-    block: nn.Module,
-    X: Float[Tensor, "batch words embedding_dim"],
-    mask: Bool[Tensor, "batch words"],
-) -> Float[Tensor, "batch words embedding_dim"]:
-    """Return the context as the block does, by PyTorch's own kernel, which never writes the weights down."""
-    some = mask | ~mask.any(dim=1, keepdim=True)  # a text without words: what comes out is not read
-    if isinstance(block, SelfAttention):
-        query, key, value, scale = X @ block.W_q.T, X @ block.W_k.T, X @ block.W_v.T, None
-    else:
-        query, key, value, scale = X, X, X, 1.0
-    heads = (x[:, None] for x in (query, key, value))
-    return scaled_dot_product_attention(*heads, attn_mask=some[:, None, None], scale=scale)[:, 0]
 
 
 SOLUTION = Solution("self_attention", SelfAttentive, RECIPES, DEFAULTS, PEERS)

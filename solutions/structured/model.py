@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.batches import unread
+from lab.batches import word_dropout
 from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Solution
@@ -44,7 +44,7 @@ class Reader(nn.Module):
         """Return M, A and the penalty. A text without words has no weights, and zeros for M."""
         first = torch.arange(tokens.shape[1], device=tokens.device) == 0
         empty = ~mask.any(dim=1, keepdim=True)
-        tokens = unread(tokens, self.word_dropout if self.training else 0.0)
+        tokens = word_dropout(tokens, self.word_dropout if self.training else 0.0)
         H = self.encoder.states(tokens, mask | (first & empty))  # an LSTM needs a step to take
         # In full precision: the penalty lives on small differences between the hops.
         with torch.autocast(H.device.type, enabled=False):
@@ -130,7 +130,7 @@ class Structured(Hops):
         M, _, penalty = self.reader(tokens, mask)
         return self.classifier(M), self.recipe.penalty * penalty
 
-    def look(
+    def attention_weights(
         self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
     ) -> Float[Tensor, "batch hops source"]:
         """Return the weights of the hops."""
@@ -169,7 +169,7 @@ class StructuredPair(Hops):
         first, second = torch.einsum("btrd,trdf->tbrf", both, self.factors)
         return self.classifier(first * second), self.recipe.penalty * penalty.view(-1, 2).sum(dim=1)
 
-    def look(
+    def attention_weights(
         self, tokens: Int[Tensor, "batch two source"], mask: Bool[Tensor, "batch two source"]
     ) -> tuple[Float[Tensor, "batch two source"], Float[Tensor, "batch two"]]:
         """Return the weights of the words in each sentence, the mean of its hops, and equal weights of both."""

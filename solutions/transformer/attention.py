@@ -146,8 +146,8 @@ def decoder_layer(
     attended, _ = multi_head_attention(y, y, y, weights, heads, target_mask)
     y = layer_norm(y + attended, weights["gamma_1"], weights["beta_1"], eps)
     cross = {name.removesuffix("_cross"): weight for name, weight in weights.items() if name.endswith("_cross")}
-    found, _ = multi_head_attention(y, memory, memory, cross, heads, source_mask)
-    y = layer_norm(y + found, weights["gamma_2"], weights["beta_2"], eps)
+    attended, _ = multi_head_attention(y, memory, memory, cross, heads, source_mask)
+    y = layer_norm(y + attended, weights["gamma_2"], weights["beta_2"], eps)
     return layer_norm(y + feed_forward(y, weights), weights["gamma_3"], weights["beta_3"], eps)
 
 

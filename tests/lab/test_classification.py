@@ -76,7 +76,7 @@ def test_an_empty_text_has_a_label_and_no_weights(kind: str) -> None:
     scores = model(tokens, mask)
     assert torch.isfinite(scores).all()
     torch.testing.assert_close(scores[0], model.labels.bias)
-    weights = model.look(tokens, mask)
+    weights = model.attention_weights(tokens, mask)
     assert all((part == 0).all() for part in (weights if isinstance(weights, tuple) else (weights,)))
     scores.sum().backward()
     assert all(p.grad is None or torch.isfinite(p.grad).all() for p in model.parameters())
@@ -172,7 +172,7 @@ def test_labels_and_looks_come_in_the_order_of_the_texts(tmp_path: Path, kind: s
     texts: Sequence[Sequence[str]] = [*(d.sentences for d in documents(12)), (), ("",), ("never seen", "so good .")]
     alone = torch.cat([trained.probabilities([text]) for text in texts])
     torch.testing.assert_close(trained.probabilities(texts), alone)
-    for text, look in zip(texts, trained.looks(texts), strict=True):
+    for text, look in zip(texts, trained.attention_weights(texts), strict=True):
         words = sum(len(sentence.split()) for sentence in text)
         assert look.words.shape == (1, words)
         assert float(look.words.sum()) == pytest.approx(1 if words else 0, abs=1e-5)

@@ -17,10 +17,10 @@ from solutions.bahdanau.recipe import Recipe as BahdanauRecipe
 from solutions.encoder_decoder import beam_search, greedy_decode
 from solutions.encoder_decoder.model import EncoderDecoder
 from solutions.encoder_decoder.recipe import Recipe
+from solutions.luong.fast import FastLuong
 from solutions.luong.model import Luong
 from solutions.luong.recipe import Recipe as LuongRecipe
-from solutions.transformer.assembled import Assembled
-from solutions.transformer.attention import decoder_layer, encoder_layer, multi_head_attention, positional_encoding
+from solutions.transformer.fast import FastTransformer
 from solutions.transformer.model import Transformer
 from solutions.transformer.recipe import Recipe as TransformerRecipe
 
@@ -51,14 +51,14 @@ VARIANTS = {
 for variant, changes in VARIANTS.items():
     for feeding in (True, False):
         recipe = replace(SHAPE, feeding=feeding, **changes)
-        MODELS[f"luong, {variant}{', fed' if feeding else ''}"] = partial(Luong, recipe, SOURCE, TARGET)
-TAUGHT = encoder_layer, decoder_layer, positional_encoding, multi_head_attention
+        MODELS[f"luong, {variant}{', fed' if feeding else ''}"] = partial(FastLuong, recipe, SOURCE, TARGET)
 HEADS = TransformerRecipe(d_model=6, d_ff=7, heads=2, layers=2, shared=False)
 MODELS |= {
-    "transformer": lambda: Transformer(HEADS, SOURCE, TARGET),
-    "transformer, pre-norm": lambda: Transformer(replace(HEADS, pre_norm=True), SOURCE, TARGET),
-    "transformer, shared": lambda: Transformer(replace(HEADS, shared=True), SOURCE, SOURCE),
-    "transformer, assembled": lambda: Assembled(HEADS, SOURCE, TARGET, *TAUGHT),
+    "luong, plain": lambda: Luong(replace(SHAPE, bidirectional=True), SOURCE, TARGET),
+    "transformer": lambda: FastTransformer(HEADS, SOURCE, TARGET),
+    "transformer, pre-norm": lambda: FastTransformer(replace(HEADS, pre_norm=True), SOURCE, TARGET),
+    "transformer, shared": lambda: FastTransformer(replace(HEADS, shared=True), SOURCE, SOURCE),
+    "transformer, plain": lambda: Transformer(replace(HEADS, dropout=0.0), SOURCE, TARGET),
 }
 SENTENCES = [[4, 5, 6, 7, 8], [9], [10, 4, 4], [], [5, 5, 6, 4, 9, 10, 7]]
 LIMIT = 12
@@ -152,7 +152,7 @@ def test_attention_handed_in_and_attention_with_keys_projected_once_are_the_same
 @pytest.mark.parametrize(("name", "reads"), [("bahdanau", False), ("bahdanau, query after the step", True)])
 def test_only_a_query_after_the_step_has_read_the_word_before(name: str, reads: bool) -> None:
     model = random_model(name, 1)
-    first, second = (decoding.forced(model, [[4, 5, 6]], [[word, 8, 7]])[0] for word in (4, 5))
+    first, second = (decoding.forced_attention(model, [[4, 5, 6]], [[word, 8, 7]])[0] for word in (4, 5))
     torch.testing.assert_close(first[0], second[0])  # nothing but the start symbol stands before the first word
     assert torch.allclose(first[1], second[1]) != reads
     assert not torch.allclose(first[2], second[2])
@@ -160,7 +160,7 @@ def test_only_a_query_after_the_step_has_read_the_word_before(name: str, reads: 
 
 def test_forced_weights_are_one_row_a_word_and_one_column_a_source_token() -> None:
     model = random_model("bahdanau", 0)
-    maps = decoding.forced(model, SENTENCES, [[4, 5], [6], [7, 8, 4], [5], [4]])
+    maps = decoding.forced_attention(model, SENTENCES, [[4, 5], [6], [7, 8, 4], [5], [4]])
     assert [tuple(weights.shape) for weights in maps] == [(2, 6), (1, 2), (3, 4), (1, 1), (1, 8)]
     for weights in maps:
         torch.testing.assert_close(weights.sum(-1), torch.ones(len(weights)))
@@ -168,7 +168,7 @@ def test_forced_weights_are_one_row_a_word_and_one_column_a_source_token() -> No
 
 def test_a_model_without_attention_has_no_weights_to_show() -> None:
     with pytest.raises(TypeError, match="no attention to show"):
-        decoding.forced(random_model("gru", 0), [[4]], [[5]])
+        decoding.forced_attention(random_model("gru", 0), [[4]], [[5]])
 
 
 def test_sentences_come_back_in_their_own_order() -> None:

@@ -9,7 +9,7 @@ import torch
 from book import tables
 from book.figures_pooling import RULES, agreement, equal, hierarchy_with, learned, pool_with, shuffled, without
 from book.tables import classified
-from lab.classification import Look
+from lab.classification import TextWeights
 from lab.corpora import Document, reviews
 from lab.evaluation.classification_results import gold
 from solutions.pooling import attention_pool, hierarchical_attention
@@ -94,7 +94,7 @@ def test_a_table_of_a_labelled_corpus_shows_model_peer_and_baseline(tmp_path, mo
 
 
 class Told:
-    """A model that says and looks what it is told."""
+    """A model with given labels and weights."""
 
     def __init__(self, label: str, weights: list[float]) -> None:
         self.label, self.weights = label, torch.tensor([weights])
@@ -102,8 +102,8 @@ class Told:
     def classify(self, texts):
         return [self.label for _ in texts]
 
-    def looks(self, texts):
-        return [Look(self.weights) for _ in texts]
+    def attention_weights(self, texts):
+        return [TextWeights(self.weights) for _ in texts]
 
 
 def test_two_models_can_agree_in_the_label_and_look_elsewhere() -> None:

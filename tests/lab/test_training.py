@@ -155,7 +155,7 @@ def test_a_mean_of_epochs_that_was_killed_while_it_closed_one_ends_with_the_very
 def test_a_training_begun_on_a_gpu_goes_on_on_the_cpu() -> None:
     chance = {"torch": torch.get_rng_state(), "cuda": torch.zeros(16, dtype=torch.uint8)}
     first = torch.rand(5)
-    devices.set_chance(chance, torch.device("cpu"))
+    devices.set_rng_state(chance, torch.device("cpu"))
     assert torch.equal(torch.rand(5), first)
 
 

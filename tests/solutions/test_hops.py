@@ -4,7 +4,7 @@ import torch
 
 from book.figures_structured import evidence_shares, made_reviews, overlap, short_reviews
 from book.tables import MISSING
-from lab.classification import Look
+from lab.classification import TextWeights
 from lab.corpora import Document
 
 
@@ -31,8 +31,8 @@ class Looking:
     def __init__(self, weights):
         self.weights = weights
 
-    def looks(self, texts):
-        return [Look(torch.tensor(self.weights)) for _ in texts]
+    def attention_weights(self, texts):
+        return [TextWeights(torch.tensor(self.weights)) for _ in texts]
 
 
 def test_the_share_of_the_evidence_is_counted_for_each_hop():

@@ -1,5 +1,6 @@
 """Laws of Luong's models: windows that never leave the sentence, a loop that is the library's own network."""
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,9 @@ from torch import Tensor
 from lab.batches import source_batch
 from lab.corpora import Pair
 from lab.evaluation.window_positions import counted, crossing, position_scores
-from solutions.luong import attentional_state
-from solutions.luong.model import Luong
+from solutions.luong import attentional_state, fast, input_feeding, local_p_weights
+from solutions.luong.fast import FastLuong
+from solutions.luong.model import SCORES, Luong
 from solutions.luong.recipe import Recipe
 from solutions.luong.unknown import replace_unknown
 from tests.support.hardware import NEEDS_BF16
@@ -19,12 +21,12 @@ MODEL = Recipe(embedding_dim=5, units=6, hidden=4, longest=4, D=1)
 SOURCE, MASKED = source_batch([[4, 5, 6, 7], [8], [], [9, 4, 5, 6, 7, 8, 9]])
 
 
-def model(seed: int = 0, **changes: object) -> Luong:
-    torch.manual_seed(seed)
-    return Luong(replace(MODEL, **changes), 11, 9).eval()
+def model(kind: type[Luong] = FastLuong, **changes: object) -> Luong:
+    torch.manual_seed(0)
+    return kind(replace(MODEL, **changes), 11, 9).eval()
 
 
-def looked(net: Luong, inputs: Tensor) -> Tensor:
+def weights_of(net: Luong, inputs: Tensor) -> Tensor:
     memory, state = net.encode(SOURCE, MASKED)
     return net.decode(inputs, memory, state)[2]
 
@@ -40,7 +42,7 @@ EVERY = [
 @pytest.mark.parametrize("changes", EVERY, ids=lambda changes: "-".join(map(str, changes.values())))
 def test_a_translation_longer_than_its_source_and_a_window_at_its_end_are_defined(changes: dict) -> None:
     inputs = torch.full((4, 15), 4)
-    weights = looked(model(**changes), inputs)
+    weights = weights_of(model(**changes), inputs)
     assert torch.isfinite(weights).all()
     assert (weights[~MASKED[:, None].expand_as(weights)] == 0).all()
     sums = weights.sum(dim=-1)
@@ -52,7 +54,7 @@ def test_a_translation_longer_than_its_source_and_a_window_at_its_end_are_define
 
 
 def test_the_monotonic_window_moves_one_word_a_step_and_stays_at_the_last() -> None:
-    weights = looked(model(attention="local_m"), torch.full((4, 9), 4))
+    weights = weights_of(model(attention="local_m"), torch.full((4, 9), 4))
     first = (weights[0] > 0).int().argmax(dim=-1)  # a sentence of four words and </s>
     assert first.tolist() == [0, 0, 1, 2, 3, 3, 3, 3, 3]
     assert (weights[2, :, 0] == 1).all()  # an empty sentence has one position: </s>
@@ -61,7 +63,7 @@ def test_the_monotonic_window_moves_one_word_a_step_and_stays_at_the_last() -> N
 def test_a_window_wider_than_every_sentence_is_global_attention() -> None:
     wide, everywhere = model(attention="local_m", D=50), model()
     inputs = torch.full((4, 3), 4)
-    torch.testing.assert_close(looked(wide, inputs), looked(everywhere, inputs))
+    torch.testing.assert_close(weights_of(wide, inputs), weights_of(everywhere, inputs))
 
 
 @pytest.mark.parametrize("layers", [1, 3])
@@ -87,6 +89,56 @@ def test_feeding_tells_the_next_step_what_was_attended_to() -> None:
         after, *_ = net.run(inputs, memory | {"states": memory["states"] + 1}, state)
         torch.testing.assert_close(before[:, 0], after[:, 0])
         assert torch.equal(before[:, 1:], after[:, 1:]) is not feeding
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("changes", EVERY, ids=lambda changes: "-".join(map(str, changes.values())))
+def test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients(changes: dict, score: str) -> None:
+    """Four sentences of up to 8 source and 3 target words, some padding, units 6, embeddings of 5; every variant."""
+    inputs = torch.tensor([[1, 4, 5], [1, 0, 0], [1, 6, 0], [1, 7, 8]])
+    nets = [model(kind, score=score, **changes) for kind in (Luong, FastLuong)]
+    runs = [net.run(inputs, *net.encode(SOURCE, MASKED)) for net in nets]
+    for plain, other in zip(runs[0][:3], runs[1][:3], strict=True):
+        torch.testing.assert_close(plain, other, rtol=1e-5, atol=1e-5)
+    assert set(runs[0][3]) == set(runs[1][3])
+    for name, plain in runs[0][3].items():
+        torch.testing.assert_close(plain, runs[1][3][name], rtol=1e-5, atol=1e-5)
+    for net in nets:
+        net(SOURCE, MASKED, inputs, inputs != 0).logsumexp(-1).sum().backward()
+    assert list(nets[0].state_dict()) == list(nets[1].state_dict())
+    for plain, other in zip(*(net.parameters() for net in nets), strict=True):
+        torch.testing.assert_close(plain.grad, other.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_the_weights_of_local_p_are_the_taught_ones() -> None:
+    net = model(attention="local_p", D=2)
+    memory, _ = net.encode(SOURCE, MASKED)
+    h_t = torch.randn(4, 3, 6)
+    weights = net.attention_weights(h_t, memory, torch.arange(3).expand(4, -1))
+    for t, h in enumerate(h_t.unbind(dim=1)):
+        arguments = net.score_weights[0], net.W_p, net.v_p, MASKED.sum(dim=1), 2
+        torch.testing.assert_close(weights[:, t], local_p_weights(h, memory["states"], *arguments)[0])
+
+
+def test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The taught function has tanh where the model has an LSTM: put in the model's place, the loops are the same."""
+    monkeypatch.setattr(fast, "lstm_update", lambda gates, cell: (torch.tanh(gates[:, :6]), cell))
+    net = model(score="dot")
+    with torch.no_grad():
+        net.network.bias_ih_l0.zero_()
+        net.network.bias_hh_l0.zero_()
+    (W_x, W_h, *_) = net.network.all_weights[0]
+    inputs = torch.tensor([[1, 4, 5]]).expand(4, -1)
+    memory, state = net.encode(SOURCE, MASKED)
+    _, attended, weights, _ = net.run(inputs, memory, state)
+    words, h0 = net.embedding(inputs), state["hidden"][:, 0]
+    taught = input_feeding(words, h0, memory["states"], W_x[:6], W_h[:6], net.W_c.weight, MASKED)
+    for ours, theirs in zip((attended, weights), taught, strict=True):
+        torch.testing.assert_close(ours, theirs)
+    leaves = [net.network.weight_ih_l0, net.network.weight_hh_l0, net.W_c.weight]
+    ours, theirs = (torch.autograd.grad(x.square().sum(), leaves, retain_graph=True) for x in (attended, taught[0]))
+    for gradient, right in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(gradient, right)
 
 
 def test_attention_that_is_handed_in_makes_the_same_model() -> None:
@@ -124,8 +176,8 @@ def test_an_odd_width_cannot_be_halved() -> None:
 def test_bf16_runs_and_changes_little() -> None:
     inputs = torch.tensor([[1, 4, 5, 6]]).expand(4, -1)
     real = torch.ones_like(inputs, dtype=torch.bool)
-    for changes in EVERY:
-        net = model(**changes)
+    for kind, changes in itertools.product((Luong, FastLuong), EVERY):
+        net = model(kind, **changes)
         exact = net(SOURCE, MASKED, inputs, real)
         with torch.autocast("cpu", torch.bfloat16):
             rough = net(SOURCE, MASKED, inputs, real)

@@ -7,7 +7,8 @@ import torch
 
 from benchmarks import complexity
 from book.figures_self_attention import GATES
-from solutions.self_attention import self_attention, simple_self_attention
+from solutions.self_attention import layer_cost
+from solutions.self_attention.fast import FastSelfAttentive
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import Recipe
 
@@ -23,20 +24,21 @@ EVERY = [
 every = pytest.mark.parametrize("changes", EVERY, ids=lambda changes: "-".join(map(str, changes.values())))
 
 
-def model(**changes: object) -> SelfAttentive:
+def model(kind: type[SelfAttentive] = FastSelfAttentive, **changes: object) -> SelfAttentive:
     torch.manual_seed(0)
-    return SelfAttentive(replace(SMALL, **changes), 12, 3).eval()
+    return kind(replace(SMALL, **changes), 12, 3).eval()
 
 
 @every
-def test_the_fused_kernel_and_the_taught_function_give_the_same_scores_and_gradients(changes: dict) -> None:
-    taught = simple_self_attention if changes["attention"] == "simple" else self_attention
-    torch.manual_seed(0)
-    handed, own = SelfAttentive(replace(SMALL, **changes), 12, 3, attend=taught).eval(), model(**changes)
-    for net in (handed, own):
+def test_the_plain_model_and_the_fast_one_have_equal_scores_and_gradients(changes: dict) -> None:
+    """Three texts of up to six words, width 6 or 10, some padding; both attentions, so both taught functions."""
+    plain, fast = model(SelfAttentive, **changes), model(**changes)
+    assert list(plain.state_dict()) == list(fast.state_dict())
+    for net in (plain, fast):
         net(TOKENS, MASK).logsumexp(-1).sum().backward()
-    torch.testing.assert_close(handed(TOKENS, MASK), own(TOKENS, MASK))
-    for first, second in zip(handed.parameters(), own.parameters(), strict=True):
+    torch.testing.assert_close(plain(TOKENS, MASK), fast(TOKENS, MASK))
+    torch.testing.assert_close(plain.attention_weights(TOKENS, MASK), fast.attention_weights(TOKENS, MASK))
+    for first, second in zip(plain.parameters(), fast.parameters(), strict=True):
         torch.testing.assert_close(first.grad, second.grad, rtol=1e-3, atol=1e-4)
 
 
@@ -56,8 +58,8 @@ def test_only_with_positions_does_the_order_of_the_words_matter(changes: dict) -
 
 
 @every
-def test_where_it_looks_adds_up_to_one_over_the_words_of_a_text(changes: dict) -> None:
-    weights = model(**changes).look(TOKENS, MASK)
+def test_the_weights_add_up_to_one_over_the_words_of_a_text(changes: dict) -> None:
+    weights = model(**changes).attention_weights(TOKENS, MASK)
     torch.testing.assert_close(weights.sum(dim=1), torch.ones(3))
     assert (weights[~MASK] == 0).all()
     assert (weights >= 0).all()
@@ -68,17 +70,17 @@ def test_of_a_long_text_the_beginning_and_the_end_are_read() -> None:
     long = torch.tensor([[4, 5, 6, 7, 8, 9, 10, 0], [4, 5, 9, 10, 0, 0, 0, 0]])
     scores = net(long, long != 0)
     torch.testing.assert_close(scores[0], scores[1])
-    assert (net.look(long, long != 0)[0, 2:5] == 0).all()
-    torch.testing.assert_close(net.look(long, long != 0).sum(dim=1), torch.ones(2))
+    assert (net.attention_weights(long, long != 0)[0, 2:5] == 0).all()
+    torch.testing.assert_close(net.attention_weights(long, long != 0).sum(dim=1), torch.ones(2))
 
 
 @every
-def test_a_text_without_words_has_scores_and_looks_nowhere(changes: dict) -> None:
+def test_a_text_without_words_has_scores_and_no_weights(changes: dict) -> None:
     net = model(**changes)
     nothing = torch.zeros(2, 3, dtype=torch.long)
     nothing[1, 0] = 5
     assert torch.isfinite(net(nothing, nothing != 0)).all()
-    assert (net.look(nothing, nothing != 0)[0] == 0).all()
+    assert (net.attention_weights(nothing, nothing != 0)[0] == 0).all()
 
 
 def test_without_parameters_the_blocks_have_none() -> None:
@@ -103,6 +105,14 @@ def test_multiplications_by_formula_are_those_that_are_counted(name: str) -> Non
         assert layer(X).shape == (n, d)
         if name not in UNSEEN:
             assert complexity.counted(layer, X) == complexity.multiplications(name, n, d)
+
+
+def test_the_taught_costs_are_those_of_the_layers_that_are_measured() -> None:
+    """Up to the constant that the paper leaves out: scores and sums of values are two products, word and state too."""
+    for kind, constant in {"self_attention": 2, "recurrent": 2, "convolution": 1, "restricted": 2}.items():
+        for n, d in ((40, 12), (33, 20)):
+            cost, *_ = layer_cost(kind, n, d, complexity.KERNEL, complexity.REACH)
+            assert complexity.multiplications(kind, n, d) == constant * cost
 
 
 def test_the_fused_layer_and_the_windows_that_hold_everything_are_self_attention() -> None:

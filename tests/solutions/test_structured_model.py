@@ -38,7 +38,7 @@ def test_a_text_says_the_same_alone_and_beside_others(texts, recipe):
     tokens, mask = texts
     lin = model(recipe)
     scores, extra = lin(tokens, mask)
-    weights = lin.look(tokens, mask)
+    weights = lin.attention_weights(tokens, mask)
     assert scores.shape == (4, LABELS)
     for b, length in enumerate(mask.sum(dim=1)):
         alone = lin(tokens[b : b + 1, :length], mask[b : b + 1, :length])
@@ -107,7 +107,7 @@ def test_two_sentences_are_read_alike_and_compared_hop_by_hop(texts):
     assert scores.shape == (2, LABELS)
     _, _, penalty = pair.reader(tokens, mask)
     torch.testing.assert_close(extra, 0.5 * penalty.view(2, 2).sum(dim=1))
-    words, sentences = pair.look(both, masks)
+    words, sentences = pair.attention_weights(both, masks)
     torch.testing.assert_close(words[1, 0], pair.reader(tokens, mask)[1][2].mean(dim=0))
     assert (sentences == 0.5).all()
     with torch.no_grad():  # with the same factors for both, it cannot tell which sentence comes first
@@ -164,7 +164,7 @@ def test_pairs_that_somebody_has_can_be_trained_on(tmp_path):
     trained = train(SOLUTION, run, recipe, quiet=True, folder=tmp_path, corpus=corpus)
     assert trained.progress.history[1]["loss"] < trained.progress.history[0]["loss"]
     assert set(trained.classify([pair.sentences for pair in pairs])) <= {"same", "other"}
-    assert trained.looks([pairs[0].sentences])[0].words.shape == (1, 5)
+    assert trained.attention_weights([pairs[0].sentences])[0].words.shape == (1, 5)
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -1,4 +1,4 @@
-"""The Transformer's modules are torch's own, number for number, and the taught functions; and nothing breaks them."""
+"""The Transformer as it is trained is torch's own, number for number, and the plain one of the taught functions."""
 
 from dataclasses import replace
 
@@ -7,26 +7,34 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lab import decoding
 from lab.batches import collate, source_batch
 from lab.losses import linear_cross_entropy
 from lab.tokenizers import BOS, PAD, Subwords, restore
 from lab.training import Progress
 from lab.translation import Trained, vocabularies
-from solutions.transformer.assembled import Assembled
 from solutions.transformer.attention import (
     decoder_layer,
     encoder_layer,
+    label_smoothed_loss,
     multi_head_attention,
     positional_encoding,
 )
-from solutions.transformer.layers import DecoderLayer, Dropout, EncoderLayer, MultiHeadAttention, words_of
-from solutions.transformer.model import SOLUTION, Transformer, looks
+from solutions.transformer.fast import SOLUTION, FastTransformer
+from solutions.transformer.fast_layers import (
+    Dropout,
+    FastAttention,
+    FastDecoderLayer,
+    FastEncoderLayer,
+    PackedPositions,
+)
+from solutions.transformer.model import Transformer, attention_weights
 from solutions.transformer.recipe import RECIPES, Recipe
 from tests.lab.test_training import LETTERS
 
 WIDTH, HEADS, INNER = 12, 3, 7
 SMALL = Recipe(d_model=6, d_ff=7, heads=2, layers=2, shared=False, dropout=0.0)
-TAUGHT = encoder_layer, decoder_layer, positional_encoding, multi_head_attention
+LAYER = Recipe(d_model=WIDTH, heads=HEADS, d_ff=INNER, dropout=0.0)
 SOURCE, MASK = source_batch([[4, 5, 6, 7], [8], [], [9, 4, 5, 6, 7, 8, 9]])
 INPUTS = torch.tensor([[BOS, 4, 5, 6, 7]]).expand(4, -1)
 CAUSAL = torch.ones(5, 5, dtype=torch.bool).tril()
@@ -61,107 +69,144 @@ def assert_same(ours: Tensor, theirs: Tensor, module: nn.Module, other: nn.Modul
 @pytest.mark.parametrize("masked", [True, False])
 def test_attention_is_torchs_multihead_attention(masked: bool) -> None:
     y, x, mask = drawn()
-    ours = shaken(MultiHeadAttention(WIDTH, HEADS))
+    ours = shaken(FastAttention(LAYER))
     theirs = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
     theirs.load_state_dict(ours.state_dict())
     out, weights = ours(y, x, x, mask[:, None] if masked else None)
     right, torch_weights = theirs(y, x, x, key_padding_mask=~mask if masked else None, average_attn_weights=False)
     torch.testing.assert_close(weights, torch_weights, rtol=1e-5, atol=1e-6)
     assert_same(out, right, ours, theirs, y, x)
-    taught, _ = multi_head_attention(y, x, x, ours.taught(), HEADS, mask[:, None] if masked else None)
+    taught, _ = multi_head_attention(y, x, x, ours.named(), HEADS, mask[:, None] if masked else None)
     torch.testing.assert_close(out, taught, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("pre_norm", [True, False])
 def test_an_encoder_layer_is_torchs(pre_norm: bool) -> None:
     _, x, mask = drawn(1)
-    ours = shaken(EncoderLayer(WIDTH, HEADS, INNER, pre_norm=pre_norm))
+    ours = shaken(FastEncoderLayer(replace(LAYER, pre_norm=pre_norm)))
     theirs = nn.TransformerEncoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm)
     theirs.load_state_dict(ours.state_dict())
     found, right = ours(x, mask[:, None]), theirs(x, src_key_padding_mask=~mask)
     assert_same(found[mask], right[mask], ours, theirs, x)
     if not pre_norm:
-        taught = encoder_layer(x, ours.taught(), HEADS, mask, 1e-5)
+        taught = encoder_layer(x, ours.named(), HEADS, mask, 1e-5)
         torch.testing.assert_close(found, taught, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("pre_norm", [True, False])
 def test_a_decoder_layer_is_torchs(pre_norm: bool) -> None:
     y, x, mask = drawn(2)
-    ours = shaken(DecoderLayer(WIDTH, HEADS, INNER, pre_norm=pre_norm))
+    ours = shaken(FastDecoderLayer(replace(LAYER, pre_norm=pre_norm)))
     theirs = nn.TransformerDecoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm)
     theirs.load_state_dict(ours.state_dict())
     found = ours(y, x, CAUSAL, mask[:, None])
     assert_same(found, theirs(y, x, ~CAUSAL, memory_key_padding_mask=~mask), ours, theirs, y, x)
     if not pre_norm:
-        taught = decoder_layer(y, x, ours.taught(), HEADS, CAUSAL.expand(4, 5, 5), mask[:, None], 1e-5)
+        taught = decoder_layer(y, x, ours.named(), HEADS, CAUSAL.expand(4, 5, 5), mask[:, None], 1e-5)
         torch.testing.assert_close(found, taught, rtol=1e-5, atol=1e-5)
 
 
 def test_the_fused_kernel_is_the_same_attention(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a GPU takes, on the CPU: the branch is chosen by the device."""
     y, x, mask = drawn(3)
-    module = shaken(MultiHeadAttention(WIDTH, HEADS))
+    module = shaken(FastAttention(LAYER))
     mask = mask.clone()
     mask[2] = False
     (q,), (k, v) = module.project(y, 0, 1), module.project(x, 1, 3)
     expected, _ = module.attend(q, k, v, mask[:, None, None])
-    monkeypatch.setattr("solutions.transformer.layers.MATMUL", ())
+    monkeypatch.setattr("solutions.transformer.fast_layers.MATMUL", ())
     found, weights = module.attend(q, k, v, mask[:, None, None])
     assert weights is None
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def model(kind: type = Transformer, *taught: object, **changes: object) -> Transformer:
+def model(kind: type[Transformer] = FastTransformer, **changes: object) -> Transformer:
     torch.manual_seed(7)
-    return shaken(kind(replace(SMALL, **changes), 11, 11 if changes.get("shared") else 9, *taught)).eval()
+    return shaken(kind(replace(SMALL, **changes), 11, 11 if changes.get("shared") else 9)).eval()
 
 
-def test_the_model_assembled_from_the_taught_functions_is_the_same_model() -> None:
+EXAMPLES = [([4, 5, 6], [7, 8]), ([9], [4, 5, 6, 8]), ([], [4]), ([9, 4, 5, 6, 7, 8, 10], [])]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients(shared: bool) -> None:
+    """Batch 4, target 5, source 8, width 6, two heads of 3, inner width 7; source and target have padding."""
+    batch = collate(EXAMPLES)
+    real = batch.targets != PAD
+    assert not batch.mask.all()
+    assert not real.all()
+    fast, plain = model(shared=shared), model(Transformer, shared=shared)
+    assert list(fast.state_dict()) == list(plain.state_dict())
+    outputs = [net(batch.source, batch.mask, batch.inputs, real) for net in (fast, plain)]
+    assert_same(outputs[0], outputs[1], fast, plain)
+    losses = [net.loss(batch, real, 0.1) for net in (fast, plain)]
+    assert_same(losses[0], losses[1], fast, plain)
+    # Of a query that is padding the plain model masks the keys, the fast one does not care: nobody reads its answer.
+    every, others = (net.attention_weights(batch.source, batch.mask, batch.inputs) for net in (fast, plain))
+    for use, queries in {"encoder": batch.mask, "decoder": real, "cross": real}.items():
+        ours, theirs = (weights[use].movedim(3, 1)[queries] for weights in (every, others))
+        torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_decoding_without_and_with_the_cache_says_the_same(width: int) -> None:
+    fast, plain = model(), model(Transformer)
+    sentences = [source for source, _ in EXAMPLES]
+    outputs = [decoding.translate(net, sentences, width) for net in (fast, plain)]
+    assert any(output.tokens for output in outputs[0])
+    assert [output.tokens for output in outputs[0]] == [output.tokens for output in outputs[1]]
+    for ours, theirs in zip(*outputs, strict=True):
+        if ours.weights is not None:
+            torch.testing.assert_close(ours.weights, theirs.weights, rtol=1e-4, atol=1e-5)
+
+
+def test_weights_go_from_one_model_into_the_other() -> None:
+    """A checkpoint of the fast model is one of the plain model, and the dropout of its recipe changes no value."""
+    fast, plain = model(dropout=0.3, inner_dropout=0.2), Transformer(SMALL, 11, 9).eval()
+    plain.load_state_dict(fast.state_dict())
     real = torch.ones_like(INPUTS, dtype=torch.bool)
-    own, assembled = model(), model(Assembled, *TAUGHT)
-    outputs = [net(SOURCE, MASK, INPUTS, real) for net in (own, assembled)]
-    assert_same(outputs[0], outputs[1], own, assembled)
-    for use, weights in own.looks(SOURCE, MASK, INPUTS).items():
-        torch.testing.assert_close(weights, assembled.looks(SOURCE, MASK, INPUTS)[use], rtol=1e-5, atol=1e-5)
+    outputs = [net(SOURCE, MASK, INPUTS, real) for net in (fast, plain)]
+    torch.testing.assert_close(outputs[0], outputs[1], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("pre_norm", [True, False])
 def test_leaving_padding_out_changes_no_score_and_no_gradient(pre_norm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     real = torch.ones_like(INPUTS, dtype=torch.bool)
     net, same = model(pre_norm=pre_norm), model(pre_norm=pre_norm)
-    words = words_of(MASK)
-    assert words is not None
-    assert words.at.tolist() == MASK.flatten().nonzero()[:, 0].tolist()
+    packed = PackedPositions.of(MASK)
+    assert packed is not None
+    assert packed.at.tolist() == MASK.flatten().nonzero()[:, 0].tolist()
     without = net(SOURCE, MASK, INPUTS, real)
-    monkeypatch.setattr("solutions.transformer.model.words_of", lambda mask: None)
+    monkeypatch.setattr(PackedPositions, "of", lambda mask: None)
     assert_same(without, same(SOURCE, MASK, INPUTS, real), net, same)
 
 
-def test_all_that_is_looked_at_is_a_distribution_over_what_may_be_seen() -> None:
-    net = model()
-    found = net.looks(SOURCE, MASK, INPUTS)
-    shapes = {use: tuple(weights.shape) for use, weights in found.items()}
+@pytest.mark.parametrize("kind", [Transformer, FastTransformer])
+def test_all_weights_are_distributions_over_what_may_be_seen(kind: type[Transformer]) -> None:
+    net = model(kind)
+    every = net.attention_weights(SOURCE, MASK, INPUTS)
+    shapes = {use: tuple(weights.shape) for use, weights in every.items()}
     assert shapes == {"encoder": (4, 2, 2, 8, 8), "decoder": (4, 2, 2, 5, 5), "cross": (4, 2, 2, 5, 8)}
-    for weights in found.values():
+    for weights in every.values():
         torch.testing.assert_close(weights.sum(dim=-1), torch.ones(weights.shape[:-1]))
     for use in ("encoder", "cross"):
-        assert (found[use].movedim(0, -2)[..., ~MASK] == 0).all()
-    assert (found["decoder"][..., ~CAUSAL] == 0).all()
-    torch.testing.assert_close(net.look(SOURCE, MASK, INPUTS), found["cross"][:, -1].mean(dim=1))
+        assert (every[use].movedim(0, -2)[..., ~MASK] == 0).all()
+    assert (every["decoder"][..., ~CAUSAL] == 0).all()
+    drawn = net.decode(INPUTS, *net.encode(SOURCE, MASK))[2]
+    torch.testing.assert_close(drawn, every["cross"][:, -1].mean(dim=1))
 
 
-def test_the_looks_of_a_text_have_a_row_for_each_piece() -> None:
+def test_the_weights_of_a_text_have_a_row_for_each_piece() -> None:
     source, target = vocabularies(LETTERS, replace(SMALL, vocabulary=0))
-    net = Transformer(SMALL, len(source), len(target)).eval()
+    net = FastTransformer(SMALL, len(source), len(target)).eval()
     trained = Trained(net, source, target, {}, Progress())
-    found = looks(trained, "a b c", "c b")
-    assert {use: tuple(weights.shape) for use, weights in found.items()} == {
+    every = attention_weights(trained, "a b c", "c b")
+    assert {use: tuple(weights.shape) for use, weights in every.items()} == {
         "encoder": (2, 2, 4, 4),
         "decoder": (2, 2, 2, 2),
         "cross": (2, 2, 2, 4),
     }
-    torch.testing.assert_close(found["cross"][-1].mean(dim=0), trained.attention("a b c", "c b"))
+    torch.testing.assert_close(every["cross"][-1].mean(dim=0), trained.attention("a b c", "c b"))
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
@@ -184,21 +229,27 @@ def test_the_models_loss_is_that_of_its_scores() -> None:
     real = batch.targets != PAD
     scores = net(batch.source, batch.mask, batch.inputs, real)
     right = functional.cross_entropy(scores, batch.targets[real], label_smoothing=0.1)
-    found = net.loss(batch, real, 0.1)
-    for ours, theirs in zip(*(torch.autograd.grad(x, list(net.parameters())) for x in (found, right)), strict=True):
+    whole = torch.zeros(*real.shape, 11).index_put((real,), scores)
+    taught = label_smoothed_loss(whole, batch.targets, 0.1, PAD)
+    loss = net.loss(batch, real, 0.1)
+    torch.testing.assert_close(loss, right)
+    torch.testing.assert_close(loss, taught)
+    gradients = [torch.autograd.grad(x, list(net.parameters()), retain_graph=True) for x in (loss, right, taught)]
+    for ours, theirs, of_taught in zip(*gradients, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(ours, of_taught, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("kernels", [("cpu",), ()], ids=["matmul", "fused"])
-def test_who_may_look_nowhere_hears_nothing(
+def test_fully_masked_queries_get_zero_context(
     dtype: torch.dtype, kernels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solutions.transformer.layers.MATMUL", kernels)
+    monkeypatch.setattr("solutions.transformer.fast_layers.MATMUL", kernels)
     y, x, mask = drawn()
     y, x = y.detach().to(dtype), x.detach().to(dtype)
     mask[2] = False
-    module = shaken(MultiHeadAttention(WIDTH, HEADS)).to(dtype)
+    module = shaken(FastAttention(LAYER)).to(dtype)
     (q,), (k, v) = module.project(y, 0, 1), module.project(x, 1, 3)
     out, _ = module.attend(q, k, v, mask[:, None, None])
     assert torch.isfinite(out).all()
@@ -209,9 +260,11 @@ def test_who_may_look_nowhere_hears_nothing(
     assert (weights[2] == 0).all()
 
 
-@pytest.mark.parametrize("pre_norm", [True, False])
-def test_bf16_runs_and_changes_little(pre_norm: bool) -> None:
-    net = model(pre_norm=pre_norm)
+@pytest.mark.parametrize(
+    ("kind", "pre_norm"), [(FastTransformer, True), (FastTransformer, False), (Transformer, False)]
+)
+def test_bf16_runs_and_changes_little(kind: type[Transformer], pre_norm: bool) -> None:
+    net = model(kind, pre_norm=pre_norm)
     real = torch.ones_like(INPUTS, dtype=torch.bool)
     exact = net(SOURCE, MASK, INPUTS, real)
     with torch.autocast("cpu", torch.bfloat16):
@@ -240,16 +293,17 @@ def test_an_odd_width_has_a_last_sine_and_heads_must_divide_it() -> None:
     with pytest.raises(ValueError, match=r"expected heads to divide d_model = 5, got 2"):
         model(d_model=5, heads=2)
     with pytest.raises(ValueError, match="got 0"):
-        MultiHeadAttention(4, 0)
+        model(d_model=4, heads=0)
 
 
 def test_models_that_cannot_be_say_why() -> None:
     with pytest.raises(ValueError, match=r"one vocabulary for both languages: expected equal sizes, got 11 and 9"):
-        Transformer(replace(SMALL, shared=True), 11, 9)
+        FastTransformer(replace(SMALL, shared=True), 11, 9)
     with pytest.raises(ValueError, match="expected layers of 1 or more, got 0"):
         model(layers=0)
-    with pytest.raises(ValueError, match="post-norm: expected pre_norm = False"):
-        Assembled(replace(SMALL, pre_norm=True), 11, 9, *TAUGHT)
+    for name, value in {"pre_norm": True, "dropout": 0.1, "inner_dropout": 0.2}.items():
+        with pytest.raises(ValueError, match=f"without dropout: expected {name} = {type(value)()}, got {value}; use"):
+            model(Transformer, **{name: value})
 
 
 def test_dropout_drops_its_share_and_keeps_the_mean() -> None:

@@ -71,16 +71,16 @@ def split(pair: Pair) -> str:
 @functools.cache
 def splits() -> dict[str, tuple[Pair, ...]]:
     """Return the fixed splits, French to English, 3 to 30 words; validation and test hold no sentence twice."""
-    found: dict[str, list[Pair]] = {name: [] for name in SIZES}
+    parts: dict[str, list[Pair]] = {name: [] for name in SIZES}
     seen: set[str] = set()
     for pair in stream(random.Random(2015), 3, 30):
         name = split(pair)
-        if len(found[name]) < SIZES[name] and (name == "train" or pair.source not in seen):
-            found[name].append(pair)
+        if len(parts[name]) < SIZES[name] and (name == "train" or pair.source not in seen):
+            parts[name].append(pair)
             seen.add(pair.source)
-        if all(len(found[name]) == size for name, size in SIZES.items()):
+        if all(len(parts[name]) == size for name, size in SIZES.items()):
             break
-    return {name: tuple(pairs) for name, pairs in found.items()}
+    return {name: tuple(pairs) for name, pairs in parts.items()}
 
 
 def turned(pair: Pair) -> Pair:
@@ -90,9 +90,9 @@ def turned(pair: Pair) -> Pair:
 
 def load(source: str = "fr", target: str = "en") -> Parallel:
     """Return the corpus in one of its two directions."""
-    found = splits()
+    parts = splits()
     if (source, target) != DIRECTION:
-        found = {name: tuple(map(turned, pairs)) for name, pairs in found.items()}
+        parts = {name: tuple(map(turned, pairs)) for name, pairs in parts.items()}
     return Parallel(
-        "phrasebook", source, target, found["train"], found["validation"], {"test": found["test"]}, tokenised=True
+        "phrasebook", source, target, parts["train"], parts["validation"], {"test": parts["test"]}, tokenised=True
     )

@@ -218,15 +218,16 @@ def manner(draw: Draw, group: Group) -> Part:
 
 def with_clitic(draw: Draw, group: Group, subject: Nominal) -> Group:
     """Return the group with a pronoun before its verb, where it can have one."""
-    found = clitic(draw, group.verb, subject, group)
-    return replace(group, clitic=found, agree=None if found is None or found.dative else found)
+    clitic_pronoun = clitic(draw, group.verb, subject, group)
+    agree = None if clitic_pronoun is None or clitic_pronoun.dative else clitic_pronoun
+    return replace(group, clitic=clitic_pronoun, agree=agree)
 
 
 def objects(draw, group: Group, subject: Nominal, room: int, when: str) -> tuple[Nominal | None, Nominal | None]:
     """Return the direct and the indirect object, each a pronoun or a noun phrase."""
-    verb, found = group.verb, group.clitic
+    verb, clitic_pronoun = group.verb, group.clitic
     give = "give" in verb.flags
-    direct, indirect = (None, found) if give else (found, None)
+    direct, indirect = (None, clitic_pronoun) if give else (clitic_pronoun, None)
     prepositional = bool(verb.flags & {"de", "with", "dative"})
     if verb.object and direct is None:
         # "refused to eat any apples" has no French in de

@@ -22,7 +22,11 @@ from autograder.release.build import README, release
 from tests.support.leaks import bodies, found_in
 from tests.support.student import solved, unpacked
 
-SECRET = [*(ROOT / "solutions").glob("*/attention.py"), *(ROOT / "autograder" / "checks").rglob("*.py")]
+SECRET = [
+    *(ROOT / "solutions").glob("*/attention.py"),
+    *(ROOT / "solutions").glob("*/fast*.py"),
+    *(ROOT / "autograder" / "checks").rglob("*.py"),
+]
 ABSENT = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty", "winreg", "msvcrt", "winsound"}
 FORKS = {"fork", "forkpty", "SIGALRM", "SIGKILL", "alarm", "setitimer", "geteuid", "getuid", "sched_getaffinity"}
 RESERVED = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}  # on Windows

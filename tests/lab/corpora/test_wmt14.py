@@ -25,7 +25,7 @@ from lab.shards import Shards
 from lab.translation import Run, train
 from solutions.bahdanau.model import SOLUTION
 from solutions.bahdanau.recipe import Recipe
-from solutions.transformer.model import SOLUTION as TRANSFORMER
+from solutions.transformer.fast import SOLUTION as TRANSFORMER
 from solutions.transformer.recipe import DEFAULTS, RECIPES
 
 WORDS = "der die das ein haus baum hund sieht mag den alten neuen".split()

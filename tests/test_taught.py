@@ -1,0 +1,111 @@
+"""Shown = trained: every taught function runs in a training, or a test proves that what runs there is equal to it."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+
+import pytest
+import torch
+
+from autograder.release.blank import Module
+from book._ext.edition import graded
+from lab.classification import Classifying
+from lab.runs import ROOT, Solution
+from lab.training import Training
+from lab.translation import Translating
+from solutions.bahdanau.model import SOLUTION as BAHDANAU
+from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
+from solutions.luong.fast import SOLUTION as LUONG
+from solutions.luong.model import SCORES
+from solutions.pooling.model import SOLUTION as POOLING
+from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
+from solutions.structured.model import SOLUTION as STRUCTURED
+from solutions.transformer.fast import SOLUTION as TRANSFORMER
+
+NAMES = sorted(path.parent.name for path in (ROOT / "solutions").glob("*/attention.py"))
+TAUGHT = {(name, function) for name in NAMES for function in graded(name) & set(Module.of(name).functions)}
+
+# What stands in a taught function's place while a model trains or decodes is proven equal to it by this test.
+PLAIN_AND_FAST = "test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients"
+PROVEN = {
+    ("encoder_decoder", "greedy_decode"): "test_decoding.test_cached_greedy_says_what_the_taught_one_says",
+    ("encoder_decoder", "beam_search"): "test_decoding.test_cached_beam_finds_what_the_taught_one_finds",
+    ("bahdanau", "additive_attention"): "test_decoding."
+    "test_attention_handed_in_and_attention_with_keys_projected_once_are_the_same_model",
+    ("luong", "attentional_state"): f"test_luong_model.{PLAIN_AND_FAST}",
+    ("luong", "local_p_weights"): "test_luong_model.test_the_weights_of_local_p_are_the_taught_ones",
+    ("luong", "input_feeding"): "test_luong_model.test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding",
+    **{
+        ("self_attention", name): "test_self_attention_model."
+        "test_the_plain_model_and_the_fast_one_have_equal_scores_and_gradients"
+        for name in ("simple_self_attention", "self_attention", "scaled_dot_product")
+    },
+    # A count and no part of a model: the chapter prints it beside counts of the layers that it measures.
+    ("self_attention", "layer_cost"): "test_self_attention_model."
+    "test_the_taught_costs_are_those_of_the_layers_that_are_measured",
+    **{
+        ("transformer", name): f"test_transformer_model.{PLAIN_AND_FAST}"
+        for name in ("multi_head_attention", "positional_encoding", "make_masks", "encoder_layer", "decoder_layer")
+    },
+    ("transformer", "label_smoothed_loss"): "test_transformer_model.test_the_models_loss_is_that_of_its_scores",
+}
+PAIRS = [([4, 5, 6], [7, 8]), ([9], [4, 5, 6])]
+TEXTS = [([[4, 5, 6], [7]], 0), ([[8, 9]], 1)]
+
+
+def trainings() -> Iterator[tuple[Solution, object]]:
+    """Yield each chapter's solution with the recipes that between them use all that it trains with."""
+    for solution in (ENCODER_DECODER, BAHDANAU, SELF_ATTENTION, STRUCTURED, TRANSFORMER):
+        yield solution, solution.recipes["small"]
+    yield from ((POOLING, POOLING.recipes[name]) for name in ("small", "small_han"))
+    yield from ((LUONG, replace(LUONG.recipes["small"], score=score)) for score in SCORES)
+    yield TRANSFORMER, replace(TRANSFORMER.recipes["small"], warmup_steps=4)
+
+
+def train_once(solution: Solution, recipe: object) -> None:
+    """Compute one loss and one learning rate as a training does."""
+    torch.manual_seed(0)
+    if solution in (POOLING, SELF_ATTENTION, STRUCTURED):
+        model = solution.build(recipe, 12, 2)
+        Classifying(TEXTS, Training(), model.nested).loss(model, TEXTS, torch.device("cpu"))
+        return
+    Translating(PAIRS, Training()).loss(solution.build(recipe, 12, 12), PAIRS, torch.device("cpu"))
+    rate = solution.rate(recipe) if solution.rate else None
+    if rate is not None:
+        rate(0, 10)
+
+
+@pytest.fixture(scope="module")
+def used() -> set[tuple[str, str]]:
+    """The taught functions that a training calls."""
+    called = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and path.name == "attention.py":
+            called.add((path.parent.name, frame.f_code.co_name))
+
+    sys.setprofile(note)
+    try:
+        for solution, recipe in trainings():
+            train_once(solution, recipe)
+    finally:
+        sys.setprofile(None)
+    return called & TAUGHT
+
+
+def test_every_taught_function_is_trained_with_or_proven_equal_to_what_is(used: set[tuple[str, str]]) -> None:
+    assert len(TAUGHT) > 20
+    assert not TAUGHT - used - set(PROVEN)
+    assert not used & set(PROVEN), "these are trained with: no proof is needed"
+
+
+def test_the_proofs_are_tests_that_there_are() -> None:
+    for proof in PROVEN.values():
+        module, test = proof.split(".")
+        (file,) = (ROOT / "tests").rglob(f"{module}.py")
+        tree = ast.parse(file.read_text(encoding="utf8"))
+        assert test in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, proof
