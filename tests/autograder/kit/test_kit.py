@@ -180,7 +180,7 @@ def test_a_function_that_is_as_it_was_released_is_said_to_be_so():
     def double(x):
         raise NotImplementedError
 
-    assert one_case(double).hint == "double: 0 of 4 points. It is not written yet."
+    assert one_case(double).hint == "double: 0 of 5 points. It is not written yet."
 
 
 def test_the_hint_holds_neither_inputs_nor_expected_values():
