@@ -39,14 +39,14 @@ def variants(run: str = PHRASEBOOK) -> HTML:
     models = [("bahdanau", run, "Bahdanau: additive")]
     models += [("luong", named(run, variant), words) for variant, words in VARIANTS.items()]
     for solution, name, words in models:
-        found = results(solution, name)
+        runs = results(solution, name)
         rows.append(
             [
-                words + budget(found),
-                summary(found, "test", "greedy", "bleu"),
-                summary(found, "test", "beam5", "bleu"),
-                summary(found, "test", "alignment", "argmax", "aer", digits=3),
-                f"{len(found)}" if found else MISSING,
+                words + budget(runs),
+                summary(runs, "test", "greedy", "bleu"),
+                summary(runs, "test", "beam5", "bleu"),
+                summary(runs, "test", "alignment", "argmax", "aer", digits=3),
+                f"{len(runs)}" if runs else MISSING,
             ]
         )
     columns = ["model", "BLEU, greedy", "BLEU, beam 5", "AER, argmax", "seeds"]
@@ -65,14 +65,11 @@ def real(run: str = "multi30k-de-en-base") -> HTML:
 
 def windows(run: str = PHRASEBOOK) -> HTML:
     """Return how far the predicted position is from the gold links, beside positions that are only counted."""
-    found = results("luong", named(run, "local-p"))
+    runs = results("luong", named(run, "local-p"))
     readings = {"predicted": "local-p: predicted", "t": "p = t", "t·S/T": "p = t · S/T"}
     rows = [
         [f"{words}, {kind} links"]
-        + [
-            summary(found, "test", "positions", reading, kind, part, digits=2)
-            for part in ("mean", "within1", "within2")
-        ]
+        + [summary(runs, "test", "positions", reading, kind, part, digits=2) for part in ("mean", "within1", "within2")]
         for kind in ("all", "crossing")
         for reading, words in readings.items()
     ]
@@ -85,9 +82,9 @@ def windows(run: str = PHRASEBOOK) -> HTML:
 
 def hansards(run: str = "hansards-en-fr-short") -> HTML:
     """Return the alignment error rate of Luong's weights on the Hansards beside those of aligners."""
-    found = results("luong", run)
-    ours = summary(found, "test", "alignment", "argmax", "aer", digits=3)
-    rows = [["Luong, dot: strongest English word of each French one" + budget(found), "Tatoeba", ours]]
+    runs = results("luong", run)
+    ours = summary(runs, "test", "alignment", "argmax", "aer", digits=3)
+    rows = [["Luong, dot: strongest English word of each French one" + budget(runs), "Tatoeba", ours]]
     rows += [[aligner, learnt, f"{aer:.3f}"] for aligner, learnt, aer in (*ALIGNERS, DIAGONAL)]
     return table(
         "Alignment error rate on 447 sentences of the Hansards, English to French (ours: 95% bootstrap interval)",

@@ -45,9 +45,9 @@ def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -
         (first.words[0].numpy(), second.words[0].numpy())
         for first, second in zip(one.attention_weights(texts), two.attention_weights(texts), strict=True)
     ]
-    said = zip(one.classify(texts), two.classify(texts), strict=True)
+    labels = zip(one.classify(texts), two.classify(texts), strict=True)
     rows = [
-        ["they give the same label", f"{100 * np.mean([a == b for a, b in said]):.1f}"],
+        ["they give the same label", f"{100 * np.mean([a == b for a, b in labels]):.1f}"],
         [
             "they give most weight to the same word",
             f"{100 * np.mean([a.argmax() == b.argmax() for a, b in pairs]):.1f}",
@@ -175,7 +175,7 @@ def counterfactuals(
     texts, rows = [document.sentences for document in documents], []
     for name, attend in others.items():
         with attending(trained.model, attend):
-            said = trained.classify(texts)
-        right = np.mean([label == document.label for label, document in zip(said, documents, strict=True)])
+            predicted = trained.classify(texts)
+        right = np.mean([label == document.label for label, document in zip(predicted, documents, strict=True)])
         rows.append([name, f"{100 * right:.1f}"])
     return table(caption, ["weights", "accuracy, %"], rows)

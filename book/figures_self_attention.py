@@ -34,15 +34,15 @@ def measured(device: str = "cpu") -> dict[str, Any] | None:
 
 def exponents(device: str = "cpu") -> HTML:
     """Return the exponents of n and of d: counted multiplications, numbers kept, times with their range."""
-    found = measured(device)
-    if not found:
+    kept = measured(device)
+    if not kept:
         return missing("Exponents")
-    rows = [[words, *_fits(found["exponents"][name])] for name, words in KINDS.items()]
-    first, last = found["over_length"][0], found["over_length"][-1]
+    rows = [[words, *_fits(kept["exponents"][name])] for name, words in KINDS.items()]
+    first, last = kept["over_length"][0], kept["over_length"][-1]
     return table(
         f"Exponents, fitted over n = {first['n']}–{last['n']} at d = {first['d']}, and over d = "
-        f"{found['over_width'][0]['d']}–{found['over_width'][-1]['d']} at n = {found['over_width'][0]['n']}; "
-        f"time: the median of one fit a pass, in brackets the lowest and the highest. {about(found)}",
+        f"{kept['over_width'][0]['d']}–{kept['over_width'][-1]['d']} at n = {kept['over_width'][0]['n']}; "
+        f"time: the median of one fit a pass, in brackets the lowest and the highest. {about(kept)}",
         ["layer", *(f"{what}, {axis}" for axis in "nd" for what in ("products", "memory", "time"))],
         rows,
     )
@@ -61,18 +61,18 @@ def _fits(of: Mapping[str, Any]) -> list[str]:
     return cells
 
 
-def about(found: Mapping[str, Any]) -> str:
+def about(kept: Mapping[str, Any]) -> str:
     """Return what the figures were measured on."""
-    return f"{found['device']}, PyTorch {found['versions']['torch']}, commit {found['commit']}."
+    return f"{kept['device']}, PyTorch {kept['versions']['torch']}, commit {kept['commit']}."
 
 
 def times(device: str = "cpu") -> HTML:
     """Return the median time of a forward and backward pass, with the fastest and the slowest."""
-    found = measured(device)
-    if not found:
+    kept = measured(device)
+    if not kept:
         return missing("Times")
-    lengths = sorted({row["n"] for row in found["over_length"]})
-    by = {(row["layer"], row["n"]): 1000 * np.array(row["seconds"]) for row in found["over_length"]}
+    lengths = sorted({row["n"] for row in kept["over_length"]})
+    by = {(row["layer"], row["n"]): 1000 * np.array(row["seconds"]) for row in kept["over_length"]}
     rows = [
         [
             words,
@@ -81,38 +81,38 @@ def times(device: str = "cpu") -> HTML:
         for name, words in KINDS.items()
     ]
     caption = (
-        f"Milliseconds of a forward and backward pass, d = {found['over_length'][0]['d']}: median (fastest–slowest). "
+        f"Milliseconds of a forward and backward pass, d = {kept['over_length'][0]['d']}: median (fastest–slowest). "
     )
-    return table(caption + about(found), ["layer", *(f"n = {n}" for n in lengths)], rows)
+    return table(caption + about(kept), ["layer", *(f"n = {n}" for n in lengths)], rows)
 
 
 def memory(device: str = "cpu") -> HTML:
     """Return the megabytes that a forward pass keeps for the backward pass."""
-    found = measured(device)
-    if not found:
+    kept = measured(device)
+    if not kept:
         return missing("Memory")
-    lengths = sorted({row["n"] for row in found["over_length"]})
-    by = {(row["layer"], row["n"]): row["kept_bytes"] / 2**20 for row in found["over_length"]}
+    lengths = sorted({row["n"] for row in kept["over_length"]})
+    by = {(row["layer"], row["n"]): row["kept_bytes"] / 2**20 for row in kept["over_length"]}
     rows = [[words, *(f"{by[name, n]:.3g}" for n in lengths)] for name, words in KINDS.items()]
     caption = (
         "Mebibytes kept for the backward pass, weights left out (but for the copy that PyTorch's LSTM keeps), "
-        f"d = {found['over_length'][0]['d']}, float32"
+        f"d = {kept['over_length'][0]['d']}, float32"
     )
     return table(caption, ["layer", *(f"n = {n}" for n in lengths)], rows)
 
 
 def crossings(device: str = "cpu") -> HTML:
     """Return from which length on self-attention is dearer than a recurrent layer: counted, and in time."""
-    found = measured(device)
+    kept = measured(device)
     rows = []
     for name, gates in GATES.items():
         # 2n²d (+ 3nd²) against 2 · gates · nd²: the n at which both are equal.
         with_projections = f"{gates - 1.5:g} d" if gates > 1.5 else "always"
         row = [KINDS[name], f"{gates} d" if gates > 1 else "d", with_projections]
         for attention in ("self_attention", "self_attention, projected", "self_attention, projected, fused"):
-            row.append(_from(found, attention, name) if found else MISSING)
+            row.append(_from(kept, attention, name) if kept else MISSING)
         rows.append(row)
-    width = found["over_length"][0]["d"] if found else "…"
+    width = kept["over_length"][0]["d"] if kept else "…"
     return table(
         f"Self-attention is dearer than a recurrent layer from this n on; times at d = {width}",
         ["against", "counted, no projections", "counted, with them", "in time, no projections", "with them", "fused"],
@@ -120,9 +120,9 @@ def crossings(device: str = "cpu") -> HTML:
     )
 
 
-def _from(found: Mapping[str, Any], attention: str, recurrent: str) -> str:
-    lengths = [row["n"] for row in found["over_length"]]
-    n = found["timed_crossings"][attention][recurrent]
+def _from(kept: Mapping[str, Any], attention: str, recurrent: str) -> str:
+    lengths = [row["n"] for row in kept["over_length"]]
+    n = kept["timed_crossings"][attention][recurrent]
     if n is None:
         return f"beyond {max(lengths)}"
     return f"below {min(lengths)}" if n <= min(lengths) else f"{n:.0f}"
@@ -134,28 +134,28 @@ def missing(what: str) -> HTML:
 
 def picture(device: str = "cpu") -> Picture | HTML:
     """Draw the median times over the length, with the range from the fastest to the slowest pass."""
-    found = measured(device)
-    if not found:
+    kept = measured(device)
+    if not kept:
         return missing("Picture of the times")
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()
-    told = []
+    texts = []
     for name, (colour, marker, line) in zip(DRAWN, STYLES, strict=True):
-        rows = [row for row in found["over_length"] if row["layer"] == name]
+        rows = [row for row in kept["over_length"] if row["layer"] == name]
         n = [row["n"] for row in rows]
         passes = [1000 * np.array(row["seconds"]) for row in rows]
         median = np.array([np.median(p) for p in passes])
         reach = [median - [p.min() for p in passes], [p.max() for p in passes] - median]
         axes.errorbar(n, median, yerr=reach, color=colour, marker=marker, linestyle=line, capsize=3, label=KINDS[name])
-        told.append(f"{KINDS[name]}: {median[0]:.3g} ms at n = {n[0]}, {median[-1]:.3g} ms at n = {n[-1]}")
+        texts.append(f"{KINDS[name]}: {median[0]:.3g} ms at n = {n[0]}, {median[-1]:.3g} ms at n = {n[-1]}")
     axes.set(xscale="log", yscale="log", xlabel="length n (words)", ylabel="milliseconds, forward and backward")
     axes.set_xticks(n, [str(x) for x in n])
     axes.minorticks_off()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#dddddd")
     axes.legend(frameon=False, fontsize=9)
-    width = found["over_length"][0]["d"]
-    return Picture(figure, f"Time of one pass by length, d = {width}, both axes logarithmic. {'; '.join(told)}.")
+    width = kept["over_length"][0]["d"]
+    return Picture(figure, f"Time of one pass by length, d = {width}, both axes logarithmic. {'; '.join(texts)}.")
 
 
 # Variant of the run: what differs from the recipe.
@@ -168,9 +168,9 @@ VARIANTS = {
 DEEPER = {"two": "two blocks", "four": "four blocks"}  # with parameters and positions
 
 
-def percent(found: Sequence[dict[str, Any]]) -> str:
+def percent(runs: Sequence[dict[str, Any]]) -> str:
     """Return the accuracy in percent: the mean with the lowest and highest seed, or the interval of the only one."""
-    shares = [result["scores"]["test"]["accuracy"] for result in found]
+    shares = [result["scores"]["test"]["accuracy"] for result in runs]
     scores = [{"accuracy": {key: 100 * share[key] for key in ("value", "low", "high")}} for share in shares]
     return summary([{"scores": score} for score in scores], "accuracy")
 
@@ -179,28 +179,28 @@ def classifiers(run: str, caption: str, linear: str = "", evidence: bool = False
     """Return the variants of one run: accuracy on the test set, weights learnt, seeds; below, the linear baseline."""
     rows = []
     for variant, words in (VARIANTS | {name: DEEPER[name] for name in deeper}).items():
-        found = results("self_attention", f"{run}-{variant}" if variant else run)
-        weights = f"{found[0]['parameters']:,}" if found else MISSING
+        runs = results("self_attention", f"{run}-{variant}" if variant else run)
+        weights = f"{runs[0]['parameters']:,}" if runs else MISSING
         rows.append(
             [
-                words + budget(found),
-                percent(found),
+                words + budget(runs),
+                percent(runs),
                 weights,
-                *([share(found)] if evidence else []),
-                f"{len(found)}" if found else MISSING,
+                *([share(runs)] if evidence else []),
+                f"{len(runs)}" if runs else MISSING,
             ]
         )
     if linear:
-        found = next((f for name in ("self_attention", "structured", "pooling") if (f := results(name, linear))), [])
+        runs = next((f for name in ("self_attention", "structured", "pooling") if (f := results(name, linear))), [])
         none = ["", ""] if evidence else [""]
-        rows.append(["linear: words and pairs of words", percent(found), *none, f"{len(found) or MISSING}"])
+        rows.append(["linear: words and pairs of words", percent(runs), *none, f"{len(runs) or MISSING}"])
     columns = ["classifier", "accuracy, %", "weights", *(["on the evidence"] if evidence else []), "seeds"]
     return table(caption, columns, rows)
 
 
-def share(found: Sequence[dict[str, Any]]) -> str:
+def share(runs: Sequence[dict[str, Any]]) -> str:
     """Return how much of its attention falls on the gold evidence, and how much equal weights would give."""
-    if not found:
+    if not runs:
         return MISSING
-    even = found[0]["scores"]["test"]["evidence_uniform"]["value"]
-    return f"{summary(found, 'test', 'evidence', digits=3)}; even: {even:.3f}"
+    even = runs[0]["scores"]["test"]["evidence_uniform"]["value"]
+    return f"{summary(runs, 'test', 'evidence', digits=3)}; even: {even:.3f}"

@@ -85,16 +85,16 @@ def made_reviews(run: str = "reviews-small") -> HTML:
     """Return what the model and its variants get on the made corpus, and where their hops look, beside a baseline."""
     rows = []
     for variant, words in VARIANTS.items():
-        found = results("structured", f"{run}-{variant}" if variant else run)
-        hops: list[Any] = [score(result, "test", "hops") or [] for result in found]
+        runs = results("structured", f"{run}-{variant}" if variant else run)
+        hops: list[Any] = [score(result, "test", "hops") or [] for result in runs]
         best = [max(hop["value"] for hop in seed) for seed in hops if seed]
         rows.append(
             [
-                words + budget(found),
-                summary(found, "test", "accuracy", scale=100),
-                summary(found, "test", "evidence", scale=100),
+                words + budget(runs),
+                summary(runs, "test", "accuracy", scale=100),
+                summary(runs, "test", "evidence", scale=100),
                 f"{100 * sum(best) / len(best):.1f}" if best else MISSING,
-                f"{len(found)}" if found else MISSING,
+                f"{len(runs)}" if runs else MISSING,
             ]
         )
     even = summary(results("structured", run), "test", "evidence_uniform", scale=100)

@@ -25,15 +25,15 @@ def head_view(looks: Mapping[str, Float[Tensor, "layers heads asking answering"]
     layers, heads, asking, answering = looks[use].shape
     figure = Figure(figsize=(1.6 * heads, 0.4 + 1.6 * layers * asking / answering), layout="constrained")
     grid = figure.subplots(layers, heads, squeeze=False)
-    told = []
+    habits = []
     for i, row in enumerate(grid):
         for j, axes in enumerate(row):
             weights = looks[use][i, j]
             axes.imshow(as_matrix(weights), cmap="Blues", vmin=0, vmax=1)
             axes.set(xticks=[], yticks=[])
             axes.set_title(f"layer {i + 1}, head {j + 1}", fontsize=8)
-            told.append(f"layer {i + 1}, head {j + 1}: {habit(weights)}")
-    return Picture(figure, f"{USES[use]}. Rows ask, columns answer, dark where much is read. {'; '.join(told)}.")
+            habits.append(f"layer {i + 1}, head {j + 1}: {habit(weights)}")
+    return Picture(figure, f"{USES[use]}. Rows ask, columns answer, dark where much is read. {'; '.join(habits)}.")
 
 
 def habit(weights: Float[Tensor, "asking answering"]) -> str:
@@ -89,12 +89,12 @@ def multi30k() -> HTML:
     """Return our scores on Multi30k, lower-cased and tokenised, beside what the results files call peers."""
     rows, others = [], {}
     for run, name in RUNS.items():
-        found = results("transformer", run)
+        runs = results("transformer", run)
         for decoding in ("greedy", "beam5"):
-            cells = [summary(found, split, decoding, "bleu_lc_tok") for split in SPLITS]
-            rows.append([f"{name}, {decoding}{budget(found)}", *cells])
+            cells = [summary(runs, split, decoding, "bleu_lc_tok") for split in SPLITS]
+            rows.append([f"{name}, {decoding}{budget(runs)}", *cells])
         direction = name.partition(",")[0]
-        peers = [peer for result in found for peer in result["peers"]]
+        peers = [peer for result in runs for peer in result["peers"]]
         others |= {f"{direction}, {peer['system']} ({peer['scale']})": f"{peer['score']}" for peer in peers}
     rows += [[name, value, "–", "–"] for name, value in others.items()]
     return table(
@@ -108,14 +108,14 @@ def phrasebook(models: Sequence[tuple[str, str]]) -> HTML:
     """Return translation and alignment of several models on the phrasebook; each is a solution and its run."""
     rows = []
     for solution, run in models:
-        found = results(solution, run)
+        runs = results(solution, run)
         rows.append(
             [
-                f"{solution}, {run.rpartition('-')[2]}{budget(found)}",
-                summary(found, "test", "greedy", "bleu"),
-                summary(found, "test", "beam5", "bleu"),
-                summary(found, "test", "alignment", "argmax", "aer", digits=3),
-                f"{found[0]['parameters']:,}" if found and score(found[0], "test") else MISSING,
+                f"{solution}, {run.rpartition('-')[2]}{budget(runs)}",
+                summary(runs, "test", "greedy", "bleu"),
+                summary(runs, "test", "beam5", "bleu"),
+                summary(runs, "test", "alignment", "argmax", "aer", digits=3),
+                f"{runs[0]['parameters']:,}" if runs and score(runs[0], "test") else MISSING,
             ]
         )
     columns = ["model, recipe", "BLEU, greedy", "BLEU, beam 5", "AER, argmax", "weights"]

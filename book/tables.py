@@ -28,18 +28,18 @@ def results(solution: str, run: str) -> list[dict[str, Any]]:
 
 def score(result: dict[str, Any], *path: str) -> dict[str, Any] | None:
     """Return a score of a result by its path of keys, or None if it was not computed."""
-    found: Any = result["scores"]
+    value: Any = result["scores"]
     for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
-def summary(found: Sequence[dict[str, Any]], *path: str, digits: int = 1, scale: float = 1) -> str:
+def summary(runs: Sequence[dict[str, Any]], *path: str, digits: int = 1, scale: float = 1) -> str:
     """Return one score over the seeds: the mean, and the lowest and highest seed, or the bootstrap interval of one.
 
     `scale` is 100 for a share that is to be read in per cent.
     """
-    scores = [value for result in found if (value := score(result, *path)) is not None]
+    scores = [value for result in runs if (value := score(result, *path)) is not None]
     if not scores:
         return MISSING
     values = [scale * value["value"] for value in scores]
@@ -83,14 +83,14 @@ def multi30k_of(models: Sequence[tuple[str, str, str]]) -> HTML:
     """Return the same of models given by solution, run, and the words that stand for them."""
     rows = []
     for name, run, words in models:
-        found = results(name, run)
-        peers = {(peer["system"], peer["score"], peer["scale"]) for result in found for peer in result["peers"]}
+        runs = results(name, run)
+        peers = {(peer["system"], peer["score"], peer["scale"]) for result in runs for peer in result["peers"]}
         for decoding in ("greedy", "beam5"):
             rows.append(
                 [
-                    f"{words}, {decoding}{budget(found)}",
-                    summary(found, "test2016", decoding, "bleu_lc_tok"),
-                    summary(found, "test2016", decoding, "bleu"),
+                    f"{words}, {decoding}{budget(runs)}",
+                    summary(runs, "test2016", decoding, "bleu_lc_tok"),
+                    summary(runs, "test2016", decoding, "bleu"),
                 ]
             )
         rows += [[f"{system} ({scale})", f"{value}", "–"] for system, value, scale in sorted(peers)]
@@ -101,18 +101,18 @@ def multi30k_of(models: Sequence[tuple[str, str, str]]) -> HTML:
     )
 
 
-def budget(found: Sequence[dict[str, Any]]) -> str:
+def budget(runs: Sequence[dict[str, Any]]) -> str:
     """Return a note on trainings that their time budget ended, or nothing."""
-    ended = [result["training"] for result in found if result["training"]["ended_by_budget"]]
+    ended = [result["training"] for result in runs if result["training"]["ended_by_budget"]]
     return f", ended by its time budget after {ended[0]['epochs']} of {ended[0]['of_epochs']} epochs" if ended else ""
 
 
 def phrasebook_lengths(solutions: Sequence[str], run: str = PHRASEBOOK) -> HTML:
     """Return BLEU by the length of the source sentence: a row a bucket, a column a model."""
-    found = {name: results(name, run) for name in solutions}
+    runs = {name: results(name, run) for name in solutions}
     buckets: dict[tuple[int, int], dict[str, list[float]]] = {}
     counts: dict[tuple[int, int], int] = {}
-    for name, seeds in found.items():
+    for name, seeds in runs.items():
         for result in seeds:
             for bucket in score(result, "test", "greedy", "by_length") or []:
                 key = (bucket["first"], bucket["last"])
@@ -123,7 +123,7 @@ def phrasebook_lengths(solutions: Sequence[str], run: str = PHRASEBOOK) -> HTML:
         + [f"{statistics.fmean(by[name]):.1f}" if name in by else MISSING for name in solutions]
         for (first, last), by in sorted(buckets.items())
     ]
-    seeds = max((len(seeds) for seeds in found.values()), default=0)
+    seeds = max((len(seeds) for seeds in runs.values()), default=0)
     return table(
         f"Phrasebook French to English, test: BLEU by length, greedy, mean of {seeds} seeds"
         if seeds
@@ -135,7 +135,7 @@ def phrasebook_lengths(solutions: Sequence[str], run: str = PHRASEBOOK) -> HTML:
 
 def phrasebook_lengths_plot(solutions: Sequence[str], run: str = PHRASEBOOK) -> Picture | HTML:
     """Return the picture of BLEU by length, of the first seed of each model that has been run."""
-    lines = {name: by_length(found[0]) for name in solutions if (found := results(name, run))}
+    lines = {name: by_length(runs[0]) for name in solutions if (runs := results(name, run))}
     if not lines:
         return HTML(f'<p class="results">Picture of BLEU by length: {MISSING}.</p>')
     return bleu_by_length_plot(lines, title="BLEU by length, seed 1")
@@ -148,12 +148,12 @@ def by_length(result: dict[str, Any]) -> list[LengthScore]:
 
 def missed_words(run: str = PHRASEBOOK, most: int = 8) -> HTML:
     """Return the target words that the argmax reading of the first seed links wrongly most often."""
-    found = sorted((ROOT / "solutions" / "bahdanau" / "results").glob(f"{run}-seed*.outputs.json.gz"))
-    if not found:
+    paths = sorted((ROOT / "solutions" / "bahdanau" / "results").glob(f"{run}-seed*.outputs.json.gz"))
+    if not paths:
         return HTML(f'<p class="results">Words linked wrongly: {MISSING}.</p>')
     wrong, every = Counter(), Counter()
     pairs = corpora.load("phrasebook").tests["test"]
-    for pair, links in zip(pairs, read_json(found[0])["links"]["test"]["argmax"], strict=True):
+    for pair, links in zip(pairs, read_json(paths[0])["links"]["test"]["argmax"], strict=True):
         words = pair.target.split()
         every.update(words[j] for _, j in links)
         wrong.update(words[j] for i, j in links if (i, j) not in (pair.links or ()))
@@ -164,7 +164,7 @@ def missed_words(run: str = PHRASEBOOK, most: int = 8) -> HTML:
 
 def alignment(run: str = PHRASEBOOK) -> HTML:
     """Return the alignment error rate of additive attention, both readings, beside a diagonal aligner's."""
-    found = results("bahdanau", run)
+    runs = results("bahdanau", run)
     readings = {
         "argmax": "strongest source word of each target word",
         "threshold": "every source word above a threshold",
@@ -173,12 +173,12 @@ def alignment(run: str = PHRASEBOOK) -> HTML:
     rows = [
         [
             words,
-            *[summary(found, "test", "alignment", reading, kind, digits=3) for kind in ("aer", "precision", "recall")],
+            *[summary(runs, "test", "alignment", reading, kind, digits=3) for kind in ("aer", "precision", "recall")],
         ]
         for reading, words in readings.items()
     ]
     return table(
-        f"Alignments on the phrasebook's test sentences, {len(found)} seeds: mean (lowest–highest)",
+        f"Alignments on the phrasebook's test sentences, {len(runs)} seeds: mean (lowest–highest)",
         ["reading", "AER (lower is better)", "precision", "recall"],
         rows,
     )
@@ -198,10 +198,10 @@ def classified(
     rows, made = [], False
     for words, solution in models.items():
         recipe = import_module(f"solutions.{solution}.model").SOLUTION.defaults.get(corpus)
-        found = results(solution, f"{corpus}-{recipe}")
-        made |= any("evidence" in result["scores"][split] for result in found)
-        rows.append(_row(words + budget(found), found, split, score))
-        peers = {(peer["system"], peer["score"], peer["scale"]) for result in found for peer in result["peers"]}
+        runs = results(solution, f"{corpus}-{recipe}")
+        made |= any("evidence" in result["scores"][split] for result in runs)
+        rows.append(_row(words + budget(runs), runs, split, score))
+        peers = {(peer["system"], peer["score"], peer["scale"]) for result in runs for peer in result["peers"]}
         rows += [[f"{system} ({scale})", f"{value}", "–", "–"] for system, value, scale in sorted(peers)]
     rows.append(_row("linear: words and pairs of words", results(LINEAR[0], f"{corpus}-{LINEAR[1]}"), split, score))
     columns = ["model", SCORES[score], "weight on the evidence, %", "seeds"]
@@ -210,11 +210,11 @@ def classified(
     return table(caption or f"{corpus}, {split}", columns, rows)
 
 
-def _row(words: str, found: list, split: str, score: str) -> list[str]:
-    evidence = summary(found, split, "evidence", scale=100) if found else MISSING
+def _row(words: str, runs: list, split: str, score: str) -> list[str]:
+    evidence = summary(runs, split, "evidence", scale=100) if runs else MISSING
     return [
         words,
-        summary(found, split, score, scale=100),
-        "–" if found and evidence == MISSING else evidence,
-        f"{len(found)}" if found else MISSING,
+        summary(runs, split, score, scale=100),
+        "–" if runs and evidence == MISSING else evidence,
+        f"{len(runs)}" if runs else MISSING,
     ]

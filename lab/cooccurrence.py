@@ -56,6 +56,6 @@ def shifted_information(counts: csr_array) -> csr_array:
     columns = rows**0.75
     expected = rows[table.row] * columns[table.col] / columns.sum()
     values = np.maximum(np.log(table.data / expected) - SHIFT, 0)
-    found = coo_array((values, (table.row, table.col)), shape=table.shape).tocsr()
-    found.eliminate_zeros()
-    return found
+    information = coo_array((values, (table.row, table.col)), shape=table.shape).tocsr()
+    information.eliminate_zeros()
+    return information

@@ -75,9 +75,9 @@ class Cluster:
         if threads:
             raise NoCluster(f"A judging process has one thread: start {', '.join(threads)} with --nthreads 1.")
         answers: Any = self.client.run(_ready, self.settings, on_error="return")
-        for name, said in answers.items():
-            if said:
-                raise NoCluster(f"The worker {name} cannot judge: {_spoken(said)}.")
+        for name, reason in answers.items():
+            if reason:
+                raise NoCluster(f"The worker {name} cannot judge: {_spoken(reason)}.")
 
     def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
         """Return what comes of each task, as it comes; a lost worker's tasks go to the others.

@@ -48,8 +48,8 @@ class _Renderer(IPythonRenderer):
     def image(self, text: str, url: str, title: str | None = None) -> str:
         if url.startswith("data:"):
             return super().image(text, url, title)
-        said = [html.unescape(striptags(text)), html.unescape(url)]
-        return f'<img src="place:{json.dumps(said).encode().hex()}">'
+        source = [html.unescape(striptags(text)), html.unescape(url)]
+        return f'<img src="place:{json.dumps(source).encode().hex()}">'
 
 
 def clean_html(source: str) -> str:

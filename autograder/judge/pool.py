@@ -95,8 +95,8 @@ class Pool:
         fresh, again = iter(tasks), deque[Given]()
         while self._hand_out(fresh, again):
             busy = [seat for seat in self.seats if seat.task or not seat.ready]
-            told = wait([seat.link for seat in busy])
-            came = [each for seat in busy if seat.link in told for each in self._heard(seat, again)]
+            ready = wait([seat.link for seat in busy])
+            came = [each for seat in busy if seat.link in ready for each in self._heard(seat, again)]
             self._hand_out(fresh, again)  # before anything is recorded: nobody is to wait for that
             yield from came
 
@@ -119,12 +119,12 @@ class Pool:
 
     def _heard(self, seat: _JudgeProcess, again: deque[Given]) -> list[tuple[int, Outcome]]:
         try:
-            word, said = seat.link.recv()
+            word, reply = seat.link.recv()
         except (EOFError, OSError):
             self._died(seat, again)
             return []
         if word == "refused":
-            raise NoSandbox(said)
+            raise NoSandbox(reply)
         if word == "ready":
             seat.ready, self.false_starts = True, 0
             return []
@@ -132,11 +132,11 @@ class Pool:
         given, seat.task = seat.task, None
         number = given[0]
         self.deaths.pop(number, None)
-        if said.starved and number not in self.alone:
+        if reply.starved and number not in self.alone:
             self.alone.add(number)
             self.starved.append(given)
             return []
-        return [(number, said)]
+        return [(number, reply)]
 
     def _died(self, seat: _JudgeProcess, again: deque[Given]) -> None:
         self.seats.remove(seat)

@@ -61,8 +61,8 @@ class _Call:
         answer = self.ask(self.question | {"cotangents": cotangents})
         if "error" in answer:
             kind, message = answer["error"]
-            said = message if kind in SPOKEN else f"{kind}: {message}"
-            raise SPOKEN.get(kind, RuntimeError)(f"{self.question['function']}, a right one in place of yours: {said}")
+            text = message if kind in SPOKEN else f"{kind}: {message}"
+            raise SPOKEN.get(kind, RuntimeError)(f"{self.question['function']}, a right one in place of yours: {text}")
         return answer
 
     def tensor(self, value: Any) -> Any:

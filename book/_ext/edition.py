@@ -30,10 +30,10 @@ class Code(LiteralInclude):
     """`literalinclude` that keeps the answers out of the students' edition."""
 
     def run(self) -> list[nodes.Node]:
-        found = super().run()
+        nodes_of_cell = super().run()
         file = Path(self.env.relfn2path(self.arguments[0])[1])
         if self.config.edition != "students" or file.name != "attention.py":
-            return found
+            return nodes_of_cell
         function, chapter = self.options.get("pyobject"), file.parent.name
         if function is None:
             raise self.error(f"{self.arguments[0]} holds answers: include its functions one by one, by :pyobject:")
@@ -45,10 +45,10 @@ class Code(LiteralInclude):
             hint = f"# Yours to write: the notebook {chapter}.ipynb has the place, hints and a check."
         else:
             hint = "# Left out in the students' edition: it is a part of an exercise."
-        for block in [block for node in found for block in node.findall(nodes.literal_block)]:
+        for block in [block for node in nodes_of_cell for block in node.findall(nodes.literal_block)]:
             block.rawsource = blanked(file, function, hint)
             block.children = [nodes.Text(block.rawsource)]
-        return found
+        return nodes_of_cell
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

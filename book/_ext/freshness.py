@@ -36,11 +36,11 @@ def code_cells(page: Path) -> list[str]:
 def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
     """Return the files that a chapter's cells stand on: what they import, what that imports, and the results."""
     cells = code_cells(page)
-    found = set(files_behind([name for cell in cells for name in imported_names(cell)], root))
+    paths = set(files_behind([name for cell in cells for name in imported_names(cell)], root))
     for folder in root.glob("solutions/*/results"):
         if folder.parent.name == page.stem or folder.parent.name in "\n".join(cells):
-            found |= set(folder.glob("*.json"))
-    return sorted([*found, *root.glob("requirements.txt")])
+            paths |= set(folder.glob("*.json"))
+    return sorted([*paths, *root.glob("requirements.txt")])
 
 
 def fingerprint(page: Path, root: Path = ROOT) -> str:
@@ -89,8 +89,8 @@ def say_where(app: Sphinx, exception: Exception | None) -> None:
         run = NbMetadataCollector.get_exec_data(app.env, docname)
         if run and not run["succeeded"]:
             page = Path(app.env.doc2path(docname))
-            found = FAULT.findall(COLOUR.sub("", run["traceback"] or ""))
-            error = found[-1] if found else run["error"]
+            faults = FAULT.findall(COLOUR.sub("", run["traceback"] or ""))
+            error = faults[-1] if faults else run["error"]
             logger.error("book/%s:%s: this cell failed: %s", page.name, failed_line(page, run["traceback"]), error)
 
 

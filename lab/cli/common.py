@@ -82,9 +82,9 @@ def fail(message: str) -> NoReturn:
 def asked_seeds(run: runs.Named, seed: int | None, advice: str) -> list[int]:
     """Return the seed that is asked for, or all that have been trained; none is an error that gives the advice."""
     trained = trained_seeds(run.folder.parent)
-    found = [one for one in trained if seed in (None, one)]
-    if found:
-        return found
+    chosen = [one for one in trained if seed in (None, one)]
+    if chosen:
+        return chosen
     others = f"\nTrained with: seed {', '.join(map(str, trained))}." if trained else ""
     raise CheckpointError(advice if seed is None else f"seed {seed}: {advice} --seed {seed}{others}")
 
@@ -180,14 +180,14 @@ def nothing_trained(run: runs.Named, options: str, default: str) -> str:
 
 def differences(first: Any, second: Any, prefix: str = "") -> list[str]:
     """Return the fields in which two recipes differ, as name=value."""
-    found = []
+    changes = []
     for item in fields(first):
         a, b = getattr(first, item.name), getattr(second, item.name)
         if is_dataclass(a):
-            found += differences(a, b, f"{item.name}.")
+            changes += differences(a, b, f"{item.name}.")
         elif a != b:
-            found.append(f"{prefix}{item.name}={b}")
-    return found
+            changes.append(f"{prefix}{item.name}={b}")
+    return changes
 
 
 def peek(argv: list[str], option: str) -> str | None:

@@ -27,8 +27,8 @@ def multiplies(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) 
 
 def length_without_eos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """eos is missing from the length. It was said, and its probability is in logp: it counts."""
-    found = pool(*search(step, bos, eos, beam, max_len))
-    return best(found, alpha, lambda tokens: max(1, len(tokens) - 1 - (tokens[-1] == eos)))
+    candidates = pool(*search(step, bos, eos, beam, max_len))
+    return best(candidates, alpha, lambda tokens: max(1, len(tokens) - 1 - (tokens[-1] == eos)))
 
 
 def length_with_bos(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
@@ -123,8 +123,8 @@ def only_best_end(step, bos: int, eos: int, beam: int, max_len: int, alpha: floa
     """An end counts only when it is the very best continuation. It counts when it is among the `beam` best."""
 
     def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
-        found = continuations(step, active, beam)
-        return [h for i, h in enumerate(found) if h[1][-1] != eos or i == 0]
+        candidates = continuations(step, active, beam)
+        return [h for i, h in enumerate(candidates) if h[1][-1] != eos or i == 0]
 
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
@@ -157,8 +157,10 @@ def not_reordered(step, bos: int, eos: int, beam: int, max_len: int, alpha: floa
     index // V says which one."""
 
     def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
-        found = continuations(step, active, beam)
-        return [(score, [*active[min(i, len(active) - 1)][1], tokens[-1]]) for i, (score, tokens) in enumerate(found)]
+        candidates = continuations(step, active, beam)
+        return [
+            (score, [*active[min(i, len(active) - 1)][1], tokens[-1]]) for i, (score, tokens) in enumerate(candidates)
+        ]
 
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
@@ -258,9 +260,9 @@ def ended_compete(step, bos: int, eos: int, beam: int, max_len: int, alpha: floa
 
 def length_of_search(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """Every hypothesis is divided by the same length, that of the whole search. Each has a length of its own."""
-    found = pool(*search(step, bos, eos, beam, max_len))
-    longest = max(len(tokens) - 1 for _, tokens in found)
-    return best(found, alpha, lambda tokens: longest)
+    candidates = pool(*search(step, bos, eos, beam, max_len))
+    longest = max(len(tokens) - 1 for _, tokens in candidates)
+    return best(candidates, alpha, lambda tokens: longest)
 
 
 def divides_each_step(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:

@@ -72,8 +72,8 @@ def pruned(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> A
     """Drop what is more than 2.5 behind the best continuation."""
 
     def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
-        found = continuations(step, active, beam)
-        return [h for h in found if h[0] > found[0][0] - 2.5]
+        candidates = continuations(step, active, beam)
+        return [h for h in candidates if h[0] > candidates[0][0] - 2.5]
 
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
@@ -82,8 +82,8 @@ def recombined(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) 
     """Keep the best alone of those with the same last two words."""
 
     def grow(step, active: list, beam: int, finished: list) -> list[Hypothesis]:
-        found = continuations(step, active, beam)
-        return list({tuple(h[1][-2:]): h for h in reversed(found)}.values())[::-1]
+        candidates = continuations(step, active, beam)
+        return list({tuple(h[1][-2:]): h for h in reversed(candidates)}.values())[::-1]
 
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
@@ -105,9 +105,9 @@ def eight_at_most(step, bos: int, eos: int, beam: int, max_len: int, alpha: floa
 
 def longest_of_the_nearly_best(step, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
     """Return the longest of those whose score is within a tenth of the best."""
-    found = [
+    candidates = [
         (logp / (len(tokens) - 1) ** alpha, tokens) for logp, tokens in pool(*search(step, bos, eos, beam, max_len))
     ]
-    near = [(len(tokens), score, tokens) for score, tokens in found if score >= 1.1 * max(found)[0]]
+    near = [(len(tokens), score, tokens) for score, tokens in candidates if score >= 1.1 * max(candidates)[0]]
     _, score, tokens = max(near)
     return tokens[1:], score

@@ -65,8 +65,8 @@ def greedy_case(  # noqa: PLR0913 — what one case demands
             _lay(rng, table, [pad, bos, eos], eos, path)
         length = _lengths(table, bos, eos, max_len + MORE)
         starts = [rng.permutation(np.flatnonzero(length == end if end else length > max_len + 2)) for end in ends]
-        if all(len(found) > position for position, found in enumerate(starts)):
-            rows = np.array([found[position] for position, found in enumerate(starts)])
+        if all(len(words) > position for position, words in enumerate(starts)):
+            rows = np.array([words[position] for position, words in enumerate(starts)])
             return [GreedyStep(rows, table), len(ends), bos, eos, pad, max_len]
     raise RuntimeError(f"no table of {TRIES} has rows that end after {ends} tokens of {max_len}")
 

@@ -30,7 +30,7 @@ class Decoder:
 
     feed: Callable = lambda step: step.attended
     carry: Callable = lambda step: step.h
-    heard: Callable = lambda word, fed: torch.cat([word, fed], -1)
+    network_input: Callable = lambda word, fed: torch.cat([word, fed], -1)
     update: Callable = torch.tanh
     ask: Callable = lambda h, before: h
     join: Callable = lambda context, h: torch.cat([context, h], -1)
@@ -41,19 +41,19 @@ class Decoder:
     first_fed: Callable = torch.zeros_like
 
     def __call__(self, emb, h0, enc, W_x, W_h, W_c, mask):
-        h, fed, said, looked = h0, self.first_fed(h0), [], []
+        h, fed, outputs, all_weights = h0, self.first_fed(h0), [], []
         for word in emb.unbind(1):
             before = h
-            h = self.update(self.heard(word, fed) @ W_x.T + before @ W_h.T)
+            h = self.update(self.network_input(word, fed) @ W_x.T + before @ W_h.T)
             scores = dot_score(self.ask(h, before)[:, None], enc)[:, 0] * self.scale
             weights = self.softmax(scores, mask)
             context = torch.einsum("bs,bsh->bh", weights, enc)
             attended = self.squash(self.join(context, h) @ W_c.T)
             step = Step(word, before, h, context, attended)
             fed, h = self.feed(step), self.carry(step)
-            said.append(self.say(step))
-            looked.append(weights)
-        return torch.stack(said, 1), torch.stack(looked, 1)
+            outputs.append(self.say(step))
+            all_weights.append(weights)
+        return torch.stack(outputs, 1), torch.stack(all_weights, 1)
 
 
 def feeding_with(softmax: Callable) -> Callable:
@@ -104,7 +104,7 @@ def start_fed(*arguments):
 
 def fed_before_word(*arguments):
     """The input is [h̃ ; word]. The word comes first: W_x [y_t ; h̃_{t-1}]."""
-    return Decoder(heard=lambda word, fed: torch.cat([fed, word], -1))(*arguments)
+    return Decoder(network_input=lambda word, fed: torch.cat([fed, word], -1))(*arguments)
 
 
 def state_without_tanh(*arguments):
