@@ -196,7 +196,7 @@ def test_a_kill_between_page_and_gradebook_is_mended(teacher, out: Path, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(ClassGradebook, "_page", stops)
+        patch.setattr(ClassGradebook, "_write_page", stops)
         assert teacher("--due", f"bahdanau={DUE}")[0] == 130
     teacher()
     assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}

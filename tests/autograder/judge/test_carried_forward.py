@@ -119,7 +119,7 @@ def test_a_part_that_does_not_call_the_earlier_one_is_judged_as_ever(judge: Judg
     inline = inline.replace("### BEGIN SOLUTION", "").replace("### END SOLUTION", "")
     own = {f: solution("transformer", f).replace(HEADS, "mine") for f in ("encoder_layer", "decoder_layer")}
     own["encoder_layer"] = f"{inline}\n\n\n{own['encoder_layer']}"
-    own["decoder_layer"] = own["decoder_layer"].replace("y + found", "found")
+    own["decoder_layer"] = own["decoder_layer"].replace("y + attended", "attended")
     judged = graded(judge, "transformer", {HEADS: WRONG_HEADS, **own})
     assert (judged.verdicts["encoder_layer"].score, judged.verdicts["encoder_layer"].hint) == (12, None)
     wrong = judged.verdicts["decoder_layer"]
@@ -215,7 +215,7 @@ def test_a_cell_and_a_check_are_answered(asking: Session) -> None:
 
 FORGED = """import os, json, struct, gc, socket
 from autograder.kit import frames
-asker = next(each for each in gc.get_objects() if type(each).__name__ == "_Questions")
+asker = next(each for each in gc.get_objects() if type(each).__name__ == "_JudgeLink")
 def forges(x):
     frames.send(asker.link, {ASK})
     return x"""
@@ -240,7 +240,7 @@ def test_a_frame_that_is_no_question_ends_the_worker(asking: Session, frame: str
 
 
 def test_nobody_answers_where_nothing_is_carried(session: Session) -> None:
-    source = FORGED.replace("next(each for", "next((each for").replace('"_Questions")', '"_Questions"), None)')
+    source = FORGED.replace("next(each for", "next((each for").replace('"_JudgeLink")', '"_JudgeLink"), None)')
     session.run(source.replace("{ASK}", "{'id': asker.request, 'ask': {}}"))
     assert ask(session, "forges", np.ones(2, np.float32)).error.kind == "bad_output"
 

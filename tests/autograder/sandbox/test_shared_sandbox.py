@@ -102,7 +102,7 @@ class TestSharing:
         left = Path(killed.stdout.strip())
         assert left.name.startswith(PREFIX)
         assert left.is_dir()
-        ControlSocket.make({}).remove()
+        ControlSocket.create({}).remove()
         assert not left.exists()
         assert Path(own.address).is_dir()
 
