@@ -20,22 +20,22 @@ LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)\s+# \S.*")
 
 def pinned() -> dict[str, str]:
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    found = {line: LINE.fullmatch(line) for line in lines if line and not line.startswith("#")}
-    assert all(found.values()), [line for line, match in found.items() if not match]
-    return {match["name"].lower(): match["version"] for match in found.values() if match}
+    matches = {line: LINE.fullmatch(line) for line in lines if line and not line.startswith("#")}
+    assert all(matches.values()), [line for line, match in matches.items() if not match]
+    return {match["name"].lower(): match["version"] for match in matches.values() if match}
 
 
 def imported() -> dict[str, str]:
     """Return the top module of every import in the project, and a file where it stands."""
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     own = {"inside", *OURS, *(path.stem for path in (ROOT / "book" / "_ext").glob("*.py"))}
     for path in (path for name in OURS for path in (ROOT / name).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names = [node.module]
-            found |= dict.fromkeys((name.partition(".")[0] for name in names), str(path.relative_to(ROOT)))
-    return {name: path for name, path in found.items() if name not in own | sys.stdlib_module_names}
+            modules |= dict.fromkeys((name.partition(".")[0] for name in names), str(path.relative_to(ROOT)))
+    return {name: path for name, path in modules.items() if name not in own | sys.stdlib_module_names}
 
 
 def test_every_package_that_is_imported_is_pinned_with_its_reason():
@@ -84,9 +84,9 @@ esac
 
 @pytest.mark.parametrize("version", ["2.7.18", "3.9.18", "3.10.13", "3.14.0"])
 def test_a_python_that_does_not_serve_is_named_before_anything_is_installed(tmp_path, version):
-    status, said = made(tmp_path, pretended(tmp_path / "bin" / "python", version))
+    status, output = made(tmp_path, pretended(tmp_path / "bin" / "python", version))
     assert status != 0
-    [sentence] = [line for line in said.splitlines() if not line.startswith("make: ***")]
+    [sentence] = [line for line in output.splitlines() if not line.startswith("make: ***")]
     assert sentence.startswith(f"The course needs Python 3.11 to 3.13, and {tmp_path}/bin/python is Python {version}: ")
     assert not (tmp_path / ".venv").exists()
     assert not (tmp_path / "build").exists()
@@ -95,17 +95,17 @@ def test_a_python_that_does_not_serve_is_named_before_anything_is_installed(tmp_
 @pytest.mark.parametrize("version", ["3.11.0", "3.12.1", "3.13.7"])
 def test_a_python_that_serves_makes_the_environment(tmp_path, version):
     python = pretended(tmp_path / "bin" / "python", version)
-    status, said = made(tmp_path, python)
+    status, output = made(tmp_path, python)
     assert status != 0  # it only pretends
-    assert f"{python} -m venv .venv" in said
+    assert f"{python} -m venv .venv" in output
 
 
 def test_a_python_that_is_missing_and_an_environment_of_an_old_one_are_named(tmp_path):
-    _, said = made(tmp_path, "python3.99")
-    assert "and python3.99 is missing: make PYTHON3=python3.13 setup" in said.replace("\n", " ")
+    _, output = made(tmp_path, "python3.99")
+    assert "and python3.99 is missing: make PYTHON3=python3.13 setup" in output.replace("\n", " ")
     pretended(tmp_path / ".venv" / "bin" / "python", "3.10.13")
-    _, said = made(tmp_path, sys.executable)
-    assert "and .venv/bin/python is Python 3.10.13: rm -r .venv, and make PYTHON3=python3.13 setup" in said
+    _, output = made(tmp_path, sys.executable)
+    assert "and .venv/bin/python is Python 3.10.13: rm -r .venv, and make PYTHON3=python3.13 setup" in output
 
 
 def test_all_that_say_which_pythons_serve_agree():

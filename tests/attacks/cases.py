@@ -52,10 +52,10 @@ class Case:
         """Return what is right for each function."""
         if " " not in self.right:
             return dict.fromkeys(FUNCTIONS, self.right)
-        said = dict(part.rsplit(" ", 1) for part in self.right.split(", "))
-        others = said.pop("others", "nothing")
-        assert set(said) <= set(FUNCTIONS), self.right
-        return dict.fromkeys(FUNCTIONS, others) | said
+        points = dict(part.rsplit(" ", 1) for part in self.right.split(", "))
+        others = points.pop("others", "nothing")
+        assert set(points) <= set(FUNCTIONS), self.right
+        return dict.fromkeys(FUNCTIONS, others) | points
 
 
 def notebook(start: str = "solved") -> nbformat.NotebookNode:
@@ -73,11 +73,11 @@ def written(blocks: list[tuple[str, str, str]], start: str) -> bytes:
     """Return a notebook with these blocks (kind, place, source) in their places."""
     made = notebook(start)
     for kind, place, source in blocks:
-        named = [found for found in made.cells if grade_id(found) == place]
+        named = [each for each in made.cells if grade_id(each) == place]
         if named:
             named[0].source = source.rstrip()
         elif place == "setup":
-            at = next(n for n, found in enumerate(made.cells) if found.cell_type == "code") + 1
+            at = next(n for n, each in enumerate(made.cells) if each.cell_type == "code") + 1
             made.cells.insert(at, cell(kind, source))
         else:
             assert place in ("first", "last"), place
@@ -92,10 +92,10 @@ def filled(text: str, places: dict[str, str]) -> str:
 
 
 def _from_text(family: str, name: str, text: str) -> Case:
-    said: dict[str, list[str]] = {}
+    fields: dict[str, list[str]] = {}
     for key, value in FIELD.findall(BLOCK.sub("", text)):
-        said.setdefault(key, []).append(value.strip())
-    start = said.get("From", ["solved"])[0]
+        fields.setdefault(key, []).append(value.strip())
+    start = fields.get("From", ["solved"])[0]
     blocks = BLOCK.findall(text)
     own = [block for block in blocks if block[1] != "before"]
 
@@ -107,10 +107,10 @@ def _from_text(family: str, name: str, text: str) -> Case:
     return Case(
         family,
         name,
-        said["Right"][0],
+        fields["Right"][0],
         make,
         [written([("python", "first", source)], "blank") for _, place, source in blocks if place == "before"],
-        *(tuple(said.get(key, ())) for key in ("Says", "Shows", "Hides", "Flag")),
+        *(tuple(fields.get(key, ())) for key in ("Says", "Shows", "Hides", "Flag")),
     )
 
 

@@ -25,10 +25,10 @@ def with_cells(*more: Any) -> bytes:
 def of_format_3() -> bytes:
     """Return the notebook as IPython 2 wrote it."""
     made = [
-        {"input": "".join(found["source"]), "language": "python", "prompt_number": 1, **found}
-        if found["cell_type"] == "code"
+        {"input": "".join(each["source"]), "language": "python", "prompt_number": 1, **each}
+        if each["cell_type"] == "code"
         else {"cell_type": "heading", "level": 1, "source": "hm"}
-        for found in tree["cells"]
+        for each in tree["cells"]
     ]
     old = {
         "nbformat": 3,

@@ -17,11 +17,11 @@ ALL = "all"
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACAQAAAABazTCJAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC"
 
 
-def case(name: str, right: str = ALL, **said: Any) -> Callable[[Change], Change]:
+def case(name: str, right: str = ALL, **properties: Any) -> Callable[[Change], Change]:
     """Enter a change of the solved notebook's cells into the table."""
 
     def enter(change: Change) -> Change:
-        TABLE.append((name, right, change, said))
+        TABLE.append((name, right, change, properties))
         return change
 
     return enter
@@ -31,23 +31,23 @@ def cases() -> list[Case]:
     return [_case(*row) for row in TABLE]
 
 
-def _case(name: str, right: str, change: Change, said: dict[str, Any]) -> Case:
+def _case(name: str, right: str, change: Change, properties: dict[str, Any]) -> Case:
     def make(folder: Path, _: dict[str, str]) -> Path:
-        made = notebook(said.get("start", "solved"))
+        made = notebook(properties.get("start", "solved"))
         change(made.cells, made)
         path = folder / f"{NAME}.ipynb"
         path.write_text(json.dumps(made), "utf-8")
         return path
 
-    return Case("structure", name, right, make, says=said.get("says", ()), flags=said.get("flags", ()))
+    return Case("structure", name, right, make, says=properties.get("says", ()), flags=properties.get("flags", ()))
 
 
 def at(cells: list[Any], name: str) -> int:
-    return next(n for n, found in enumerate(cells) if grade_id(found) == name)
+    return next(n for n, each in enumerate(cells) if grade_id(each) == name)
 
 
 def setup(cells: list[Any]) -> int:
-    return next(n for n, found in enumerate(cells) if found.cell_type == "code")
+    return next(n for n, each in enumerate(cells) if each.cell_type == "code")
 
 
 @case("An answer copied in place of another one's, metadata and all, and changed there")
@@ -73,14 +73,14 @@ def _(cells, _made) -> None:
 
 @case("Test cells deleted")
 def _(cells, _made) -> None:
-    cells[:] = [found for found in cells if not grade_id(found).startswith(CHECK)]
+    cells[:] = [each for each in cells if not grade_id(each).startswith(CHECK)]
 
 
 @case("Test cells emptied and filled with something else")
 def _(cells, _made) -> None:
-    for found in cells:
-        if grade_id(found).startswith(CHECK):
-            found.source = "pass" if "additive" in found.source else ""
+    for each in cells:
+        if grade_id(each).startswith(CHECK):
+            each.source = "pass" if "additive" in each.source else ""
 
 
 @case("Test cells twice")
@@ -96,31 +96,31 @@ def _(cells, _made) -> None:
 
 @case("Test cells turned into text")
 def _(cells, _made) -> None:
-    for found in cells:
-        if grade_id(found).startswith(CHECK):
-            found.cell_type = "markdown"
-            del found["outputs"], found["execution_count"]
+    for each in cells:
+        if grade_id(each).startswith(CHECK):
+            each.cell_type = "markdown"
+            del each["outputs"], each["execution_count"]
 
 
 @case("Test cells turned into raw cells")
 def _(cells, _made) -> None:
-    for found in cells:
-        if grade_id(found).startswith(CHECK):
-            found.cell_type = "raw"
+    for each in cells:
+        if grade_id(each).startswith(CHECK):
+            each.cell_type = "raw"
 
 
 @case("Test cells turned into answers with more points")
 def _(cells, _made) -> None:
-    for found in cells:
-        if grade_id(found).startswith(CHECK):
-            found.metadata.nbgrader |= {"solution": True, "locked": False, "points": 400, "task": True}
+    for each in cells:
+        if grade_id(each).startswith(CHECK):
+            each.metadata.nbgrader |= {"solution": True, "locked": False, "points": 400, "task": True}
 
 
 @case("More points than there are, for an answer that is not there", "nothing", start="blank")
 def _(cells, _made) -> None:
-    for found in cells:
-        if "nbgrader" in found.metadata:
-            found.metadata.nbgrader |= {"points": 1000, "grade": True, "score": 1000}
+    for each in cells:
+        if "nbgrader" in each.metadata:
+            each.metadata.nbgrader |= {"points": 1000, "grade": True, "score": 1000}
 
 
 @case("A graded cell of its own", "nothing", start="blank")
@@ -141,10 +141,10 @@ def _(_cells, made) -> None:
 
 @case("Outputs that say that all is right", "nothing", start="blank")
 def _(cells, _made) -> None:
-    for found in cells:
-        if found.cell_type == "code":
+    for each in cells:
+        if each.cell_type == "code":
             number = {"text/plain": "11.0"}
-            found.outputs = [
+            each.outputs = [
                 {"output_type": "stream", "name": "stdout", "text": "All 10 points.\n"},
                 {"output_type": "execute_result", "data": number, "metadata": {}, "execution_count": 1},
             ]
@@ -152,9 +152,9 @@ def _(cells, _made) -> None:
 
 @case("A broken schema of nbgrader's")
 def _(cells, _made) -> None:
-    for n, found in enumerate(cells):
-        if "nbgrader" in found.metadata:
-            found.metadata.nbgrader |= {
+    for n, each in enumerate(cells):
+        if "nbgrader" in each.metadata:
+            each.metadata.nbgrader |= {
                 "schema_version": [1, "three", None, 99][n % 4],
                 "checksum": None,
                 "points": "many",
@@ -163,9 +163,9 @@ def _(cells, _made) -> None:
 
 @case("Names of cells that are no names")
 def _(cells, _made) -> None:
-    for n, found in enumerate(cells):
-        if grade_id(found).startswith(CHECK):
-            found.metadata.nbgrader["grade_id"] = [None, 7, ["x"], {"a": 1}, "../../x", "a" * 10_000][n % 6]
+    for n, each in enumerate(cells):
+        if grade_id(each).startswith(CHECK):
+            each.metadata.nbgrader["grade_id"] = [None, 7, ["x"], {"a": 1}, "../../x", "a" * 10_000][n % 6]
 
 
 @case("Names of test cells exchanged")
@@ -183,12 +183,12 @@ def _(cells, _made) -> None:
 @case("Saved by Colab")
 def _(cells, made) -> None:
     """Its real shape: metadata of its own in the place of ours, an id in the metadata, outputs with their base URI."""
-    for n, found in enumerate(cells):
-        found.metadata = nbformat.from_dict({"id": f"Zx{n}YbQqkq", "colab": {"base_uri": "https://localhost:8080/"}})
-        if found.cell_type == "code":
-            found.metadata |= {"outputId": "0a1b2c3d-4e5f", "executionInfo": {"status": "ok", "elapsed": 4}}
-            found.execution_count = n
-        del found["id"]
+    for n, each in enumerate(cells):
+        each.metadata = nbformat.from_dict({"id": f"Zx{n}YbQqkq", "colab": {"base_uri": "https://localhost:8080/"}})
+        if each.cell_type == "code":
+            each.metadata |= {"outputId": "0a1b2c3d-4e5f", "executionInfo": {"status": "ok", "elapsed": 4}}
+            each.execution_count = n
+        del each["id"]
     made.metadata = nbformat.from_dict(
         {
             "colab": {"provenance": [], "gpuType": "T4", "toc_visible": True},
@@ -202,9 +202,9 @@ def _(cells, made) -> None:
 
 @case("Saved by VS Code")
 def _(cells, made) -> None:
-    for found in cells:
-        found.metadata |= {"vscode": {"languageId": "python"}} if found.cell_type == "code" else {}
-        found.metadata.pop("nbgrader", None)
+    for each in cells:
+        each.metadata |= {"vscode": {"languageId": "python"}} if each.cell_type == "code" else {}
+        each.metadata.pop("nbgrader", None)
     made.metadata = nbformat.from_dict(
         {
             "kernelspec": {"display_name": ".venv (3.12.1)", "language": "python", "name": "python3"},
@@ -220,23 +220,23 @@ def _(cells, made) -> None:
 
 @case("Saved by Kaggle")
 def _(cells, made) -> None:
-    for found in cells:
+    for each in cells:
         keep = {"_uuid": "8f2839f25d086af736a60e9eeb907d3b93b6e0e5", "trusted": True}
-        found.metadata = nbformat.from_dict(keep | {"execution": {"iopub.execute_input": "2026-11-21T12:00:00Z"}})
+        each.metadata = nbformat.from_dict(keep | {"execution": {"iopub.execute_input": "2026-11-21T12:00:00Z"}})
     made.metadata["kaggle"] = {"accelerator": "none", "dataSources": []}
 
 
 @case("Through jupytext: only sources are left")
 def _(cells, made) -> None:
-    cells[:] = [cell("python" if found.cell_type == "code" else "markdown", found.source) for found in cells]
+    cells[:] = [cell("python" if each.cell_type == "code" else "markdown", each.source) for each in cells]
     made.metadata = nbformat.from_dict({"jupytext": {"text_representation": {"extension": ".py"}}})
 
 
 @case("The names of answers only: the rest of the metadata lost")
 def _(cells, _made) -> None:
-    for found in cells:
-        if "nbgrader" in found.metadata:
-            found.metadata = nbformat.from_dict({"nbgrader": {"grade_id": grade_id(found)}})
+    for each in cells:
+        if "nbgrader" in each.metadata:
+            each.metadata = nbformat.from_dict({"nbgrader": {"grade_id": grade_id(each)}})
 
 
 @case("The setup cell deleted")
@@ -262,8 +262,8 @@ def _(cells, _made) -> None:
 
 @case("The setup cell turned into text")
 def _(cells, _made) -> None:
-    found = cells[setup(cells)]
-    cells[setup(cells)] = cell("markdown", found.source)
+    first = cells[setup(cells)]
+    cells[setup(cells)] = cell("markdown", first.source)
 
 
 @case("Sections in another order")
@@ -322,7 +322,7 @@ def _(cells, _made) -> None:
 @case("All code in one cell")
 def _(cells, made) -> None:
     sources = [
-        found.source for found in cells if found.cell_type == "code" and "train" not in found.metadata.get("tags", [])
+        each.source for each in cells if each.cell_type == "code" and "train" not in each.metadata.get("tags", [])
     ]
     cells[:] = [cell("python", "\n\n".join(sources))]
 
@@ -343,8 +343,8 @@ def _(cells, _made) -> None:
 
 @case("An answer through exec", flags=("looks behind the scenes: exec",))
 def _(cells, _made) -> None:
-    found = cells[at(cells, "masked_softmax")]
-    found.source = f"exec({found.source!r})"
+    answer = cells[at(cells, "masked_softmax")]
+    answer.source = f"exec({answer.source!r})"
 
 
 @case("An answer as text")
@@ -367,14 +367,14 @@ def _(cells, _made) -> None:
 
 @case("The same id in every cell")
 def _(cells, _made) -> None:
-    for found in cells:
-        found["id"] = "same"
+    for each in cells:
+        each["id"] = "same"
 
 
 @case("Ids that are the grader's own")
 def _(cells, _made) -> None:
-    for n, found in enumerate(cells):
-        found["id"] = f"own-{n % 3}"
+    for n, each in enumerate(cells):
+        each["id"] = f"own-{n % 3}"
 
 
 @case("A cell with an attachment and an unknown field")
@@ -393,16 +393,16 @@ def _(cells, _made) -> None:
 @case("Attachments that are none, in cells of every type")
 def _(cells, _made) -> None:
     odd = [None, 7, "x", [1], {"a": 1}, {"a": {"image/png": [None, 7]}}, {"a": {"image/svg+xml": "<svg/>"}}]
-    for n, found in enumerate(cells):
-        found["attachments"] = odd[n % len(odd)]
+    for n, each in enumerate(cells):
+        each["attachments"] = odd[n % len(odd)]
     cells += [cell("markdown", "![](attachment:a)"), cell("markdown", f"![x](data:image/png;base64,{PNG})")]
 
 
 @case("Every cell collapsed, hidden, tagged to be skipped")
 def _(cells, _made) -> None:
-    for found in cells:
-        tags = found.metadata.get("tags", [])
-        found.metadata |= {
+    for each in cells:
+        tags = each.metadata.get("tags", [])
+        each.metadata |= {
             "collapsed": True,
             "jupyter": {"source_hidden": True},
             "tags": [*tags, "skip-execution", "remove_cell"],

@@ -34,18 +34,18 @@ def fits(expected: str, got: float, most: float) -> bool:
 
 def assert_right(case: Case, outcome: Outcome) -> None:
     line = outcome.line
-    told = "\n".join(str(check["hint"]) for check in line["checks"])
+    hints = "\n".join(str(check["hint"]) for check in line["checks"])
     for check in line["checks"]:
         right = case.expected[check["id"].partition(".")[2]]
-        assert fits(right, check["score"], check["max_score"]), f"{check['score']:g} points, right is {right}: {told}"
+        assert fits(right, check["score"], check["max_score"]), f"{check['score']:g} points, right is {right}: {hints}"
     assert (line["error"] is not None) == (case.right == "refused"), line["error"]
     assert 0 <= line["score"] <= line["max_score"] == 29
     shown = [cell.get("outputs") for cell in json.loads(outcome.notebook)["cells"]]
     outputs = json.dumps(shown, ensure_ascii=False)
-    assert [text for text in case.says if text not in f"{told}\n{line['error']}"] == [], (told, line["error"])
+    assert [text for text in case.says if text not in f"{hints}\n{line['error']}"] == [], (hints, line["error"])
     assert [text for text in case.shows if text not in outputs] == [], outputs[-3000:]
     assert [text for text in (*case.hides, CANARY) if text in outputs] == [], outputs[-3000:]
-    assert [flag for flag in case.flags if not any(flag in said for said in line["flags"])] == [], line["flags"]
+    assert [flag for flag in case.flags if not any(flag in raised for raised in line["flags"])] == [], line["flags"]
 
 
 def assert_nothing_happened(room: Room) -> None:

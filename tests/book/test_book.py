@@ -45,9 +45,9 @@ def test_a_missing_part_is_named_in_a_sentence(tmp_path):
     (tmp_path / "book" / "_toc.yml").write_text("parts: [{numbered: true, chapters: [{file: luong}]}]")
     (tmp_path / "solutions" / "pooling").mkdir(parents=True)
     (tmp_path / "solutions" / "pooling" / "attention.py").touch()
-    said = missing_parts(tmp_path)
-    assert "luong has no exercise: write exercises/luong.md." in said
-    assert "pooling has no chapter: write book/pooling.md." in said
+    sentence = missing_parts(tmp_path)
+    assert "luong has no exercise: write exercises/luong.md." in sentence
+    assert "pooling has no chapter: write book/pooling.md." in sentence
 
 
 def test_every_citation_has_its_entry_and_every_entry_is_cited():

@@ -19,10 +19,10 @@ PAGES = sorted(page.stem for page in BOOK.glob("*.md"))
 
 
 def pages(folder: Path) -> list[Path]:
-    found = [folder / f"{name}.html" for name in PAGES]
-    if not all(page.is_file() for page in found):
+    files = [folder / f"{name}.html" for name in PAGES]
+    if not all(page.is_file() for page in files):
         pytest.skip(f"{folder.relative_to(ROOT)} is not built: make book, make book-students")
-    return found
+    return files
 
 
 def shown(page: str) -> str:
@@ -43,10 +43,10 @@ def test_no_page_names_a_foreign_script_style_font_or_image(folder):
 def test_every_image_says_what_it_shows(folder):
     for page in pages(folder):
         for image in re.findall(r"<img\b[^>]*>", page.read_text(encoding="utf8")):
-            told = re.search(r'alt="([^"]*)"', image)
-            assert told, f"{page.name}: {image[:80]}"
-            assert len(told[1]) > 15, f"{page.name}: {told[0]}"
-            assert "_images/" not in told[1], f"{page.name}: {told[0]}"
+            text = re.search(r'alt="([^"]*)"', image)
+            assert text, f"{page.name}: {image[:80]}"
+            assert len(text[1]) > 15, f"{page.name}: {text[0]}"
+            assert "_images/" not in text[1], f"{page.name}: {text[0]}"
 
 
 @pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
@@ -69,15 +69,15 @@ def test_every_page_has_the_icon_that_a_browser_asks_for(folder):
 
 def answers() -> list[tuple[str, str]]:
     """Return the lines of all bodies in attention.py that are long enough to be nobody else's."""
-    found = []
+    links = []
     for file in sorted(ROOT.glob("solutions/*/attention.py")):
         lines = file.read_text(encoding="utf8").splitlines()
         for function in ast.parse("\n".join(lines)).body:
             if isinstance(function, ast.FunctionDef):
                 body = function.body[1:] if ast.get_docstring(function) else function.body
                 inside = [lines[n].strip() for s in body for n in range(s.lineno - 1, s.end_lineno)]
-                found += [(f"{file.parent.name}.{function.name}", line) for line in inside if len(line) > 24]
-    return found
+                links += [(f"{file.parent.name}.{function.name}", line) for line in inside if len(line) > 24]
+    return links
 
 
 def test_the_full_edition_shows_the_answers():
@@ -236,9 +236,9 @@ def test_text_stands_out_from_its_ground(browser, mode):
         const ink = shine(e instanceof SVGElement ? s.fill : s.color)
         return (Math.max(ink, ground) + .05) / (Math.min(ink, ground) + .05) }) }"""
     for selector in (".drawing text", "figcaption", ".results td", ".results caption", ".math .eqno"):
-        found = tab.evaluate(ratio, selector)
-        assert found, f"no {selector} on the page"
-        assert min(found) >= 4.5, f"{selector}: {min(found):.1f}"
+        contrast = tab.evaluate(ratio, selector)
+        assert contrast, f"no {selector} on the page"
+        assert min(contrast) >= 4.5, f"{selector}: {min(contrast):.1f}"
     tab.context.close()
 
 

@@ -18,11 +18,11 @@ def weights(rows: int, columns: int) -> Tensor:
 
 
 def test_no_weight_is_lost_and_the_end_mark_keeps_its_own() -> None:
-    found = alignment.merged(weights(5, 7), source=[2, 1, 3], target=[1, 4])
-    assert found.shape == (2, 4)
-    torch.testing.assert_close(found.sum(dim=1), torch.ones(2))
-    torch.testing.assert_close(found[0, -1], weights(5, 7)[0, -1])
-    torch.testing.assert_close(found[1, 2], weights(5, 7)[1:5, 3:6].sum() / 4)
+    result = alignment.merged(weights(5, 7), source=[2, 1, 3], target=[1, 4])
+    assert result.shape == (2, 4)
+    torch.testing.assert_close(result.sum(dim=1), torch.ones(2))
+    torch.testing.assert_close(result[0, -1], weights(5, 7)[0, -1])
+    torch.testing.assert_close(result[1, 2], weights(5, 7)[1:5, 3:6].sum() / 4)
 
 
 def test_words_of_one_piece_keep_their_weights_to_the_last_bit() -> None:
@@ -31,10 +31,10 @@ def test_words_of_one_piece_keep_their_weights_to_the_last_bit() -> None:
 
 
 def test_a_word_without_a_piece_gets_nothing_and_makes_no_nan() -> None:
-    found = alignment.merged(weights(2, 4), source=[1, 0, 2], target=[1, 0, 1])
-    assert found.shape == (3, 4)
-    assert found[:, 1].eq(0).all()
-    assert found[1].eq(0).all()
+    result = alignment.merged(weights(2, 4), source=[1, 0, 2], target=[1, 0, 1])
+    assert result.shape == (3, 4)
+    assert result[:, 1].eq(0).all()
+    assert result[1].eq(0).all()
 
 
 def test_the_pieces_of_a_text_are_those_of_its_words() -> None:
@@ -81,8 +81,10 @@ def test_possible_links_are_no_errors_and_no_omissions() -> None:
     model: Any = Looking()
     outputs = alignment.alignments(model, corpus)
     assert outputs == {"links": {"gold": {"argmax": [[(0, 0), (1, 1), (2, 2)]]}}}
-    said = {split: {"greedy": [pair.target for pair in found]} for split, found in corpus.tests.items()}
-    scores = translation_results.score({"translations": said, **outputs}, corpus)
+    translations = {
+        split: {"greedy": [pair.target for pair in split_pairs]} for split, split_pairs in corpus.tests.items()
+    }
+    scores = translation_results.score({"translations": translations, **outputs}, corpus)
     assert scores["gold"]["alignment"]["argmax"]["aer"]["value"] == 0
     assert "alignment" not in scores["plain"]
 

@@ -37,13 +37,13 @@ def net(kind: str):
 
 def documents(count: int = 60) -> list[Document]:
     """Return texts of which the label is whether they hold the word good; it is the evidence."""
-    found = []
+    texts = []
     for number in range(count):
         word = ("good", "bad")[number % 2]
         fill = " ".join("abcdefg"[(number * k) % 7] for k in range(1, 2 + number % 4))
         evidence = frozenset({(1, 1)})
-        found.append(Document((fill, f"so {word} .", "the end")[: 2 + number % 2], word, evidence))
-    return found
+        texts.append(Document((fill, f"so {word} .", "the end")[: 2 + number % 2], word, evidence))
+    return texts
 
 
 LETTERS = Labelled("reviews", ("bad", "good"), documents(), documents(20), {"test": documents(30)})
@@ -93,10 +93,10 @@ def test_a_network_reads_the_real_positions_wherever_they_stand() -> None:
     network = torch.nn.GRU(4, 3, batch_first=True, bidirectional=True)
     inputs = torch.randn(3, 6, 4)
     mask = torch.tensor([[1, 0, 1, 1, 0, 0], [0] * 6, [1] * 6]).bool()
-    found = states(network, inputs, mask)
-    torch.testing.assert_close(found[0, mask[0]], network(inputs[:1, mask[0]])[0][0])
-    torch.testing.assert_close(found[2], network(inputs[2:])[0][0])
-    assert (found[~mask] == 0).all()
+    result = states(network, inputs, mask)
+    torch.testing.assert_close(result[0, mask[0]], network(inputs[:1, mask[0]])[0][0])
+    torch.testing.assert_close(result[2], network(inputs[2:])[0][0])
+    assert (result[~mask] == 0).all()
 
 
 @pytest.mark.parametrize("kind", BOTH)
@@ -180,12 +180,12 @@ def test_labels_and_looks_come_in_the_order_of_the_texts(tmp_path: Path, kind: s
 
 def test_the_share_on_the_evidence_is_that_counted_by_hand() -> None:
     texts = [Document(("a b", "c d"), "x", frozenset({(0, 1), (1, 0)})), Document(("a",), "x", frozenset())]
-    found = evidence_scores([{"share": [0.25, 0.75], "top": [0, 2]}, {"share": [0.0, 0.0], "top": [0, 0]}], texts)
-    assert found["evidence"]["value"] == 0.5
-    assert found["evidence_top"]["value"] == 0.5
-    assert found["evidence_uniform"]["value"] == 0.5
-    assert [hop["value"] for hop in found["hops"]] == [0.25, 0.75]
-    assert found["evidence"]["count"] == 1  # a text without evidence is not counted
+    scores = evidence_scores([{"share": [0.25, 0.75], "top": [0, 2]}, {"share": [0.0, 0.0], "top": [0, 0]}], texts)
+    assert scores["evidence"]["value"] == 0.5
+    assert scores["evidence_top"]["value"] == 0.5
+    assert scores["evidence_uniform"]["value"] == 0.5
+    assert [hop["value"] for hop in scores["hops"]] == [0.25, 0.75]
+    assert scores["evidence"]["count"] == 1  # a text without evidence is not counted
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ def test_the_penalty_of_the_transformers_paper_is_computed_as_it_is_written() ->
 @pytest.mark.parametrize("seed", range(4))
 def test_a_beam_wide_enough_finds_the_best_sentence_by_the_papers_penalty(seed: int) -> None:
     model, limit, alpha = random_model("transformer", seed), 3, 3.0
-    found = decoding.beam(model, *source_batch(SENTENCES[:1]), TARGET**limit, alpha, limit, shift=5.0)[0].tokens
+    result = decoding.beam(model, *source_batch(SENTENCES[:1]), TARGET**limit, alpha, limit, shift=5.0)[0].tokens
     sentences = torch.tensor(list(itertools.product(range(TARGET), repeat=limit)))
     prefixes = torch.cat([torch.full_like(sentences[:, :1], BOS), sentences[:, :-1]], dim=1)
     log_p = reread(model, SENTENCES[0])(prefixes).log_softmax(-1).gather(-1, sentences[..., None])[..., 0]
@@ -124,7 +124,7 @@ def test_a_beam_wide_enough_finds_the_best_sentence_by_the_papers_penalty(seed: 
     for words, scores in zip(sentences.tolist(), log_p, strict=True):
         end = words.index(EOS) + 1 if EOS in words else limit
         every[tuple(words[:end])] = scores[:end].sum().item() / ((5 + end) / 6) ** alpha
-    assert found == [word for word in max(every, key=every.__getitem__) if word != EOS]
+    assert result == [word for word in max(every, key=every.__getitem__) if word != EOS]
 
 
 @pytest.mark.parametrize("name", MODELS)

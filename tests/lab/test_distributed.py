@@ -45,7 +45,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain", "whole", "parts"])
 def test_all_processes_end_with_the_same_weights(ended: list[dict[str, Any]], name: str) -> None:
-    first, second = (found[name]["weights"] for found in ended)
+    first, second = (each[name]["weights"] for each in ended)
     assert all(torch.equal(first[key], second[key]) for key in first)
     assert ended[0][name]["losses"] == ended[1][name]["losses"]
 

@@ -38,10 +38,10 @@ def example(dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor, Tensor]
 def test_values_and_gradients_are_those_of_torchs_own_product(other_way, biased: bool) -> None:
     x, weight, bias = example()
     tensors = [x, weight, bias] if biased else [x, weight]
-    found, expected = fast_linear.linear(*tensors), functional.linear(*tensors)
-    torch.testing.assert_close(found, expected)
-    outer = torch.randn_like(found)
-    gradients = (torch.autograd.grad((product * outer).sum(), tensors) for product in (found, expected))
+    result, expected = fast_linear.linear(*tensors), functional.linear(*tensors)
+    torch.testing.assert_close(result, expected)
+    outer = torch.randn_like(result)
+    gradients = (torch.autograd.grad((product * outer).sum(), tensors) for product in (result, expected))
     torch.testing.assert_close(*gradients)
     assert len(other_way) == 1
 
@@ -74,8 +74,8 @@ def test_the_loss_without_scores_is_the_same_with_it(other_way) -> None:
     torch.manual_seed(0)
     features, weight = torch.randn(9, 5, requires_grad=True), torch.randn(7, 5, requires_grad=True)
     targets = torch.randint(0, 7, (9,))
-    found = losses.linear_cross_entropy(features, weight, targets, 0.1)
+    result = losses.linear_cross_entropy(features, weight, targets, 0.1)
     expected = functional.cross_entropy(features @ weight.T, targets, label_smoothing=0.1)
-    gradients = (torch.autograd.grad(loss, (features, weight)) for loss in (found, expected))
+    gradients = (torch.autograd.grad(loss, (features, weight)) for loss in (result, expected))
     torch.testing.assert_close(*gradients)
     assert other_way

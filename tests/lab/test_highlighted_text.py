@@ -46,9 +46,9 @@ def test_words_are_text_and_no_html() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "sentence_weights", "said"),
+    ("weights", "sentence_weights", "message"),
     [(((0.1,), (0.9, 0.1)), None, "Every word needs a weight"), (WEIGHTS, (1.0,), "Every sentence needs a weight")],
 )
-def test_what_does_not_fit_is_said(weights, sentence_weights, said) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_does_not_fit_is_said(weights, sentence_weights, message) -> None:
+    with pytest.raises(ValueError, match=message):
         shaded_text(SENTENCES, weights, sentence_weights)

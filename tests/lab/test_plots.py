@@ -152,10 +152,10 @@ def test_the_same_picture_gives_the_same_bytes():
 
 
 def test_alternative_texts_tell_the_numbers():
-    told = {name: picture.alt for name, picture in pictures().items()}
-    assert "training goes from 6.25 to 2.5" in told["curves"]
-    assert "without: 1 to 8 words 68.0, 9 to 16 words 31.5" in told["lengths"]
-    assert "hit looks most at entarté (0.65)" in told["heat"]
+    texts = {name: picture.alt for name, picture in pictures().items()}
+    assert "training goes from 6.25 to 2.5" in texts["curves"]
+    assert "without: 1 to 8 words 68.0, 9 to 16 words 31.5" in texts["lengths"]
+    assert "hit looks most at entarté (0.65)" in texts["heat"]
 
 
 def test_the_length_axis_counts_sentences_and_keeps_buckets_apart():
@@ -194,20 +194,20 @@ def test_arrow_keys_and_pointer_read_the_table_aloud(theme, tmp_path):
         faults = []
         page.on("pageerror", lambda fault: faults.append(fault))
         page.goto((tmp_path / "page.html").as_uri())
-        said = page.locator(".heat p").first
+        line = page.locator(".heat p").first
         page.keyboard.press("Tab")
-        assert said.inner_text() == "he looks at il: 0.93"
+        assert line.inner_text() == "he looks at il: 0.93"
         walks = {("Left", "Up", "Down", "Down", "Up", "Right"): "m'", ("Right", "Right", "Right", "Right", "Left"): "a"}
         for keys, word in walks.items():
             for key in keys:
                 page.keyboard.press(f"Arrow{key}")
-            assert said.inner_text().startswith(f"hit looks at {word}: 0.1")
+            assert line.inner_text().startswith(f"hit looks at {word}: 0.1")
         page.locator("tbody tr").nth(2).locator("td").nth(1).hover()
-        assert said.inner_text() == "me looks at m': 1.00"
+        assert line.inner_text() == "me looks at m': 1.00"
         page.keyboard.press("Tab")
         assert page.locator(".heat p").nth(1).inner_text() == "he looks at il: 0.93"
         page.keyboard.press("Shift+Tab")
-        assert said.inner_text() == "hit looks at a: 0.15", "Tab comes back to the cell that was left"
+        assert line.inner_text() == "hit looks at a: 0.15", "Tab comes back to the cell that was left"
         ground = page.locator(".heat").first.evaluate("node => getComputedStyle(node).backgroundColor")
         assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 25, 31)"}[theme]
         assert faults == []

@@ -20,8 +20,8 @@ def network_and_rows(kind: type[nn.RNNBase], layers: int, both: bool) -> tuple[n
 @pytest.mark.parametrize(("kind", "layers", "both"), KINDS)
 def test_each_row_is_read_as_if_it_were_alone(kind, layers, both, read) -> None:
     network, rows = network_and_rows(kind, layers, both)
-    found = read(network, rows, LENGTHS)
-    for row, length, state in zip(rows, LENGTHS, found, strict=True):
+    result = read(network, rows, LENGTHS)
+    for row, length, state in zip(rows, LENGTHS, result, strict=True):
         torch.testing.assert_close(state[:length], network(row[None, :length])[0][0])
         assert (state[length:] == 0).all()
 
@@ -32,8 +32,8 @@ def test_both_ways_of_reading_have_the_same_gradients(kind, layers, both) -> Non
     rows.requires_grad_()
     outer = torch.randn(4, 9, 10 if both else 5, dtype=torch.float64)
     padded, packed = (
-        torch.autograd.grad((found * outer).sum(), [rows, *network.parameters()])
-        for found in (states(network, rows, LENGTHS), states_and_final(network, rows, LENGTHS)[0])
+        torch.autograd.grad((result * outer).sum(), [rows, *network.parameters()])
+        for result in (states(network, rows, LENGTHS), states_and_final(network, rows, LENGTHS)[0])
     )
     torch.testing.assert_close(padded, packed)
 

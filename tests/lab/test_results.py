@@ -22,10 +22,10 @@ def test_kept_outputs_give_the_kept_scores(path: Path) -> None:
     again = rescored(path)
     if again is None:
         pytest.skip("the corpus is not at hand: set ATTENTION_DATA")
-    found, kept_ones = flat(again), flat(read_json(path)["scores"])
-    assert found.keys() == kept_ones.keys()
+    scores, kept_ones = flat(again), flat(read_json(path)["scores"])
+    assert scores.keys() == kept_ones.keys()
     for place, value in kept_ones.items():  # other processors add in another order
-        assert found[place] == (pytest.approx(value, rel=1e-9) if isinstance(value, float) else value), place
+        assert scores[place] == (pytest.approx(value, rel=1e-9) if isinstance(value, float) else value), place
 
 
 def flat(tree: object, place: str = "") -> dict[str, object]:
@@ -49,8 +49,8 @@ def test_a_result_says_how_it_came_about(path: Path) -> None:
     assert training["best_epoch"] <= training["of_epochs"]
 
 
-def outputs(said: list[str], links: list[list]) -> dict:
-    return {"translations": {"test": {"greedy": said}}, "links": {"test": {"argmax": links}}}
+def outputs(hypotheses: list[str], links: list[list]) -> dict:
+    return {"translations": {"test": {"greedy": hypotheses}}, "links": {"test": {"argmax": links}}}
 
 
 def test_perfect_outputs_score_perfectly_and_worse_ones_worse() -> None:

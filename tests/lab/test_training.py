@@ -282,8 +282,8 @@ def run_of(folder: Path) -> translation.Trained:
 def test_a_restored_model_translates_as_the_trained_one(tmp_path: Path) -> None:
     trained = run_of(tmp_path)
     again = restore(SOLUTION, tmp_path)
-    said = trained.translate(["a b", "c"])
-    assert again.translate(["a b", "c"]) == said
+    translations = trained.translate(["a b", "c"])
+    assert again.translate(["a b", "c"]) == translations
     assert again.about["recipe"]["training"]["epochs"] == 2
     assert again.alignments(PAIRS[:2])[0].shape == (2, 3)
 

@@ -38,9 +38,9 @@ class Looking:
 def test_the_share_of_the_evidence_is_counted_for_each_hop():
     documents = [Document(("it was", "good"), "positive", frozenset({(1, 0)}))]
     model = Looking([[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]])
-    told = evidence_shares({"invented": model}, documents).data  # type: ignore[arg-type]
-    assert "<td>25.0</td><td>100.0</td><td>100.0</td>" in told
-    assert told.count("<td>33.3</td>") == 3
+    shares = evidence_shares({"invented": model}, documents).data  # type: ignore[arg-type]
+    assert "<td>25.0</td><td>100.0</td><td>100.0</td>" in shares
+    assert shares.count("<td>33.3</td>") == 3
 
 
 def test_a_run_that_has_not_been_made_says_so():

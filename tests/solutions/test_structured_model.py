@@ -138,8 +138,8 @@ def test_a_model_of_pairs_refuses_single_texts_before_anything_is_written(tmp_pa
 
 @pytest.mark.parametrize("kind", [Structured, StructuredPair])
 def test_words_in_the_same_company_can_start_alike(kind):
-    said = ("a cat sleeps here", "a dog sleeps here", "the sky is blue", "the sea is blue")
-    documents = [Document((sentence,), "x") for sentence in said] * 9
+    sentences = ("a cat sleeps here", "a dog sleeps here", "the sky is blue", "the sea is blue")
+    documents = [Document((sentence,), "x") for sentence in sentences] * 9
     corpus = Labelled("few", ("x", "y"), documents, documents, {})
     words = Words.learn(corpus.sentences())
     for vectors, alike in (("texts", True), ("random", False)):

@@ -163,8 +163,8 @@ def test_greedy_rows_do_not_disturb_each_other_and_hold_only_pad_after_the_end()
                 scores[row, -1, EOS] = 2.0
         return scores
 
-    said = greedy_decode(step, 3, BOS, EOS, PAD, 9)
-    assert said.tolist() == [[4] * (n - 1) + [EOS] + [PAD] * (6 - n) for n in limits]
+    tokens = greedy_decode(step, 3, BOS, EOS, PAD, 9)
+    assert tokens.tolist() == [[4] * (n - 1) + [EOS] + [PAD] * (6 - n) for n in limits]
 
 
 def test_length_normalisation_prefers_the_longer_of_two_equal_averages() -> None:

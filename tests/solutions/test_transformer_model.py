@@ -60,9 +60,9 @@ def assert_same(ours: Tensor, theirs: Tensor, module: nn.Module, other: nn.Modul
     some = torch.randn_like(ours)
     names, first = zip(*module.named_parameters(), strict=True)
     second = [dict(other.named_parameters())[name] for name in names]
-    found = torch.autograd.grad((ours * some).sum(), [*first, *inputs])
+    gradients = torch.autograd.grad((ours * some).sum(), [*first, *inputs])
     expected = torch.autograd.grad((theirs * some).sum(), [*second, *inputs])
-    for gradient, right in zip(found, expected, strict=True):
+    for gradient, right in zip(gradients, expected, strict=True):
         torch.testing.assert_close(gradient, right, rtol=1e-5, atol=1e-5)
 
 
@@ -86,11 +86,11 @@ def test_an_encoder_layer_is_torchs(pre_norm: bool) -> None:
     ours = shaken(FastEncoderLayer(replace(LAYER, pre_norm=pre_norm)))
     theirs = nn.TransformerEncoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm)
     theirs.load_state_dict(ours.state_dict())
-    found, right = ours(x, mask[:, None]), theirs(x, src_key_padding_mask=~mask)
-    assert_same(found[mask], right[mask], ours, theirs, x)
+    result, right = ours(x, mask[:, None]), theirs(x, src_key_padding_mask=~mask)
+    assert_same(result[mask], right[mask], ours, theirs, x)
     if not pre_norm:
         taught = encoder_layer(x, ours.named(), HEADS, mask, 1e-5)
-        torch.testing.assert_close(found, taught, rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(result, taught, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("pre_norm", [True, False])
@@ -99,11 +99,11 @@ def test_a_decoder_layer_is_torchs(pre_norm: bool) -> None:
     ours = shaken(FastDecoderLayer(replace(LAYER, pre_norm=pre_norm)))
     theirs = nn.TransformerDecoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm)
     theirs.load_state_dict(ours.state_dict())
-    found = ours(y, x, CAUSAL, mask[:, None])
-    assert_same(found, theirs(y, x, ~CAUSAL, memory_key_padding_mask=~mask), ours, theirs, y, x)
+    result = ours(y, x, CAUSAL, mask[:, None])
+    assert_same(result, theirs(y, x, ~CAUSAL, memory_key_padding_mask=~mask), ours, theirs, y, x)
     if not pre_norm:
         taught = decoder_layer(y, x, ours.named(), HEADS, CAUSAL.expand(4, 5, 5), mask[:, None], 1e-5)
-        torch.testing.assert_close(found, taught, rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(result, taught, rtol=1e-5, atol=1e-5)
 
 
 def test_the_fused_kernel_is_the_same_attention(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,9 +115,9 @@ def test_the_fused_kernel_is_the_same_attention(monkeypatch: pytest.MonkeyPatch)
     (q,), (k, v) = module.project(y, 0, 1), module.project(x, 1, 3)
     expected, _ = module.attend(q, k, v, mask[:, None, None])
     monkeypatch.setattr("solutions.transformer.fast_layers.MATMUL", ())
-    found, weights = module.attend(q, k, v, mask[:, None, None])
+    result, weights = module.attend(q, k, v, mask[:, None, None])
     assert weights is None
-    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(result, expected, rtol=1e-5, atol=1e-5)
 
 
 def model(kind: type[Transformer] = FastTransformer, **changes: object) -> Transformer:
@@ -216,10 +216,10 @@ def test_the_loss_in_blocks_is_cross_entropy(smoothing: float, monkeypatch: pyte
     features = torch.randn(11, 5, dtype=torch.float64, requires_grad=True)
     weight = (3 * torch.randn(13, 5, dtype=torch.float64)).requires_grad_()
     targets = torch.randint(0, 13, (11,))
-    found = linear_cross_entropy(features, weight, targets, smoothing)
+    result = linear_cross_entropy(features, weight, targets, smoothing)
     right = functional.cross_entropy(features @ weight.T, targets, label_smoothing=smoothing)
-    torch.testing.assert_close(found, right)
-    for ours, theirs in zip(*(torch.autograd.grad(2 * x, (features, weight)) for x in (found, right)), strict=True):
+    torch.testing.assert_close(result, right)
+    for ours, theirs in zip(*(torch.autograd.grad(2 * x, (features, weight)) for x in (result, right)), strict=True):
         torch.testing.assert_close(ours, theirs)
 
 

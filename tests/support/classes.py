@@ -50,8 +50,8 @@ def opened_book(out: Path) -> Iterator[Gradebook]:
 def totals(out: Path) -> dict[tuple[str, str], float]:
     """Return the scores in nbgrader's gradebook."""
     with opened_book(out) as gradebook:
-        found = [each for name in assignments() for each in gradebook.assignment_submissions(name)]
-        return {(each.student.id, each.name): each.score for each in found}
+        submissions = [each for name in assignments() for each in gradebook.assignment_submissions(name)]
+        return {(each.student.id, each.name): each.score for each in submissions}
 
 
 def summary(out: Path) -> dict[tuple[str, str], dict[str, str]]:

@@ -45,14 +45,14 @@ class Body:
 
 def bodies(files: Iterable[Path]) -> list[Body]:
     """Return the bodies of all functions of these files that are not trivial."""
-    found = []
+    bodies_read = []
     for file in files:
         text = file.read_text(encoding="utf-8")
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef) and (body := _undocumented(node.body)):
                 lines = text.splitlines()[body[0].lineno - 1 : node.end_lineno]
-                found.append(Body(f"{file.name}: {node.name}", tuple(body), "\n".join(lines)))
-    return [body for body in found if not body.is_trivial]
+                bodies_read.append(Body(f"{file.name}: {node.name}", tuple(body), "\n".join(lines)))
+    return [body for body in bodies_read if not body.is_trivial]
 
 
 def kinds(statements: Iterable[ast.stmt]) -> tuple[type, ...]:
@@ -101,7 +101,7 @@ def found_in(archive: bytes, secrets: list[Body]) -> list[str]:
     for body in secrets:
         by_kinds.setdefault(body.kinds, {})[body.tree] = body.place
     shortest = min(len(text) for body in secrets for text in body.texts)
-    found: dict[str, None] = {}
+    leaks: dict[str, None] = {}
     seen: set[str] = set()
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
         for name in files.namelist():
@@ -110,13 +110,13 @@ def found_in(archive: bytes, secrets: list[Body]) -> list[str]:
                     continue
                 seen.add(text)
                 plain = squeezed(text)
-                found |= {
+                leaks |= {
                     f"{name}: text of {body.place}": None
                     for body in secrets
                     if any(known in plain for known in body.texts)
                 }
-                found |= {f"{name}: tree of {place}": None for place in _trees(text, by_kinds)}
-    return list(found)
+                leaks |= {f"{name}: tree of {place}": None for place in _trees(text, by_kinds)}
+    return list(leaks)
 
 
 def _texts(path: PurePosixPath, content: bytes) -> Iterator[str]:

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.places import ROOT
@@ -29,7 +29,6 @@ class Course:
 
     folder: Path
     settings: str = ""
-    said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -44,11 +43,11 @@ class Course:
 
     def run(self, *words: str, status: int = 0, cwd: Path | None = None) -> str:
         """Run a command of the course's own environment in its folder; return all that it says."""
-        told = {"cwd": cwd or self.folder, "env": self.environment, "capture_output": True, "text": True}
-        done = subprocess.run(words, **told, timeout=300)
-        said = done.stdout + done.stderr
-        assert done.returncode == status, said
-        return said
+        options = {"cwd": cwd or self.folder, "env": self.environment, "capture_output": True, "text": True}
+        done = subprocess.run(words, **options, timeout=300)
+        output = done.stdout + done.stderr
+        assert done.returncode == status, output
+        return output
 
     def nbgrader(self, *words: str, status: int = 0, cwd: Path | None = None) -> str:
         return self.run("nbgrader", *words, status=status, cwd=cwd)
@@ -104,5 +103,5 @@ def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
 
 def submission(student: str, assignment: str = "bahdanau") -> bytes:
     """Return what a student of the example class hands in."""
-    [found] = [each for each in make_class.students() if each.name == student]
-    return found.submission(assignment)
+    [student_of_class] = [each for each in make_class.students() if each.name == student]
+    return student_of_class.submission(assignment)

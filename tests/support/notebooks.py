@@ -55,8 +55,8 @@ def cells(solution: str = BLANK) -> list[dict]:
 
 def tree(content: list[dict], **metadata) -> dict:
     """Return a notebook as the JSON that lies on disk."""
-    said = metadata or {"attention_workbook": {"assignment": NAME}}
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": said, "cells": content}
+    fields = metadata or {"attention_workbook": {"assignment": NAME}}
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": fields, "cells": content}
 
 
 def as_bytes(content: list[dict] | dict) -> bytes:

@@ -44,10 +44,10 @@ def rows(db_url: str, tables: Iterable[str] = TABLES) -> dict[str, list[tuple[An
     engine = create_engine(db_url)
     try:
         with engine.connect() as connection:
-            found = {table: [tuple(row) for row in connection.execute(text(TABLES[table]))] for table in tables}
+            contents = {table: [tuple(row) for row in connection.execute(text(TABLES[table]))] for table in tables}
     finally:
         engine.dispose()
-    plain = {table: [tuple(_plain(value) for value in row) for row in each] for table, each in found.items()}
+    plain = {table: [tuple(_plain(value) for value in row) for row in each] for table, each in contents.items()}
     return {table: sorted(each, key=repr) for table, each in plain.items()}
 
 

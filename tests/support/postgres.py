@@ -16,11 +16,11 @@ QUICK = "-c listen_addresses='' -c fsync=off -c shared_buffers=16MB -c max_conne
 
 def programs() -> Path:
     """Return where initdb and its like are; Debian keeps them off the path."""
-    found = [path.parent for path in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))]
+    folders = [path.parent for path in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))]
     on_path = shutil.which("initdb")
-    if not found and not on_path:
+    if not folders and not on_path:
         pytest.skip("no PostgreSQL here: apt-get install postgresql")
-    return found[-1] if found else Path(str(on_path)).parent
+    return folders[-1] if folders else Path(str(on_path)).parent
 
 
 class Server:
@@ -38,8 +38,8 @@ class Server:
 
     def _run(self, program: str, *words: str) -> None:
         who = {"user": self.account.pw_uid, "group": self.account.pw_gid, "extra_groups": []} if self.account else {}
-        said = self.folder / f"{program}.out"  # no pipe: the server would keep it open
-        with said.open("w") as file:
+        log = self.folder / f"{program}.out"  # no pipe: the server would keep it open
+        with log.open("w") as file:
             subprocess.run(
                 [str(self.bin / program), *words],
                 cwd=self.folder, env={"LC_ALL": "C"}, stdout=file, stderr=file, check=True, timeout=60, **who,

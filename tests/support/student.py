@@ -37,14 +37,14 @@ def run_whole(notebook: NotebookNode, place: Path, kernel: str = "python3", **ch
 
 def failures(notebook: NotebookNode) -> list[str]:
     """Return what ended in an error, and the code cells that did not run."""
-    found = [
+    failures_seen = [
         f"{cell.source.splitlines()[-1]}: {output.ename}: {output.evalue}"
         for cell in notebook.cells
         for output in cell.get("outputs", [])
         if output.output_type == "error"
     ]
     code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
-    return found + [f"not run: {cell.source}" for cell in code if not cell.execution_count]
+    return failures_seen + [f"not run: {cell.source}" for cell in code if not cell.execution_count]
 
 
 def printed(notebook: NotebookNode, stream: str = "stdout") -> str:

@@ -45,11 +45,11 @@ def main(folder: Path) -> None:
     whole.run()
     while (part := trainer(folder / "parts", dropout=0.3, minutes=0.0)).run().ended_by_budget:
         torch.rand(7)  # whatever happens to the random numbers in between
-    found = {"plain": plain, "whole": whole, "parts": part}
+    results = {"plain": plain, "whole": whole, "parts": part}
     torch.save(
         {
             name: {"weights": one.model.state_dict(), "losses": [entry["loss"] for entry in one.progress.history]}
-            for name, one in found.items()
+            for name, one in results.items()
         },
         folder / f"rank{rank}.pt",
     )

@@ -170,14 +170,14 @@ def greedy_recursive(step, batch_size, bos, eos, pad, max_len):
 
 def greedy_forbids_pad(step, batch_size, bos, eos, pad, max_len):
     """It never considers pad or bos, and keeps what it said after eos in a copy for the model."""
-    said = torch.full((batch_size, 1), bos)
+    tokens = torch.full((batch_size, 1), bos)
     shown = torch.empty(batch_size, 0, dtype=torch.long)
     ended = torch.zeros(batch_size, dtype=torch.bool)
     for _ in range(max_len):
-        logits = step(said)[:, -1].clone()
+        logits = step(tokens)[:, -1].clone()
         logits[:, [pad, bos]] = -torch.inf
         word = logits.argmax(-1)
-        said = torch.cat([said, word[:, None]], 1)
+        tokens = torch.cat([tokens, word[:, None]], 1)
         shown = torch.cat([shown, word.masked_fill(ended, pad)[:, None]], 1)
         ended = ended.logical_or(word == eos)
         if ended.sum() == batch_size:

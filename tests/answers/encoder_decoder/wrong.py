@@ -232,8 +232,8 @@ def beam_exhaustive(step, bos, eos, beam, max_len, alpha):
 
 
 def beam_worst(step, bos, eos, beam, max_len, alpha):
-    found = pool(*search(step, bos, eos, beam, max_len))
-    score, tokens = min((s / (len(y) - 1) ** alpha, y) for s, y in found)
+    hypotheses = pool(*search(step, bos, eos, beam, max_len))
+    score, tokens = min((s / (len(y) - 1) ** alpha, y) for s, y in hypotheses)
     return tokens[1:], score
 
 
@@ -270,10 +270,10 @@ def beam_one_narrower_from_the_second_step(step, bos, eos, beam, max_len, alpha)
 
 def beam_parent_by_wrong_divisor(step, bos, eos, beam, max_len, alpha):
     def grow(step, active, beam, finished):
-        found, V = continuations(step, active, beam), 10
+        candidates, V = continuations(step, active, beam), 10
         parents = {tuple(y): i for i, (_, y) in enumerate(active)}
-        index = [(parents[tuple(y[:-1])] * V + y[-1]) // max(beam, 2) for _, y in found]
-        return [(s, [*active[i % len(active)][1], y[-1]]) for i, (s, y) in zip(index, found, strict=True)]
+        index = [(parents[tuple(y[:-1])] * V + y[-1]) // max(beam, 2) for _, y in candidates]
+        return [(s, [*active[i % len(active)][1], y[-1]]) for i, (s, y) in zip(index, candidates, strict=True)]
 
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
@@ -322,8 +322,8 @@ def beam_topk_crashes(step, bos, eos, beam, max_len, alpha):
 
 def beam_parent_by_modulo(step, bos, eos, beam, max_len, alpha):
     def grow(step, active, beam, finished):
-        found = continuations(step, active, beam)
-        return [(s, [*active[y[-1] % len(active)][1], y[-1]]) for s, y in found]
+        candidates = continuations(step, active, beam)
+        return [(s, [*active[y[-1] % len(active)][1], y[-1]]) for s, y in candidates]
 
     return best(pool(*search(step, bos, eos, beam, max_len, grow=grow)), alpha)
 
@@ -348,8 +348,8 @@ def beam_length_minus_one(step, bos, eos, beam, max_len, alpha):
 
 
 def beam_logarithm_of_length(step, bos, eos, beam, max_len, alpha):
-    found = pool(*search(step, bos, eos, beam, max_len))
-    score, tokens = max((s / (1 + alpha * torch.log(torch.tensor(len(y) - 1.0)).item()), y) for s, y in found)
+    hypotheses = pool(*search(step, bos, eos, beam, max_len))
+    score, tokens = max((s / (1 + alpha * torch.log(torch.tensor(len(y) - 1.0)).item()), y) for s, y in hypotheses)
     return tokens[1:], score
 
 
@@ -394,8 +394,8 @@ def beam_longest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha):
 
 
 def beam_shortest_of_the_nearly_best(step, bos, eos, beam, max_len, alpha):
-    found = [(score / (len(y) - 1) ** alpha, y) for score, y in pool(*search(step, bos, eos, beam, max_len))]
-    near = [(-len(y), score, y) for score, y in found if score >= 1.1 * max(found)[0]]
+    hypotheses = [(score / (len(y) - 1) ** alpha, y) for score, y in pool(*search(step, bos, eos, beam, max_len))]
+    near = [(-len(y), score, y) for score, y in hypotheses if score >= 1.1 * max(hypotheses)[0]]
     _, score, tokens = max(near)
     return tokens[1:], score
 

@@ -75,10 +75,10 @@ G = greedy_decode
 def _no_trigram_twice(x, prefix):
     """Choose no word that would say three words in a row which the row has said before."""
     logits = x[:, -1].clone()
-    for row, said in enumerate(prefix[:, 1:].tolist()):
-        for i in range(len(said) - 2):
-            if said[i : i + 2] == said[-2:]:
-                logits[row, said[i + 2]] = -1e9
+    for row, tokens in enumerate(prefix[:, 1:].tolist()):
+        for i in range(len(tokens) - 2):
+            if tokens[i : i + 2] == tokens[-2:]:
+                logits[row, tokens[i + 2]] = -1e9
     return logits.argmax(-1)
 
 

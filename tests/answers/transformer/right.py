@@ -393,8 +393,8 @@ def decoder_steps(y, memory, weights, heads, target_mask=None, source_mask=None,
     rows = []
     for t in range(y.shape[1]):
         row = first[:, t : t + 1]
-        found, _ = heads_folded(row, memory, memory, _cross(weights), heads, source_mask)
-        row = _norm(row + found, weights, 2, eps)
+        read, _ = heads_folded(row, memory, memory, _cross(weights), heads, source_mask)
+        row = _norm(row + read, weights, 2, eps)
         rows.append(_norm(row + _feed(row, weights), weights, 3, eps))
     return torch.cat(rows, 1)
 

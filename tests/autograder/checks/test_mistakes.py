@@ -91,9 +91,9 @@ def test_no_hidden_number_stands_in_a_hint(check_id, seed):
                 hidden |= {f"{x:.3f}".rstrip("0") for x in np.ravel(array) if abs(x) < 1e3}
     public = {piece for e in examples(check_id) for piece in _numbers(_everything(e))}
     for mistake in find(check_id).mistakes:
-        said, _, tried = hint_of(check_id, seed, mistake).partition("Try it:")
-        found = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", said)) & hidden
-        assert not {x for x in found if len(x) > 4}, mistake.__name__
+        sentence, _, tried = hint_of(check_id, seed, mistake).partition("Try it:")
+        shown = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", sentence)) & hidden
+        assert not {x for x in shown if len(x) > 4}, mistake.__name__
         assert _numbers(tried.partition("Yours")[0]) <= public
 
 

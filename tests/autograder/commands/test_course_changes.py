@@ -80,8 +80,8 @@ def only_bahdanau(tmp_path_factory) -> Course:
     assert others
     for name in others:
         course.change("book/_toc.yml", f"      - file: {name}\n", "")
-    status, said = course.types("release")
-    assert status == 0, said
+    status, output = course.types("release")
+    assert status == 0, output
     return course
 
 
@@ -92,8 +92,8 @@ def course(only_bahdanau: Course, tmp_path: Path) -> Course:
     course = Course.__new__(Course)
     course.folder = tmp_path
     course.hand_in("ada")
-    status, said = course.grade()
-    assert status == 0, said
+    status, output = course.grade()
+    assert status == 0, output
     return course
 
 
@@ -103,10 +103,10 @@ def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Cours
     luong = course.folder / "class/bo/luong/luong.ipynb"
     luong.parent.mkdir()
     shutil.copy(course.folder / "class/bo/bahdanau/bahdanau.ipynb", luong)
-    status, said = course.grade()
-    assert status == 0, said
+    status, output = course.grade()
+    assert status == 0, output
     assert course.rows()["bo", "bahdanau"]["error"] == ""
-    assert "'luong' is not in this course: book/_toc.yml does not list its chapter" in said
+    assert "'luong' is not in this course: book/_toc.yml does not list its chapter" in output
 
 
 def test_points_are_changed_in_one_place(course: Course) -> None:
@@ -115,16 +115,16 @@ def test_points_are_changed_in_one_place(course: Course) -> None:
     checks = "autograder/checks/bahdanau/checks.py"
     course.change(checks, '"padded sentences": 2', '"padded sentences": 5')
     course.change(checks, "Written(points=3", "Written(points=6")
-    status, said = course.grade()
+    status, output = course.grade()
     assert status == 2
-    assert re.search(r"'bahdanau' have changed since .*masked_softmax.*python -m autograder release bahdanau", said)
+    assert re.search(r"'bahdanau' have changed since .*masked_softmax.*python -m autograder release bahdanau", output)
     assert course.marks("ada")["masked_softmax"] == (10, 10)
 
     assert course.types("release", "bahdanau")[0] == 0
     assert "| 1 · `masked_softmax` | 15 | easy | 13, by the check |" in course.table()
     assert "| 4 · read an attention matrix | 15 | easy | 6, by your teacher |" in course.table()
-    status, said = course.grade()
-    assert status == 0, said
+    status, output = course.grade()
+    assert status == 0, output
     assert course.marks("ada")["masked_softmax"] == (13, 13)
     assert course.marks("ada")["reading_a_matrix"] == (2, 6)
 
@@ -138,16 +138,16 @@ def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Course) -> No
     checks.write_text(before[1].replace(", REPAIRED]", "]"), "utf-8")
     assert course.types("release", "bahdanau")[0] == 0
     course.hand_in("bo")
-    status, said = course.grade()
-    assert status == 0, said
-    assert "bahdanau: no longer graded: check-repaired_attention, repaired_attention" in said
+    status, output = course.grade()
+    assert status == 0, output
+    assert "bahdanau: no longer graded: check-repaired_attention, repaired_attention" in output
     assert "repaired_attention" not in course.marks("ada") | course.marks("bo")
 
     exercise.write_text(before[0], "utf-8")
     checks.write_text(before[1], "utf-8")
     assert course.types("release", "bahdanau")[0] == 0
-    status, said = course.grade()
-    assert status == 0, said
+    status, output = course.grade()
+    assert status == 0, output
     assert course.marks("ada")["repaired_attention"] == (5, 8)  # what the teacher gave
     assert course.marks("bo")["repaired_attention"] == (0, 8)  # the notebook that was handed in had no such part
     assert course.marks("bo")["masked_softmax"] == (10, 10)

@@ -46,10 +46,10 @@ def test_the_rest_of_the_class_too(course_judge: Judge) -> None:
 
 def test_gradebook_and_summary_say_the_same(graded) -> None:
     _, out = graded
-    said = {key: float(row["score"]) for key, row in summary(out).items()}
-    assert totals(out) == said
-    assert said["mia", "bahdanau"] == float(summary(out)["mia", "bahdanau"]["max_score"])
-    assert 0 < said["fay", "bahdanau"] < said["mia", "bahdanau"]
+    scores = {key: float(row["score"]) for key, row in summary(out).items()}
+    assert totals(out) == scores
+    assert scores["mia", "bahdanau"] == float(summary(out)["mia", "bahdanau"]["max_score"])
+    assert 0 < scores["fay", "bahdanau"] < scores["mia", "bahdanau"]
     assert "mask_after_softmax" in summary(out)["fay", "bahdanau"]["mistakes"]
 
 

@@ -41,9 +41,9 @@ def started(folder: Path, out: Path, *words: str) -> subprocess.Popen:
 def finished(folder: Path, out: Path, *words: str) -> str:
     """Grade to the end and return what was said."""
     process = started(folder, out, *words)
-    said = process.communicate(timeout=600)[0]
-    assert process.returncode == 0, said
-    return said
+    output = process.communicate(timeout=600)[0]
+    assert process.returncode == 0, output
+    return output
 
 
 def dump(out: Path) -> list[tuple]:
@@ -120,11 +120,11 @@ def test_an_interrupted_run_says_how_to_go_on_and_leaves_nothing(released, tmp_p
             time.sleep(0.05)
         below = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=20)[0]
+        output = process.communicate(timeout=20)[0]
     assert process.returncode == 130
-    assert "The same command goes on from here" in said
+    assert "The same command goes on from here" in output
     assert psutil.wait_procs(below, timeout=20)[1] == []
-    assert "Traceback" not in said
+    assert "Traceback" not in output
 
 
 def test_points_by_hand_stay_and_penalties_follow_the_time(graded, run, tmp_path: Path) -> None:
@@ -196,8 +196,8 @@ def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_pat
     kept, records = {"work": "a", "score": 29.0}, Records(tmp_path)
     assert records.score_conflict(hand_in, kept) == []
     records.keep(hand_in, "key", kept)
-    [said] = records.score_conflict(hand_in, {"work": "a", "score": 10.0})
-    assert said.startswith("graded before with 29 points")
+    [flag] = records.score_conflict(hand_in, {"work": "a", "score": 10.0})
+    assert flag.startswith("graded before with 29 points")
     assert records.score_conflict(hand_in, {"work": "a", "score": 29.0}) == []
     assert records.score_conflict(hand_in, {"work": "b", "score": 10.0}) == []  # another file, or another grader
 

@@ -64,15 +64,15 @@ def test_the_names_are_those_of_the_book_in_its_order():
 @pytest.mark.parametrize("name", NAMES)
 def test_each_function_has_one_solution_cell_and_one_test_cell(build, name):
     for kind in ("source", "release"):
-        found = graders(notebook(build, kind, name).cells)
+        graded = graders(notebook(build, kind, name).cells)
         for function, check in checks(name).items():
-            assert found[function].solution
-            assert not found[function].grade
-            assert found[f"check-{function}"].grade
-            assert found[f"check-{function}"].locked
-            assert found[f"check-{function}"].points == check.max_points
-        by_hand = {id for id, grader in found.items() if grader.grade and grader.solution}
-        assert len(found) == 2 * len(checks(name)) + len(by_hand)
+            assert graded[function].solution
+            assert not graded[function].grade
+            assert graded[f"check-{function}"].grade
+            assert graded[f"check-{function}"].locked
+            assert graded[f"check-{function}"].points == check.max_points
+        by_hand = {id for id, grader in graded.items() if grader.grade and grader.solution}
+        assert len(graded) == 2 * len(checks(name)) + len(by_hand)
         assert by_hand == set(getattr(import_module(f"autograder.checks.{name}.checks"), "WRITTEN", {}))
 
 
@@ -176,11 +176,11 @@ def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_inc
     unpacked(build, tmp_path)
     ran = run_whole(solved(build, tmp_path, name), tmp_path / name, **{SECONDS: "2", "OMP_NUM_THREADS": "1"})
     assert not failures(ran)
-    said = printed(ran)
+    output = printed(ran)
     for function, check in checks(name).items():
-        assert f"✓ {function}: all {check.max_points} points." in said
-    assert re.search(r"%\|.*\| epoch 1/\d+  loss \d+\.\d+  \d+ (target tokens|words)/s  \d+:\d+ left", said)
-    assert f"ended by the time budget of 2 seconds ({SECONDS}), after 0." in said
+        assert f"✓ {function}: all {check.max_points} points." in output
+    assert re.search(r"%\|.*\| epoch 1/\d+  loss \d+\.\d+  \d+ (target tokens|words)/s  \d+:\d+ left", output)
+    assert f"ended by the time budget of 2 seconds ({SECONDS}), after 0." in output
     assert not printed(ran, "stderr")
     assert bool(re.search(r"<table.*<td", shown(ran))) == (name in LOOKS)
     assert ("of an epoch (" in shown(ran)) == (name in CAPTIONED)
@@ -227,7 +227,7 @@ def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
         assert word in str(caught.value)
 
 
-def told(row: str) -> float:
+def worth(row: str) -> float:
     """Return the points in a row of a notebook's table: `| parts | minutes | difficulty | points |`."""
     parts, points = row.split("|")[1], re.match(r" (\d+)( each)?, by ", row.split("|")[4])
     return float(points[1]) * (parts.count("`") // 2 if points[2] else 1) if points else 0.0
@@ -238,7 +238,7 @@ def test_a_notebooks_table_tells_all_the_points_that_its_cells_have(name):
     notebook = weave(name)
     table = next(cell.source for cell in notebook.cells if "| points |" in cell.source)
     cells = [cell.metadata.nbgrader for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
-    assert sum(map(told, re.findall(r"^\| \d+ · .*$", table, re.MULTILINE))) == sum(cell.points for cell in cells)
+    assert sum(map(worth, re.findall(r"^\| \d+ · .*$", table, re.MULTILINE))) == sum(cell.points for cell in cells)
 
 
 def test_a_table_that_names_no_part_is_refused():

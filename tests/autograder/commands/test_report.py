@@ -82,7 +82,7 @@ class Reader(HTMLParser):
 
 def line(student: str, name: str, expected: dict[str, tuple[str, list[str]]], **more) -> dict:
     """Return a record's line in which each check has all, some or no points."""
-    found = []
+    offenders = []
     for function, check in checks(name).items():
         amount, mistakes = expected.get(f"{name}.{function}", ("none", []))
         score = {"all": check.max_points, "some": 1, "none": 0}[amount]
@@ -92,10 +92,10 @@ def line(student: str, name: str, expected: dict[str, tuple[str, list[str]]], **
             "titles": [titles.get(name, name) for name in mistakes],
             "failures": [] if amount == "all" else ["wrong"],
         }
-        found.append(about | {"hint": None if amount == "all" else "no", "mistake": mistakes} | more)
-    scores = {kind: sum(check[kind] for check in found) for kind in ("score", "max_score")}
+        offenders.append(about | {"hint": None if amount == "all" else "no", "mistake": mistakes} | more)
+    scores = {kind: sum(check[kind] for check in offenders) for kind in ("score", "max_score")}
     plain = {"student": student, "assignment": name, "manual_max_score": 3.0 if name == "bahdanau" else 0.0}
-    return plain | scores | {"checks": found, "flags": [], "error": None, "file": "x.ipynb"} | more
+    return plain | scores | {"checks": offenders, "flags": [], "error": None, "file": "x.ipynb"} | more
 
 
 def keep(out: Path, lines: list[dict]) -> Path:
@@ -375,8 +375,8 @@ def test_the_same_code_under_other_names_is_found_and_the_natural_one_is_not(tmp
     }.items():
         hand_in(tmp_path, student, cells)
     (tmp_path / "autograded" / "f" / "bahdanau" / "bahdanau.ipynb").write_text("{")
-    found = similarity.groups(tmp_path, "bahdanau", "abcdefg")
-    assert {(group.function, group.students, group.same_names, group.published) for group in found} == {
+    groups = similarity.groups(tmp_path, "bahdanau", "abcdefg")
+    assert {(group.function, group.students, group.same_names, group.published) for group in groups} == {
         ("additive_attention", ("a", "b"), False, False),
         ("repaired_attention", ("a", "b"), True, True),
     }
@@ -387,9 +387,11 @@ def test_the_same_code_under_other_names_is_found_and_the_natural_one_is_not(tmp
 
 
 def test_a_thousand_students_stay_readable(tmp_path: Path) -> None:
-    said = {"bahdanau.masked_softmax": ("some", ["mask_after_softmax"])}
+    mistakes = {"bahdanau.masked_softmax": ("some", ["mask_after_softmax"])}
     people = [f"student-{number:04}" for number in range(1100)]
-    out = keep(tmp_path, [line(student, "bahdanau", said, flags=["torch's own attention: x"]) for student in people])
+    out = keep(
+        tmp_path, [line(student, "bahdanau", mistakes, flags=["torch's own attention: x"]) for student in people]
+    )
     text, seen = page(out)
     demand_sound(text, seen)
     assert len(text) < 400_000
@@ -427,8 +429,8 @@ def crowded(tmp_path_factory) -> Path:
     """Return a page with everything on it: hostile names, mistakes, flags, errors, late ones, code that is alike."""
     out = tmp_path_factory.mktemp("crowded")
     names = [*HOSTILE, "anna", "bob"]
-    said = {"bahdanau.masked_softmax": ("some", ["mask_after_softmax"])}
-    lines = [line(name, "bahdanau", said, flags=["torch's own attention: MultiheadAttention"]) for name in names]
+    mistakes = {"bahdanau.masked_softmax": ("some", ["mask_after_softmax"])}
+    lines = [line(name, "bahdanau", mistakes, flags=["torch's own attention: MultiheadAttention"]) for name in names]
     lines[0]["error"] = "this is no notebook"
     lines[1]["checks"][0]["failures"] = ["timeout"]
     keep(out, lines)
@@ -497,7 +499,7 @@ def test_folded_lists_open_with_the_keyboard_and_names_are_printed(browser, crow
 @pytest.mark.browser
 def test_the_histogram_says_in_words_what_it_shows(browser, crowded):
     tab, _ = visit(browser, crowded)
-    told = tab.get_by_role("img", name="How the scores of bahdanau are distributed")
-    assert told.count() == 1
-    assert told.locator("desc").text_content() == "8 with 0 to 10 % of the points."
+    picture = tab.get_by_role("img", name="How the scores of bahdanau are distributed")
+    assert picture.count() == 1
+    assert picture.locator("desc").text_content() == "8 with 0 to 10 % of the points."
     tab.context.close()

@@ -173,9 +173,9 @@ def test_files_that_are_no_files_get_0_and_the_reason(scorer: Scorer, tmp_path: 
 def test_the_assignment_can_be_given_for_a_notebook_that_does_not_say(scorer: Scorer, tmp_path: Path) -> None:
     path = tmp_path / "bare.ipynb"
     path.write_bytes(as_bytes(tree(cells(RIGHT)[1:3], x=1)))
-    told = Scorer(scorer.judge, NAME, scorer.known, scorer.forms)
-    assert told.line(str(path))["score"] == ALL
-    assert told.line(str(tmp_path / "missing.ipynb"))["max_score"] == ALL
+    of_bahdanau = Scorer(scorer.judge, NAME, scorer.known, scorer.forms)
+    assert of_bahdanau.line(str(path))["score"] == ALL
+    assert of_bahdanau.line(str(tmp_path / "missing.ipynb"))["max_score"] == ALL
 
 
 def test_a_notebook_that_contradicts_the_given_assignment_is_graded_as_it_says_and_flagged(scorer, tmp_path) -> None:

@@ -66,10 +66,10 @@ def test_a_student_wrote_into_the_released_notebook(course, verb, capsys):
     notebook(course).write_bytes(b"my answer")
     verb(course)
     assert below(course / "work") == {"bahdanau/bahdanau.ipynb": b"my answer"}
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1
-    assert str(notebook(course)) in said[0]
-    assert str(course / "work" / "bahdanau" / "bahdanau.ipynb") in said[0]
+    warnings = capsys.readouterr().err.splitlines()
+    assert len(warnings) == 1
+    assert str(notebook(course)) in warnings[0]
+    assert str(course / "work" / "bahdanau" / "bahdanau.ipynb") in warnings[0]
     if verb is not cleaning:
         assert notebook(course).read_bytes() == b"released: bahdanau\n"
 
@@ -244,17 +244,17 @@ def start(course: Path, *words: str) -> str:
 @pytest.mark.parametrize("folder", [(), ("elsewhere/my work",)], ids=["work", "elsewhere"])
 def test_a_student_works_in_the_copy_that_a_command_makes(course, folder):
     copies = course / (folder[0] if folder else "work")
-    said = start(course, *folder)
-    assert said.count("is new") == 2
+    output = start(course, *folder)
+    assert output.count("is new") == 2
     copy = copies / "bahdanau" / "bahdanau.ipynb"
     assert copy.read_bytes() == notebook(course).read_bytes()
     assert (copies / "kit" / "autograder").is_dir()
     copy.write_bytes(b"my answer")
     (copies / "luong" / "luong.ipynb").unlink()
-    said = start(course, *folder)
+    output = start(course, *folder)
     assert copy.read_bytes() == b"my answer"
-    assert "stays as it is" in said
-    assert said.count("is new") == 1
+    assert "stays as it is" in output
+    assert output.count("is new") == 1
     cleaning(course)
     assert copy.read_bytes() == b"my answer"
     build.release(build=course / "build")
@@ -294,8 +294,8 @@ def test_make_copies_and_cleans_as_the_readme_says(course):
     make("work")
     (course / "work" / "luong" / "luong.ipynb").write_bytes(b"in the copy")
     notebook(course).write_bytes(b"in build")
-    said = make("clean")
-    assert "kept as" in said
+    output = make("clean")
+    assert "kept as" in output
     assert not (course / "build" / "release").exists()
     written = sorted(path.read_bytes() for path in (course / "work").glob("*/*.ipynb"))
     assert written == [b"in build", b"in the copy", b"released: bahdanau\n"]

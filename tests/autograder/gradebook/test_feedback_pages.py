@@ -46,10 +46,16 @@ def exporter() -> Page:
 
 def formgrader(path: Path) -> str:
     """Return formgrader's page of an autograded notebook."""
-    told = {"template_name": "formgrade", "extra_template_basedirs": [str(TEMPLATES)]}
-    said = {"student": "ada", "assignment_id": "bahdanau", "notebook_id": "bahdanau", "submission_id": "1", "index": 0}
-    said |= {"total": 1, "base_url": "", "last_name": None, "first_name": None, "notebook_path": ""}
-    return Sheet(config=Config(HTMLExporter=told)).from_filename(str(path), said)[0]
+    options = {"template_name": "formgrade", "extra_template_basedirs": [str(TEMPLATES)]}
+    resources = {
+        "student": "ada",
+        "assignment_id": "bahdanau",
+        "notebook_id": "bahdanau",
+        "submission_id": "1",
+        "index": 0,
+    }
+    resources |= {"total": 1, "base_url": "", "last_name": None, "first_name": None, "notebook_path": ""}
+    return Sheet(config=Config(HTMLExporter=options)).from_filename(str(path), resources)[0]
 
 
 @pytest.fixture(scope="module")

@@ -100,13 +100,13 @@ class Desk:
         return json.loads(self.tab.evaluate(f"fetch('/formgrader/api/{path}').then(answer => answer.text())"))
 
     def score(self, student: str) -> float:
-        [found] = [each for each in self.ask("submissions/bahdanau") if each["student"] == student]
-        return found["score"]
+        [submission] = [each for each in self.ask("submissions/bahdanau") if each["student"] == student]
+        return submission["score"]
 
     def grade(self, student: str) -> None:
         """Open a submission for grading by hand."""
-        [found] = [each for each in self.ask("submitted_notebooks/bahdanau/bahdanau") if each["student"] == student]
-        self.open(f"submissions/{found['id']}/")
+        [notebook] = [each for each in self.ask("submitted_notebooks/bahdanau/bahdanau") if each["student"] == student]
+        self.open(f"submissions/{notebook['id']}/")
 
     def acted(self) -> bool:
         return self.tab.evaluate("window.ACTED === 1 || document.title === 'ACTED'")

@@ -102,8 +102,8 @@ def by_nbgrader(out: Path, verb: str = "Autograde", names: Iterable[str] = ASSIG
 
 def tree(out: Path, *folders: str) -> dict[str, tuple[bytes, int]]:
     """Return every file's content and permissions."""
-    found = [path for folder in folders for path in (out / folder).rglob("*") if path.is_file()]
-    return {str(path.relative_to(out)): (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) for path in found}
+    files = [path for folder in folders for path in (out / folder).rglob("*") if path.is_file()]
+    return {str(path.relative_to(out)): (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) for path in files}
 
 
 def test_it_holds_row_by_row_what_nbgraders_own_commands_write(forms, tmp_path: Path) -> None:
@@ -180,9 +180,9 @@ def test_feedback_is_written_again_from_the_gradebook(form, tmp_path: Path) -> N
 def test_an_untouched_answer_is_no_response_until_there_is_one(form, tmp_path: Path) -> None:
     book = ClassGradebook(tmp_path)
     book.register(form)
-    for share, answered, said in [(0, False, {"No response."}), (1, True, {None}), (0, False, {"No response."})]:
+    for share, answered, comments in [(0, False, {"No response."}), (1, True, {None}), (0, False, {"No response."})]:
         book.record("ada", form, outcome(form, share, answered))
-        assert {row[3] for row in rows(url(tmp_path))["comment"]} == said
+        assert {row[3] for row in rows(url(tmp_path))["comment"]} == comments
 
 
 def test_a_resubmission_replaces_everything(form, tmp_path: Path) -> None:
@@ -209,12 +209,12 @@ def test_recording_again_changes_nothing(form, tmp_path: Path) -> None:
     assert seen[0][0]["submission"] == [("ada", "bahdanau", "2026-11-21 12:00:00", None)]
 
 
-@pytest.mark.parametrize("said", [b"yesterday", b"\xff\xfe", b"9" * 400, b"2026-13-45 00:00:00 UTC"])
-def test_a_timestamp_that_is_none_is_said_and_costs_nothing(form, tmp_path: Path, said: bytes, caplog) -> None:
+@pytest.mark.parametrize("written", [b"yesterday", b"\xff\xfe", b"9" * 400, b"2026-13-45 00:00:00 UTC"])
+def test_a_timestamp_that_is_none_is_said_and_costs_nothing(form, tmp_path: Path, written: bytes, caplog) -> None:
     book = ClassGradebook(tmp_path)
     book.register(form)
     with caplog.at_level(logging.WARNING):
-        book.record("ada", form, outcome(form, 1), said)
+        book.record("ada", form, outcome(form, 1), written)
     assert "expected one such as '2026-11-21 12:00:00 UTC'" in caplog.text
     assert rows(url(tmp_path))["submission"] == [("ada", "bahdanau", None, None)]
     assert not (tmp_path / "autograded/ada/bahdanau/timestamp.txt").exists()
@@ -297,7 +297,7 @@ def broken(out: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "sentence"),
     [
         ("no database", "is no database"),
         ("a folder", "cannot be opened"),
@@ -305,13 +305,13 @@ def broken(out: Path, how: str) -> None:
         ("DROP TABLE alembic_version", "another version of nbgrader"),
     ],
 )
-def test_a_database_that_is_not_this_nbgraders_is_refused(form, tmp_path: Path, how: str, said: str) -> None:
+def test_a_database_that_is_not_this_nbgraders_is_refused(form, tmp_path: Path, how: str, sentence: str) -> None:
     book = ClassGradebook(tmp_path)
     book.register(form)
     book.close()
     broken(tmp_path, how)
     before = (tmp_path / "gradebook.db").is_file() and (tmp_path / "gradebook.db").read_bytes()
-    with pytest.raises(NoGradebook, match=said) as error:
+    with pytest.raises(NoGradebook, match=sentence) as error:
         ClassGradebook(tmp_path).register(form)
     assert "\n" not in str(error.value)
     assert before == ((tmp_path / "gradebook.db").is_file() and (tmp_path / "gradebook.db").read_bytes())

@@ -130,13 +130,13 @@ def test_the_command_takes_an_lms_zip_and_a_server(server: Server, released: Pat
             name = f"{student.title()} Noether_{number}_assignsubmission_file_/bahdanau.ipynb"
             archive.writestr(name, submission(student))
     words = [sys.executable, "-m", "autograder", "grade", str(place), "--out", str(tmp_path / "out"), "--db", url]
-    found = []
+    rows_read = []
     for graded in (2, 0):
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr
         assert f"2 submissions, {graded} graded now" in done.stdout
-        found.append(rows(url))
-    assert found[0] == found[1]
+        rows_read.append(rows(url))
+    assert rows_read[0] == rows_read[1]
     assert not (tmp_path / "out" / "gradebook.db").exists()
     with (tmp_path / "out" / "summary.csv").open(newline="") as file:
         scores = {row["student"]: float(row["score"]) for row in csv.DictReader(file)}

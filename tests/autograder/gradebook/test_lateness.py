@@ -85,7 +85,7 @@ def test_who_is_late_and_pays_nothing_is_said_when_no_rule_is_set(teacher, out: 
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "sentence"),
     [
         ("bahdanu=2026-11-20", "no assignment 'bahdanu': expected one of encoder_decoder, bahdanau"),
         ("bahdanau", "expected NAME=DATE, such as 'bahdanau=2026-12-01 12:00:00 UTC'"),
@@ -99,10 +99,10 @@ def test_who_is_late_and_pays_nothing_is_said_when_no_rule_is_set(teacher, out: 
         ("bahdanau=0001-01-01 00:00 +05:00", "got '0001-01-01"),
     ],
 )
-def test_a_wrong_due_date_is_one_sentence_and_changes_nothing(teacher, out: Path, written: str, told: str) -> None:
+def test_a_wrong_due_date_is_one_sentence_and_changes_nothing(teacher, out: Path, written: str, sentence: str) -> None:
     status, shown = teacher("--due", f"luong={DUE}", "--due", written)
     assert status == 2
-    assert told in shown
+    assert sentence in shown
     assert shown.count("\n") == 1
     assert not out.exists()
 

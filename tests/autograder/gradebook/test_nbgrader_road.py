@@ -37,9 +37,9 @@ def changed(student: str, change) -> bytes:
 
 
 def check_cells(notebook) -> list:
-    found = [cell for cell in notebook.cells if grade_id(cell).startswith("check-")]
-    assert found
-    return found
+    checks = [cell for cell in notebook.cells if grade_id(cell).startswith("check-")]
+    assert checks
+    return checks
 
 
 def forges(notebook) -> None:
@@ -149,8 +149,8 @@ def hand_in_what_is_no_file(course: Course) -> dict[str, float]:
     os.mkfifo(beside / "waits")
     (beside / "timestamp.txt").symlink_to(secret)
     stamped = {"late": b"no time at all", "bytes": b"\xff\xfe\x00", "year": b"0001-01-01 00:00:00 +9999"}
-    for name, said in stamped.items():
-        course.hand_in(name, submission("ada")).with_name("timestamp.txt").write_bytes(said)
+    for name, stamp in stamped.items():
+        course.hand_in(name, submission("ada")).with_name("timestamp.txt").write_bytes(stamp)
     right = ["zz-honest", "beside", *stamped]
     return dict.fromkeys(["linked", "linked-folder", "folder", "pipe"], 0.0) | dict.fromkeys(right, 29.0)
 
@@ -232,22 +232,22 @@ def test_validate_says_what_a_student_needs(released, tmp_path: Path) -> None:
     student = Course(tmp_path / "student")
     (student.folder / "nbgrader_config.py").unlink()
     names = ("untouched", "solved", "partly")
-    said = {name: student.nbgrader("validate", f"../{name}/bahdanau.ipynb") for name in names}
-    assert "VALIDATION FAILED ON 4 CELL(S)" in said["untouched"]
-    assert "is not written yet" in said["untouched"]
-    assert "Success! Your notebook passes all the tests." in said["solved"]
-    assert "VALIDATION FAILED" in said["partly"]
-    assert "artial credit" in said["partly"]
+    printed = {name: student.nbgrader("validate", f"../{name}/bahdanau.ipynb") for name in names}
+    assert "VALIDATION FAILED ON 4 CELL(S)" in printed["untouched"]
+    assert "is not written yet" in printed["untouched"]
+    assert "Success! Your notebook passes all the tests." in printed["solved"]
+    assert "VALIDATION FAILED" in printed["partly"]
+    assert "artial credit" in printed["partly"]
 
     shutil.copytree(tmp_path / "kit", student.folder / "kit")
     for name in names:
         shutil.copytree(tmp_path / name, student.folder / name)
     with student.server() as (address, token):
-        found = {name: pressed(address, token, f"{name}/bahdanau.ipynb") for name in names}
-    assert all(answer["success"] for answer in found.values()), found
-    assert len(found["untouched"]["value"]["failed"]) == 4  # three checks and the written answer
-    assert "failed" not in found["solved"]["value"]
-    assert "artial credit" in found["partly"]["value"]["failed"][0]["error"]
+        messages = {name: pressed(address, token, f"{name}/bahdanau.ipynb") for name in names}
+    assert all(answer["success"] for answer in messages.values()), messages
+    assert len(messages["untouched"]["value"]["failed"]) == 4  # three checks and the written answer
+    assert "failed" not in messages["solved"]["value"]
+    assert "artial credit" in messages["partly"]["value"]["failed"][0]["error"]
 
 
 def pressed(address: str, token: str, path: str) -> dict:
@@ -261,9 +261,9 @@ def pressed(address: str, token: str, path: str) -> dict:
 def as_user(user: str, home: Path, *words: str) -> str:
     """Run one of nbgrader's commands as another user, who sees the system's Python and our packages only."""
     packages = Path(nbformat.__file__).parents[1]
-    told = ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}", "--clear-groups", "env", "-i"]
-    told += [f"HOME={home}", "PATH=/usr/bin:/bin", f"PYTHONPATH={packages}", "/usr/bin/python3", "-m", "nbgrader"]
-    done = subprocess.run([*told, *words], cwd=home, capture_output=True, text=True, timeout=120)
+    command = ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}", "--clear-groups", "env", "-i"]
+    command += [f"HOME={home}", "PATH=/usr/bin:/bin", f"PYTHONPATH={packages}", "/usr/bin/python3", "-m", "nbgrader"]
+    done = subprocess.run([*command, *words], cwd=home, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -308,8 +308,8 @@ def test_the_exchange_there_and_back(exchange) -> None:
     inbound = course.folder.with_name("exchange") / "attention/inbound"
     forge_in_the_exchange(inbound)
 
-    said = course.nbgrader("collect", "bahdanau")
-    assert "belongs to nobody" in said
+    output = course.nbgrader("collect", "bahdanau")
+    assert "belongs to nobody" in output
     for user in STUDENTS:
         assert (course.folder / f"submitted/{user}/bahdanau/bahdanau.ipynb").read_bytes() == handed[user]
     assert not (course.folder / "submitted/nobody/bahdanau/bahdanau.ipynb").exists()
@@ -324,8 +324,8 @@ def test_the_exchange_there_and_back(exchange) -> None:
         assert {row["student"]: float(row["score"]) for row in csv.DictReader(file)}["games"] == 15.0
 
     course.nbgrader("generate_feedback", "bahdanau", "--force")
-    said = course.nbgrader("release_feedback", "bahdanau")
-    assert "No feedback released to 'nobody'" in said
+    output = course.nbgrader("release_feedback", "bahdanau")
+    assert "No feedback released to 'nobody'" in output
     for user, home in homes.items():
         as_user(user, home, "fetch_feedback", "bahdanau")
         [page] = home.glob("bahdanau/feedback/*/bahdanau.html")

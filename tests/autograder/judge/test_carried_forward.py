@@ -69,8 +69,8 @@ def test_one_early_mistake_is_charged_once(judge: Judge, answer: str) -> None:
     assert lost.pop(HEADS) >= 13
     assert set(lost.values()) == {0}
     for function in ("encoder_layer", "decoder_layer"):
-        said = f"{function}: 12 of 12 points. {THIS_PART_IS_RIGHT.format(f'{HEADS} (part 1)')}"
-        assert judged.verdicts[function].hint == said
+        sentence = f"{function}: 12 of 12 points. {THIS_PART_IS_RIGHT.format(f'{HEADS} (part 1)')}"
+        assert judged.verdicts[function].hint == sentence
         assert judged.verdicts[function].mistakes == []
     assert judged.verdicts["make_masks"].hint is None
 
@@ -97,8 +97,8 @@ def test_a_bug_hunt_is_not_answered_by_the_function_that_it_repairs(judge: Judge
     judged = graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")})
     assert judged.verdicts["additive_attention"].score == 11
     assert judged.verdicts["repaired_attention"].score == 0
-    said = "If it calls your masked_softmax (part 1): that is not right yet. Repair part 1 first."
-    assert said in judged.verdicts["repaired_attention"].hint
+    sentence = "If it calls your masked_softmax (part 1): that is not right yet. Repair part 1 first."
+    assert sentence in judged.verdicts["repaired_attention"].hint
 
 
 def test_a_part_that_is_wrong_itself_is_told_its_own_mistake(judge: Judge) -> None:

@@ -59,10 +59,10 @@ def test_a_worker_killed_half_way_costs_nobody_anything(local: LocalCluster) -> 
 def test_one_that_kills_every_worker_has_0_and_the_others_their_points(local: LocalCluster, capfd) -> None:
     names = ["ada", "killer", "bob", "cleo", "dan"]
     with Cluster(local.scheduler_address, TERMS, stand_in.judged) as cluster:
-        found = {names[number]: outcome.line for number, outcome in cluster.outcomes(tasks(names))}
-    assert "the processes that judged it died" in found["killer"]["error"]
-    assert found["killer"]["failed"]
-    assert all(found[name]["score"] > 0 for name in names if name != "killer")
+        lines = {names[number]: outcome.line for number, outcome in cluster.outcomes(tasks(names))}
+    assert "the processes that judged it died" in lines["killer"]["error"]
+    assert lines["killer"]["failed"]
+    assert all(lines[name]["score"] > 0 for name in names if name != "killer")
 
 
 def test_another_grader_is_refused(local: LocalCluster) -> None:

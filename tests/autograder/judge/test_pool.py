@@ -45,18 +45,18 @@ def graded(names: list[str], jobs: int = 2) -> dict[str, Outcome]:
 
 def test_one_that_kills_its_judge_twice_has_0_and_the_others_their_points(capfd) -> None:
     names = ["ada", "killer", "bob", "killer too", "cy", "di"]
-    found = graded(names)
-    for name, outcome in found.items():
+    lines = graded(names)
+    for name, outcome in lines.items():
         assert bool(outcome.line["score"]) == (not name.startswith("killer"))
         assert outcome.line.get("failed", False) == name.startswith("killer")
-    assert "died 2 times (killed by SIGKILL)" in found["killer"].line["error"]
+    assert "died 2 times (killed by SIGKILL)" in lines["killer"].line["error"]
     assert capfd.readouterr().err.count("died at killer/bahdanau") == 2
 
 
 def test_one_that_hangs_its_judge_is_ended_at_the_hard_limit() -> None:
-    found = graded(["ada", "sleeper", "bob"])
-    assert "died 2 times (exit status 1)" in found["sleeper"].line["error"]
-    assert found["ada"].line["score"] == found["bob"].line["score"] > 0
+    lines = graded(["ada", "sleeper", "bob"])
+    assert "died 2 times (exit status 1)" in lines["sleeper"].line["error"]
+    assert lines["ada"].line["score"] == lines["bob"].line["score"] > 0
 
 
 def test_a_judge_that_dies_once_costs_nobody_anything(tmp_path: Path) -> None:
@@ -74,17 +74,19 @@ def test_who_only_had_to_wait_is_judged_once_more_when_all_others_are(tmp_path: 
         given = [(number, Task(name, "bahdanau", str(mark).encode())) for number, name in enumerate(names)]
         came = [number for number, _ in pool.outcomes(iter(given))]
     assert sorted(came) == [0, 1, 2, 3, 4]
-    said = mark.read_text().splitlines()
-    assert len(said) == 2 * (5 + 2)
-    assert sorted(said[-4:-2] + said[-2:]) == sorted(f"{name} {w}" for name in names[:3:2] for w in ("begins", "ends"))
-    assert said[-4].replace("begins", "ends") == said[-3]  # one after the other
+    order = mark.read_text().splitlines()
+    assert len(order) == 2 * (5 + 2)
+    assert sorted(order[-4:-2] + order[-2:]) == sorted(
+        f"{name} {w}" for name in names[:3:2] for w in ("begins", "ends")
+    )
+    assert order[-4].replace("begins", "ends") == order[-3]  # one after the other
 
 
 def test_a_fault_of_the_grader_costs_one(capfd) -> None:
-    found = graded(["ada", "faulty"])
-    assert "grader failed on it (ZeroDivisionError)" in found["faulty"].line["error"]
-    assert found["faulty"].line["failed"]
-    assert found["ada"].line["score"] > 0
+    lines = graded(["ada", "faulty"])
+    assert "grader failed on it (ZeroDivisionError)" in lines["faulty"].line["error"]
+    assert lines["faulty"].line["failed"]
+    assert lines["ada"].line["score"] > 0
 
 
 def test_where_nothing_can_judge_the_run_ends_with_the_reason() -> None:

@@ -103,7 +103,7 @@ def test_a_tensor_that_is_changed_after_the_call_keeps_its_gradient() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "error", "said"),
+    ("wrong", "error", "message"),
     [
         (lambda f: f(X, MEMORY[..., :3], MEMORY, WEIGHTS, 2), RuntimeError, "mat1 and mat2|size|shape"),
         (lambda f: f(X, X, X, WEIGHTS, 3), ValueError, "heads share the features in equal blocks"),
@@ -114,14 +114,14 @@ def test_a_tensor_that_is_changed_after_the_call_keeps_its_gradient() -> None:
         (lambda f: f(X * 1j, X, X, WEIGHTS, 2), TypeError, "complex"),
     ],
 )
-def test_wrong_arguments_are_an_error_in_the_words_of_the_reference(wrong, error, said) -> None:
+def test_wrong_arguments_are_an_error_in_the_words_of_the_reference(wrong, error, message) -> None:
     def ask(question: dict) -> dict:
         try:
             return Earlier({HEADS.__name__: HEADS}).answer(decode(*encode(question)))
         except CodecError as refused:
             return {"error": ["TypeError", str(refused)]}
 
-    with pytest.raises(error, match=said) as caught:
+    with pytest.raises(error, match=message) as caught:
         wrong(proxy.stand_in(HEADS.__name__, proxy.outline(HEADS), ask))
     assert "split_heads" not in str(caught.value)
 

@@ -52,9 +52,9 @@ class TestACell:
         assert says(session, "a + 1 + a").endswith("'41'}")
 
     def test_may_await_call_magics_and_the_shell(self, session: Session) -> None:
-        said = says(session, "import asyncio\nawait asyncio.sleep(0)\n%time 1\n!echo from the shell")
-        assert "from the shell" in said
-        assert "Error" not in said
+        output = says(session, "import asyncio\nawait asyncio.sleep(0)\n%time 1\n!echo from the shell")
+        assert "from the shell" in output
+        assert "Error" not in output
 
     def test_tells_its_errors(self, session: Session) -> None:
         assert "ZeroDivisionError" in says(session, "1 / 0")
@@ -185,9 +185,9 @@ class TestTime:
     ) -> None:
         """The cells that define what is graded run too; of the student's own those that no time is left for do not."""
         with Session(built, Limits(cell=1, check=1, notebook=3, grace=0.3), checks=2) as opened:
-            said = [says(opened, "import time\ntime.sleep(0.9)") for _ in range(7)]
-            assert "did not end within" in said[3]
-            assert "the cells that you added have 3 seconds together" in said[-1]
+            outputs = [says(opened, "import time\ntime.sleep(0.9)") for _ in range(7)]
+            assert "did not end within" in outputs[3]
+            assert "the cells that you added have 3 seconds together" in outputs[-1]
             assert "time is over" not in text(opened.run(DOUBLE, own=False))
             assert still_answers(opened)
 
@@ -226,8 +226,8 @@ class TestTime:
 class TestAppetite:
     def test_memory(self, session: Session) -> None:
         session.run(DOUBLE)
-        said = says(session, "import torch\ntorch.ones(8 << 30)")
-        assert "memory" in said.lower()
+        output = says(session, "import torch\ntorch.ones(8 << 30)")
+        assert "memory" in output.lower()
         assert still_answers(session)
 
     def test_output(self, session: Session) -> None:
@@ -238,11 +238,13 @@ class TestAppetite:
         assert still_answers(session)
 
     def test_disk(self, session: Session) -> None:
-        said = says(session, "block = b'x' * (32 << 20)\nfor n in range(20):\n    open(f'/tmp/{n}', 'wb').write(block)")
-        assert "No space left on device" in said
+        output = says(
+            session, "block = b'x' * (32 << 20)\nfor n in range(20):\n    open(f'/tmp/{n}', 'wb').write(block)"
+        )
+        assert "No space left on device" in output
 
     def test_processes(self, session: Session) -> None:
         session.run(DOUBLE)
-        said = says(session, "import subprocess\nwhile True:\n    subprocess.Popen(['sleep', '30'])")
-        assert "Resource temporarily unavailable" in said
+        output = says(session, "import subprocess\nwhile True:\n    subprocess.Popen(['sleep', '30'])")
+        assert "Resource temporarily unavailable" in output
         assert still_answers(session)

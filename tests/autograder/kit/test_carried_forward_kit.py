@@ -77,8 +77,8 @@ def test_a_right_part_has_all_its_points_though_an_earlier_one_is_blank(kit, cap
     before = dict(namespace)
     assert check(f"{name}.{function}", namespace) is None
     number = parts(woven(name).cells)[earlier]
-    said = f"This part is right; it fails because of {earlier} (part {number}): repair that one first."
-    assert said in capsys.readouterr().out
+    sentence = f"This part is right; it fails because of {earlier} (part {number}): repair that one first."
+    assert sentence in capsys.readouterr().out
     assert {key: namespace[key] for key in before} == before
 
 
@@ -93,10 +93,10 @@ def test_the_encoder_with_a_wrong_attention_has_its_points_and_its_own_mistakes(
         "transformer", multi_head_attention=WRONG_HEADS, encoder_layer=own.replace("x + attended", "attended")
     )
     score = check("transformer.encoder_layer", namespace)
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert 0 < score < 12
-    assert "Tried with a right one, this part shows:" in said
-    assert "Your numbers are those of a known mistake" in said
+    assert "Tried with a right one, this part shows:" in output
+    assert "Your numbers are those of a known mistake" in output
 
 
 def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, capsys) -> None:
@@ -112,8 +112,8 @@ def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, cap
     namespace = notebook("transformer", multi_head_attention=WRONG_HEADS, encoder_layer=halves)
     score = check("transformer.encoder_layer", namespace)
     assert score is not None
-    said = capsys.readouterr().out
-    assert f"If it calls your {HEADS} (part 1): that is not right yet. Repair part 1 first." in said
+    output = capsys.readouterr().out
+    assert f"If it calls your {HEADS} (part 1): that is not right yet. Repair part 1 first." in output
 
 
 def test_a_bug_hunt_says_which_part_comes_first(kit) -> None:

@@ -154,16 +154,16 @@ def test_a_frame_crosses_a_socket(ends) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "said"),
+    ("sizes", "message"),
     [
         ((frames.MAX_HEADER + 1, 0), "at most"),
         ((0, frames.MAX_BODY + 1), "at most"),
         ((2**32 - 1, 2**32 - 1), "at most"),
     ],
 )
-def test_a_size_over_the_cap_is_refused_before_anything_is_read(ends, sizes, said) -> None:
+def test_a_size_over_the_cap_is_refused_before_anything_is_read(ends, sizes, message) -> None:
     ends[0].sendall(struct.pack("<II", *sizes))
-    with pytest.raises(codec.CodecError, match=said):
+    with pytest.raises(codec.CodecError, match=message):
         frames.receive(ends[1], time.monotonic() + 5)
 
 

@@ -44,7 +44,7 @@ def test_right_values_get_all_points_in_any_wrapping(double):
 
 
 @pytest.mark.parametrize(
-    ("double", "said"),
+    ("double", "sentence"),
     [
         (lambda x: None, "returned None"),
         (lambda x: "2x", "returned a str"),
@@ -60,10 +60,10 @@ def test_right_values_get_all_points_in_any_wrapping(double):
         (lambda x: exit(), "SystemExit"),
     ],
 )
-def test_the_hint_says_what_is_wrong(double, said):
+def test_the_hint_says_what_is_wrong(double, sentence):
     verdict = one_case(double)
     assert verdict.score < verdict.max_score
-    assert said in verdict.hint
+    assert sentence in verdict.hint
 
 
 @pytest.mark.parametrize(
@@ -306,11 +306,11 @@ def test_a_notebook_that_was_sent_alone_says_where_the_kit_is_to_be_had(name, tm
     for _ in range(2):
         ran = begun(name, tmp_path / "inbox")
         assert ran.returncode == 1
-        told = ran.stderr.splitlines()[-1]
-        assert told.startswith("FileNotFoundError: This notebook needs the folder `kit`: there is none in ")
+        last_line = ran.stderr.splitlines()[-1]
+        assert last_line.startswith("FileNotFoundError: This notebook needs the folder `kit`: there is none in ")
         for words in (str(tmp_path), "kit.zip", "the page of your course", "ask your teacher", "make release"):
-            assert words in told
-        assert f"Unpack it, and open {name}/{name}.ipynb" in told
+            assert words in last_line
+        assert f"Unpack it, and open {name}/{name}.ipynb" in last_line
         (tmp_path / "inbox" / "kit").mkdir(exist_ok=True)
 
 

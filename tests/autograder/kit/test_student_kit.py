@@ -55,11 +55,11 @@ def packed(files: dict[str, bytes]) -> bytes:
 
 def programs(kit: dict[str, bytes]) -> dict[str, ast.Module]:
     """Return all code of the kit: its modules, and its notebooks' code cells."""
-    found = {name: ast.parse(content) for name, content in kit.items() if name.endswith(".py")}
+    trees = {name: ast.parse(content) for name, content in kit.items() if name.endswith(".py")}
     for name in (name for name in kit if name.endswith(".ipynb")):
         cells = nbformat.reads(kit[name].decode("utf-8"), as_version=4).cells
-        found[name] = ast.parse("\n".join(cell.source for cell in cells if cell.cell_type == "code"))
-    return found
+        trees[name] = ast.parse("\n".join(cell.source for cell in cells if cell.cell_type == "code"))
+    return trees
 
 
 def imports(tree: ast.Module) -> set[str]:
@@ -78,9 +78,9 @@ def test_no_body_of_a_solution_a_mistake_or_a_check_is_in_the_kit(kit):
 def test_no_model_answer_and_no_module_of_the_checks_is_in_the_kit(kit):
     text = b"\n".join(content for name, content in kit.items() if not name.endswith(".npz")).decode("utf-8")
     answers = [getattr(sys.modules[f"autograder.checks.{name}.checks"], "WRITTEN", {}) for name in assignments()]
-    said = [line for known in answers for answer in known.values() for line in answer.text.splitlines() if line]
-    assert said
-    assert not [line for line in said if line in text or json.dumps(line)[1:-1] in text]
+    texts = [line for known in answers for answer in known.values() for line in answer.text.splitlines() if line]
+    assert texts
+    assert not [line for line in texts if line in text or json.dumps(line)[1:-1] in text]
     assert not [name for name in kit if "checks" in PurePosixPath(name).parts]
 
 
@@ -94,8 +94,8 @@ def with_text(kit: dict[str, bytes], path: str, text: str) -> bytes:
     elif path.endswith(".npz"):
         buffer = io.BytesIO()
         with np.load(io.BytesIO(content)) as arrays:
-            told = [*json.loads(arrays["json"].tobytes()), {"hint": text}]
-            changed = {**arrays, "json": np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)}
+            entries = [*json.loads(arrays["json"].tobytes()), {"hint": text}]
+            changed = {**arrays, "json": np.frombuffer(json.dumps(entries).encode(), dtype=np.uint8)}
             np.savez_compressed(buffer, allow_pickle=False, **changed)
         content = buffer.getvalue()
     else:
@@ -193,17 +193,17 @@ def test_the_readme_is_short_and_says_what_was_not_tried(kit):
 def wanted(requirements: str) -> set[str]:
     """Return the names of the distributions that these requirements bring, and of what those bring in turn."""
     open_ones = [Requirement(line.partition("#")[0]) for line in requirements.splitlines()]
-    found: set[str] = set()
+    imported: set[str] = set()
     while open_ones:
         needed = open_ones.pop()
         extras = needed.extras or {""}
-        if needed.name.lower() in found or not any(
+        if needed.name.lower() in imported or not any(
             not needed.marker or needed.marker.evaluate({"extra": e}) for e in extras
         ):
             continue
-        found.add(needed.name.lower())
+        imported.add(needed.name.lower())
         open_ones += map(Requirement, metadata.requires(needed.name) or [])
-    return found
+    return imported
 
 
 def environment(folder: Path, requirements: str) -> Path:

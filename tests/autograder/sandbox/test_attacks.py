@@ -51,8 +51,8 @@ class TestTheWire:
             FRAME + "def leaves(x):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0:\n"
             "            while True:\n                os.write(3, forged(1))\n        os._exit(0)\n    os._exit(0)"
         )
-        said = ask(defined, "leaves", X).error.text
-        assert "ended the Python process" in said or "disturbed the grader's connection" in said  # whichever is first
+        error = ask(defined, "leaves", X).error.text
+        assert "ended the Python process" in error or "disturbed the grader's connection" in error  # whichever is first
         assert still_answers(defined)
 
     @pytest.mark.parametrize("sizes", [(2**32 - 1, 0), (0, 2**32 - 1), (6 << 20, 0), (0, 17 << 20)])
@@ -103,8 +103,8 @@ class TestTheMachine:
         assert any(word in says(session, source) for word in ("Error", "denied", "not permitted"))
 
     def test_no_device_but_the_harmless(self, session: Session) -> None:
-        said = says(session, "import os\nprint(*sorted(os.listdir('/dev')))").split()
-        assert set(said) <= {
+        devices = says(session, "import os\nprint(*sorted(os.listdir('/dev')))").split()
+        assert set(devices) <= {
             *("core", "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty"),
             *("urandom", "zero", "console"),
         }
@@ -115,15 +115,15 @@ class TestTheMachine:
             assert "refused" in says(two, "import socket\nsocket.socket(socket.AF_UNIX).connect('\\0here')")
 
     def test_no_core_is_dumped(self, session: Session) -> None:
-        said = says(
+        output = says(
             session, "!sh -c 'kill -ABRT $$'; ls /tmp\nimport resource\nresource.getrlimit(resource.RLIMIT_CORE)"
         )
-        assert "(0, 0)" in said
-        assert "core" not in said.replace("RLIMIT_CORE", "")
+        assert "(0, 0)" in output
+        assert "core" not in output.replace("RLIMIT_CORE", "")
 
     def test_home_is_empty_and_its_own(self, session: Session) -> None:
-        said = says(session, "import os\nprint(os.path.expanduser('~'), os.listdir(os.path.expanduser('~')))")
-        assert said.strip() == "/tmp/home []"
+        output = says(session, "import os\nprint(os.path.expanduser('~'), os.listdir(os.path.expanduser('~')))")
+        assert output.strip() == "/tmp/home []"
 
     def test_the_zygote_has_a_clean_environment_too(self, built: Sandbox, monkeypatch) -> None:
         monkeypatch.setenv("COURSE_TOKEN", "of the teacher")
@@ -136,25 +136,25 @@ class TestTheMachine:
     @pytest.mark.parametrize("name", ["nbgrader", "jupyter_book", "sqlalchemy", "pytest", "jupytext", "pip"])
     def test_no_package_but_the_kits(self, session: Session, name: str) -> None:
         assert "ModuleNotFoundError" in says(session, f"import {name}")
-        said = says(
+        output = says(
             session,
             f"import os, sysconfig\nown = sysconfig.get_path('purelib')\nprint(own)\n"
             f"print('{name}' in os.listdir('/packages'), os.path.isdir(own) and os.listdir(own))",
         )
-        assert said.split("\n", 1)[0].startswith("/python/lib")
-        assert said.strip().endswith(("False []", "False False"))
+        assert output.split("\n", 1)[0].startswith("/python/lib")
+        assert output.strip().endswith(("False []", "False False"))
 
 
 class TestAppetite:
     def test_files_without_number(self, defined: Session) -> None:
-        said = says(defined, "for n in range(10**6):\n    open(f'/tmp/{n}', 'w').close()")
-        assert "No space left" in said or "did not end" in said
+        output = says(defined, "for n in range(10**6):\n    open(f'/tmp/{n}', 'w').close()")
+        assert "No space left" in output or "did not end" in output
         assert still_answers(defined)
 
     def test_threads_without_number(self, defined: Session) -> None:
         one = "threading.Thread(target=time.sleep, args=(60,)).start()"
-        said = says(defined, f"import threading, time\nfor _ in range(5000):\n    {one}")
-        assert "can't start new thread" in said
+        output = says(defined, f"import threading, time\nfor _ in range(5000):\n    {one}")
+        assert "can't start new thread" in output
         assert still_answers(defined)
 
     def test_processes_without_number_while_the_judge_waits(self, built: Sandbox) -> None:

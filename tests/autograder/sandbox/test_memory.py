@@ -96,10 +96,10 @@ class TestTogether:
 
             sampler = threading.Thread(target=sample)
             sampler.start()
-            said = says(session, SPREAD)
+            output = says(session, SPREAD)
             over.set()
             sampler.join()
-            assert "Stopped" in said
+            assert "Stopped" in output
             assert 500 << 20 < max(taken) < cgroups.MAX_MEMORY + (1000 << 20)
             assert says(session, "double(21)") == "{'text/plain': '42'}"
 
@@ -110,13 +110,13 @@ class TestTogether:
 
     def test_a_loader_with_four_workers_is_no_hog(self, built: Sandbox, memory_limit: str) -> None:
         with Session(built, QUICK) as session:
-            said = says(
+            output = says(
                 session,
                 "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n"
                 "data = TensorDataset(torch.randn(2000, 100))\n"
                 "n = sum(len(x) for [x] in DataLoader(data, batch_size=50, num_workers=4))\nprint(n)",
             )
-            assert said.strip().endswith("2000")  # after a warning of torch's on few processors
+            assert output.strip().endswith("2000")  # after a warning of torch's on few processors
 
 
 class TestGroups:
@@ -174,8 +174,8 @@ MOUNTS_2 = "31 23 0:29 / {} rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate"
 
 class TestHierarchies:
     def test_cgroup_1(self) -> None:
-        found = cgroups.hierarchies(MOUNTS_1, "4:memory:/box/a\n3:cpu,pids:/b\n1:name=systemd:/c\n0::/d\n")
-        assert found == [
+        hierarchies = cgroups.hierarchies(MOUNTS_1, "4:memory:/box/a\n3:cpu,pids:/b\n1:name=systemd:/c\n0::/d\n")
+        assert hierarchies == [
             Hierarchy(Path("/sys/fs/cgroup/memory/a"), cgroups.V1_MEMORY),
             Hierarchy(Path("/sys/fs/cgroup/cpu,pids/b"), cgroups.V1_PIDS),
         ]
@@ -190,9 +190,9 @@ class TestHierarchies:
         return ours
 
     def test_cgroup_2(self, tmp_path: Path, delegated: Path) -> None:
-        found = cgroups.hierarchies(MOUNTS_2.format(tmp_path), "0::/user.slice/ours\n")
-        assert found == [Hierarchy(delegated, cgroups.V2_LIMITS)]
-        group = CgroupPool(found).new_group()
+        hierarchies = cgroups.hierarchies(MOUNTS_2.format(tmp_path), "0::/user.slice/ours\n")
+        assert hierarchies == [Hierarchy(delegated, cgroups.V2_LIMITS)]
+        group = CgroupPool(hierarchies).new_group()
         [folder] = group.folders
         assert {path.name: path.read_text() for path in folder.iterdir()} == {
             "memory.max": str(1536 << 20),

@@ -39,11 +39,11 @@ class TestRefusal:
         command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", FORBIDDEN, "sh"]
         command += [sys.executable, "-m", "autograder", verb, str(tmp_path)]
         settings = {**os.environ, "PYTHONPATH": str(ROOT)}
-        said = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=settings)
-        assert said.returncode == 2
-        assert said.stdout == ""
-        assert "forbids user namespaces" in said.stderr
-        assert "max_user_namespaces" in said.stderr
+        ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=settings)
+        assert ran.returncode == 2
+        assert ran.stdout == ""
+        assert "forbids user namespaces" in ran.stderr
+        assert "max_user_namespaces" in ran.stderr
 
     def test_without_a_kit_it_says_what_to_do(self, tmp_path: Path) -> None:
         with pytest.raises(sandbox.NoSandbox, match="make release"):
@@ -99,10 +99,10 @@ class TestNoSandbox:
         monkeypatch.setattr(sandbox, "require_current_kit", lambda kit: None)
         monkeypatch.setattr(Sandbox, "start", lambda self: pytest.fail("something was run"))
         assert main(["score", "--no-sandbox", str(tmp_path / "none.ipynb")]) == 0
-        said = capsys.readouterr()
+        printed = capsys.readouterr()
         for danger in ("solutions", "gradebook", "your files", "network", "forge"):
-            assert danger in said.err
-        assert "WARNING" not in said.out
+            assert danger in printed.err
+        assert "WARNING" not in printed.out
 
     def test_it_is_never_chosen_silently(self, capsys, monkeypatch, tmp_path: Path) -> None:
         monkeypatch.setattr(bubblewrap, "PROBE", ["false"])
@@ -159,9 +159,9 @@ def test_an_ordinary_user_can_grade_too(released: Path, open_folder: Path) -> No
     words = ["sh", "-c", AS_SOMEBODY, "sh", base, spare, sys.executable, "-m", "autograder", "score", solved]
     settings = {"PYTHONPATH": str(open_folder), "PATH": os.environ["PATH"], "HOME": str(open_folder)}
     command = ["unshare", "--mount", "--propagation", "private", *words]
-    said = subprocess.run(command, env=settings, capture_output=True, text=True, cwd=open_folder)
-    assert said.returncode == 0, said.stderr
-    line = json.loads(said.stdout)
+    ran = subprocess.run(command, env=settings, capture_output=True, text=True, cwd=open_folder)
+    assert ran.returncode == 0, ran.stderr
+    line = json.loads(ran.stdout)
     assert line["score"] == line["max_score"] > 0, line
 
 

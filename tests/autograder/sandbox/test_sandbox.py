@@ -13,19 +13,19 @@ from tests.support.sandboxed import says
 
 class TestSight:
     def test_no_descriptor_but_its_own(self, session: Session) -> None:
-        said = says(
+        output = says(
             session,
             "import os, stat\nfor n in range(256):\n    try: print(n, oct(stat.S_IFMT(os.fstat(n).st_mode)))\n"
             "    except OSError: pass\nprint(os.path.samestat(os.fstat(0), os.stat('/dev/null')))",
         )
-        assert said.splitlines() == ["0 0o20000", "1 0o20000", "2 0o20000", "3 0o140000", "True"]
+        assert output.splitlines() == ["0 0o20000", "1 0o20000", "2 0o20000", "3 0o140000", "True"]
 
     def test_no_environment_but_the_sandboxs(self, session: Session) -> None:
         os.environ["COURSE_TOKEN"] = "of the teacher"
-        said = says(session, "import os\nprint(dict(os.environ))")
-        assert "COURSE_TOKEN" not in said
-        assert str(ROOT) not in said
-        assert "'HOME': '/tmp/home'" in said
+        output = says(session, "import os\nprint(dict(os.environ))")
+        assert "COURSE_TOKEN" not in output
+        assert str(ROOT) not in output
+        assert "'HOME': '/tmp/home'" in output
 
     def test_no_process_but_its_own(self, session: Session) -> None:
         """A signal would reach it; /proc holds a few words about the machine, and no names of mounts."""
@@ -36,10 +36,10 @@ class TestSight:
         assert says(session, "*sorted(os.listdir('/proc')),").endswith("\"('cpuinfo', 'meminfo', 'stat', 'version')\"}")
 
     def test_no_network(self, session: Session) -> None:
-        said = says(session, "import socket\nsocket.create_connection(('1.1.1.1', 53), 2)")
-        assert "Network is unreachable" in said
-        said = says(session, "[name for _, name in socket.if_nameindex()]")
-        assert "PermissionError" in said or said == "{'text/plain': \"['lo']\"}"
+        output = says(session, "import socket\nsocket.create_connection(('1.1.1.1', 53), 2)")
+        assert "Network is unreachable" in output
+        output = says(session, "[name for _, name in socket.if_nameindex()]")
+        assert "PermissionError" in output or output == "{'text/plain': \"['lo']\"}"
 
     @pytest.mark.parametrize(
         "module", ["solutions", "autograder.checks", "autograder.judge.judge", "autograder.sandbox.sandbox"]
@@ -67,8 +67,8 @@ class TestSight:
     def test_no_rights(self, session: Session) -> None:
         assert "(1000, 1000, 1000)" in says(session, "import os\nos.getresuid()")
         assert session._worker is not None
-        said = Path("/proc", str(session._worker.job.process.pid), "status").read_text()
-        fields = dict(line.split(":\t", 1) for line in said.splitlines() if ":\t" in line)
+        status = Path("/proc", str(session._worker.job.process.pid), "status").read_text()
+        fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
         assert {fields[f"Cap{kind}"].strip("0") for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb")} == {""}
         assert fields["NoNewPrivs"] == "1"
         assert "0" not in fields["Uid"].split()
@@ -89,8 +89,8 @@ class TestSight:
         ],
     )
     def test_no_writing_outside_tmp(self, session: Session, place: str) -> None:
-        said = says(session, f"open({place!r}, 'a')")
-        assert "Read-only file system" in said or "Permission denied" in said
+        output = says(session, f"open({place!r}, 'a')")
+        assert "Read-only file system" in output or "Permission denied" in output
 
     def test_first_to_go_where_memory_runs_out(self, session: Session) -> None:
         session.run("1")
@@ -98,6 +98,6 @@ class TestSight:
         assert Path("/proc", str(session._worker.job.process.pid), "oom_score_adj").read_text().strip() == "1000"
 
     def test_no_further_namespace_and_no_mount(self, session: Session) -> None:
-        said = says(session, "!unshare --user true\n!mount -t tmpfs none /tmp")
-        assert "unshare failed" in said
-        assert "mount" in said.splitlines()[-1]
+        output = says(session, "!unshare --user true\n!mount -t tmpfs none /tmp")
+        assert "unshare failed" in output
+        assert "mount" in output.splitlines()[-1]

@@ -33,9 +33,9 @@ def _answers(place: str | Sandbox) -> tuple[str, int]:
     joined = Sandbox.join(place) if isinstance(place, str) else place
     _KEPT.append(joined)  # the sandbox ends with the object that built it
     with Session(joined, QUICK) as session:
-        said = says(session, "6 * 7")
+        output = says(session, "6 * 7")
     assert joined._zygote is not None
-    return said, joined._zygote.pid
+    return output, joined._zygote.pid
 
 
 def _fell(pid: int) -> None:
@@ -134,7 +134,7 @@ class TestFalling:
         _fell(_zygote_pid(own.address))
         with multiprocessing.get_context("fork").Pool(3) as pool:
             served = pool.map(_answers, [own.address] * 3, chunksize=1)
-            assert {said for said, _ in served} == {FORTY_TWO}
+            assert {answer for answer, _ in served} == {FORTY_TWO}
             assert len({warm for _, warm in served}) == 1
 
     def test_killing_the_builder_takes_everything_along(self, own: Sandbox) -> None:

@@ -38,23 +38,23 @@ def test_every_number_in_the_table_is_the_calls_own() -> None:
 
 def test_each_is_refused(session: Session) -> None:
     numbers = {call: numbers[COLUMN] for call, numbers in seccomp.DENIED.items() if numbers[COLUMN] is not None}
-    said = says(session, TRY + f"print({{call: refused(n, 0, 0, 0, 0, 0, 0) for call, n in {numbers!r}.items()}})")
-    assert eval(said) == dict.fromkeys(numbers, "EPERM")
+    output = says(session, TRY + f"print({{call: refused(n, 0, 0, 0, 0, 0, 0) for call, n in {numbers!r}.items()}})")
+    assert eval(output) == dict.fromkeys(numbers, "EPERM")
 
 
 def test_new_namespaces_by_clone_are_refused(session: Session) -> None:
     clone, clone3 = (seccomp.INSPECTED[call][COLUMN] for call in ("clone", "clone3"))
     flags = [1 << bit for bit in range(32) if seccomp.NEW_NAMESPACES >> bit & 1]
-    said = says(
+    output = says(
         session, TRY + f"print([refused({clone}, f | 17, 0, 0, 0, 0) for f in {flags}], refused({clone3}, 0, 0))"
     )
-    assert said.split("] ") == [str(["EPERM"] * 8)[:-1], "ENOSYS\n"]
+    assert output.split("] ") == [str(["EPERM"] * 8)[:-1], "ENOSYS\n"]
 
 
 def test_sockets_of_odd_families_are_refused(session: Session) -> None:
     odd = [16, 17, 21, 31, 38, 40, 44]  # netlink, packet, rds, bluetooth, alg, vsock, xdp
-    said = says(session, TRY + f"print([refused({seccomp.INSPECTED['socket'][COLUMN]}, f, 3, 0) for f in {odd}])")
-    assert eval(said) == ["EPERM"] * len(odd)
+    output = says(session, TRY + f"print([refused({seccomp.INSPECTED['socket'][COLUMN]}, f, 3, 0) for f in {odd}])")
+    assert eval(output) == ["EPERM"] * len(odd)
 
 
 def test_nothing_is_typed_into_a_terminal(session: Session) -> None:
@@ -84,13 +84,13 @@ def test_memory_that_no_process_is_charged_for_is_refused(session: Session, sour
 @pytest.mark.parametrize("code", ["b8 14 00 00 00 cd 80 c3", "b8 27 00 00 40 0f 05 c3"], ids=["32 bits", "x32"])
 def test_calls_of_another_architecture_kill(session: Session, code: str) -> None:
     """Run getpid as machine code, by the old interrupt and by a number of the x32 set."""
-    said = says(
+    output = says(
         session,
         "import ctypes, mmap\nm = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)\n"
         f"m.write(bytes.fromhex({code!r}))\n"
         "print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(m)))())",
     )
-    assert "ended the Python process" in said
+    assert "ended the Python process" in output
 
 
 HONEST = {
@@ -160,6 +160,6 @@ except socket.gaierror:
 
 @pytest.mark.parametrize("what", HONEST)
 def test_honest_code_does_not_notice(session: Session, what: str) -> None:
-    said = says(session, HONEST[what] + "\nprint('to the end')")
-    assert "to the end" in said
-    assert "Error" not in said
+    output = says(session, HONEST[what] + "\nprint('to the end')")
+    assert "to the end" in output
+    assert "Error" not in output

@@ -35,14 +35,14 @@ def lay(folder: Path, files: dict[str, bytes]) -> Path:
 
 def taken(box: Inbox) -> dict[tuple[str, str], bytes | str]:
     """Return what is to be graded: the bytes, or why there are none."""
-    found = {}
+    texts = {}
     for hand_in in box.hand_ins:
         try:
-            found[hand_in.student, hand_in.assignment] = hand_in.content()
+            texts[hand_in.student, hand_in.assignment] = hand_in.content()
         except Unreadable as error:
-            found[hand_in.student, hand_in.assignment] = str(error)
-    assert len(found) == len(box.hand_ins)
-    return found
+            texts[hand_in.student, hand_in.assignment] = str(error)
+    assert len(texts) == len(box.hand_ins)
+    return texts
 
 
 def errors(box: Inbox, folder: Path) -> dict[str, str]:
@@ -70,8 +70,8 @@ def test_a_notebook_of_a_chapter_that_was_dropped_has_a_row_that_says_so(tmp_pat
     lay(tmp_path, {"bo/bahdanau/bahdanau.ipynb": notebook()})
     box = collect.read(tmp_path, KNOWN)
     assert list(taken(box)) == [("bo", "bahdanau")]
-    said = "'luong' is not in this course: book/_toc.yml does not list its chapter"
-    assert errors(box, tmp_path) == {"ada/luong/luong.ipynb": said, "bo/homework.ipynb": said}
+    sentence = "'luong' is not in this course: book/_toc.yml does not list its chapter"
+    assert errors(box, tmp_path) == {"ada/luong/luong.ipynb": sentence, "bo/homework.ipynb": sentence}
 
 
 def test_what_counts_among_several_is_clear_or_said(tmp_path: Path) -> None:
@@ -82,15 +82,15 @@ def test_what_counts_among_several_is_clear_or_said(tmp_path: Path) -> None:
     lay(tmp_path, {"torn/bahdanau/a.ipynb": right, "torn/bahdanau/b.ipynb": other})
     lay(tmp_path, {"said/bahdanau/a.ipynb": right, "said/bahdanau/b.ipynb": notebook("encoder_decoder")})
     box = collect.read(tmp_path, KNOWN)
-    found = taken(box)
-    torn = found.pop(("torn", "bahdanau"))
+    texts = taken(box)
+    torn = texts.pop(("torn", "bahdanau"))
     assert isinstance(torn, str)
     assert "several notebooks" in torn
     assert "torn/bahdanau/a.ipynb, torn/bahdanau/b.ipynb" in torn
-    assert found == {(name, "bahdanau"): right for name in ("filed", "twice", "named", "said")}
-    said = errors(box, tmp_path)
-    assert set(said) == {"filed/bahdanau/draft.ipynb", "named/old.ipynb", "said/bahdanau/b.ipynb"}
-    assert "bahdanau/bahdanau.ipynb is the one that counts" in said["filed/bahdanau/draft.ipynb"]
+    assert texts == {(name, "bahdanau"): right for name in ("filed", "twice", "named", "said")}
+    reasons = errors(box, tmp_path)
+    assert set(reasons) == {"filed/bahdanau/draft.ipynb", "named/old.ipynb", "said/bahdanau/b.ipynb"}
+    assert "bahdanau/bahdanau.ipynb is the one that counts" in reasons["filed/bahdanau/draft.ipynb"]
 
 
 def test_nothing_vanishes(tmp_path: Path) -> None:
@@ -104,16 +104,17 @@ def test_nothing_vanishes(tmp_path: Path) -> None:
         ("ada", "bahdanau"): notebook(),
         ("none", "bahdanau"): "there is no such file; the folder holds essay.txt",
     }
-    said = errors(box, tmp_path)
+    reasons = errors(box, tmp_path)
     assert {rejected.student for rejected in box.rejected} == {"pdf", "riddle", "broken", "empty", ""}
-    assert "does not say which assignment" in said["riddle/untitled.ipynb"]
-    assert "does not say which assignment" in said["broken/untitled.ipynb"]
-    assert "symbolic link" in said["link"]
-    assert "no student's folder" in said["loose.ipynb"]
+    assert "does not say which assignment" in reasons["riddle/untitled.ipynb"]
+    assert "does not say which assignment" in reasons["broken/untitled.ipynb"]
+    assert "symbolic link" in reasons["link"]
+    assert "no student's folder" in reasons["loose.ipynb"]
     assert (
-        next(error for error in said.values() if "report.pdf" in error) == "there is no notebook: it holds report.pdf"
+        next(error for error in reasons.values() if "report.pdf" in error)
+        == "there is no notebook: it holds report.pdf"
     )
-    assert said["empty"] == "there is no notebook: it is empty"
+    assert reasons["empty"] == "there is no notebook: it is empty"
 
 
 def test_links_and_folders_in_a_notebooks_place_are_refused(tmp_path: Path) -> None:
@@ -126,12 +127,12 @@ def test_links_and_folders_in_a_notebooks_place_are_refused(tmp_path: Path) -> N
     (tmp_path / "odd/bahdanau/bahdanau.ipynb").mkdir(parents=True)
     (tmp_path / "mia/bahdanau/data").symlink_to(tmp_path)
     box = collect.read(tmp_path, KNOWN)
-    found = taken(box)
-    assert found["mia", "bahdanau"] == notebook()
+    texts = taken(box)
+    assert texts["mia", "bahdanau"] == notebook()
     assert errors(box, tmp_path) == {"mia/bahdanau/data": "this is a symbolic link; hand in the file itself"}
-    assert "symbolic link" in found["thief", "bahdanau"]
-    assert "symbolic link" in found["robber", "bahdanau"]
-    assert "this is a folder" in found["odd", "bahdanau"]
+    assert "symbolic link" in texts["thief", "bahdanau"]
+    assert "symbolic link" in texts["robber", "bahdanau"]
+    assert "this is a folder" in texts["odd", "bahdanau"]
 
 
 @pytest.mark.parametrize(
@@ -202,8 +203,8 @@ def test_only_the_folder_that_nbgrader_writes_says_when(tmp_path: Path) -> None:
     lay(tmp_path, {"b/bahdanau/bahdanau.ipynb": notebook(), "c/bahdanau.ipynb": notebook(), "c/timestamp.txt": b"x"})
     moodle = "d_7_assignsubmission_file_/bahdanau"
     lay(tmp_path, {f"{moodle}/bahdanau.ipynb": notebook(), f"{moodle}/timestamp.txt": b"1999"})
-    said = {hand_in.student: hand_in.timestamp() for hand_in in collect.read(tmp_path, KNOWN).hand_ins}
-    assert said == {"a": b"2026-11-21 12:00:00 UTC\n", "b": b"", "c": None, "d": None}
+    stamps = {hand_in.student: hand_in.timestamp() for hand_in in collect.read(tmp_path, KNOWN).hand_ins}
+    assert stamps == {"a": b"2026-11-21 12:00:00 UTC\n", "b": b"", "c": None, "d": None}
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def test_what_a_student_writes_and_names_is_everyday_code(source):
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "expected"),
     [
         ("from torch.nn import Transformer", "torch's own attention: Transformer"),
         ("Transformer = torch.nn.Transformer", "torch's own attention: Transformer"),
@@ -40,15 +40,15 @@ def test_what_a_student_writes_and_names_is_everyday_code(source):
         ("x = [" + "1, " * 50_000 + "]", "a cell is too long to be looked through"),
     ],
 )
-def test_what_stands_out_is_said_once(source, said):
-    assert flags([source, source]) == [said]
+def test_what_stands_out_is_said_once(source, expected):
+    assert flags([source, source]) == [expected]
 
 
 STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nimport numpy as np\n"
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "expected"),
     [
         ("f = F.scaled_dot_product_attention\nf(q, k, v)", "torch's own attention: scaled_dot_product_attention"),
         ("from torch.nn import MultiheadAttention as M", "torch's own attention: MultiheadAttention"),
@@ -89,8 +89,8 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
         ("look = getattr\nlook(F, name)", "looks behind the scenes: getattr under another name"),
     ],
 )
-def test_who_calls_torch_or_changes_the_grader_under_another_name_stands_out(source, said):
-    assert any(said in flag for flag in flags([STARS, source]))
+def test_who_calls_torch_or_changes_the_grader_under_another_name_stands_out(source, expected):
+    assert any(expected in flag for flag in flags([STARS, source]))
 
 
 @pytest.mark.parametrize(

@@ -189,9 +189,9 @@ def test_nobodys_grade_is_overwritten_by_a_late_students_folder_called_as_an_lms
     late = lay(tmp_path / "late", {f"eve/{VICTIM}/bahdanau.ipynb": BLANK})
     assert run(late, out) == 0
     assert run(lay(tmp_path / "own", {f"Roe Ann_8_{MOODLE}/bahdanau.ipynb": BLANK}), out) == 0  # eve's folder itself
-    found = totals(out)
-    assert found["Roe Ann", "bahdanau"] == 29
-    assert found["eve", "bahdanau"] < 10
+    after = totals(out)
+    assert after["Roe Ann", "bahdanau"] == 29
+    assert after["eve", "bahdanau"] < 10
     assert page(out, "Roe Ann") == before
     assert ["number 7" in error and "number 8" in error for error in rows(out, "Roe Ann")] == [True]
 

@@ -129,9 +129,9 @@ def by_nbgrader(shared: Path) -> Iterator[bytes]:
         yield content(shared / "eve/bahdanau/bahdanau.ipynb")
     yield str(timestamp(shared / "eve/bahdanau")).encode()
     yield from (
-        said
-        for _, said in regular_files(shared / "eve/bahdanau", ["submission_secret.txt"], own=2)
-        if isinstance(said, bytes)
+        reason
+        for _, reason in regular_files(shared / "eve/bahdanau", ["submission_secret.txt"], own=2)
+        if isinstance(reason, bytes)
     )
 
 

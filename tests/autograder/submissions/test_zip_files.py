@@ -44,7 +44,7 @@ def both_ways(folder: Path, files: dict[str, bytes]) -> Inbox:
     return box
 
 
-def said(box: Inbox) -> dict[str, str]:
+def reasons(box: Inbox) -> dict[str, str]:
     return {rejected.file.rpartition("submissions.zip/")[2]: rejected.error for rejected in box.rejected}
 
 
@@ -88,7 +88,7 @@ def test_canvas_with_late_marks_and_what_was_handed_in_again(tmp_path: Path) -> 
         "doebob": ("handed in late, says the LMS",),
         "loeed": ("handed in late, says the LMS",),
     }
-    assert "poecy_13_509_bahdanau-1.ipynb is the one that counts" in said(box)["poecy_13_503_bahdanau.ipynb"]
+    assert "poecy_13_509_bahdanau-1.ipynb is the one that counts" in reasons(box)["poecy_13_503_bahdanau.ipynb"]
     assert len(box.rejected) == 2
 
 
@@ -112,9 +112,9 @@ def test_a_students_own_zip_is_looked_into(tmp_path: Path) -> None:
             f"Moe Di_10_{MOODLE}/deep.zip": zipped({"deeper.zip": zipped({"bahdanau.ipynb": mine})}),
         },
     )
-    found = taken(box)
-    assert "no zip" in str(found.pop(("Poe Cy", "bahdanau")))
-    assert found == {(name, "bahdanau"): mine for name in ("Roe Ann", "doebob")}
+    texts = taken(box)
+    assert "no zip" in str(texts.pop(("Poe Cy", "bahdanau")))
+    assert texts == {(name, "bahdanau"): mine for name in ("Roe Ann", "doebob")}
     assert [(rejected.student, rejected.error) for rejected in box.rejected] == [
         ("Moe Di", "a zip in a zip is not looked into")
     ]
@@ -154,12 +154,12 @@ def test_links_bombs_and_odd_packing_have_no_points_and_the_reason(tmp_path: Pat
         opened.writestr("huge/bahdanau/bahdanau.ipynb", bytes(65 << 20))
         opened.writestr("lzma/bahdanau/bahdanau.ipynb", notebook(), zipfile.ZIP_LZMA)
         opened.writestr("ann/bahdanau/bahdanau.ipynb", notebook())
-    found = taken(read(tmp_path, file.getvalue()))
-    assert found.pop(("ann", "bahdanau")) == notebook()
+    texts = taken(read(tmp_path, file.getvalue()))
+    assert texts.pop(("ann", "bahdanau")) == notebook()
     reasons = {"eve": "symbolic link", "bomb": "times its size", "huge": "65 MB", "lzma": "packed with method 14"}
-    assert {student for student, _ in found} == set(reasons)
+    assert {student for student, _ in texts} == set(reasons)
     for student, reason in reasons.items():
-        assert reason in str(found[student, "bahdanau"])
+        assert reason in str(texts[student, "bahdanau"])
 
 
 def patched(content: bytes, offset: int, fields: bytes, signature: bytes = b"PK\x01\x02") -> bytes:

@@ -33,24 +33,24 @@ def test_a_made_corpus_is_the_same_each_time_of_any_size_and_in_balance(name: st
 
 @pytest.mark.parametrize("name", MADE)
 def test_no_text_is_in_two_splits(name: str) -> None:
-    found = corpora.load(name)
-    parts = [set(found.train), set(found.validation), set(found.tests["test"])]
+    corpus = corpora.load(name)
+    parts = [set(corpus.train), set(corpus.validation), set(corpus.tests["test"])]
     assert sum(map(len, parts)) == len(set.union(*parts))
-    assert [len(found.train), len(found.validation), len(found.tests["test"])] == [4000, 500, 1000]
+    assert [len(corpus.train), len(corpus.validation), len(corpus.tests["test"])] == [4000, 500, 1000]
 
 
 def test_no_verdict_of_a_test_review_was_read_in_training() -> None:
     def verdicts(documents) -> set[str]:
         return {d.sentences[min(d.evidence)[0]] for d in documents}
 
-    found = reviews.load()
-    assert not verdicts(found.train) & (verdicts(found.validation) | verdicts(found.tests["test"]))
+    corpus = reviews.load()
+    assert not verdicts(corpus.train) & (verdicts(corpus.validation) | verdicts(corpus.tests["test"]))
 
 
 def test_no_pair_of_a_test_sentence_was_read_in_training() -> None:
-    found = relations.load()
-    pairs = {relations.marked(d) for d in found.train}
-    assert not pairs & {relations.marked(d) for part in (found.validation, found.tests["test"]) for d in part}
+    corpus = relations.load()
+    pairs = {relations.marked(d) for d in corpus.train}
+    assert not pairs & {relations.marked(d) for part in (corpus.validation, corpus.tests["test"]) for d in part}
 
 
 def test_the_evidence_of_a_review_tells_its_label() -> None:
@@ -65,14 +65,14 @@ def test_the_evidence_of_a_review_tells_its_label() -> None:
 
 def test_the_evidence_of_a_relation_is_its_trigger_and_tells_the_direction() -> None:
     for document in relations.generate(400, 3):
-        words, found = document.words, evidence_words(document)
+        words, evidence = document.words, evidence_words(document)
         assert [word for word in words if word in MARKERS] == list(MARKERS)
         if document.label == relations.OTHER:
-            assert not found
+            assert not evidence
             continue
         name, way = document.label.rstrip(")").split("(")
-        assert found[0] in relations.TRIGGERS[name]
-        assert (found[1:] == ["by"]) == (way == "e2,e1")
+        assert evidence[0] in relations.TRIGGERS[name]
+        assert (evidence[1:] == ["by"]) == (way == "e2,e1")
 
 
 def test_every_trigger_also_distracts() -> None:
@@ -145,17 +145,17 @@ def test_glove_s_vectors_are_read_by_word(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(CorpusError, match="has not the content that it should have"):
         vectors.glove(words, 50)
     monkeypatch.setattr(vectors, "GLOVE", replace(vectors.GLOVE, sha256=None))
-    found, known = vectors.glove(words, 50)
-    torch.testing.assert_close(found[words.index["é"]], numbers["é"])
+    vectors_read, known = vectors.glove(words, 50)
+    torch.testing.assert_close(vectors_read[words.index["é"]], numbers["é"])
     assert known.tolist() == [word == "é" for word in words.index]
-    assert not found[~known].any()
+    assert not vectors_read[~known].any()
 
 
 CLASSES = {"A(e1,e2)": "A", "A(e2,e1)": "A", "B(e1,e2)": "B", "B(e2,e1)": "B", "Other": None}
 
 
-def f1(said: list[str], gold: list[str]) -> float:
-    return metrics.macro_f1(said, gold, CLASSES).value
+def f1(predicted: list[str], gold: list[str]) -> float:
+    return metrics.macro_f1(predicted, gold, CLASSES).value
 
 
 def test_the_official_score_is_that_counted_by_hand() -> None:
@@ -184,6 +184,6 @@ REAL = {"sst": (6920, 872, 1821), "semeval2010": (7200, 800, 2717)}
 def test_a_real_corpus_has_the_published_sizes(name: str) -> None:
     if not any((sources.data_folder() / name).glob("*")):
         pytest.skip(f"{name} is not in the data folder (ATTENTION_DATA)")
-    found = corpora.load(name)
-    assert (len(found.train), len(found.validation), len(found.tests["test"])) == REAL[name]
-    assert {document.label for document in found.train} == set(found.labels)
+    corpus = corpora.load(name)
+    assert (len(corpus.train), len(corpus.validation), len(corpus.tests["test"])) == REAL[name]
+    assert {document.label for document in corpus.train} == set(corpus.labels)

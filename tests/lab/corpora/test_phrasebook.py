@@ -114,10 +114,10 @@ def test_elision_and_forms_before_a_vowel(pairs):
 
 def test_bel_nouvel_vieil_stand_before_a_singular_with_a_vowel(pairs):
     plurals = {noun.french[1][0] for noun in ALL_NOUNS} - {noun.french[0][0] for noun in ALL_NOUNS}
-    found = [(word, following) for pair in pairs for word, following in bigrams(pair.source)]
-    found = [following for word, following in found if word in ("bel", "nouvel", "vieil")]
-    assert found
-    assert all(vowel_initial(following) and following not in plurals for following in found)
+    after = [(word, following) for pair in pairs for word, following in bigrams(pair.source)]
+    after = [following for word, following in after if word in ("bel", "nouvel", "vieil")]
+    assert after
+    assert all(vowel_initial(following) and following not in plurals for following in after)
 
 
 def test_contraction_of_prepositions_with_articles():
@@ -193,18 +193,18 @@ def test_participles_agree_with_the_subject_of_etre_and_the_object_before_avoir(
     having = participles(lambda verb: verb.object and len(verb.french) == 2 and not verb.flags & {"etre", "refl"})
     # the same form for both numbers or a noun of the same spelling says nothing
     having = {word: form for word, form in having.items() if not word.rstrip("e").endswith("is")}
-    found = dict.fromkeys(("elle est", "ils sont", "les ont", "nous a", "vous ont", "les a"), 0)
+    counts = dict.fromkeys(("elle est", "ils sont", "les ont", "nous a", "vous ont", "les a"), 0)
     for pair in pairs:
         words = pair.source.split()
         for first, second, third in zip(words, words[1:], words[2:], strict=False):
             key = f"{first} {second}"
             if key in ("elle est", "ils sont") and third in being:
                 assert being[third] == (("f", 0) if first == "elle" else ("m", 1)), pair.source
-                found[key] += 1
-            elif key in found and third in having:
+                counts[key] += 1
+            elif key in counts and third in having:
                 assert having[third] == ("m", 1), pair.source
-                found[key] += 1
-    assert min(found.values()) > 1
+                counts[key] += 1
+    assert min(counts.values()) > 1
 
 
 def test_subject_pronouns_agree_with_the_verb(pairs):

@@ -51,8 +51,8 @@ def plain(stem: str, count: int) -> dict[str, str]:
 
 def sgml(stem: str, count: int) -> dict[str, str]:
     def file(role: str, language: str) -> str:
-        found = [f'<seg id="{n + 1}">{line} &amp; mehr</seg>' for n, line in enumerate(lines(count, language))]
-        return '<refset setid="newstest2014">\n<doc>\n' + "\n".join(found) + "\n</doc>\n</refset>\n"
+        segments = [f'<seg id="{n + 1}">{line} &amp; mehr</seg>' for n, line in enumerate(lines(count, language))]
+        return '<refset setid="newstest2014">\n<doc>\n' + "\n".join(segments) + "\n</doc>\n</refset>\n"
 
     return {
         f"{stem}-{role}.{language}.sgm": file(role, language) for role in ("src", "ref") for language in ("de", "en")
@@ -122,10 +122,10 @@ def test_an_archive_that_is_not_what_it_should_be_is_named_and_leaves_nothing_be
 
 def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "text.de"
-    for found in ([], [""], ["eins", "", "zwei\u2028drei", "vier"]):
-        path.write_text("".join(f"{line}\n" for line in found))
+    for some in ([], [""], ["eins", "", "zwei\u2028drei", "vier"]):
+        path.write_text("".join(f"{line}\n" for line in some))
         read = Lines(path)
-        assert list(read) == read[:] == found
+        assert list(read) == read[:] == some
     assert read[-1] == "vier"
     assert read[1:3] == ["", "zwei\u2028drei"]
     with pytest.raises(IndexError):
