@@ -126,8 +126,8 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
 
 
 def _is_left_out(file: str) -> bool:
-    """Return whether a chapter's file holds answers in another form (fast.py), or is a command that needs them."""
-    return file.startswith("fast") or file == "__main__.py"
+    """Return whether a chapter's file holds answers in another form (fast.py), or is a command (and its experiments)."""
+    return file.startswith("fast") or file in ("__main__.py", "sweeps.py")
 
 
 def _requirements(files: dict[Path, bytes]) -> str:

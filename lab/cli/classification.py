@@ -1,7 +1,7 @@
-"""The command line of every classification chapter: python -m solutions.NAME train | evaluate | classify."""
+"""The command line of every classification chapter: python -m solutions.NAME train | evaluate | classify | sweep."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lab import corpora
@@ -18,8 +18,10 @@ from lab.cli.common import (
     split_arguments,
     with_recipe,
 )
+from lab.cli.sweep import sweep_of
 from lab.corpora import CorpusError
 from lab.distributed import here, part_ways
+from lab.evaluation.sweeps import Sweep
 from lab.runs import Solution
 
 LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
@@ -59,9 +61,10 @@ class Classify(Where):
     """draw where the model looked"""
 
 
-def main(solution: Solution, argv: list[str] | None = None) -> None:
+def main(solution: Solution, argv: list[str] | None = None, sweeps: Mapping[str, Sweep] | None = None) -> None:
     """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
-    dispatch(solution, {"train": run_train, "evaluate": run_evaluate, "classify": run_classify}, argv)
+    commands = {"train": run_train, "evaluate": run_evaluate, "classify": run_classify}
+    dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
 
 
 def run_train(solution: Solution, argv: list[str]) -> None:

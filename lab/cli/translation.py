@@ -1,6 +1,7 @@
-"""The command line of every translation chapter: python -m solutions.NAME train | evaluate | translate."""
+"""The command line of every translation chapter: python -m solutions.NAME train | evaluate | translate | sweep."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lab import corpora
@@ -16,6 +17,8 @@ from lab.cli.common import (
     split_arguments,
     with_recipe,
 )
+from lab.cli.sweep import sweep_of
+from lab.evaluation.sweeps import Sweep
 from lab.runs import Solution
 from lab.translation import TRANSLATION, Run, Trained, restore
 
@@ -74,9 +77,15 @@ class Translate(Penalty, Where):
     """translate although words are unknown, which the model then reads as <unk>"""
 
 
-def main(solution: Solution, argv: list[str] | None = None) -> None:
+def main(solution: Solution, argv: list[str] | None = None, sweeps: Mapping[str, Sweep] | None = None) -> None:
     """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
-    dispatch(solution, {"train": run_train, "evaluate": run_evaluate, "translate": run_translate}, argv)
+    commands = {
+        "train": run_train,
+        "evaluate": run_evaluate,
+        "translate": run_translate,
+        "sweep": sweep_of(sweeps or {}),
+    }
+    dispatch(solution, commands, argv)
 
 
 def run_train(solution: Solution, argv: list[str]) -> None:

@@ -1,7 +1,8 @@
-"""Train, evaluate or use Luong's models: python -m solutions.luong train | evaluate | translate."""
+"""Train, evaluate or use Luong's models: python -m solutions.luong train | evaluate | translate | sweep."""
 
 from lab.cli.translation import main
 from solutions.luong.fast import SOLUTION
+from solutions.luong.sweeps import SWEEPS
 
 if __name__ == "__main__":
-    main(SOLUTION)
+    main(SOLUTION, sweeps=SWEEPS)

@@ -1,0 +1,114 @@
+"""`python -m solutions.NAME sweep EXPERIMENT`: train and score the runs of an experiment, several at a time."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+
+from tqdm import tqdm
+
+from lab.cli.common import UsageError
+from lab.evaluation.sweeps import Step, Sweep
+from lab.runs import ROOT, RUNS, Solution
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which runs of the experiment, and how many at a time."""
+
+    seeds: list[int] = field(default_factory=list)
+    """by default those of the experiment"""
+    jobs: int = os.cpu_count() or 1
+    """runs at a time, one CPU thread each"""
+    device: str | None = None
+    """cpu, cuda, …; by default a GPU if there is one"""
+    commands: bool = False
+    """print what would be run, and run nothing"""
+
+
+def sweep_of(sweeps: Mapping[str, Sweep]) -> Callable[[Solution, list[str]], None]:
+    """Return the command `sweep` of a chapter with these experiments."""
+
+    def run_sweep(solution: Solution, argv: list[str]) -> None:
+        """Train and score every run of an experiment; what is done already is not done again."""
+        import tyro
+
+        named, rest = (argv[0], argv[1:]) if argv and not argv[0].startswith("-") else ("", argv)
+        listed = "\n".join(f"  {name:<12} {sweep.question}" for name, sweep in sweeps.items())
+        options = tyro.cli(
+            Options,
+            prog=f"python -m solutions.{solution.name} sweep {named or 'EXPERIMENT'}",
+            args=rest,
+            description=f"{run_sweep.__doc__} The experiments:\n{listed}",
+        )
+        if named not in sweeps:
+            raise UsageError(f"expected one of these experiments, got {named or 'nothing'}\n{listed or '  (none yet)'}")
+        if options.jobs < 1:
+            raise UsageError(f"--jobs must be 1 or more, got {options.jobs}")
+        steps = list(sweeps[named].steps(solution, options.seeds))
+        if options.commands:
+            print("\n".join(written_out(steps, options.device)))
+            return
+        left = [step for step in steps if not step.done]
+        print(f"{named}: {len(steps)} runs, {len(steps) - len(left)} of them done", flush=True)
+        if failed := carried_out(left, options.jobs, options.device):
+            raise UsageError("\n".join([f"{len(failed)} of {len(left)} runs failed:", *failed]))
+
+    return run_sweep
+
+
+def written_out(steps: Sequence[Step], device: str | None) -> list[str]:
+    """Return the commands of the steps as a reader would type them."""
+    return [
+        " ".join(["python", *command[1:]]) + ("  # done" if step.done else "")
+        for step in steps
+        for command in step.commands(device)
+    ]
+
+
+def carried_out(steps: Sequence[Step], jobs: int, device: str | None) -> list[str]:
+    """Carry out the steps, `jobs` at a time, with one bar over all epochs; return a line for each that failed."""
+    epochs = sum(step.recipe.training.epochs for step in steps)
+    processes: list[subprocess.Popen] = []
+    failed = []
+    with tqdm(total=epochs, unit="epoch", disable=None) as bar, ThreadPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(carry_out, step, device, bar, processes): step for step in steps}
+        try:
+            for future in as_completed(waiting):
+                if error := future.result():
+                    failed.append(f"  {waiting[future].name}: {error}")
+                else:
+                    bar.write(f"done: {waiting[future].name}", file=sys.stdout)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+            raise
+    return failed
+
+
+def carry_out(step: Step, device: str | None, bar: tqdm, processes: list[subprocess.Popen]) -> str:
+    """Train and score one run, its output in RUN/seedN/sweep.log; return what went wrong, or nothing."""
+    log = RUNS / step.solution.name / step.run / f"seed{step.seed}" / "sweep.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    shown, last = 0, ""
+    with log.open("a", encoding="utf-8") as file:
+        for command in step.commands(device):
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
+            )
+            processes.append(process)
+            with process:  # waits, and closes the pipe
+                for line in process.stdout or ():
+                    file.write(line)
+                    file.flush()
+                    last = line.strip() or last
+                    if line.startswith("epoch"):
+                        shown += 1
+                        bar.update()
+            if process.returncode != 0:
+                return f"{last or f'exit status {process.returncode}'} ({log})"
+    bar.update(step.recipe.training.epochs - shown)  # those of an earlier call
+    return ""

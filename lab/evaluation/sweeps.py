@@ -1,0 +1,93 @@
+"""Sweeps: one question to one model, answered by runs that differ in the fields named, and in nothing else."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lab import corpora
+from lab.evaluation.result_files import read_json, results_folder
+from lab.runs import Solution, as_recipe
+from lab.schedules import RecipeError
+
+Changes = Mapping[str, Any]  # field of the recipe, or of its training -> another value
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A question, the run that it starts from, and the variants: their word in the run's name and what differs."""
+
+    question: str
+    corpus: str
+    recipe: str
+    variants: Mapping[str, Changes]  # "" is the recipe as it stands
+    seeds: tuple[int, ...] = (1, 2, 3)
+
+    def steps(self, solution: Solution, seeds: Sequence[int] = ()) -> Iterator["Step"]:
+        """Return a step for each run: all variants with the first seed, then all with the second, …"""
+        for seed in seeds or self.seeds:
+            for variant in self.variants:
+                yield Step(solution, self, variant, seed)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One run of a sweep: the commands that train and score it, and the result file that they leave."""
+
+    solution: Solution
+    sweep: Sweep
+    variant: str
+    seed: int
+
+    @property
+    def run(self) -> str:
+        """The run's name, as result files are called."""
+        corpus = self.sweep.corpus
+        task = corpus if corpora.is_labelled(corpus) else "-".join((corpus, *corpora.direction(corpus)))
+        return "-".join(part for part in (task, self.sweep.recipe, self.variant) if part)
+
+    @property
+    def name(self) -> str:
+        return f"{self.run}-seed{self.seed}"
+
+    @property
+    def recipe(self) -> Any:
+        """The recipe with the changes; a field that it does not have is an error."""
+        recipe = self.solution.recipes[self.sweep.recipe]
+        for field, value in self.sweep.variants[self.variant].items():
+            if hasattr(recipe, field):
+                recipe = replace(recipe, **{field: value})
+            elif hasattr(recipe.training, field):
+                recipe = replace(recipe, training=replace(recipe.training, **{field: value}))
+            else:
+                raise RecipeError(f"recipe {self.sweep.recipe} of {self.solution.name} has no field {field!r}")
+        return recipe
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a result of this run, by this very recipe, trained to its end."""
+        path = results_folder(self.solution.name) / f"{self.name}.json"
+        if not path.exists():
+            return False
+        result = read_json(path)
+        same = as_recipe(type(self.recipe), result["recipe"]) == self.recipe  # a field that is newer has its default
+        return same and not result["training"]["ended_by_budget"]
+
+    def commands(self, device: str | None = None) -> list[list[str]]:
+        """Return the two commands of this run, as a reader would type them: train, then evaluate."""
+        where = ["--corpus", self.sweep.corpus, "--recipe", self.sweep.recipe, "--seed", str(self.seed)]
+        where += ["--threads", "1"]
+        where += ["--variant", self.variant] if self.variant else []
+        changes = [word for field, value in self.sweep.variants[self.variant].items() for word in option(field, value)]
+        train = ["train", *where, *changes, *(["--device", device] if device else [])]
+        return [
+            [sys.executable, "-m", f"solutions.{self.solution.name}", *words] for words in (train, ["evaluate", *where])
+        ]
+
+
+def option(field: str, value: Any) -> list[str]:
+    """Return a field of a recipe as an option of `train`."""
+    name = field.replace("_", "-")
+    if isinstance(value, bool):
+        return [f"--{name}" if value else f"--no-{name}"]
+    return [f"--{name}", str(value)]

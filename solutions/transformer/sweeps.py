@@ -1,0 +1,29 @@
+"""The experiments of the chapter: python -m solutions.transformer sweep EXPERIMENT."""
+
+from lab.evaluation.sweeps import Sweep
+
+SWEEPS = {
+    "heads": Sweep(
+        "Are several narrow heads better than one wide one?",
+        corpus="phrasebook",
+        recipe="medium",
+        variants={"heads-1": {"heads": 1}, "heads-2": {"heads": 2}, "": {}, "heads-8": {"heads": 8}},
+    ),
+    "norms": Sweep(
+        "Does post-norm need the warm-up, and pre-norm none?",
+        corpus="phrasebook",
+        recipe="medium",
+        variants={
+            "": {},
+            "cold": {"warmup": 0.0},
+            "pre-norm": {"pre_norm": True},
+            "pre-norm-cold": {"pre_norm": True, "warmup": 0.0},
+        },
+    ),
+    "smoothing": Sweep(
+        "What does label smoothing change?",
+        corpus="phrasebook",
+        recipe="medium",
+        variants={"": {}, "smooth": {"smoothing": 0.1}},
+    ),
+}

@@ -1,0 +1,115 @@
+"""Sweeps: each run once, several at a time, going on where it was stopped, and a line for what failed."""
+
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from lab import runs
+from lab.cli import sweep as command
+from lab.cli import translation
+from lab.evaluation import result_files, sweeps
+from lab.evaluation.sweeps import Step, Sweep
+from lab.schedules import RecipeError
+from solutions.bahdanau.model import SOLUTION
+
+LETTERS = Sweep("Which letter?", "phrasebook", "small", {"": {}, "b": {"units": 7}, "c": {"epochs": 1}}, (1, 2))
+PROGRAM = """
+import json, pathlib, sys
+name, recipe, fails = sys.argv[1:]
+print("epoch 1")
+if fails: sys.exit("a b: no more memory")
+path = pathlib.Path(name)
+path.parent.mkdir(parents=True, exist_ok=True)
+path.write_text(json.dumps({"recipe": json.loads(recipe), "training": {"ended_by_budget": False}}))
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place for runs and results, and commands that write a result in no time; those of `b` fail once."""
+    import json
+
+    def commands(step: Step, device: str | None = None) -> list[list[str]]:
+        path = tmp_path / "solutions" / "bahdanau" / "results" / f"{step.name}.json"
+        fails = step.variant == "b" and not (tmp_path / "mended").exists()
+        return [[sys.executable, "-c", PROGRAM, str(path), json.dumps(asdict(step.recipe)), "1" if fails else ""]]
+
+    monkeypatch.setattr(command, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(result_files, "ROOT", tmp_path)
+    monkeypatch.setattr(Step, "commands", commands)
+    return tmp_path
+
+
+def typed(capsys: pytest.CaptureFixture, *words: str) -> tuple[int, str]:
+    """Return the exit status of a command and all that it prints."""
+    try:
+        translation.main(SOLUTION, ["sweep", *words], sweeps={"letters": LETTERS})
+        status = 0
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    printed = capsys.readouterr()
+    return status, printed.out + printed.err
+
+
+def test_the_first_seed_of_every_variant_comes_first() -> None:
+    names = [(step.variant, step.seed) for step in LETTERS.steps(SOLUTION)]
+    assert names == [("", 1), ("b", 1), ("c", 1), ("", 2), ("b", 2), ("c", 2)]
+    assert next(LETTERS.steps(SOLUTION)).name == "phrasebook-fr-en-small-seed1"
+
+
+def test_what_differs_is_in_the_recipe_or_in_its_training() -> None:
+    small = SOLUTION.recipes["small"]
+    same, units, epochs = (step.recipe for step in LETTERS.steps(SOLUTION, [1]))
+    assert (same, units) == (small, replace(small, units=7))
+    assert epochs == replace(small, training=replace(small.training, epochs=1))
+    with pytest.raises(RecipeError, match="recipe small of bahdanau has no field 'wings'"):
+        _ = Step(SOLUTION, replace(LETTERS, variants={"d": {"wings": 2}}), "d", 1).recipe
+
+
+def test_what_is_done_is_not_done_again_and_what_failed_is_named(place: Path, capsys: pytest.CaptureFixture) -> None:
+    status, printed = typed(capsys, "letters", "--jobs", "2")
+    assert status == 2
+    assert "letters: 6 runs, 0 of them done" in printed
+    assert "2 of 6 runs failed:" in printed
+    assert f"phrasebook-fr-en-small-b-seed2: a b: no more memory ({place}" in printed
+    (place / "mended").touch()
+    before = {path: path.stat().st_mtime_ns for path in place.rglob("*.json")}
+    status, printed = typed(capsys, "letters")
+    assert (status, len(before)) == (0, 4)
+    assert "letters: 6 runs, 4 of them done" in printed
+    assert before.items() <= {path: path.stat().st_mtime_ns for path in place.rglob("*.json")}.items()
+    assert "letters: 6 runs, 6 of them done" in typed(capsys, "letters")[1]
+
+
+def test_a_result_of_another_recipe_or_of_a_training_cut_short_is_done_again(place: Path) -> None:
+    step = Step(SOLUTION, LETTERS, "", 1)
+    path = result_files.results_folder("bahdanau") / f"{step.name}.json"
+    path.parent.mkdir(parents=True)
+    for recipe, ended, done in (
+        (step.recipe, False, True),
+        (step.recipe, True, False),
+        (replace(step.recipe, units=5), False, False),
+    ):
+        result_files.write_json(path, {"recipe": asdict(recipe), "training": {"ended_by_budget": ended}})
+        assert step.done == done
+    assert sweeps.read_json(path)["recipe"]["units"] == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "expected one of these experiments, got nothing\n  letters      Which letter?"),
+        (["leters"], "expected one of these experiments, got leters"),
+        (["letters", "--jobs", "0"], "--jobs must be 1 or more, got 0"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_swept_is_said_in_one_message(
+    place: Path, capsys: pytest.CaptureFixture, words: list[str], message: str
+) -> None:
+    status, printed = typed(capsys, *words)
+    assert (status, message in printed) == (2, True), printed
+    assert not list(place.rglob("*.log"))
