@@ -1,0 +1,64 @@
+"""Tables of the experiments: a row for each variant of a sweep, from the result files that it wrote."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from IPython.display import HTML
+
+from book.tables import results, score, summary, table
+from lab.evaluation.sweeps import Step, Sweep
+
+
+@dataclass(frozen=True)
+class Column:
+    """A score that a table shows: its heading, where it stands in a result, how it is written."""
+
+    heading: str
+    path: tuple[str, ...]
+    digits: int = 1
+    scale: float = 1.0
+
+
+BLEU = Column("BLEU", ("test", "greedy", "bleu"))
+AER = Column("AER (lower is better)", ("test", "alignment", "argmax", "aer"), digits=3)
+ACCURACY = Column("accuracy, %", ("test", "accuracy"), scale=100)
+MACRO_F1 = Column("macro-F1, %", ("test", "macro_f1"), scale=100)
+EVIDENCE = Column("weight on the evidence, %", ("test", "evidence"), scale=100)
+
+
+def sweep_of(solution: str, experiment: str) -> Sweep:
+    """Return an experiment of a chapter."""
+    return import_module(f"solutions.{solution}.sweeps").SWEEPS[experiment]
+
+
+def runs_of(solution: str, experiment: str, variant: str) -> list[dict[str, Any]]:
+    """Return the results of one variant, seed by seed."""
+    sweep = sweep_of(solution, experiment)
+    package = import_module(f"solutions.{solution}.model").SOLUTION
+    return results(solution, Step(package, sweep, variant, sweep.seeds[0]).run)
+
+
+def values(solution: str, experiment: str, variant: str, column: Column) -> list[float]:
+    """Return a score of one variant, seed by seed, on the column's scale."""
+    scores = [score(result, *column.path) for result in runs_of(solution, experiment, variant)]
+    return [column.scale * each["value"] for each in scores if each]
+
+
+def experiment_table(
+    solution: str, experiment: str, words: Mapping[str, str], columns: Sequence[Column], caption: str
+) -> HTML:
+    """Return the scores of an experiment: a row for each variant (variant: its words) that has been run.
+
+    A score of several seeds is their mean with the lowest and the highest, of one seed its bootstrap interval.
+    """
+    rows = []
+    for variant, text in words.items():
+        if runs := runs_of(solution, experiment, variant):
+            cells = [summary(runs, *each.path, digits=each.digits, scale=each.scale) for each in columns]
+            rows.append([text, *cells, f"{len(runs)}"])
+    command = f"python -m solutions.{solution} sweep {experiment}"
+    if not rows:
+        return HTML(f'<p class="results">{caption}: no run yet (<code>{command}</code>).</p>')
+    return table(f"{caption} ({command})", ["variant", *[each.heading for each in columns], "seeds"], rows)
