@@ -55,6 +55,10 @@ def provenance(trained: Any, run: Any, command: str, unit: str, metric: str) -> 
             f"{unit}_per_second": round(progress.tokens / max(progress.seconds, 1e-9)),
             "ended_by_budget": progress.epoch < epochs,
             f"validation_{metric}": trained.progress.best if math.isfinite(trained.progress.best) else None,
+            "history": [
+                {name: round(value, 3) for name, value in entry.items() if math.isfinite(value)}
+                for entry in progress.history
+            ],
         },
         "versions": versions(),
         "commit": commit(),
