@@ -3,249 +3,82 @@
 README.md beside this file says how to write a graded exercise.
 """
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-
-import numpy as np
+from traceback import extract_tb
+from types import ModuleType
 
 from autograder.assignment import assignments
-from autograder.checks.together import pairs
-from autograder.checks.worked_examples import worked
-from autograder.kit.answer import Answer
-from autograder.kit.call import call
-from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Kind, KnownMistake, Pairs
-from autograder.kit.compare import aligned, printed
+from autograder.checks.check import (
+    DIFFERENTIABLE,
+    FAR,
+    FEATURES,
+    GRADIENTS,
+    LARGE,
+    MASKED,
+    MOST_PAIRS,
+    NAMES,
+    NO_MASK,
+    PADDING,
+    REPEAT,
+    SHAPE,
+    UNCHANGED,
+    VALUES,
+    Check,
+    Drawn,
+    Points,
+    Written,
+)
+from autograder.checks.faults import CheckFault
 
-MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
-SHAPE, VALUES, GRADIENTS, UNCHANGED, REPEAT = Kind
-DIFFERENTIABLE = (GRADIENTS, UNCHANGED, REPEAT)
-NAMES = {
-    GRADIENTS: "gradients",
-    UNCHANGED: "the arguments stay as they are",
-    REPEAT: "the same answer twice",
-}  # of criteria that many checks have, as students read them
-NO_MASK, MASKED, FAR = "without a mask", "with a mask", "scores far from 0"  # groups of cases of several names
-PADDING, LARGE = "padding", "a score far from 0"
-FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, where they do not say otherwise
-
-
-@dataclass
-class Drawn:
-    """The arguments of one case before anyone has answered it; `features` say in words what is special in it.
-
-    `group` is what the check's points name it by, the case's own name by default. Gradients are compared where
-    `gradients` is set. `asked` tells over the first axes of every output where it is compared: elsewhere, as at the
-    outputs of padding, a right function may give what it likes.
-    """
-
-    name: str
-    arguments: Sequence
-    group: str = ""
-    features: list[str] | None = None
-    gradients: bool = False
-    tolerance: float = TOLERANCE
-    asked: np.ndarray | None = None
-
-    def __post_init__(self) -> None:
-        self.group = self.group or self.name
-        if self.features is None:
-            self.features = list(FEATURES.get(self.group, []))
-
-
-@dataclass(frozen=True)
-class Points:
-    """Points for a demand that is another than right values in the group of cases of its name.
-
-    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs.
-    """
-
-    points: int
-    groups: str | tuple[str, ...] = ()
-    kind: Kind = VALUES
-    part: str | None = None
-
-    def criterion(self, name: str) -> Criterion:
-        groups = [self.groups] if isinstance(self.groups, str) else list(self.groups)
-        return Criterion(name, self.points, self.kind, groups, self.part)
-
-
-@dataclass(frozen=True)
-class Written:
-    """A question that is answered in words and graded by hand: its points, and an answer that gets them all."""
-
-    points: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Check:
-    """One graded function: how its cases are drawn, what earns points, and which mistakes have a name.
-
-    `points` says, in the words and in the order that students read, what right values earn in each group of cases; a
-    number stands for the group of that name. Each kind in `also` earns one point more, on all cases.
-    """
-
-    reference: Callable
-    outputs: tuple[str, ...]
-    cases: Callable[[np.random.Generator], list[Drawn]]
-    points: Mapping[str, int | Points]
-    also: tuple[Kind, ...] = (SHAPE, *DIFFERENTIABLE)
-    mistakes: tuple[Callable, ...] = ()
-    examples: tuple[str, ...] = ()  # public: calls of the function, the simplest first
-    name: str = ""  # of the student's function; by default the reference's
-    shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
-    may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
-    parts: type | None = None  # the function in parts, of which mistakes replace some
-
-    @property
-    def function(self) -> str:
-        return self.name or self.reference.__name__
-
-    @property
-    def is_bug_hunt(self) -> bool:
-        """Return whether a broken function is to be repaired: the answer is that of an earlier exercise."""
-        return self.function != self.reference.__name__
-
-    @cached_property
-    def criteria(self) -> list[Criterion]:
-        """Return what earns points, in the order of the feedback: the shape, the values, then the other kinds."""
-        names = NAMES | {SHAPE: self.shape or _shape_of(self.outputs)}
-        also = [Criterion(names[kind], 1, kind) for kind in self.also]
-        own = [
-            (points if isinstance(points, Points) else Points(points, name)).criterion(name)
-            for name, points in self.points.items()
-        ]
-        return [*(c for c in also if c.kind is SHAPE), *own, *(c for c in also if c.kind is not SHAPE)]
-
-    @property
-    def max_points(self) -> int:
-        return sum(criterion.points for criterion in self.criteria)
-
-    @cached_property
-    def arguments(self) -> list[str]:
-        return list(inspect.signature(self.reference).parameters)
-
-    def draw(self, rng: np.random.Generator) -> list[Case]:
-        """Return fresh cases with the reference's answers and those of every known mistake."""
-        drawn = self.cases(rng)
-        self._demand_groups(drawn)
-        return [self._case(each, rng) for each in drawn]
-
-    def _demand_groups(self, drawn: list[Drawn]) -> None:
-        """Raise ValueError if a criterion is about no case at all: everybody would meet it."""
-        groups = {each.group for each in drawn}
-        for criterion in self.criteria:
-            unknown = [group for group in criterion.groups if group not in groups]
-            if unknown:
-                raise ValueError(
-                    f"{self.function}: no case is in the group '{unknown[0]}', in which “{criterion.name}” gives "
-                    f"points: there are {', '.join(sorted(groups))}"
-                )
-        if any(c.kind is GRADIENTS for c in self.criteria) and not any(each.gradients for each in drawn):
-            raise ValueError(
-                f"{self.function}: gradients earn points, and no case asks for them: write gradients=True in some, or "
-                "leave GRADIENTS out of the check's `also`"
-            )
-
-    def worked_examples(self) -> list[Example]:
-        """Return the public examples with what the reference and the mistakes give there."""
-        return worked(self.function, self.outputs, self.reference, self.mistakes, self.examples)
-
-    def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
-        arguments = list(drawn.arguments)
-        right: list[np.ndarray] = self._answer(self.reference, arguments).outputs or []
-        cotangents, gradients = None, None
-        if drawn.gradients:
-            cotangents = [rng.normal(size=output.shape).astype(np.float32) for output in right]
-            _put(cotangents, 0, drawn.asked)
-            gradients = self._answer(self.reference, arguments, cotangents).gradients
-        named = dict(zip(self.arguments, arguments, strict=True))
-        _put(right, np.nan, drawn.asked)
-        outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
-        known = partial(self._known, arguments, outputs)
-        together = partial(self._together, arguments, outputs)
-        return Case(
-            drawn.name,
-            named,
-            outputs,
-            drawn.features or [],
-            cotangents,
-            gradients,
-            known,
-            drawn.tolerance,
-            together,
-            drawn.group,
-        )
-
-    def _answer(self, function: Callable, arguments: list, cotangents: list | None = None) -> Answer:
-        answer = call({self.function: function}, self.function, arguments, cotangents)
-        if answer.error:
-            raise RuntimeError(
-                f"the reference {function.__name__} fails on a case of its own check: {answer.error.text}"
-            )
-        return answer
-
-    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[KnownMistake]:
-        case = Case("", {}, right)
-        return [
-            KnownMistake(
-                mistake.__name__,
-                " ".join((mistake.__doc__ or "").split()),
-                partial(self._numbers, mistake, arguments, case),
-            )
-            for mistake in self.mistakes
-        ]
-
-    def _together(self, arguments: list, right: dict[str, np.ndarray]) -> Pairs:
-        case, two = Case("", {}, right), pairs(self.reference, self.mistakes, self.parts)
-        if len(two) > MOST_PAIRS:
-            two = []
-
-        def row(pair: int) -> np.ndarray:
-            outputs = self._numbers(two[pair][2], arguments, case)
-            if outputs is None or len(outputs) != len(right):
-                return np.full(2 * len(right), np.nan, np.float32)
-            return printed(outputs)
-
-        return Pairs(np.array([places for *places, _ in two], np.int16).reshape(-1, 2), row)
-
-    def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
-        answer = call({self.function: mistake}, self.function, arguments)
-        return None if answer.error else aligned(answer, case)
-
-
-def _shape_of(outputs: tuple[str, ...]) -> str:
-    """Return what students read of the point for the shape of these outputs."""
-    *first, last = outputs
-    return f"the shapes of {', '.join(first)} and {last}" if first else f"the shape of the {last}"
-
-
-def _put(outputs: list[np.ndarray], number: float, asked: np.ndarray | None) -> None:
-    """Write the number wherever an output is not asked for."""
-    if asked is None:
-        return
-    for output in outputs:
-        output[~asked] = number
+__all__ = [
+    "DIFFERENTIABLE",
+    "FAR",
+    "FEATURES",
+    "GRADIENTS",
+    "LARGE",
+    "MASKED",
+    "MOST_PAIRS",
+    "NAMES",
+    "NO_MASK",
+    "PADDING",
+    "REPEAT",
+    "SHAPE",
+    "UNCHANGED",
+    "VALUES",
+    "Check",
+    "CheckFault",
+    "Drawn",
+    "Points",
+    "Written",
+    "assignments",
+    "checks",
+    "find",
+    "questions",
+    "written",
+]
 
 
 def checks(name: str) -> dict[str, Check]:
-    """Return the checks of one name by function."""
-    written = name.isidentifier() and (Path(__file__).parent / name / "checks.py").exists()
-    known = getattr(import_module(f"autograder.checks.{name}.checks"), "CHECKS", None) if written else None
-    if known is None:
+    """Return the checks of one name by function; raise CheckFault if its checks.py cannot be used."""
+    if not (name.isidentifier() and _path(name).exists()):
         raise LookupError(f"no checks for '{name}': expected one of {', '.join(assignments())}")
+    known = getattr(_module(name), "CHECKS", None)
+    if not known:
+        raise CheckFault(f"{_place(name)} defines no CHECKS: a list with a Check for each function")
     return {check.function: check for check in known}
+
+
+def questions(name: str) -> dict[str, Written]:
+    """Return the questions of one name that are graded by hand."""
+    return dict(getattr(_module(name), "WRITTEN", {}))
 
 
 def written(name: str, question: str) -> Written:
     """Return the points and the model answer of a question that is graded by hand."""
-    known = getattr(import_module(f"autograder.checks.{name}.checks"), "WRITTEN", {})
+    known = questions(name)
     if question not in known:
-        raise LookupError(f"'{name}' has no written question '{question}': it has {', '.join(known)}")
+        raise LookupError(f"'{name}' has no written question '{question}': {', '.join(known) or 'WRITTEN has none'}")
     return known[question]
 
 
@@ -256,3 +89,25 @@ def find(check_id: str) -> Check:
     if function not in known:
         raise LookupError(f"'{name}' has no check for '{function}': it has {', '.join(known)}")
     return known[function]
+
+
+def _path(name: str) -> Path:
+    return Path(__file__).parent / name / "checks.py"
+
+
+def _place(name: str) -> str:
+    return f"autograder/checks/{name}/checks.py"
+
+
+def _module(name: str) -> ModuleType:
+    """Return the module with the checks of a name; a mistake in it is a CheckFault that names file and line."""
+    try:
+        return import_module(f"autograder.checks.{name}.checks")
+    except CheckFault as error:
+        raise CheckFault(f"{_place(name)}: {error}") from None
+    except Exception as error:
+        lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(_path(name))]
+        if isinstance(error, SyntaxError) and error.filename == str(_path(name)):
+            lines.append(error.lineno)
+        text = f"{type(error).__name__}: {getattr(error, 'msg', error)}"
+        raise CheckFault(f"{_place(name)}, line {lines[-1] if lines else 1}: {text}") from error

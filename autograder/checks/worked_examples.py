@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from autograder.checks.faults import CheckFault, demand_outputs
 from autograder.kit.answer import Answer
 from autograder.kit.call import call
 from autograder.kit.cases import Example
@@ -28,7 +29,8 @@ def _example(
     right = _answer(function, reference, arguments)
     if right.error or right.outputs is None:
         text = right.error.text if right.error else "it returns nothing"
-        raise RuntimeError(f"the reference {reference.__name__} fails on its own example: {text}\n{code}")
+        raise CheckFault(f"{function}, example `{code}`: the reference fails on it: {text}")
+    demand_outputs(function, code, names, right.outputs)
     example = Example(code, arguments, dict(zip(names, right.outputs, strict=True)), {})
     for mistake in mistakes:
         answer = _answer(function, mistake, arguments)
@@ -45,8 +47,10 @@ def _answer(function: str, target: Callable, arguments: list) -> Answer:
 def given(function: str, code: str) -> list:
     """Return the arguments with which the code calls the function in its last line, tensors as arrays."""
     caught: list = []
-    # The code is the course's own text.
-    exec(code, {"torch": torch, function: lambda *arguments: caught.extend(arguments)})
+    try:  # the code is the course's own text
+        exec(code, {"torch": torch, function: lambda *arguments: caught.extend(arguments)})
+    except Exception as error:
+        raise CheckFault(f"{function}, example `{code}`: {type(error).__name__}: {error}") from error
     return [_plain(argument) for argument in caught]
 
 

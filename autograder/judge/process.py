@@ -50,8 +50,9 @@ def grader_key(assignment: str) -> str:
 
 
 def grader_digest() -> str:
-    """Return a digest of this machine's grader, kit and notebooks: two that differ may grade differently."""
-    return " ".join(grader_key(name)[:16] for name in assignments())
+    """Return a digest of this machine's grader, kit and released notebooks: two that differ may grade differently."""
+    released = [name for name in assignments() if released_notebook(name).exists()]
+    return " ".join(f"{name}:{grader_key(name)[:16]}" for name in released)
 
 
 class OtherGrader(RuntimeError):

@@ -126,7 +126,7 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
 
 
 def _is_left_out(file: str) -> bool:
-    """Return whether a chapter's file holds answers in another form (fast.py), or is a command (and its experiments)."""
+    """Return whether a chapter's file holds answers in another form (fast.py), or is about its commands."""
     return file.startswith("fast") or file in ("__main__.py", "sweeps.py")
 
 

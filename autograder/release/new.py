@@ -24,7 +24,7 @@ def new(name: str, function: str = "", root: Path = ROOT) -> list[Path]:
     function = function or name
     for what, word in (("NAME", name), ("FUNCTION", function)):
         if not re.fullmatch(r"[a-z][a-z0-9_]*", word) or keyword.iskeyword(word):
-            raise ValueError(f"{what} '{word}' is no name for Python: use lower-case letters, digits and _")
+            raise ValueError(f"{what} '{word}' cannot be taken: expected a word of lower-case letters, digits and _")
     paths = {template: root / place.format(name) for template, place in PLACES.items()}
     taken = [paths["attention.txt"].parent, paths["checks.txt"].parent, paths["exercise.txt"], root / f"book/{name}.md"]
     taken += [root / f"autograder/checks/{name}.py"]

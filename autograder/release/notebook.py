@@ -16,7 +16,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.checks import assignments, checks, find, written
+from autograder.assignment import CHECK, grade_id
+from autograder.checks import assignments, checks, find, questions, written
 from autograder.judge.timing import Limits
 from autograder.places import ROOT
 from autograder.release.blank import BlankError, Module, solved
@@ -38,13 +39,15 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
     notebook = jupytext.read(path, fmt="md:myst")
     module = Module.of(name, root)
     for cell in notebook.cells:
+        first_line = cell.source.partition("\n")[0]
         try:
             _build_cell(cell, name, module)
             if cell.cell_type == "markdown":
                 cell.source = POINTS.sub(lambda mark: _points(name, mark[1]), cell.source)
         except (BlankError, LookupError) as error:
-            first_line = cell.source.splitlines()[0] if cell.source else ""
-            raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {error}") from error
+            reason = error.args[0] if isinstance(error, LookupError) else error
+            raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {reason}") from error
+    _demand_both_cells(name, notebook.cells)
     _add_time_limits(notebook.cells)
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
@@ -84,10 +87,21 @@ def _build_cell(cell: NotebookNode, name: str, module: Module) -> None:
         _grade(cell, function, solution=True)
     elif verb == "check":
         check_id = f"{name}.{function}"
+        points = find(check_id).max_points
         cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{check_id}", globals())'
-        _grade(cell, f"check-{function}", points=find(check_id).max_points, grade=True, locked=True)
+        _grade(cell, f"{CHECK}{function}", points=points, grade=True, locked=True)
     else:
         raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise' or 'check'")
+
+
+def _demand_both_cells(name: str, cells: list[NotebookNode]) -> None:
+    """Raise BlankError unless each exercise has its check in the notebook, and each check its exercise."""
+    graded = {grade_id(cell) for cell in cells if cell.cell_type == "code"} - {""}
+    checked = {cell.removeprefix(CHECK) for cell in graded if cell.startswith(CHECK)}
+    written_out = {cell for cell in graded if not cell.startswith(CHECK)}
+    for verb, missing in (("check", written_out - checked), ("exercise", checked - written_out)):
+        for function in sorted(missing):
+            raise BlankError(f"exercises/{name}.md has no cell `#| {verb} {function}`, which belongs to the other one")
 
 
 def _points(name: str, items: str) -> str:
@@ -95,6 +109,9 @@ def _points(name: str, items: str) -> str:
     names = [item.strip() for item in items.split(",")]
     checks_by_function = checks(name)
     by_check = [item in checks_by_function for item in names]
+    if unknown := [item for item in names if item not in (*checks_by_function, *questions(name))]:
+        there = ", ".join([*checks_by_function, *questions(name)])
+        raise BlankError(f"{{points {items}}}: nothing is called {', '.join(unknown)}: expected some of {there}")
     numbers = [
         checks_by_function[item].max_points if item in checks_by_function else written(name, item).points
         for item in names

@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, demand, grade_id
-from autograder.checks import Check, checks, find
+from autograder.checks import Check, checks, find, questions
+from autograder.checks.faults import duplicates
 from autograder.kit.call import call
 from autograder.kit.cases import Case, Kind
 from autograder.kit.compare import same
 from autograder.kit.grading import Verdict, grade
 from autograder.release.notebook import weave
+from autograder.release.undefined import undefined
 
 SEEDS = (0, 1, 2)
 
@@ -68,13 +71,27 @@ class Trial:
         if not (mistake.__doc__ or "").strip():
             return Row(name, verdicts[0].score, "has no docstring: that is what students read", True)
         if any(verdict.hint is None for verdict in verdicts):
-            return Row(name, verdicts[0].score, "keeps all points on some draw: add a case that shows it", True)
+            seen = "keeps all points on some draw: add a case that shows it"
+            seen += "" if places else ", or it is no mistake: its numbers are the right ones in every case"
+            return Row(name, verdicts[0].score, seen, True)
+        if crash := self._crash(mistake):
+            return Row(name, verdicts[0].score, f"crashes in every case, so that it has no numbers: {crash}", True)
         others = [word for verdict in verdicts for word in verdict.mistakes if word != name]
         if others:
             return Row(name, verdicts[0].score, f"no case tells it from {others[0]}", True)
         if any(verdict.mistakes != [name] for verdict in verdicts):
             return Row(name, verdicts[0].score, "is not recognised on every draw", True)
         return Row(name, verdicts[0].score, about)
+
+    def _crash(self, mistake: Callable) -> str:
+        """Return the error of a mistake that fails in every case, "" for one that gives numbers somewhere."""
+        errors = []
+        for case in self.draws[0]:
+            answer = call({self.check.function: mistake}, self.check.function, list(case.arguments.values()))
+            if not answer.error:
+                return ""
+            errors.append(answer.error.text)
+        return errors[0]
 
     @staticmethod
     def _shows(case: Case, mistake: str) -> bool:
@@ -88,6 +105,12 @@ class Trial:
         judged = {case.name for criterion in values for case in criterion.chosen(self.draws[0])}
         return [case.name for case in self.draws[0] if case.name not in judged]
 
+    def fixed(self) -> list[str]:
+        """Return the cases if every one of them has the same arguments on all draws, else none."""
+        first, *others = [[case.arguments for case in cases] for cases in self.draws]
+        same_numbers = all(repr(first) == repr(other) for other in others)
+        return [case.name for case in self.draws[0]] if same_numbers else []
+
     def idle(self) -> list[str]:
         """Return the cases in which no known mistake shows."""
         names = [mistake.__name__ for mistake in self.check.mistakes]
@@ -96,18 +119,27 @@ class Trial:
 
 def try_checks(name: str) -> int:
     """Try the checks of a name and print a table for each; return the exit status: 1 where something is wrong."""
+    if "." in name:
+        raise ValueError(f"for {name}, give a file with your code: python -m autograder try {name} FILE")
     demand([name])
-    cells = {grade_id(cell) for cell in weave(name).cells}
-    faults = [
-        f"exercises/{name}.md has no cell `#| {mark} {function}`"
-        for function in checks(name)
-        for mark, cell in (("exercise", function), ("check", CHECK + function))
-        if cell not in cells
-    ]
+    faults = list(_faults(name, weave(name).cells))
     for fault in faults:
         print(f"✗ {fault}")
     wrong = [function for function, check in checks(name).items() if _try_check(name, check)]
     return int(bool(wrong or faults))
+
+
+def _faults(name: str, cells: list[NotebookNode]) -> Iterator[str]:
+    """Yield what is missing in a notebook: cells of checks and questions, and names that no cell defines."""
+    there = {grade_id(cell) for cell in cells}
+    for function in checks(name):
+        if CHECK + function not in there:
+            yield f"exercises/{name}.md has no cells `#| exercise {function}` and `#| check {function}`"
+    for question in questions(name):
+        if question not in there:
+            yield f'exercises/{name}.md has no text cell below `+++ {{"written": "{question}"}}`'
+    if missing := undefined([cell.source for cell in cells if cell.cell_type == "code"]):
+        yield f"exercises/{name}.md: no cell defines {', '.join(missing)}: import it in the cell `#| setup`"
 
 
 def _try_check(name: str, check: Check) -> bool:
@@ -122,11 +154,17 @@ def _try_check(name: str, check: Check) -> bool:
         seen = row.seen.replace("\n", "\n      ")
         print(f"{'✗' if row.is_wrong else '✓'} {row.answer:{width}}  {row.score:3g}  {seen}")
     unasked, idle = trial.unasked(), trial.idle() if check.mistakes else []
-    if unasked:
-        print(f"✗ earn no points: {', '.join(unasked)}")
+    faults = {
+        "earn no points": unasked,
+        "are names of several cases": duplicates(case.name for case in trial.draws[0]),
+        "are drawn without `rng`: every student gets the same numbers": trial.fixed(),
+    }
+    for fault, names in faults.items():
+        if names:
+            print(f"✗ {fault}: {', '.join(names)}")
     if idle:
         print(f"  show no mistake: {', '.join(idle)}")
-    return bool(unasked) or any(row.is_wrong for row in rows)
+    return any(faults.values()) or any(row.is_wrong for row in rows)
 
 
 def try_file(check_id: str, path: Path) -> int:
@@ -134,13 +172,23 @@ def try_file(check_id: str, path: Path) -> int:
 
     The code runs unguarded: it is for files of one's own.
     """
+    if "." not in check_id:
+        demand([check_id])
+        raise ValueError(
+            f"name the function too: python -m autograder try {check_id}.{next(iter(checks(check_id)))} {path}"
+        )
     try:
         check = find(check_id)
     except LookupError as error:
         raise ValueError(error.args[0]) from None
     namespace: dict[str, Any] = {"__name__": path.stem}
+    text = path.read_text("utf-8") if path.is_file() else None
+    if text is None:
+        raise ValueError(f"there is no file {path}")
     try:
-        exec(compile(path.read_text("utf-8"), str(path), "exec"), namespace)
+        exec(compile(text, str(path), "exec"), namespace)
+    except SyntaxError as error:
+        raise ValueError(f"{path}, line {error.lineno}: {error.msg}: {(error.text or '').strip()}") from error
     except Exception as error:
         raise ValueError(f"{path} does not run: {traceback.format_exception_only(error)[-1].strip()}") from error
     cases = check.draw(np.random.default_rng(0))

@@ -50,7 +50,7 @@ def test_the_whole_class_at_once(released: Path, tmp_path: Path) -> None:
     secret.write_text(CANARY * 3)
     secret.chmod(0o600)
     command = [sys.executable, "-m", "autograder", "grade", folder, "--out", out, "--secret", secret]
-    command += ["--check-seconds", "3", "--notebook-seconds", "20"]
+    command += ["--check-seconds", "3", "--notebook-seconds", "40"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, done.stderr[-3000:]
     with (out / "summary.csv").open(newline="", encoding="utf-8") as file:

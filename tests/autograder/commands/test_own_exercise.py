@@ -82,6 +82,14 @@ def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) ->
     assert known["score"] < 9
     assert "divide by it" in json.dumps(known)
 
+    assert course.types("new", "unreleased")[0] == 0  # what is not released yet does not stop a grading
+    handed_in = course.folder / "class" / "ada" / "temperature"
+    handed_in.mkdir(parents=True)
+    shutil.copy(solved, handed_in)
+    status, printed = course.types("grade", "class", "--out", "graded")
+    assert status == 0, printed
+    assert "1 submissions, 1 graded now" in printed
+
 
 def test_what_new_writes_is_an_exercise_that_can_be_tried(course: Course) -> None:
     assert course.types("new", "mine", "--exercise", "my_softmax")[0] == 0
@@ -112,20 +120,48 @@ def test_try_says_what_is_wrong_with_a_check(course: Course) -> None:
     assert "there are a batch, special sizes" in printed
 
     course.change(checks, '"batches": 2, ', "")
-    course.change("exercises/mine.md", "#| check mine", "")
+    course.change(checks, "from solutions", "from autograder.checks import Written\nfrom solutions")
+    course.change(checks, "CHECKS =", 'WRITTEN = {"why": Written(points=2, text="because")}\n\nCHECKS =')
+    course.change("exercises/mine.md", "from torch import Tensor\n", "")
     status, printed = course.types("try", "mine")
     assert status == 1
-    assert "exercises/mine.md has no cell `#| check mine`" in printed
     assert "✗ earn no points: a batch" in printed
+    assert '✗ exercises/mine.md has no text cell below `+++ {"written": "why"}`' in printed
+    assert "✗ exercises/mine.md: no cell defines Tensor: import it in the cell `#| setup`" in printed
+
+    course.change("exercises/mine.md", "#| check mine", "")
+    for command in ("try", "release"):
+        status, printed = course.types(command, "mine")
+        assert (status, "exercises/mine.md has no cell `#| check mine`" in printed) == (2, True)
+        assert "Traceback" not in printed
+
+
+def test_what_cannot_be_tried_is_said_in_one_sentence(course: Course) -> None:
+    assert course.types("new", "mine")[0] == 0
+    (course.folder / "broken.py").write_text("x = 1\ndef mine(scores:\n")
+    sentences = {
+        ("mine", "broken.py"): "name the function too: python -m autograder try mine.mine broken.py",
+        ("mine.mine",): "give a file with your code: python -m autograder try mine.mine FILE",
+        ("mine.mine", "none.py"): "there is no file none.py",
+        ("mine.mine", "broken.py"): "broken.py, line 2: '(' was never closed: def mine(scores:",
+        ("mine.yours", "broken.py"): "'mine' has no check for 'yours': it has mine",
+    }
+    for words, sentence in sentences.items():
+        status, printed = course.types("try", *words)
+        assert (status, sentence in printed, "Traceback" in printed) == (2, True, False), printed
+    course.change("autograder/checks/mine/checks.py", "CHECKS = [", "CHECKS = [[")
+    status, printed = course.types("try", "mine")
+    assert status == 2
+    assert "autograder/checks/mine/checks.py, line 22: SyntaxError: " in printed
 
 
 @pytest.mark.parametrize(
     ("name", "function", "reason"),
     [
-        ("Mine", "", "NAME 'Mine' is no name for Python"),
-        ("../mine", "", "is no name for Python"),
-        ("class", "", "is no name for Python"),
-        ("mine", "2nd", "FUNCTION '2nd' is no name for Python"),
+        ("Mine", "", "NAME 'Mine' cannot be taken"),
+        ("../mine", "", "cannot be taken"),
+        ("class", "", "cannot be taken"),
+        ("mine", "2nd", "FUNCTION '2nd' cannot be taken"),
         ("bahdanau", "", "solutions/bahdanau is there already"),
         ("random_inputs", "", "autograder/checks/random_inputs.py is there already"),
     ],

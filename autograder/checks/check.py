@@ -1,0 +1,242 @@
+"""A check: how cases are drawn, what earns points, which mistakes have a name."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from autograder.checks import faults
+from autograder.checks.faults import CheckFault
+from autograder.checks.together import pairs
+from autograder.checks.worked_examples import worked
+from autograder.kit.answer import Answer
+from autograder.kit.call import call
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Kind, KnownMistake, Pairs
+from autograder.kit.compare import aligned, printed
+
+MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
+SHAPE, VALUES, GRADIENTS, UNCHANGED, REPEAT = Kind
+DIFFERENTIABLE = (GRADIENTS, UNCHANGED, REPEAT)
+NAMES = {
+    GRADIENTS: "gradients",
+    UNCHANGED: "the arguments stay as they are",
+    REPEAT: "the same answer twice",
+}  # of criteria that many checks have, as students read them
+NO_MASK, MASKED, FAR = "without a mask", "with a mask", "scores far from 0"  # groups of cases of several names
+PADDING, LARGE = "padding", "a score far from 0"
+FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, where they do not say otherwise
+
+
+@dataclass
+class Drawn:
+    """The arguments of one case before anyone has answered it; `features` say in words what is special in it.
+
+    `group` is what the check's points name it by, the case's own name by default. Gradients are compared where
+    `gradients` is set. `asked` tells over the first axes of every output where it is compared: elsewhere, as at the
+    outputs of padding, a right function may give what it likes.
+    """
+
+    name: str
+    arguments: Sequence
+    group: str = ""
+    features: list[str] | None = None
+    gradients: bool = False
+    tolerance: float = TOLERANCE
+    asked: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        self.group = self.group or self.name
+        if self.features is None:
+            self.features = list(FEATURES.get(self.group, []))
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points for a demand that is another than right values in the group of cases of its name.
+
+    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs.
+    """
+
+    points: int
+    groups: str | tuple[str, ...] = ()
+    kind: Kind = VALUES
+    part: str | None = None
+
+    def criterion(self, name: str) -> Criterion:
+        groups = [self.groups] if isinstance(self.groups, str) else list(self.groups)
+        return Criterion(name, self.points, self.kind, groups, self.part)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A question that is answered in words and graded by hand: its points, and an answer that gets them all."""
+
+    points: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """One graded function: how its cases are drawn, what earns points, and which mistakes have a name.
+
+    `points` says, in the words and in the order that students read, what right values earn in each group of cases; a
+    number stands for the group of that name. Each kind in `also` earns one point more, on all cases.
+    """
+
+    reference: Callable
+    outputs: tuple[str, ...]
+    cases: Callable[[np.random.Generator], list[Drawn]]
+    points: Mapping[str, int | Points]
+    also: tuple[Kind, ...] = (SHAPE, *DIFFERENTIABLE)
+    mistakes: tuple[Callable, ...] = ()
+    examples: tuple[str, ...] = ()  # public: calls of the function, the simplest first
+    name: str = ""  # of the student's function; by default the reference's
+    shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
+    may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
+    parts: type | None = None  # the function in parts, of which mistakes replace some
+
+    def __post_init__(self) -> None:
+        fields = ("outputs", "also", "mistakes", "examples", "may_call")
+        faults.demand_tuples(self.function, **{field: getattr(self, field) for field in fields})
+        faults.demand_points(self.function, self.outputs, self.points)
+
+    @property
+    def function(self) -> str:
+        return self.name or self.reference.__name__
+
+    @property
+    def is_bug_hunt(self) -> bool:
+        """Return whether a broken function is to be repaired: the answer is that of an earlier exercise."""
+        return self.function != self.reference.__name__
+
+    @cached_property
+    def criteria(self) -> list[Criterion]:
+        """Return what earns points, in the order of the feedback: the shape, the values, then the other kinds."""
+        names = NAMES | {SHAPE: self.shape or _shape_of(self.outputs)}
+        also = [Criterion(names[kind], 1, kind) for kind in self.also]
+        own = [
+            (points if isinstance(points, Points) else Points(points, name)).criterion(name)
+            for name, points in self.points.items()
+        ]
+        return [*(c for c in also if c.kind is SHAPE), *own, *(c for c in also if c.kind is not SHAPE)]
+
+    @property
+    def max_points(self) -> int:
+        return sum(criterion.points for criterion in self.criteria)
+
+    @cached_property
+    def arguments(self) -> list[str]:
+        return list(inspect.signature(self.reference).parameters)
+
+    def draw(self, rng: np.random.Generator) -> list[Case]:
+        """Return fresh cases with the reference's answers and those of every known mistake."""
+        drawn = self.cases(rng)
+        self._demand_groups(drawn)
+        return [self._case(each, rng) for each in drawn]
+
+    def _demand_groups(self, drawn: list[Drawn]) -> None:
+        """Raise CheckFault if a criterion is about no case at all: everybody would meet it."""
+        groups = {each.group for each in drawn}
+        for criterion in self.criteria:
+            unknown = [group for group in criterion.groups if group not in groups]
+            if unknown:
+                raise CheckFault(
+                    f"{self.function}: no case is in the group '{unknown[0]}', in which “{criterion.name}” gives "
+                    f"points: there are {', '.join(sorted(groups))}"
+                )
+        if any(c.kind is GRADIENTS for c in self.criteria) and not any(each.gradients for each in drawn):
+            raise CheckFault(
+                f"{self.function}: gradients earn points, and no case asks for them: write gradients=True in some, or "
+                "leave GRADIENTS out of the check's `also`"
+            )
+
+    def worked_examples(self) -> list[Example]:
+        """Return the public examples with what the reference and the mistakes give there."""
+        return worked(self.function, self.outputs, self.reference, self.mistakes, self.examples)
+
+    def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
+        arguments = list(drawn.arguments)
+        faults.demand_arguments(self.function, drawn.name, self.arguments, arguments)
+        right: list[np.ndarray] = self._answer(drawn.name, arguments).outputs or []
+        faults.demand_outputs(self.function, drawn.name, self.outputs, right)
+        cotangents, gradients = None, None
+        if drawn.gradients:
+            cotangents = [rng.normal(size=output.shape).astype(np.float32) for output in right]
+            _put(cotangents, 0, drawn.asked)
+            gradients = self._answer(drawn.name, arguments, cotangents).gradients
+        named = dict(zip(self.arguments, arguments, strict=True))
+        _put(right, np.nan, drawn.asked)
+        outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
+        known = partial(self._known, arguments, outputs)
+        together = partial(self._together, arguments, outputs)
+        return Case(
+            drawn.name,
+            named,
+            outputs,
+            drawn.features or [],
+            cotangents,
+            gradients,
+            known,
+            drawn.tolerance,
+            together,
+            drawn.group,
+        )
+
+    def _answer(self, case: str, arguments: list, cotangents: list | None = None) -> Answer:
+        """Return what the reference answers; raise CheckFault if it fails on a case of its own check."""
+        answer = call({self.function: self.reference}, self.function, arguments, cotangents)
+        if answer.error:
+            kinds = ", ".join(f"{name}: {_kind(value)}" for name, value in zip(self.arguments, arguments, strict=True))
+            raise CheckFault(
+                f"{self.function}, case “{case}”: the reference fails on it ({kinds}): {answer.error.text}"
+            )
+        return answer
+
+    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[KnownMistake]:
+        case = Case("", {}, right)
+        return [
+            KnownMistake(
+                mistake.__name__,
+                " ".join((mistake.__doc__ or "").split()),
+                partial(self._numbers, mistake, arguments, case),
+            )
+            for mistake in self.mistakes
+        ]
+
+    def _together(self, arguments: list, right: dict[str, np.ndarray]) -> Pairs:
+        case, two = Case("", {}, right), pairs(self.reference, self.mistakes, self.parts)
+        if len(two) > MOST_PAIRS:
+            two = []
+
+        def row(pair: int) -> np.ndarray:
+            outputs = self._numbers(two[pair][2], arguments, case)
+            if outputs is None or len(outputs) != len(right):
+                return np.full(2 * len(right), np.nan, np.float32)
+            return printed(outputs)
+
+        return Pairs(np.array([places for *places, _ in two], np.int16).reshape(-1, 2), row)
+
+    def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
+        answer = call({self.function: mistake}, self.function, arguments)
+        return None if answer.error else aligned(answer, case)
+
+
+def _kind(value: object) -> str:
+    """Return what an argument is, in a few words: "float32 (3, 5)", "None"."""
+    return f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)[:40]
+
+
+def _shape_of(outputs: tuple[str, ...]) -> str:
+    """Return what students read of the point for the shape of these outputs."""
+    *first, last = outputs
+    return f"the shapes of {', '.join(first)} and {last}" if first else f"the shape of the {last}"
+
+
+def _put(outputs: list[np.ndarray], number: float, asked: np.ndarray | None) -> None:
+    """Write the number wherever an output is not asked for."""
+    if asked is None:
+        return
+    for output in outputs:
+        output[~asked] = number
