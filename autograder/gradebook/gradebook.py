@@ -4,16 +4,13 @@ It ends as nbgrader's own `autograde` ends, in one transaction instead of nine s
 notebook that was put in order and judged before it came here.
 """
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
@@ -24,9 +21,8 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
-from autograder.course import parse_timestamp
-from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, tighten
 from autograder.gradebook import cells, lateness, query
+from autograder.gradebook.class_files import LOG, ClassFiles, SubmissionTime, read, submission_time
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, named, one_line_errors, opened, quiet
 from autograder.gradebook.feedback import Pages
@@ -37,26 +33,9 @@ if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down w
 
 __all__ = ["ClassGradebook", "NoGradebook", "NotRecorded", "quiet"]
 
-READ_ONLY = 0o400
-FOLDERS = ("autograded", "feedback", "records")  # hold grades, and are the grader's own
-LOG = logging.getLogger("autograder")
-
 
 class NotRecorded(RuntimeError):
     """The gradebook could not take one submission; the message says why. It can take the others."""
-
-
-@dataclass(frozen=True)
-class SubmissionTime:
-    """When a submission was handed in, in UTC; `known` without `when`: it is certain that there is no time."""
-
-    known: bool
-    when: datetime | None = None
-
-
-def read(content: bytes) -> NotebookNode:
-    """Return a notebook that the judge wrote; it is not validated again."""
-    return nbformat.v4.reads(content.decode("utf-8"))
 
 
 class ClassGradebook:
@@ -68,10 +47,13 @@ class ClassGradebook:
             self.config = settings(self.out, db_url)
             self.folders = CourseDirectory(config=self.config)
         self.db_url = self.folders.db_url
-        self.mode = SHARED if self.folders.groupshared else PRIVATE
-        for name in FOLDERS:  # as earlier versions left them, everybody could read what lies in them
-            tighten(self.out / name, self.mode)
+        self.files = ClassFiles(self.out, self.folders)
         self._rows_by_assignment: dict[str, AssignmentRows] = {}
+
+    @property
+    def mode(self) -> int:
+        """The permissions of what holds grades."""
+        return self.files.mode
 
     @cached_property
     def gradebook(self) -> Gradebook:
@@ -112,23 +94,20 @@ class ClassGradebook:
     def _change(self, template: Template) -> None:
         """Add and remove cells where somebody has handed in: nbgrader itself refuses that."""
         archive = self.out / "removed" / f"{template.assignment}.json"
-        cells.change(self.session, template, archive, self.mode, lambda gone: self._forget(template.assignment, gone))
+        cells.change(
+            self.session, template, archive, self.files.mode, lambda gone: self._forget(template.assignment, gone)
+        )
         self.gradebook.db.remove()
 
     def _forget(self, name: str, gone: set[str]) -> None:
-        """Make the cells of removed exercises ordinary ones in graded notebooks: nbgrader would expect their grades."""
+        """Say which exercises are no longer graded, and unmark their cells."""
         if not gone:
             return
         LOG.warning(
             f"{name}: no longer graded: {', '.join(sorted(gone))}. Points and comments by hand are kept in "
             f"{self.out / 'removed' / f'{name}.json'}, and count again when the exercise is back."
         )
-        everybody = Path(self.folders.format_path(self.folders.autograded_directory, "*", name)).parents[1]
-        for folder in sorted(everybody.iterdir()) if everybody.is_dir() else []:
-            path = folder / name / f"{name}.ipynb"
-            if path.is_file():
-                notebook = cells.unmarked(read(path.read_bytes()), gone)
-                self._write(path, nbformat.writes(notebook).encode("utf-8") + b"\n", READ_ONLY)
+        self.files.unmark(name, gone)
 
     def _find(self, name: str) -> AssignmentRows | None:
         """Return the rows of an assignment in the gradebook, None if it has none."""
@@ -157,15 +136,15 @@ class ClassGradebook:
             raise NotRecorded(f"'{student}' is no name of a student: it must be one that a folder can have.")
         with self._transaction(student, template.assignment), quiet():
             notebook = read(outcome.notebook)
-            submitted = self._submission_time(student, template, timestamp)
+            submitted = submission_time(student, template.assignment, timestamp)
             # What was handed in stays as it was: nbgrader's own autograde judges it anew.
-            self._write_autograded(student, template, outcome.notebook, submitted)
+            self.files.write_autograded(student, template.assignment, outcome.notebook, submitted)
             self._enter(student, template, notebook, submitted)
             self._write_page(student, template.assignment, notebook)
 
     def feedback(self, student: str, template: Template) -> None:
         """Write a feedback page again, after grades were given by hand."""
-        path = self._path(self.folders.autograded_directory, student, template.assignment)
+        path = self.files.autograded(student, template.assignment)
         if not path.exists():
             raise NotRecorded(f"No {path}: {template.assignment} of {student} has not been graded.")
         with self._transaction(student, template.assignment), quiet():
@@ -219,7 +198,7 @@ class ClassGradebook:
 
     def _set_penalty(self, each: query.Submission, penalty: float | None) -> None:
         """Set a penalty; the page is written before the commit, so that the next run repairs what a kill leaves."""
-        path = self._path(self.folders.autograded_directory, each.student, each.assignment)
+        path = self.files.autograded(each.student, each.assignment)
         with self._transaction(each.student, each.assignment), quiet():
             self._rows(each.assignment)  # looked up before anything is changed: it begins a session of its own
             row: Any = self.session.get(SubmittedNotebook, each.id)
@@ -234,40 +213,7 @@ class ClassGradebook:
         marks_of_submission = query.marks(self.session, rows, student)
         if marks_of_submission is None:
             raise NotRecorded(f"{name} of {student} is not in the gradebook {named(self.db_url)}.")
-        page = self.pages.page(notebook, name, rows, marks_of_submission)
-        path = self._path(self.folders.feedback_directory, student, name).with_suffix(".html")
-        self._write(path, page.encode("utf-8"), PRIVATE)
-
-    def _write_autograded(self, student: str, template: Template, notebook: bytes, submitted: SubmissionTime) -> None:
-        """Write the notebook where nbgrader's commands expect it, and its timestamp.txt."""
-        path = self._path(self.folders.autograded_directory, student, template.assignment)
-        timestamp_file = path.with_name("timestamp.txt")
-        if submitted.when:
-            self._write(timestamp_file, f"{submitted.when.isoformat(sep=' ')} UTC".encode(), READ_ONLY)
-        elif submitted.known:
-            timestamp_file.unlink(missing_ok=True)
-        self._write(path, notebook.rstrip() + b"\n", READ_ONLY)
-
-    def _write(self, path: Path, content: bytes, mode: int) -> None:
-        atomic_write(path, content, SHARED if self.mode == SHARED else mode)
-        if self.mode == SHARED:
-            path.parent.chmod(path.parent.stat().st_mode | SHARED_FOLDER)
-
-    def _path(self, step: str, student: str, name: str) -> Path:
-        return Path(self.folders.format_path(step, student, name)) / f"{name}.ipynb"
-
-    def _submission_time(self, student: str, template: Template, timestamp: bytes | None) -> SubmissionTime:
-        if timestamp is None:
-            return SubmissionTime(known=False)
-        if not timestamp.strip():
-            return SubmissionTime(known=True)
-        if when := parse_timestamp(timestamp):
-            return SubmissionTime(True, when)
-        LOG.warning(
-            f"The timestamp of {template.assignment} of {student} cannot be read: expected one such as "
-            f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as one whose time nobody knows."
-        )
-        return SubmissionTime(known=True)
+        self.files.write_page(student, name, self.pages.page(notebook, name, rows, marks_of_submission))
 
     @contextmanager
     def _transaction(self, student: str, name: str) -> Iterator[None]:

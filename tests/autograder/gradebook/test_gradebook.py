@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from autograder.assignment import Template, template
+from autograder.gradebook import class_files
 from autograder.gradebook import config as files
 from autograder.gradebook import gradebook as module
 from autograder.gradebook import rows as entries
@@ -263,7 +264,7 @@ def _stop(patch: pytest.MonkeyPatch, book: ClassGradebook, step: str) -> None:
 
         return write
 
-    patch.setattr(module, "atomic_write", unless(module.atomic_write))
+    patch.setattr(class_files, "atomic_write", unless(class_files.atomic_write))
     if step == "enter":
         patch.setattr(book.entries, "_penalise", stops)
     if step == "commit":

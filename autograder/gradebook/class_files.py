@@ -1,0 +1,87 @@
+"""The notebooks and pages that go with a gradebook, where nbgrader's commands expect them."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.coursedir import CourseDirectory
+
+from autograder.course import parse_timestamp
+from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, tighten
+from autograder.gradebook import cells
+
+READ_ONLY = 0o400
+FOLDERS = ("autograded", "feedback", "records")  # hold grades, and are the grader's own
+LOG = logging.getLogger("autograder")
+
+
+@dataclass(frozen=True)
+class SubmissionTime:
+    """When a submission was handed in, in UTC; `known` without `when`: it is certain that there is no time."""
+
+    known: bool
+    when: datetime | None = None
+
+
+def submission_time(student: str, name: str, timestamp: bytes | None) -> SubmissionTime:
+    """Return the time that the content of timestamp.txt says; None: it is not known, b"": there is none."""
+    if timestamp is None:
+        return SubmissionTime(known=False)
+    if not timestamp.strip():
+        return SubmissionTime(known=True)
+    if when := parse_timestamp(timestamp):
+        return SubmissionTime(True, when)
+    LOG.warning(
+        f"The timestamp of {name} of {student} cannot be read: expected one such as "
+        f"'2026-11-21 12:00:00 UTC', got {timestamp[:50]!r}. It is graded as one whose time nobody knows."
+    )
+    return SubmissionTime(known=True)
+
+
+def read(content: bytes) -> NotebookNode:
+    """Return a notebook that the judge wrote; it is not validated again."""
+    return nbformat.v4.reads(content.decode("utf-8"))
+
+
+class ClassFiles:
+    """The graded notebooks and feedback pages of one class, readable by the teacher alone or by the teacher's group."""
+
+    def __init__(self, out: Path, folders: CourseDirectory) -> None:
+        self.folders = folders
+        self.mode = SHARED if folders.groupshared else PRIVATE
+        for name in FOLDERS:  # as earlier versions left them, everybody could read what lies in them
+            tighten(out / name, self.mode)
+
+    def autograded(self, student: str, name: str) -> Path:
+        return Path(self.folders.format_path(self.folders.autograded_directory, student, name)) / f"{name}.ipynb"
+
+    def write_autograded(self, student: str, name: str, notebook: bytes, submitted: SubmissionTime) -> None:
+        """Write the notebook where nbgrader's commands expect it, and its timestamp.txt."""
+        path = self.autograded(student, name)
+        timestamp_file = path.with_name("timestamp.txt")
+        if submitted.when:
+            self._write(timestamp_file, f"{submitted.when.isoformat(sep=' ')} UTC".encode(), READ_ONLY)
+        elif submitted.known:
+            timestamp_file.unlink(missing_ok=True)
+        self._write(path, notebook.rstrip() + b"\n", READ_ONLY)
+
+    def write_page(self, student: str, name: str, page: str) -> None:
+        folder = Path(self.folders.format_path(self.folders.feedback_directory, student, name))
+        self._write(folder / f"{name}.html", page.encode("utf-8"), PRIVATE)
+
+    def unmark(self, name: str, gone: set[str]) -> None:
+        """Make the cells of removed exercises ordinary ones in graded notebooks: nbgrader would expect their grades."""
+        everybody = self.autograded("*", name).parents[2]
+        for folder in sorted(everybody.iterdir()) if everybody.is_dir() else []:
+            path = folder / name / f"{name}.ipynb"
+            if path.is_file():
+                notebook = cells.unmarked(read(path.read_bytes()), gone)
+                self._write(path, nbformat.writes(notebook).encode("utf-8") + b"\n", READ_ONLY)
+
+    def _write(self, path: Path, content: bytes, mode: int) -> None:
+        atomic_write(path, content, SHARED if self.mode == SHARED else mode)
+        if self.mode == SHARED:
+            path.parent.chmod(path.parent.stat().st_mode | SHARED_FOLDER)
