@@ -75,9 +75,10 @@ test: release ## the laws and one of every family; minutes
 	@python -m pytest -n 2 --dist loadfile -m "not slow and not browser" $(PURE)
 	@python -m pytest -m "not slow and not browser" $(PURE:%=--ignore=%)
 
-test-all: $(SETUP) ## every test, the slow ones and those in a browser too; up to an hour
+test-all: $(SETUP) ## every test, the slow ones and those in a browser too; some two hours
 	@$(MAKE) --no-print-directory course test
-	@python -m pytest -m "slow or browser"
+	@python -m pytest -n 2 --dist worksteal -m "slow or browser" $(PURE)
+	@python -m pytest -m "slow or browser" $(PURE:%=--ignore=%)
 
 lint: $(SETUP) ## style and types
 	@ruff check .
