@@ -16,4 +16,19 @@ SWEEPS = {
             "four": {"blocks": 4},
         },
     ),
+    # A key is as wide as word and place together: 32, 80 and 272 features. The matrices start as the identity, so that
+    # at the start a score is the dot product of two words with their places, divided or not.
+    "scale": Sweep(
+        "What does training make of scores that are not divided by the root of the key's width?",
+        corpus="relations",
+        recipe="small",
+        variants={
+            "": {},
+            "unscaled": {"scaled": False},
+            "narrow": {"embedding_dim": 16},
+            "narrow-unscaled": {"embedding_dim": 16, "scaled": False},
+            "wide": {"embedding_dim": 256},
+            "wide-unscaled": {"embedding_dim": 256, "scaled": False},
+        },
+    ),
 }
