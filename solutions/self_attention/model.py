@@ -49,6 +49,7 @@ class SelfAttentive(Classifier):
                 for _ in range(recipe.blocks)
             )
             for matrix in self.blocks.parameters():
+                matrix.requires_grad_(not recipe.frozen)
                 nn.init.eye_(matrix)  # the start is the form without parameters, but for the division by √d_k
         nn.init.normal_(self.words.weight, std=WORD)
         self.reader = nn.Sequential(nn.Linear(width, recipe.hidden), nn.ReLU())

@@ -92,6 +92,16 @@ def test_scores_that_are_not_divided_are_those_of_a_query_matrix_grown_by_the_ro
     torch.testing.assert_close(divided(TOKENS, MASK), plain(TOKENS, MASK))
 
 
+def test_frozen_blocks_are_the_form_without_parameters_with_divided_scores() -> None:
+    net = model(frozen=True, blocks=1)
+    X = net.placed(TOKENS[:1])
+    expected = (X @ X.transpose(1, 2) / 10**0.5).softmax(dim=-1) @ X
+    torch.testing.assert_close(net.context(net.blocks[0], X, MASK[:1]), expected)
+    net(TOKENS, MASK).sum().backward()
+    assert all(matrix.grad is None for matrix in net.blocks.parameters())
+    assert net.words.weight.grad.abs().sum() > 0
+
+
 def test_without_parameters_the_blocks_have_none() -> None:
     assert not list(model(attention="simple").blocks.parameters())
     assert sum(weight.numel() for weight in model().blocks.parameters()) == 2 * 3 * (6 + 4) ** 2
