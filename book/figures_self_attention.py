@@ -196,6 +196,6 @@ def span(experiment: str, *variants: str, column: Column = ACCURACY) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def linear(corpus: str) -> str:
-    """Return the accuracy, in per cent, of the linear model on words and pairs of words."""
-    return f"{100 * results('pooling', f'{corpus}-linear')[0]['scores']['test']['accuracy']['value']:.1f}"
+def linear(solution: str, corpus: str) -> str:
+    """Return the accuracy, in per cent, of the linear model on words and pairs of words, kept with `solution`."""
+    return f"{100 * results(solution, f'{corpus}-linear')[0]['scores']['test']['accuracy']['value']:.1f}"
