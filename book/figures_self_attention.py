@@ -1,9 +1,11 @@
 """Figures of the chapter on self-attention: Vaswani's table as benchmarks.complexity measured it, and classifiers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from IPython.display import HTML
 from matplotlib.figure import Figure
 
@@ -11,6 +13,8 @@ from book.experiments import ACCURACY, Column, values
 from book.tables import MISSING, ROOT, results, table
 from lab.evaluation.result_files import read_json
 from lab.plots import STYLES, Picture
+from solutions.self_attention.model import SelfAttentive
+from solutions.self_attention.recipe import RECIPES
 
 KINDS = {
     "self_attention": "self-attention, no projections",
@@ -34,7 +38,7 @@ def measured(device: str = "cpu") -> dict[str, Any] | None:
 
 
 def exponents(device: str = "cpu") -> HTML:
-    """Return the exponents of n and of d: counted multiplications, numbers kept, times with their range."""
+    """Return the exponents of n and of d: products, numbers kept for the backward pass, median time."""
     kept = measured(device)
     if not kept:
         return missing("Exponents")
@@ -43,23 +47,16 @@ def exponents(device: str = "cpu") -> HTML:
     return table(
         f"Exponents, fitted over n = {first['n']}–{last['n']} at d = {first['d']}, and over d = "
         f"{kept['over_width'][0]['d']}–{kept['over_width'][-1]['d']} at n = {kept['over_width'][0]['n']}; "
-        f"time: the median of one fit a pass, in brackets the lowest and the highest. {about(kept)}",
-        ["layer", *(f"{what}, {axis}" for axis in "nd" for what in ("products", "memory", "time"))],
+        f"time: the median of a fit for each of five passes. {about(kept)}",
+        ["layer", *(f"{what}, {axis}" for what in ("products", "memory", "time") for axis in "nd")],
         rows,
     )
 
 
 def _fits(of: Mapping[str, Any]) -> list[str]:
-    cells = []
-    for axis in "nd":
-        fit = of[axis]
-        times = fit["seconds"]
-        cells += [
-            f"{fit['multiplications']:.2f}",
-            f"{fit['kept_bytes']:.2f}",
-            f"{times['median']:.2f} ({times['lowest']:.2f}–{times['highest']:.2f})",
-        ]
-    return cells
+    products, memory = ([of[axis][what] for axis in "nd"] for what in ("multiplications", "kept_bytes"))
+    times = [of[axis]["seconds"]["median"] for axis in "nd"]
+    return [f"{exponent:.2f}" for exponent in (*products, *memory, *times)]
 
 
 def about(kept: Mapping[str, Any]) -> str:
@@ -115,8 +112,9 @@ def crossings(device: str = "cpu") -> HTML:
         rows.append(row)
     width = kept["over_length"][0]["d"] if kept else "…"
     return table(
-        f"Self-attention costs more than a recurrent layer from this n on; times at d = {width}",
-        ["against", "counted, no projections", "counted, with them", "in time, no projections", "with them", "fused"],
+        f"Self-attention costs more than a recurrent layer from this n on (projected: with W_q, W_k and W_v); "
+        f"times at d = {width}",
+        ["against", "products", "products, projected", "time", "time, projected", "time, fused"],
         rows,
     )
 
@@ -199,3 +197,12 @@ def span(experiment: str, *variants: str, column: Column = ACCURACY) -> str:
 def linear(solution: str, corpus: str) -> str:
     """Return the accuracy, in per cent, of the linear model on words and pairs of words, kept with `solution`."""
     return f"{100 * results(solution, f'{corpus}-linear')[0]['scores']['test']['accuracy']['value']:.1f}"
+
+
+def own_weight(**changes: object) -> float:
+    """Return which part of its weight a word gives itself before training: random words, recipe small with changes."""
+    torch.manual_seed(0)
+    net = SelfAttentive(replace(RECIPES["small"], **changes), vocabulary_size=500, labels=9).eval()
+    tokens = torch.randint(4, 500, (8, 20))
+    _, weights = net.blocks[0](net.placed(tokens), torch.ones_like(tokens, dtype=torch.bool))
+    return weights.diagonal(dim1=1, dim2=2).mean().item()

@@ -40,12 +40,7 @@ class SelfAttention(SelfAttentionLayer):
     """
 
     def __init__(
-        self,
-        embedding_dim: int,
-        key_dim: int,
-        value_dim: int,
-        attend: Callable = self_attention,
-        scaled: bool = True,
+        self, embedding_dim: int, key_dim: int, value_dim: int, attend: Callable = self_attention, scaled: bool = True
     ) -> None:
         super().__init__()
         self.attend = attend
