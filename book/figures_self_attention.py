@@ -158,10 +158,10 @@ def picture(device: str = "cpu") -> Picture | HTML:
         return missing("Picture of the times")
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()
+    n = sorted({row["n"] for row in kept["over_length"]})
     texts = []
     for name, (colour, marker, line) in zip(DRAWN, STYLES, strict=True):
         rows = [row for row in kept["over_length"] if row["layer"] == name]
-        n = [row["n"] for row in rows]
         passes = [1000 * np.array(row["seconds"]) for row in rows]
         median = np.array([np.median(p) for p in passes])
         reach = [median - [p.min() for p in passes], [p.max() for p in passes] - median]
