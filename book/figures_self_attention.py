@@ -1,15 +1,20 @@
 """Figures of the chapter on self-attention: Vaswani's table as benchmarks.complexity measured it, and classifiers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from IPython.display import HTML
 from matplotlib.figure import Figure
 
-from book.tables import MISSING, ROOT, budget, results, summary, table
+from book.experiments import ACCURACY, Column, values
+from book.tables import MISSING, ROOT, results, table
 from lab.evaluation.result_files import read_json
 from lab.plots import STYLES, Picture
+from solutions.self_attention.model import SelfAttentive
+from solutions.self_attention.recipe import RECIPES
 
 KINDS = {
     "self_attention": "self-attention, no projections",
@@ -33,7 +38,7 @@ def measured(device: str = "cpu") -> dict[str, Any] | None:
 
 
 def exponents(device: str = "cpu") -> HTML:
-    """Return the exponents of n and of d: counted multiplications, numbers kept, times with their range."""
+    """Return the exponents of n and of d: products, numbers kept for the backward pass, median time."""
     kept = measured(device)
     if not kept:
         return missing("Exponents")
@@ -42,23 +47,16 @@ def exponents(device: str = "cpu") -> HTML:
     return table(
         f"Exponents, fitted over n = {first['n']}–{last['n']} at d = {first['d']}, and over d = "
         f"{kept['over_width'][0]['d']}–{kept['over_width'][-1]['d']} at n = {kept['over_width'][0]['n']}; "
-        f"time: the median of one fit a pass, in brackets the lowest and the highest. {about(kept)}",
-        ["layer", *(f"{what}, {axis}" for axis in "nd" for what in ("products", "memory", "time"))],
+        f"time: the median of a fit for each of five passes. {about(kept)}",
+        ["layer", *(f"{what}, {axis}" for what in ("products", "memory", "time") for axis in "nd")],
         rows,
     )
 
 
 def _fits(of: Mapping[str, Any]) -> list[str]:
-    cells = []
-    for axis in "nd":
-        fit = of[axis]
-        times = fit["seconds"]
-        cells += [
-            f"{fit['multiplications']:.2f}",
-            f"{fit['kept_bytes']:.2f}",
-            f"{times['median']:.2f} ({times['lowest']:.2f}–{times['highest']:.2f})",
-        ]
-    return cells
+    products, memory = ([of[axis][what] for axis in "nd"] for what in ("multiplications", "kept_bytes"))
+    times = [of[axis]["seconds"]["median"] for axis in "nd"]
+    return [f"{exponent:.2f}" for exponent in (*products, *memory, *times)]
 
 
 def about(kept: Mapping[str, Any]) -> str:
@@ -95,14 +93,14 @@ def memory(device: str = "cpu") -> HTML:
     by = {(row["layer"], row["n"]): row["kept_bytes"] / 2**20 for row in kept["over_length"]}
     rows = [[words, *(f"{by[name, n]:.3g}" for n in lengths)] for name, words in KINDS.items()]
     caption = (
-        "Mebibytes kept for the backward pass, weights left out (but for the copy that PyTorch's LSTM keeps), "
+        "Mebibytes kept for the backward pass, parameters left out (but for the copy that PyTorch's LSTM keeps), "
         f"d = {kept['over_length'][0]['d']}, float32"
     )
     return table(caption, ["layer", *(f"n = {n}" for n in lengths)], rows)
 
 
 def crossings(device: str = "cpu") -> HTML:
-    """Return from which length on self-attention is dearer than a recurrent layer: counted, and in time."""
+    """Return from which length on self-attention costs more than a recurrent layer: counted, and in time."""
     kept = measured(device)
     rows = []
     for name, gates in GATES.items():
@@ -114,8 +112,9 @@ def crossings(device: str = "cpu") -> HTML:
         rows.append(row)
     width = kept["over_length"][0]["d"] if kept else "…"
     return table(
-        f"Self-attention is dearer than a recurrent layer from this n on; times at d = {width}",
-        ["against", "counted, no projections", "counted, with them", "in time, no projections", "with them", "fused"],
+        f"Self-attention costs more than a recurrent layer from this n on (projected: with W_q, W_k and W_v); "
+        f"times at d = {width}",
+        ["against", "products", "products, projected", "time", "time, projected", "time, fused"],
         rows,
     )
 
@@ -126,6 +125,26 @@ def _from(kept: Mapping[str, Any], attention: str, recurrent: str) -> str:
     if n is None:
         return f"beyond {max(lengths)}"
     return f"below {min(lengths)}" if n <= min(lengths) else f"{n:.0f}"
+
+
+def growth(layer: str, n: int) -> float:
+    """Return by which factor the median time grows from n words to twice as many."""
+    return _median(layer, 2 * n) / _median(layer, n)
+
+
+def pace(layer: str, n: int) -> float:
+    """Return how many million products of the forward pass a millisecond has, the backward pass timed along."""
+    row = _row(layer, n)
+    return row["multiplications"] / 1e9 / float(np.median(row["seconds"]))
+
+
+def _median(layer: str, n: int) -> float:
+    return float(np.median(_row(layer, n)["seconds"]))
+
+
+def _row(layer: str, n: int) -> dict[str, Any]:
+    kept = measured() or {"over_length": []}
+    return next(row for row in kept["over_length"] if (row["layer"], row["n"]) == (layer, n))
 
 
 def missing(what: str) -> HTML:
@@ -139,10 +158,10 @@ def picture(device: str = "cpu") -> Picture | HTML:
         return missing("Picture of the times")
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()
+    n = sorted({row["n"] for row in kept["over_length"]})
     texts = []
     for name, (colour, marker, line) in zip(DRAWN, STYLES, strict=True):
         rows = [row for row in kept["over_length"] if row["layer"] == name]
-        n = [row["n"] for row in rows]
         passes = [1000 * np.array(row["seconds"]) for row in rows]
         median = np.array([np.median(p) for p in passes])
         reach = [median - [p.min() for p in passes], [p.max() for p in passes] - median]
@@ -158,49 +177,32 @@ def picture(device: str = "cpu") -> Picture | HTML:
     return Picture(figure, f"Time of one pass by length, d = {width}, both axes logarithmic. {'; '.join(texts)}.")
 
 
-# Variant of the run: what differs from the recipe.
-VARIANTS = {
+FORMS = {
     "": "with parameters, with positions",
     "unplaced": "with parameters, no positions",
     "simple": "no parameters, with positions",
     "simple-unplaced": "no parameters, no positions",
 }
-DEEPER = {"two": "two blocks", "four": "four blocks"}  # with parameters and positions
+DEEPER = {"two": "two blocks, with both", "four": "four blocks, with both"}
+FROZEN = {"frozen": "no parameters, with positions, scores divided"}
 
 
-def percent(runs: Sequence[dict[str, Any]]) -> str:
-    """Return the accuracy in percent: the mean with the lowest and highest seed, or the interval of the only one."""
-    shares = [result["scores"]["test"]["accuracy"] for result in runs]
-    scores = [{"accuracy": {key: 100 * share[key] for key in ("value", "low", "high")}} for share in shares]
-    return summary([{"scores": score} for score in scores], "accuracy")
+def span(experiment: str, *variants: str, column: Column = ACCURACY) -> str:
+    """Return the lowest and the highest score of some variants, over all seeds that have been run."""
+    scores = [value for variant in variants for value in values("self_attention", experiment, variant, column)]
+    low, high = (f"{end:.{column.digits}f}" for end in (min(scores), max(scores)))
+    return low if low == high else f"{low} to {high}"
 
 
-def classifiers(run: str, caption: str, linear: str = "", evidence: bool = False, deeper: Sequence[str] = ()) -> HTML:
-    """Return the variants of one run: accuracy on the test set, weights learnt, seeds; below, the linear baseline."""
-    rows = []
-    for variant, words in (VARIANTS | {name: DEEPER[name] for name in deeper}).items():
-        runs = results("self_attention", f"{run}-{variant}" if variant else run)
-        weights = f"{runs[0]['parameters']:,}" if runs else MISSING
-        rows.append(
-            [
-                words + budget(runs),
-                percent(runs),
-                weights,
-                *([share(runs)] if evidence else []),
-                f"{len(runs)}" if runs else MISSING,
-            ]
-        )
-    if linear:
-        runs = next((f for name in ("self_attention", "structured", "pooling") if (f := results(name, linear))), [])
-        none = ["", ""] if evidence else [""]
-        rows.append(["linear: words and pairs of words", percent(runs), *none, f"{len(runs) or MISSING}"])
-    columns = ["classifier", "accuracy, %", "weights", *(["on the evidence"] if evidence else []), "seeds"]
-    return table(caption, columns, rows)
+def linear(solution: str, corpus: str) -> str:
+    """Return the accuracy, in per cent, of the linear model on words and pairs of words, kept with `solution`."""
+    return f"{100 * results(solution, f'{corpus}-linear')[0]['scores']['test']['accuracy']['value']:.1f}"
 
 
-def share(runs: Sequence[dict[str, Any]]) -> str:
-    """Return how much of its attention falls on the gold evidence, and how much equal weights would give."""
-    if not runs:
-        return MISSING
-    even = runs[0]["scores"]["test"]["evidence_uniform"]["value"]
-    return f"{summary(runs, 'test', 'evidence', digits=3)}; even: {even:.3f}"
+def own_weight(**changes: object) -> float:
+    """Return which part of its weight a word gives itself before training: random words, recipe small with changes."""
+    torch.manual_seed(0)
+    net = SelfAttentive(replace(RECIPES["small"], **changes), vocabulary_size=500, labels=9).eval()
+    tokens = torch.randint(4, 500, (8, 20))
+    _, weights = net.blocks[0](net.placed(tokens), torch.ones_like(tokens, dtype=torch.bool))
+    return weights.diagonal(dim1=1, dim2=2).mean().item()

@@ -27,7 +27,8 @@ class FastSelfAttentive(SelfAttentive):
         """Return the context that the block returns."""
         some = mask | ~mask.any(dim=1, keepdim=True)  # a text without words: what comes out is not read
         if isinstance(block, SelfAttention):
-            query, key, value, scale = X @ block.W_q.T, X @ block.W_k.T, X @ block.W_v.T, None
+            query, key, value = X @ block.W_q.T, X @ block.W_k.T, X @ block.W_v.T
+            scale = None if block.scaled else 1.0  # None divides by the root of the key's width
         else:
             query, key, value, scale = X, X, X, 1.0
         one_head = (x[:, None] for x in (query, key, value))

@@ -34,11 +34,17 @@ class SimpleSelfAttention(SelfAttentionLayer):
 
 
 class SelfAttention(SelfAttentionLayer):
-    """softmax(QKᵀ/√k) V with three matrices of its own, 2 × key_dim + value_dim rows of embedding_dim numbers."""
+    """softmax(QKᵀ/√k) V with three matrices of its own, 2 × key_dim + value_dim rows of embedding_dim numbers.
 
-    def __init__(self, embedding_dim: int, key_dim: int, value_dim: int, attend: Callable = self_attention) -> None:
+    Where `scaled` is False the scores are not divided by √k.
+    """
+
+    def __init__(
+        self, embedding_dim: int, key_dim: int, value_dim: int, attend: Callable = self_attention, scaled: bool = True
+    ) -> None:
         super().__init__()
         self.attend = attend
+        self.scaled = scaled
         self.W_q = matrix(key_dim, embedding_dim)
         self.W_k = matrix(key_dim, embedding_dim)
         self.W_v = matrix(value_dim, embedding_dim)
@@ -46,7 +52,8 @@ class SelfAttention(SelfAttentionLayer):
     def forward(
         self, X: Float[Tensor, "batch source embedding_dim"], mask: Bool[Tensor, "batch source"] | None = None
     ) -> Attended:
-        return self.attend(X, self.W_q, self.W_k, self.W_v, mask)
+        W_q = self.W_q if self.scaled else math.sqrt(len(self.W_k)) * self.W_q  # undoes the division
+        return self.attend(X, W_q, self.W_k, self.W_v, mask)
 
 
 def matrix(rows: int, columns: int) -> nn.Parameter:

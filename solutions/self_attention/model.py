@@ -19,7 +19,7 @@ from solutions.self_attention.attention import self_attention, simple_self_atten
 from solutions.self_attention.layers import SelfAttention, SimpleSelfAttention, places
 from solutions.self_attention.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
-WORD = 0.3  # size of a word's features at the start: smaller than its place's, so that near words are heard first
+WORD = 0.3  # size of a word's features at the start: smaller than its place's, so that near words count for more
 
 
 class SelfAttentive(Classifier):
@@ -45,10 +45,12 @@ class SelfAttentive(Classifier):
             )
         else:
             self.blocks = nn.ModuleList(
-                SelfAttention(width, width, width, attend or self_attention) for _ in range(recipe.blocks)
+                SelfAttention(width, width, width, attend or self_attention, recipe.scaled)
+                for _ in range(recipe.blocks)
             )
             for matrix in self.blocks.parameters():
-                nn.init.eye_(matrix)  # the start is the form without parameters, scaled
+                matrix.requires_grad_(not recipe.frozen)
+                nn.init.eye_(matrix)  # the start is the form without parameters, but for the division by √d_k
         nn.init.normal_(self.words.weight, std=WORD)
         self.reader = nn.Sequential(nn.Linear(width, recipe.hidden), nn.ReLU())
         self.decide = nn.Linear(recipe.hidden, labels)

@@ -11,6 +11,8 @@ class Recipe:
     """Which attention, how many blocks of it, the model's sizes, and how it is trained."""
 
     attention: Literal["simple", "projected"] = "projected"  # softmax(XXᵀ)X, or with three matrices
+    scaled: bool = True  # projected: scores are divided by the root of the key's width
+    frozen: bool = False  # projected: the matrices stay the identity, which leaves softmax(XXᵀ/√d)X
     blocks: int = 1
     positions: bool = True  # a vector for each place stands beside that of the word
     place_dim: int = 16  # its width

@@ -2,18 +2,41 @@
 
 from lab.evaluation.sweeps import Sweep
 
+FORMS = {
+    "": {},
+    "unplaced": {"positions": False},
+    "simple": {"attention": "simple"},
+    "simple-unplaced": {"attention": "simple", "positions": False},
+}
 SWEEPS = {
     "parts": Sweep(
         "What do positions, parameters and a second block bring?",
         corpus="relations",
         recipe="small",
+        # frozen: no parameters either, but divided scores, as the form with parameters has them
+        variants=FORMS | {"two": {"blocks": 2}, "four": {"blocks": 4}, "frozen": {"frozen": True}},
+    ),
+    # A key is as wide as word and place together: 32, 80 and 272 features. The matrices start as the identity, so that
+    # at the start a score is the dot product of two words with their places, divided or not.
+    "scale": Sweep(
+        "What does training make of scores that are not divided by the root of the key's width?",
+        corpus="relations",
+        recipe="small",
         variants={
             "": {},
-            "unplaced": {"positions": False},
-            "simple": {"attention": "simple"},
-            "simple-unplaced": {"attention": "simple", "positions": False},
-            "two": {"blocks": 2},
-            "four": {"blocks": 4},
+            "unscaled": {"scaled": False},
+            "narrow": {"embedding_dim": 16},
+            "narrow-unscaled": {"embedding_dim": 16, "scaled": False},
+            "wide": {"embedding_dim": 256},
+            "wide-unscaled": {"embedding_dim": 256, "scaled": False},
         },
     ),
+    "reviews": Sweep(
+        "And where speaker, adjective and 'not' have to come together?",
+        corpus="reviews",
+        recipe="reviews",
+        variants=FORMS | {"two": {"blocks": 2}},
+    ),
+    "imdb": Sweep("And on long reviews of real films?", corpus="imdb", recipe="base", variants=FORMS, seeds=(1,)),
+    "sst": Sweep("And on single sentences of real reviews?", corpus="sst", recipe="sentences", variants=FORMS),
 }

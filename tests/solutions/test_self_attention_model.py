@@ -20,7 +20,7 @@ EVERY = [
     for attention in ("simple", "projected")
     for positions in (True, False)
     for blocks in (1, 4)
-]
+] + [{"scaled": False, "positions": True, "blocks": blocks} for blocks in (1, 2)]
 every = pytest.mark.parametrize("changes", EVERY, ids=lambda changes: "-".join(map(str, changes.values())))
 
 
@@ -81,6 +81,25 @@ def test_a_text_without_words_has_scores_and_no_weights(changes: dict) -> None:
     nothing[1, 0] = 5
     assert torch.isfinite(net(nothing, nothing != 0)).all()
     assert (net.attention_weights(nothing, nothing != 0)[0] == 0).all()
+
+
+def test_scores_that_are_not_divided_are_those_of_a_query_matrix_grown_by_the_root_of_the_key_width() -> None:
+    divided, plain = model(SelfAttentive), model(SelfAttentive, scaled=False)
+    assert not torch.allclose(divided(TOKENS, MASK), plain(TOKENS, MASK))
+    with torch.no_grad():
+        for block in divided.blocks:
+            block.W_q *= 10**0.5  # six features of the word, four of its place
+    torch.testing.assert_close(divided(TOKENS, MASK), plain(TOKENS, MASK))
+
+
+def test_frozen_blocks_are_the_form_without_parameters_with_divided_scores() -> None:
+    net = model(frozen=True, blocks=1)
+    X = net.placed(TOKENS[:1])
+    expected = (X @ X.transpose(1, 2) / 10**0.5).softmax(dim=-1) @ X
+    torch.testing.assert_close(net.context(net.blocks[0], X, MASK[:1]), expected)
+    net(TOKENS, MASK).sum().backward()
+    assert all(matrix.grad is None for matrix in net.blocks.parameters())
+    assert net.words.weight.grad.abs().sum() > 0
 
 
 def test_without_parameters_the_blocks_have_none() -> None:

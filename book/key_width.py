@@ -1,0 +1,51 @@
+"""The figure on the width of a key: scores of random queries and keys, divided by its root or not."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from lab.plots import STYLES, Picture
+
+Measured = Mapping[tuple[int, bool], Mapping[str, Tensor]]  # (d_k, divided) -> what -> one number for each draw
+
+PANELS = {
+    "spread": "standard deviation of the scores",
+    "entropy": "entropy of the weights (nats)",
+    "at the scores": "norm of the gradient at the scores",
+    "at the query": "norm of the gradient at the query",
+}
+LINES = {False: "not divided", True: "divided by √d_k"}
+
+
+def four_panels(measured: Measured) -> Picture:
+    """Draw the mean over the draws by the width of a key, and shade where eight draws of ten lie: a panel for each."""
+    widths = sorted({width for width, _ in measured})
+    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
+    texts = []
+    for axes, (what, label) in zip(figure.subplots(2, 2, sharex=True).flat, PANELS.items(), strict=True):
+        for (divided, name), (colour, marker, line) in zip(LINES.items(), STYLES, strict=False):
+            draws = [measured[width, divided][what].numpy() for width in widths]
+            mean = [each.mean() for each in draws]
+            low, high = np.quantile(draws, (0.1, 0.9), axis=1)
+            axes.plot(widths, mean, color=colour, marker=marker, linestyle=line, label=name)
+            axes.fill_between(widths, low, high, color=colour, alpha=0.15, linewidth=0)
+            texts.append(f"{label}, {name}: {mean[0]:.2g} at d_k = {widths[0]}, {mean[-1]:.2g} at {widths[-1]}")
+        _dress(axes, widths, label)
+    figure.axes[0].legend(frameon=False, fontsize=9)
+    for axes in figure.axes[2:]:
+        axes.set_xlabel("width of a key, d_k")
+    return Picture(figure, f"Random queries and keys: means over the draws, shaded eight of ten. {'; '.join(texts)}.")
+
+
+def _dress(axes: Axes, widths: list[int], label: str) -> None:
+    axes.set_title(label, fontsize=10)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(widths, [str(width) for width in widths])
+    axes.minorticks_off()
+    axes.set_ylim(bottom=0)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#dddddd")
+    axes.set_axisbelow(True)
