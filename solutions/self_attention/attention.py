@@ -29,8 +29,8 @@ def simple_self_attention(
 ) -> tuple[Float[Tensor, "batch source embedding_dim"], Float[Tensor, "batch source source"]]:
     """Return for each word the sum of all words, weighted by how well they fit it, and the weights: softmax(XXᵀ) X.
 
-    There are no parameters and no scaling. No paper has this form: it is what is left of equation 1 of
-    Vaswani et al. (2017) when queries, keys and values are the words themselves.
+    There are no parameters and no scaling: what is left of equation 1 of Vaswani et al. (2017) when queries, keys and
+    values are the words themselves; the update of Ramsauer et al. (2021) with X as stored patterns and states, β = 1.
     """
     scores = X @ X.transpose(1, 2)
     weights = masked_softmax(scores, None if mask is None else mask[:, None].expand_as(scores))
