@@ -86,9 +86,15 @@ def training_curves(
 
 
 def bleu_by_length_plot(
-    scores: Mapping[str, Sequence[LengthScore]], length_of: str = "words in the source sentence", title: str = ""
+    scores: Mapping[str, Sequence[LengthScore]],
+    length_of: str = "words in the source sentence",
+    title: str = "",
+    intervals: str = "95 % intervals",
 ) -> Picture:
-    """Draw BLEU with its intervals for each bucket of lengths, a line for each model; the axis tells the counts."""
+    """Draw BLEU with its intervals for each bucket of lengths, a line for each model; the axis tells the counts.
+
+    `intervals` says in the alternative text what lies between low and high.
+    """
     buckets = {(s.first, s.last): s.score.count for line in scores.values() for s in line}
     order = {bucket: place for place, bucket in enumerate(sorted(buckets))}
     figure, axes = _axes(f"{length_of} (n = sentences)", "BLEU", title)
@@ -104,7 +110,7 @@ def bleu_by_length_plot(
     axes.set_xticks(list(order.values()), [f"{a}–{b}\nn = {buckets[a, b]}" for a, b in order])
     axes.set_ylim(0, 102)
     axes.legend(frameon=False)
-    return Picture(figure, f"{title or 'BLEU by sentence length'}, with 95 % intervals. {'. '.join(descriptions)}.")
+    return Picture(figure, f"{title or 'BLEU by sentence length'}, with {intervals}. {'. '.join(descriptions)}.")
 
 
 def heat_map(weights: Weights, source_words: Sequence[str], target_words: Sequence[str], title: str = "") -> Picture:

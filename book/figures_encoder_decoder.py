@@ -1,0 +1,97 @@
+"""What the cells of the chapter on the encoder–decoder show beside the common tables: BLEU by length of variants."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from IPython.display import HTML
+
+from book.experiments import runs_of, sweep_of
+from book.tables import by_length, results, table
+from lab.metrics import LengthScore, Score
+from lab.plots import Picture, bleu_by_length_plot
+
+UNITS = {"units-64": "64 units", "": "128 units", "units-256": "256 units", "units-512": "512 units"}
+ORDERS = {"oneway": "source as it is", "oneway-reversed": "source reversed"}
+
+
+def units_table() -> HTML | None:
+    """Return BLEU by length for each width that has been run, with the size of its vector; None below two widths."""
+    return lengths_table("units", UNITS)
+
+
+def units_plot() -> Picture | None:
+    """Return the lines of BLEU by length, one for each width that has been run; None below two widths."""
+    return lengths_plot("units", UNITS, "BLEU by length and width")
+
+
+def reversed_table() -> HTML | None:
+    """Return BLEU by length with the source as it is and reversed; None unless both have been run."""
+    return lengths_table("reversed", ORDERS)
+
+
+def bucket(run: str, first: int) -> str:
+    """Return the BLEU of the bucket of lengths that begins at `first` words, as the mean over the seeds."""
+    lines = [by_length(result) for result in results("encoder_decoder", run)]
+    values = [each.score.value for line in lines for each in line if each.first == first]
+    return f"{statistics.fmean(values):.1f}"
+
+
+def lengths_table(experiment: str, words: Mapping[str, str]) -> HTML | None:
+    """Return a row for each bucket of lengths and a column for each variant that has been run; None below two.
+
+    A cell is the mean over the seeds with the lowest and the highest, of one seed its bootstrap interval.
+    """
+    runs = variants(experiment, words)
+    if len(runs) < 2:
+        return None
+    lines = {name: over_seeds(seeds) for name, seeds in runs.items()}
+    rows = [
+        [f"{buckets[0].first}–{buckets[0].last} words", f"{buckets[0].score.count}", *[cell(b.score) for b in buckets]]
+        for buckets in zip(*lines.values(), strict=True)
+    ]
+    rows.append(["numbers in the vector", "", *[f"{vector(seeds[0]):,}" for seeds in runs.values()]])
+    rows.append(["parameters", "", *[f"{seeds[0]['parameters']:,}" for seeds in runs.values()]])
+    rows.append(["seeds", "", *[f"{len(seeds)}" for seeds in runs.values()]])
+    question = sweep_of("encoder_decoder", experiment).question
+    caption = f"{question} BLEU on the test sentences, greedy: mean (lowest–highest)"
+    command = f"python -m solutions.encoder_decoder sweep {experiment}"
+    return table(f"{caption} ({command})", ["source length", "sentences", *runs], rows)
+
+
+def lengths_plot(experiment: str, words: Mapping[str, str], title: str) -> Picture | None:
+    """Return the same as lines, from the lowest to the highest seed at each bucket; None below two variants."""
+    runs = variants(experiment, words)
+    if len(runs) < 2:
+        return None
+    lines = {name: over_seeds(seeds) for name, seeds in runs.items()}
+    return bleu_by_length_plot(lines, title=title, intervals="the lowest and the highest seed")
+
+
+def variants(experiment: str, words: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
+    """Return the results of each variant that has been run, under its words, seed by seed."""
+    runs = {text: runs_of("encoder_decoder", experiment, variant) for variant, text in words.items()}
+    return {text: seeds for text, seeds in runs.items() if seeds}
+
+
+def over_seeds(runs: Sequence[dict[str, Any]]) -> list[LengthScore]:
+    """Return BLEU by length: the mean over the seeds between the lowest and the highest; of one seed its interval."""
+    if len(runs) == 1:
+        return by_length(runs[0])
+    joined = []
+    for same in zip(*map(by_length, runs), strict=True):
+        first, values = same[0], [each.score.value for each in same]
+        mean = statistics.fmean(values)
+        score = Score("BLEU", mean, min(values), max(values), first.score.signature, first.score.count)
+        joined.append(LengthScore(first.first, first.last, score))
+    return joined
+
+
+def vector(result: Mapping[str, Any]) -> int:
+    """Return how many numbers the encoder hands over: the last state of each direction."""
+    recipe = result["recipe"]
+    return recipe["units"] * (2 if recipe["bidirectional"] else 1)
+
+
+def cell(score: Score) -> str:
+    return f"{score.value:.1f} ({score.low:.1f}–{score.high:.1f})"
