@@ -15,7 +15,6 @@ from lab.batches import Batch, bucketed, collate
 from lab.corpora import Pair
 from lab.tokenizers import PAD
 from lab.translation import Trained, encoded
-from solutions.transformer.attention import head_dim
 from solutions.transformer.layers import MultiHeadAttention
 from solutions.transformer.model import Transformer, attention_weights
 
@@ -59,7 +58,7 @@ def attentions(model: Transformer, use: str) -> list[MultiHeadAttention]:
 def without_head(attention: MultiHeadAttention, head: int, heads: int) -> Iterator[None]:
     """Leave out one head, counted from 0, inside the `with` block: the columns of W_o that read its features are 0."""
     weight = attention.out_proj.weight
-    width = head_dim(weight.shape[1], heads)
+    width = weight.shape[1] // heads
     block = slice(head * width, (head + 1) * width)
     kept = weight.detach()[:, block].clone()
     with torch.no_grad():
@@ -101,14 +100,20 @@ def ablated(trained: Trained, pairs: Sequence[Pair]) -> list[Head]:
     return sorted(every, key=lambda head: -head.cost)
 
 
-def habits_of(trained: Trained, pairs: Sequence[Pair]) -> dict[tuple[str, int, int], Habits]:
+def habits_of(trained: Trained, pairs: Sequence[Pair], equal: bool = False) -> dict[tuple[str, int, int], Habits]:
     """Return the habits of every head, by use, layer and number (counted from 0), as means over the pairs' words.
 
-    Words must be the model's tokens: links are between words.
+    With `equal`, those of heads that attend equally to all that they may attend to, for comparison. Words must be the
+    model's tokens: links are between words.
     """
     rows: dict[str, list[Tensor]] = {use: [] for use in USES}
     for pair in pairs:
         weights = attention_weights(trained, pair.source, pair.target)
+        if equal:
+            allowed = {
+                use: torch.ones_like(w) if use != "decoder" else torch.ones_like(w).tril() for use, w in weights.items()
+            }
+            weights = {use: w / w.sum(dim=-1, keepdim=True) for use, w in allowed.items()}
         rows["encoder"].append(self_shares(weights["encoder"], mark=-1))
         rows["decoder"].append(self_shares(weights["decoder"], mark=0)[..., :3])
         rows["cross"].append(cross_shares(weights["cross"], pair))

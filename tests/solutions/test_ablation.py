@@ -76,6 +76,13 @@ def test_habits_are_the_weights_on_neighbours_marks_and_linked_words() -> None:
     torch.testing.assert_close(linked, torch.tensor([[0.7, 0.1], [0.1, nan], [0.4, 0.6]]), equal_nan=True)
 
 
+def test_equal_weights_are_one_over_what_may_be_attended_to() -> None:
+    habits = ablation.habits_of(trained(), [Pair("a b", "b a", frozenset({(0, 1)}))], equal=True)
+    assert habits["encoder", 0, 1] == Habits(*pytest.approx((1 / 3, 1 / 3, 1 / 3, 1 / 3)))
+    assert habits["cross", 1, 0] == Habits(pytest.approx(1 / 3), linked=pytest.approx(1 / 3))
+    assert habits["decoder", 0, 0] == Habits(*pytest.approx((3 / 4, 1 / 2, 3 / 4)))  # rows 1 and ½, ½
+
+
 def test_every_head_has_its_habits() -> None:
     habits = ablation.habits_of(trained(), [Pair("a b", "b a", frozenset({(0, 1)})), Pair("a", "b")])
     assert sorted(habits) == sorted(every_head())
