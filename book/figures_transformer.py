@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from book.experiments import BLEU, Column, experiment_table, runs_of
-from book.tables import MISSING, budget, results, score, summary, table
+from book.tables import MISSING, budget, by_length, results, score, summary, table
 from lab.metrics import as_matrix
 from lab.plots import Picture
 from solutions.transformer.ablation import Habits, Head
@@ -117,8 +117,8 @@ def positions_by_length() -> HTML | None:
     for variant, words in POSITIONS.items():
         scores: dict[tuple[int, int], list[float]] = {}
         for result in runs_of("transformer", "positions", variant):
-            for bucket in score(result, "test", "greedy", "by_length") or ():
-                scores.setdefault((bucket["first"], bucket["last"]), []).append(bucket["score"]["value"])
+            for bucket in by_length(result):
+                scores.setdefault((bucket.first, bucket.last), []).append(bucket.score.value)
         if scores:
             buckets = sorted(scores)
             rows.append([words, *[f"{fmean(scores[key]):.1f}" for key in buckets]])

@@ -50,7 +50,8 @@ def test_the_table_of_heads_has_a_row_for_each_and_for_equal_weights() -> None:
 
 def test_an_experiment_is_shown_once_there_is_something_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
     words = {"": "as it is", "heads-1": "one"}
-    lengths = [{"first": 3, "last": 8, "score": {"value": 50.0}}, {"first": 9, "last": 14, "score": {"value": 40.0}}]
+    score = {"name": "bleu", "value": 50.0, "low": 49.0, "high": 51.0, "signature": "", "count": 9}
+    lengths = [{"first": 3, "last": 8, "score": score}, {"first": 9, "last": 14, "score": score | {"value": 40.0}}]
     run = {"scores": {"test": {"greedy": {"by_length": lengths}}}}
     runs = {"": [run]}
     for module in ("book.figures_transformer", "book.experiments"):
