@@ -86,7 +86,7 @@ def schedules(steps: int = 20_000) -> dict[str, list[tuple[int, float]]]:
 def heads_table(heads: Sequence[Head], equal: Mapping[tuple[str, int, int], Habits]) -> HTML:
     """Return what each head costs when it alone is left out, and where it attends; below, what equal weights give."""
     rows = [[head.name, f"{head.cost:+.3f}", *_shares(head.habits)] for head in heads]
-    rows += [[f"equal weights, {use}", "–", *_shares(equal[use, 0, 0])] for use in USES]
+    rows += [[f"equal weights, {use}", "", *_shares(equal[use, 0, 0])] for use in USES]
     columns = ["head left out", "loss rises by", "<s>, </s>", "word before", "own word", "word after", "linked words"]
     return table(
         "Every head left out once: by how much the validation loss rises (nats a token), and the head's mean attention "
@@ -97,7 +97,7 @@ def heads_table(heads: Sequence[Head], equal: Mapping[tuple[str, int, int], Habi
 
 
 def _shares(habits: Habits) -> list[str]:
-    return ["–" if share is None else f"{100 * share:.0f}" for share in astuple(habits)]
+    return ["" if share is None else f"{100 * share:.0f}" for share in astuple(habits)]
 
 
 def compared(
