@@ -1,21 +1,25 @@
 """Pictures and tables of the chapter on the Transformer: all heads at a glance, positions, and what was measured."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from statistics import fmean
 
 from IPython.display import HTML
 from jaxtyping import Float
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from book.tables import MISSING, budget, results, score, summary, table
+from book.experiments import BLEU, Column, experiment_table, runs_of
+from book.tables import MISSING, budget, by_length, results, score, summary, table
 from lab.metrics import as_matrix
 from lab.plots import Picture
+from solutions.transformer.ablation import Habits, Head
 from solutions.transformer.attention import noam_rate, sinusoids
 
-USES = {  # of attention: who asks, who answers
-    "encoder": "encoder: source asks source",
-    "decoder": "decoder: target asks target",
-    "cross": "decoder to encoder: target asks source",
+USES = {  # of attention: queries, keys
+    "encoder": "encoder: queries and keys from the source",
+    "decoder": "decoder: queries and keys from the target",
+    "cross": "cross-attention: queries from the target, keys from the source",
 }
 FOCUSED = 0.5  # of a head's rows: what it is said to look at is where it looks most
 
@@ -33,7 +37,9 @@ def head_view(looks: Mapping[str, Float[Tensor, "layers heads asking answering"]
             axes.set(xticks=[], yticks=[])
             axes.set_title(f"layer {i + 1}, head {j + 1}", fontsize=8)
             habits.append(f"layer {i + 1}, head {j + 1}: {habit(weights)}")
-    return Picture(figure, f"{USES[use]}. Rows ask, columns answer, dark where much is read. {'; '.join(habits)}.")
+    return Picture(
+        figure, f"{USES[use]}. Rows are queries, columns keys, dark where the weight is large. {'; '.join(habits)}."
+    )
 
 
 def habit(weights: Float[Tensor, "asking answering"]) -> str:
@@ -77,6 +83,51 @@ def schedules(steps: int = 20_000) -> dict[str, list[tuple[int, float]]]:
     }
 
 
+def heads_table(heads: Sequence[Head], equal: Mapping[tuple[str, int, int], Habits]) -> HTML:
+    """Return what each head costs when it alone is left out, and where it attends; below, what equal weights give."""
+    rows = [[head.name, f"{head.cost:+.3f}", *_shares(head.habits)] for head in heads]
+    rows += [[f"equal weights, {use}", "", *_shares(equal[use, 0, 0])] for use in USES]
+    columns = ["head left out", "loss rises by", "<s>, </s>", "word before", "own word", "word after", "linked words"]
+    return table(
+        "Every head left out once: by how much the validation loss rises (nats a token), and the head's mean attention "
+        "weight, %, on the mark (<s> in the decoder, </s> of the source), on neighbours, on words linked by the corpus",
+        columns,
+        rows,
+    )
+
+
+def _shares(habits: Habits) -> list[str]:
+    return ["" if share is None else f"{100 * share:.0f}" for share in astuple(habits)]
+
+
+def compared(
+    experiment: str, words: Mapping[str, str], caption: str, columns: Sequence[Column] = (BLEU,)
+) -> HTML | None:
+    """Return the table of an experiment once there are two variants to compare; before that nothing is shown."""
+    run = [variant for variant in words if runs_of("transformer", experiment, variant)]
+    return experiment_table("transformer", experiment, words, columns, caption) if len(run) > 1 else None
+
+
+POSITIONS = {"short": "sines", "short-learned": "learned", "short-unplaced": "none"}  # trained on 14 words at most
+
+
+def positions_by_length() -> HTML | None:
+    """Return BLEU by length of the models that were trained on short sentences, once there are two; else nothing."""
+    rows, buckets = [], {}
+    for variant, words in POSITIONS.items():
+        scores: dict[tuple[int, int], list[float]] = {}
+        for result in runs_of("transformer", "positions", variant):
+            for bucket in by_length(result):
+                scores.setdefault((bucket.first, bucket.last), []).append(bucket.score.value)
+        if scores:
+            buckets = sorted(scores)
+            rows.append([words, *[f"{fmean(scores[key]):.1f}" for key in buckets]])
+    if len(rows) < 2:
+        return None
+    heads = [f"{first}–{last} words" for first, last in buckets]
+    return table("Trained on at most 14 words a side: BLEU by length of the source, mean", ["positions", *heads], rows)
+
+
 RUNS = {  # run: what it is called in the table
     "multi30k-en-de-tiny": "English to German",
     "multi30k-en-de-tiny-published": "English to German, published schedule",
@@ -118,5 +169,5 @@ def phrasebook(models: Sequence[tuple[str, str]]) -> HTML:
                 f"{runs[0]['parameters']:,}" if runs and score(runs[0], "test") else MISSING,
             ]
         )
-    columns = ["model, recipe", "BLEU, greedy", "BLEU, beam 5", "AER, argmax", "weights"]
+    columns = ["model, recipe", "BLEU, greedy", "BLEU, beam 5", "AER, argmax", "parameters"]
     return table("Phrasebook French to English, test (one seed: bootstrap interval)", columns, rows)

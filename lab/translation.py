@@ -130,13 +130,19 @@ def vocabularies(corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
     return first, second
 
 
-def read(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer) -> Sequence[Example] | Shards:
-    """Return the training pairs in numbers, without empty sides; those of a large corpus stay on the disk."""
+def read(
+    corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer, longest: int = 0
+) -> Sequence[Example] | Shards:
+    """Return the training pairs in numbers, without empty sides; those of a large corpus stay on the disk.
+
+    With `longest`, only those of which neither side has more tokens.
+    """
     pairs = ((source_text.encode(pair.source), target_text.encode(pair.target)) for pair in corpus.train)
-    whole = (example for example in pairs if all(example))
+    whole = (example for example in pairs if all(example) and (not longest or max(map(len, example)) <= longest))
     if len(corpus.train) <= LARGE:
         return list(whole)
-    return shards.kept(SHARDS, repr((fingerprint(corpus), source_text.state(), target_text.state())), whole)
+    key = (fingerprint(corpus), source_text.state(), target_text.state(), *([longest] if longest else []))
+    return shards.kept(SHARDS, repr(key), whole)
 
 
 def fingerprint(corpus: Parallel) -> str:
@@ -169,7 +175,7 @@ TRANSLATION = Experiment(
     state=lambda source, target: {"source_text": source.state(), "target_text": target.state()},
     restored=lambda about: (tokenizers.restore(about["source_text"]), tokenizers.restore(about["target_text"])),
     task=lambda trained, corpus, recipe: Translating(
-        read(corpus, trained.source_text, trained.target_text), recipe.training
+        read(corpus, trained.source_text, trained.target_text, getattr(recipe, "longest", 0)), recipe.training
     ),
     score=validation_bleu,
 )

@@ -38,12 +38,20 @@ class FastTransformer(Transformer):
         self, embeddings: nn.Embedding, tokens: Int[Tensor, "batch length"], start: int = 0
     ) -> Float[Tensor, "batch length d_model"]:
         """Return √d_model times the embeddings, plus the positions from `start` on: sections 3.4 and 3.5."""
+        x = embeddings(tokens) * math.sqrt(self.recipe.d_model)
+        if self.recipe.positions == "none":
+            return self.dropout(x)
         end = start + tokens.shape[1]
-        if end > len(self.positions) or self.positions.device != tokens.device:
+        positions = self.sines(start, end, x) if self.learned is None else self.learned(start, end)
+        return self.dropout(x + positions)
+
+    def sines(self, start: int, end: int, like: Tensor) -> Float[Tensor, "length d_model"]:
+        """Return the positions from `start` to `end` - 1, in the type and on the device of `like`."""
+        if end > len(self.positions) or self.positions.device != like.device:
             # The table grows with the longest sentence.
             length = max(64, 2 ** (end - 1).bit_length())
-            self.positions = sinusoids(length, self.recipe.d_model).to(embeddings.weight.detach())
-        return self.dropout(embeddings(tokens) * math.sqrt(self.recipe.d_model) + self.positions[start:end])
+            self.positions = sinusoids(length, self.recipe.d_model).to(like.detach())
+        return self.positions[start:end]
 
     def encoder_output(
         self,

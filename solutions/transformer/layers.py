@@ -6,9 +6,34 @@ Nothing is computed here: the taught functions take them as a dictionary, which 
 from typing import Any, ClassVar
 
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from solutions.transformer.recipe import Recipe
+
+
+class LearnedPositions(nn.Module):
+    """A vector for each position, learned, the same for source and target: section 3.5, as in Gehring et al. (2017).
+
+    There are 512. A translation may be half as long again as its source and ten tokens longer, so they are enough to
+    translate 334 tokens. At first the entries are as large as the sines' in the mean square.
+    """
+
+    length: ClassVar[int] = 512
+
+    def __init__(self, d_model: int) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.empty(self.length, d_model))
+        nn.init.normal_(self.table, std=0.5**0.5)
+
+    def forward(self, start: int, end: int) -> Float[Tensor, "length d_model"]:
+        """Return the vectors of the positions from `start` to `end` - 1; a position beyond the table is an error."""
+        if end > self.length:
+            raise ValueError(
+                f"learned positions end at {self.length} tokens: expected no longer sentence, got one of {end}; "
+                'shorten it, train with `longest`, or take positions = "sine"'
+            )
+        return self.table[start:end]
 
 
 class MultiHeadAttention(nn.Module):

@@ -18,7 +18,7 @@ from lab.schedules import Rate
 from lab.tokenizers import BOS, PAD
 from lab.translation import Solution, Trained
 from solutions.transformer import attention
-from solutions.transformer.layers import DecoderLayer, EncoderLayer
+from solutions.transformer.layers import DecoderLayer, EncoderLayer, LearnedPositions
 from solutions.transformer.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 
@@ -65,12 +65,16 @@ class Transformer(Translator):
         self.decoder = nn.ModuleList(decoder_layer(recipe) for _ in range(recipe.layers))
         self.readout = nn.Linear(recipe.d_model, target_size, bias=False)
         self.readout.weight = self.embedding.weight
+        self.learned = LearnedPositions(recipe.d_model) if recipe.positions == "learned" else None
 
     def embed(
         self, embeddings: nn.Embedding, tokens: Int[Tensor, "batch length"]
     ) -> Float[Tensor, "batch length d_model"]:
         """Return √d_model times the embeddings, plus the positions: sections 3.4 and 3.5."""
-        return self.parts.positional_encoding(embeddings(tokens) * math.sqrt(self.recipe.d_model))
+        x = embeddings(tokens) * math.sqrt(self.recipe.d_model)
+        if self.recipe.positions == "sine":
+            return self.parts.positional_encoding(x)
+        return x if self.learned is None else x + self.learned(0, tokens.shape[1])
 
     def encoder_states(
         self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]

