@@ -87,5 +87,5 @@ RECIPES = {
     # Pairs of sentences: the second follows from the first, contradicts it, or neither.
     "snli": replace(YELP, hidden=150, pair=True),
 }
-DEFAULTS = {"reviews": "small", "imdb": "imdb", "sst": "sst"}  # corpus: recipe
+DEFAULTS = {"reviews": "small", "aspects": "small", "imdb": "imdb", "sst": "sst"}  # corpus: recipe
 PEERS: dict[str, list] = {}
