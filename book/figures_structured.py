@@ -2,6 +2,7 @@
 
 import statistics
 import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +15,10 @@ from torch import Tensor
 from book.experiments import ACCURACY, Column, runs_of, values
 from book.tables import budget, results, score, summary, table
 from lab.classification import Run, Trained, train
-from lab.corpora import Document, Labelled
+from lab.corpora import Document, Labelled, reviews
 from lab.corpora.reviews import LABELS, generate
 from lab.evaluation.classification_results import gold as gold_words
+from lab.evaluation.result_files import read_json, results_folder
 from lab.plots import STYLES, Picture
 from solutions.structured.attention import structured_attention
 from solutions.structured.model import SOLUTION, build
@@ -110,6 +112,24 @@ def made_reviews(run: str = "reviews-small") -> HTML:
     rows.append(["linear: words and pairs of words", summary(linear, "test", "accuracy", scale=100), "–", "–", "–"])
     columns = ["model", "accuracy, %", "weight on the evidence, %: all hops", "the best hop", "seeds"]
     return table("Reviews, test; one seed: 95 % bootstrap interval", columns, rows)
+
+
+def heaviest_words(run: str = "reviews-small") -> HTML:
+    """Return for each hop of each variant, seed 1, the word that most often gets most of its weight, and how often."""
+    documents, rows = reviews.load().tests["test"], []
+    for variant, name in VARIANTS.items():
+        path = results_folder("structured") / f"{run}{variant and '-' + variant}-seed1.outputs.json.gz"
+        if not path.exists():
+            continue
+        tops = [row["top"] for row in read_json(path)["looks"]["test"]]
+        cells = []
+        for hop in range(len(tops[0])):
+            counts = Counter(document.words[top[hop]] for document, top in zip(documents, tops, strict=True))
+            word, count = counts.most_common(1)[0]
+            cells.append(f"{word} ({100 * count / len(tops):.0f} %)")
+        rows.append([name, *cells])
+    hops = [f"hop {number + 1}" for number in range(len(rows[0]) - 1)] if rows else []
+    return table("The word with most weight in most of the 1,000 test reviews, seed 1", ["model", *hops], rows)
 
 
 COSINE = Column("how alike two hops are", ("test", "cosine"), digits=2)
