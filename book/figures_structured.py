@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from IPython.display import HTML
@@ -94,7 +95,8 @@ def made_reviews(run: str = "reviews-small") -> HTML:
     for variant, words in VARIANTS.items():
         if not (runs := results("structured", f"{run}-{variant}" if variant else run)):
             continue
-        best = [max(hop["value"] for hop in score(result, "test", "hops") or ()) for result in runs]
+        hops: list[Any] = [score(result, "test", "hops") or () for result in runs]
+        best: list[float] = [max(hop["value"] for hop in seed) for seed in hops]
         rows.append(
             [
                 words + budget(runs),
