@@ -1,21 +1,29 @@
 """What the chapter on structured self-attention measures: hops that drift apart in training, and its tables."""
 
+import statistics
 import tempfile
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from IPython.display import HTML
+from matplotlib.figure import Figure
 from torch import Tensor
 
-from book.tables import MISSING, budget, results, score, summary, table
+from book.experiments import ACCURACY, Column, runs_of, values
+from book.tables import budget, results, score, summary, table
 from lab.classification import Run, Trained, train
-from lab.corpora import Document, Labelled
+from lab.corpora import Document, Labelled, reviews
 from lab.corpora.reviews import LABELS, generate
 from lab.evaluation.classification_results import gold as gold_words
+from lab.evaluation.result_files import read_json, results_folder
+from lab.plots import STYLES, Picture
 from solutions.structured.attention import structured_attention
 from solutions.structured.model import SOLUTION, build
+from solutions.structured.sweeps import HOPS, PENALTIES
 
 SHORT = {"train": 3000, "validation": 300}  # reviews of one to three sentences: two trainings fit into the chapter
 
@@ -78,29 +86,144 @@ def evidence_shares(models: dict[str, Trained], documents: list[Document] | None
 
 
 # Variant of the run: what differs from the recipe `small`.
-VARIANTS = {"": "structured, 4 hops, λ = 0.001", "free": "structured, λ = 0", "strong": "structured, λ = 0.03"}
+VARIANTS = {"free": "4 hops, λ = 0", "": "4 hops, λ = 0.001", "strong": "4 hops, λ = 0.03"}
 
 
 def made_reviews(run: str = "reviews-small") -> HTML:
     """Return what the model and its variants get on the made corpus, and where their hops look, beside a baseline."""
     rows = []
     for variant, words in VARIANTS.items():
-        runs = results("structured", f"{run}-{variant}" if variant else run)
-        hops: list[Any] = [score(result, "test", "hops") or [] for result in runs]
-        best = [max(hop["value"] for hop in seed) for seed in hops if seed]
+        if not (runs := results("structured", f"{run}-{variant}" if variant else run)):
+            continue
+        hops: list[Any] = [score(result, "test", "hops") or () for result in runs]
+        best: list[float] = [max(hop["value"] for hop in seed) for seed in hops]
         rows.append(
             [
                 words + budget(runs),
                 summary(runs, "test", "accuracy", scale=100),
                 summary(runs, "test", "evidence", scale=100),
-                f"{100 * sum(best) / len(best):.1f}" if best else MISSING,
-                f"{len(runs)}" if runs else MISSING,
+                f"{100 * statistics.fmean(best):.1f}",
+                f"{len(runs)}",
             ]
         )
-    even = summary(results("structured", run), "test", "evidence_uniform", scale=100)
-    rows.append(["equal weights for all words", "–", even, "–", "–"])
+    if runs := results("structured", run):
+        rows.append(
+            ["equal weights for all words", "–", summary(runs, "test", "evidence_uniform", scale=100), "–", "–"]
+        )
     linear = results("pooling", "reviews-linear")
-    rows.append(["linear: words and pairs of words", summary(linear, "test", "accuracy", scale=100), "–", "–"])
-    rows[-1].append(f"{len(linear)}" if linear else MISSING)
+    rows.append(["linear: words and pairs of words", summary(linear, "test", "accuracy", scale=100), "–", "–", "–"])
     columns = ["model", "accuracy, %", "weight on the evidence, %: all hops", "the best hop", "seeds"]
     return table("Reviews, test; one seed: 95 % bootstrap interval", columns, rows)
+
+
+def heaviest_words(run: str = "reviews-small") -> HTML:
+    """Return for each hop of each variant, seed 1, the word that most often gets most of its weight, and how often."""
+    documents, rows = reviews.load().tests["test"], []
+    for variant, name in VARIANTS.items():
+        path = results_folder("structured") / f"{run}{variant and '-' + variant}-seed1.outputs.json.gz"
+        if not path.exists():
+            continue
+        tops = [row["top"] for row in read_json(path)["looks"]["test"]]
+        cells = []
+        for hop in range(len(tops[0])):
+            counts = Counter(document.words[top[hop]] for document, top in zip(documents, tops, strict=True))
+            word, count = counts.most_common(1)[0]
+            cells.append(f"{word} ({100 * count / len(tops):.0f} %)")
+        rows.append([name, *cells])
+    hops = [f"hop {number + 1}" for number in range(len(rows[0]) - 1)] if rows else []
+    return table("The word with most weight in most of the 1,000 test reviews, seed 1", ["model", *hops], rows)
+
+
+COSINE = Column("how alike two hops are", ("test", "cosine"), digits=2)
+ENTROPY = Column("entropy of a hop, nats", ("test", "entropy"), digits=2)
+PANELS = (ACCURACY, COSINE, ENTROPY)
+Measured = Mapping[tuple[int, str], Sequence[float]]  # (hops, word of the penalty): a score, seed by seed
+
+
+def variant_of(hops: int, word: str) -> str:
+    """Return the word of a run's name."""
+    return f"hops-{hops}-{word}"
+
+
+def measured(column: Column) -> dict[tuple[int, str], list[float]]:
+    """Return a score of every variant that has been run."""
+    every = {
+        (hops, word): values("structured", "hops", variant_of(hops, word), column)
+        for word in PENALTIES
+        for hops in HOPS
+    }
+    return {key: scores for key, scores in every.items() if scores}
+
+
+def hops_and_penalties() -> Picture | HTML:
+    """Draw accuracy, likeness and entropy by the number of hops, a line for each λ; only what has been run."""
+    panels = {column: measured(column) for column in PANELS}
+    if not panels[ACCURACY]:
+        return HTML("")
+    return drawn(panels)
+
+
+def drawn(panels: Mapping[Column, Measured]) -> Picture:
+    """Draw the mean of the seeds, with a bar from the lowest to the highest."""
+    figure = Figure(figsize=(3.4 * len(panels), 3.4), layout="constrained")
+    descriptions = []
+    for axes, (column, scores) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True):
+        for (word, penalty), (colour, marker, line) in zip(PENALTIES.items(), STYLES, strict=False):
+            points = [(HOPS.index(hops), scores[hops, word]) for hops in HOPS if (hops, word) in scores]
+            if not points:
+                continue
+            x, means = [place for place, _ in points], [statistics.fmean(seeds) for _, seeds in points]
+            reach = [[m - min(s), max(s) - m] for m, (_, s) in zip(means, points, strict=True)]
+            axes.errorbar(
+                x, means, yerr=list(zip(*reach, strict=True)), color=colour, marker=marker, linestyle=line, capsize=3,
+                label=f"λ = {penalty:g}",
+            )  # fmt: skip
+            of_hops = ", ".join(f"{HOPS[place]}: {m:.{column.digits}f}" for place, m in zip(x, means, strict=True))
+            descriptions.append(f"{column.heading}, λ = {penalty:g}, by hops {of_hops}")
+        axes.set_xticks(range(len(HOPS)), [f"{hops}" for hops in HOPS])
+        axes.set(xlabel="hops", title=column.heading)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="#dddddd")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    return Picture(figure, f"Reviews with two verdicts, test. {'; '.join(descriptions)}.")
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The weight on the evidence of one aspect, in per cent: all hops together, and the hop that has most."""
+
+    all_hops: float
+    best_hop: float
+
+
+def shares(hops: int, word: str) -> dict[str, Shares]:
+    """Return the weight on the evidence of each aspect, mean over the seeds; empty if nothing has been run."""
+    aspects: dict[str, list[Shares]] = {}
+    for result in runs_of("structured", "hops", variant_of(hops, word)):
+        rows: Sequence[dict] = score(result, "test", "aspects") or ()  # type: ignore[assignment]
+        for row in rows:
+            best = max(hop["value"] for hop in row["hops"])
+            aspects.setdefault(row["aspect"], []).append(Shares(100 * row["evidence"]["value"], 100 * best))
+    return {
+        name: Shares(statistics.fmean(s.all_hops for s in seeds), statistics.fmean(s.best_hop for s in seeds))
+        for name, seeds in aspects.items()
+    }
+
+
+def aspect_table() -> HTML:
+    """Return a row for each variant that has been run: the weight on the evidence of each aspect."""
+    rows, names = [], []
+    for word, penalty in PENALTIES.items():
+        for hops in HOPS:
+            if of_aspects := shares(hops, word):
+                names = list(of_aspects)
+                cells = [f"{s.all_hops:.1f} (best hop {s.best_hop:.1f})" for s in of_aspects.values()]
+                rows.append([f"{hops} {'hop' if hops == 1 else 'hops'}, λ = {penalty:g}", *cells])
+    if not rows:
+        return HTML("")
+    return table(
+        "Weight on the evidence of each verdict, %, reviews with two verdicts, test: mean over the hops",
+        ["variant", *names],
+        rows,
+    )

@@ -44,11 +44,15 @@ class Parallel:
 
 @dataclass(frozen=True)
 class Document:
-    """A text and its label; evidence holds the gold (sentence, word), from 0, words = sentence.split()."""
+    """A text and its label; evidence holds the gold (sentence, word), from 0, words = sentence.split().
+
+    Where a label answers several questions, aspects holds the evidence of each: (its name, its part of the evidence).
+    """
 
     sentences: tuple[str, ...]
     label: str
     evidence: frozenset[tuple[int, int]] | None = None
+    aspects: tuple[tuple[str, frozenset[tuple[int, int]]], ...] = ()
 
     @property
     def words(self) -> list[str]:

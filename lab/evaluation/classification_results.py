@@ -13,9 +13,10 @@ import torch
 from torch import Tensor
 
 from lab import corpora, metrics
-from lab.classification import Run, Trained, fingerprint, restore, scores
+from lab.classification import Run, TextWeights, Trained, fingerprint, restore, scores
 from lab.corpora import Document, Labelled
 from lab.evaluation import linear_baseline
+from lab.evaluation.hops import hop_measures, hop_scores
 from lab.evaluation.result_files import Outputs, commit, keep, provenance, versions
 from lab.runs import Solution
 
@@ -27,7 +28,9 @@ def evaluate(solution: Solution, run: Run, *, command: str) -> Path:
     texts = {split: [document.sentences for document in documents] for split, documents in corpus.tests.items()}
     outputs: Outputs = {"labels": {split: trained.classify(sentences) for split, sentences in texts.items()}}
     if corpus.validation[0].evidence is not None:
-        outputs["looks"] = {split: evidence_weights(trained, documents) for split, documents in corpus.tests.items()}
+        weights = {split: trained.attention_weights(sentences) for split, sentences in texts.items()}
+        outputs["looks"] = {split: evidence_shares(weights[split], corpus.tests[split]) for split in weights}
+        outputs["hops"] = {split: hop_measures(rows) for split, rows in weights.items()}
     about = provenance(trained, run, command, "words", corpus.metric)
     return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs)
 
@@ -42,22 +45,41 @@ def head(solution: Solution, run: Run) -> dict[str, Any]:
     }
 
 
-def evidence_weights(trained: Trained, documents: Sequence[Document]) -> list[dict[str, list]]:
-    """Return for each document and hop the weight on the evidence, and the number of the word that gets most."""
+def evidence_weights(trained: Trained, documents: Sequence[Document]) -> list[dict[str, Any]]:
+    """Return `evidence_shares` of a model's weights in the documents."""
+    return evidence_shares(trained.attention_weights([document.sentences for document in documents]), documents)
+
+
+def evidence_shares(weights: Sequence[TextWeights], documents: Sequence[Document]) -> list[dict[str, Any]]:
+    """Return for each document and hop the weight on the evidence, and the number of the word that gets most.
+
+    Where the label answers several questions, also the weight on the evidence of each aspect.
+    """
     rows = []
-    for document, weights in zip(documents, trained.attention_weights([d.sentences for d in documents]), strict=True):
-        shares = (weights.words * gold(document)).sum(dim=-1)
-        top = weights.words.argmax(dim=-1).tolist() if weights.words.shape[-1] else []
-        rows.append({"share": [round(share, 4) for share in shares.tolist()], "top": top})
+    for document, text in zip(documents, weights, strict=True):
+        top = text.words.argmax(dim=-1).tolist() if text.words.shape[-1] else []
+        row: dict[str, Any] = {"share": shares(text, gold(document)), "top": top}
+        if document.aspects:
+            row["aspects"] = {name: shares(text, marked(document, places)) for name, places in document.aspects}
+        rows.append(row)
     return rows
+
+
+def shares(text: TextWeights, evidence: Tensor) -> list[float]:
+    """Return the weight of each hop on the words of the evidence."""
+    return [round(share, 4) for share in (text.words * evidence).sum(dim=-1).tolist()]
 
 
 def gold(document: Document) -> Tensor:
     """Return 1 for each word of the evidence and 0 for each other, in the order of the words."""
-    evidence = document.evidence or frozenset()
+    return marked(document, document.evidence or frozenset())
+
+
+def marked(document: Document, places: frozenset[tuple[int, int]]) -> Tensor:
+    """Return 1 for each word at one of the places (sentence, word) and 0 for each other, in the order of the words."""
     return torch.tensor(
         [
-            float((number, word) in evidence)
+            float((number, word) in places)
             for number, sentence in enumerate(document.sentences)
             for word in range(len(sentence.split()))
         ]
@@ -72,6 +94,8 @@ def score(outputs: Outputs, corpus: Labelled) -> dict[str, Any]:
         of_splits[split] = {name: asdict(value) for name, value in of_labels.items()}
         if "looks" in outputs:
             of_splits[split] |= evidence_scores(outputs["looks"][split], documents)
+        if "hops" in outputs:  # results of an earlier version have none
+            of_splits[split] |= hop_scores(outputs["hops"][split])
     return of_splits
 
 
@@ -92,7 +116,27 @@ def evidence_scores(weighed: Sequence[dict[str, list]], documents: Sequence[Docu
     if shares.shape[1] > 1:
         hops = range(shares.shape[1])
         of_evidence["hops"] = [asdict(mean(f"evidence share, hop {hop + 1}", shares[:, hop])) for hop in hops]
+    if all("aspects" in row for row in weighed):
+        of_evidence["aspects"] = aspect_scores(weighed)
     return of_evidence
+
+
+def aspect_scores(weighed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return for each aspect the share of the weight on its evidence: the mean over the hops, and each hop's."""
+    scores = []
+    for name in weighed[0]["aspects"]:
+        shares = np.array([row["aspects"][name] for row in weighed])
+        scores.append(
+            {
+                "aspect": name,
+                "evidence": asdict(mean(f"evidence share, {name}", shares.mean(axis=1))),
+                "hops": [
+                    asdict(mean(f"evidence share, {name}, hop {hop + 1}", shares[:, hop]))
+                    for hop in range(shares.shape[1])
+                ],
+            }
+        )
+    return scores
 
 
 def mean(name: str, values: Any) -> metrics.Score:

@@ -2,11 +2,24 @@
 
 from lab.evaluation.sweeps import Sweep
 
+HOPS = (1, 2, 4, 8)
+PENALTIES = {"free": 0.0, "light": 0.001, "strong": 0.03, "full": 1.0}  # the word in a run's name: λ
+
 SWEEPS = {
     "penalty": Sweep(
         "Does the penalty make the hops differ, and does it help?",
         corpus="reviews",
         recipe="small",
         variants={"free": {"penalty": 0.0}, "": {}, "strong": {"penalty": 0.03}},
+    ),
+    "hops": Sweep(
+        "How many hops do two questions need, and does the penalty help them?",
+        corpus="aspects",
+        recipe="small",
+        variants={
+            f"hops-{hops}-{word}": {"hops": hops, "penalty": penalty}
+            for word, penalty in PENALTIES.items()
+            for hops in HOPS
+        },
     ),
 }

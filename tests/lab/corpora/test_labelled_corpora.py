@@ -11,11 +11,11 @@ import torch
 
 from lab import corpora, metrics
 from lab import word_vectors as vectors
-from lab.corpora import CorpusError, Document, imdb, relations, reviews, semeval2010, sources, sst
+from lab.corpora import CorpusError, Document, aspects, imdb, relations, reviews, semeval2010, sources, sst
 from lab.corpora.markers import MARKERS, with_markers
 from lab.tokenizers import Words
 
-MADE = {"reviews": reviews, "relations": relations}
+MADE = {"reviews": reviews, "aspects": aspects, "relations": relations}
 
 
 def evidence_words(document: Document) -> list[str]:
@@ -36,7 +36,7 @@ def test_no_text_is_in_two_splits(name: str) -> None:
     corpus = corpora.load(name)
     parts = [set(corpus.train), set(corpus.validation), set(corpus.tests["test"])]
     assert sum(map(len, parts)) == len(set.union(*parts))
-    assert [len(corpus.train), len(corpus.validation), len(corpus.tests["test"])] == [4000, 500, 1000]
+    assert [len(corpus.train), len(corpus.validation), len(corpus.tests["test"])] == list(MADE[name].SIZES.values())
 
 
 def test_no_verdict_of_a_test_review_was_read_in_training() -> None:

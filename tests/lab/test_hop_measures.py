@@ -1,0 +1,80 @@
+"""Laws of what is kept of a classifier's hops: entropy, how alike they are, and each aspect's share of the weight."""
+
+import math
+
+import pytest
+import torch
+
+from lab.classification import TextWeights
+from lab.corpora import Document, Labelled
+from lab.evaluation.classification_results import evidence_shares, score
+from lab.evaluation.hops import hop_measures, hop_scores
+from lab.evaluation.result_files import read_json, write_json
+from solutions.structured.attention import penalization
+
+TEXT = Document(
+    ("good music", "bad cast"),
+    "music good, acting bad",
+    frozenset({(0, 0), (1, 0)}),
+    (("music", frozenset({(0, 0)})), ("acting", frozenset({(1, 0)}))),
+)
+SPREAD = [0.25] * 4
+ON_MUSIC, ON_ACTING = [1.0, 0, 0, 0], [0, 0, 1.0, 0]
+
+
+def looks(*rows: list[float]) -> TextWeights:
+    return TextWeights(torch.tensor(rows))
+
+
+def test_entropy_is_nothing_for_one_word_and_the_logarithm_of_n_for_all() -> None:
+    (row,) = hop_measures([looks(ON_MUSIC, SPREAD)])
+    assert row["entropy"] == pytest.approx([0, math.log(4)], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("rows", "cosine", "overlap"),
+    [
+        ((ON_MUSIC, ON_MUSIC), 1, 1),
+        ((ON_MUSIC, ON_ACTING), 0, 0),
+        ((SPREAD, SPREAD), 1, 1 / 16),
+        ((ON_MUSIC, SPREAD), 1 / 2, 1 / 16),
+        ((ON_MUSIC, ON_MUSIC, ON_ACTING), 1 / 3, 1 / 3),
+    ],
+)
+def test_how_alike_hops_are_counted_by_hand(rows, cosine, overlap) -> None:
+    (row,) = hop_measures([looks(*rows)])
+    assert (row["cosine"], row["overlap"]) == pytest.approx((cosine, overlap), abs=1e-4)
+
+
+def test_the_overlap_is_what_the_penalty_adds_up_beside_the_diagonal() -> None:
+    A = torch.rand(3, 5, generator=torch.Generator().manual_seed(1)).softmax(dim=-1)
+    (row,) = hop_measures([TextWeights(A)])
+    diagonal = ((A * A).sum(dim=1) - 1).square().sum()
+    assert penalization(A[None]).item() == pytest.approx((diagonal + 6 * row["overlap"]).item(), abs=1e-4)
+
+
+def test_one_hop_is_like_no_other() -> None:
+    measures = hop_measures([looks(SPREAD)])
+    assert "cosine" not in measures[0]
+    assert set(hop_scores(measures)) == {"entropy", "entropy_uniform"}
+
+
+def test_each_aspect_has_its_own_share_of_each_hop() -> None:
+    (row,) = evidence_shares([looks(ON_MUSIC, SPREAD)], [TEXT])
+    assert row["share"] == [1, 0.5]
+    assert row["aspects"] == {"music": [1, 0.25], "acting": [0, 0.25]}
+
+
+def test_a_result_with_hops_and_one_without_are_scored_from_what_was_kept(tmp_path) -> None:
+    corpus = Labelled("aspects", (TEXT.label,), [TEXT], [TEXT], {"test": [TEXT, TEXT]})
+    weights = [looks(ON_MUSIC, SPREAD), looks(ON_MUSIC, ON_ACTING)]
+    earlier = {"labels": {"test": [TEXT.label] * 2}, "looks": {"test": evidence_shares(weights, [TEXT, TEXT])}}
+    outputs = earlier | {"hops": {"test": hop_measures(weights)}}
+    write_json(tmp_path / "outputs.json.gz", outputs)
+    scores = score(read_json(tmp_path / "outputs.json.gz"), corpus)["test"]
+    music, acting = scores["aspects"]
+    assert (music["aspect"], acting["aspect"]) == ("music", "acting")
+    assert [hop["value"] for hop in music["hops"]] == [1, 0.125]
+    assert acting["evidence"]["value"] == pytest.approx((0.125 + 0.5) / 2)
+    assert scores["cosine"]["value"] == pytest.approx(1 / 4)
+    assert not {"entropy", "cosine", "overlap"} & set(score(earlier, corpus)["test"])
