@@ -1,12 +1,158 @@
 """What the cells of the chapter on additive attention show beside the common tables."""
 
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
 from IPython.display import HTML
 
-from book.experiments import AER, BLEU, experiment_table
+from book.experiments import AER, BLEU, Column, experiment_table
+from book.tables import PHRASEBOOK, ROOT, results, table
+from lab import corpora
+from lab.corpora import Pair
+from lab.evaluation.result_files import read_json
+from lab.metrics import Weights
+from lab.plots import Picture, training_curves
+
+QUERIES = {"": "before the step, as in the paper", "after": "after the step, as Luong et al. do"}  # variant: its words
+THRESHOLD = Column("AER, threshold", ("test", "alignment", "threshold", "aer"), digits=3)
+MODELS = {  # solution: its words
+    "encoder_decoder": "encoder–decoder",
+    "bahdanau": "additive attention",
+    "luong": "Luong, general",
+    "transformer": "Transformer",
+}
 
 
 def queries() -> HTML:
     """Return the scores of additive attention by the state that asks: before the step, as in the paper, or after it."""
-    words = {"": "before the step, as in the paper", "after": "after the step, as Luong et al. do"}
-    caption = "The same model, data and steps; the state that asks: mean (lowest–highest); AER of the strongest word"
-    return experiment_table("bahdanau", "query", words, [BLEU, AER], caption)
+    aer = Column("AER, strongest word", AER.path, AER.digits)
+    caption = "The same parameters, data and steps, another query: mean (lowest–highest seed); AER: lower is better"
+    return experiment_table("bahdanau", "query", QUERIES, [BLEU, aer, THRESHOLD], caption)
+
+
+def outputs(variant: str, solution: str = "bahdanau") -> list[dict[str, Any]]:
+    """Return what the runs of a variant put out on the test sentences (translations, links), seed by seed."""
+    run = f"{PHRASEBOOK}-{variant}" if variant else PHRASEBOOK
+    folder = ROOT / "solutions" / solution / "results"
+    return [read_json(path) for path in sorted(folder.glob(f"{run}-seed*.outputs.json.gz"))]
+
+
+def places(pair: Pair, links: Iterable[Sequence[int]], word: str) -> Counter[str]:
+    """Return where the links of a target word point, by count.
+
+    "right": to a source word of its own; "next", "previous": to one of the target word that follows or precedes;
+    "elsewhere". A link is a source and a target position.
+    """
+    words, true = pair.target.split(), set(map(tuple, pair.links or ()))
+    counts = Counter()
+    for source, target in links:
+        if words[target] == word:
+            shifts = {"right": 0, "next": 1, "previous": -1}
+            counts[next((name for name, by in shifts.items() if (source, target + by) in true), "elsewhere")] += 1
+    return counts
+
+
+def strongest(variant: str, word: str = "the") -> list[Counter[str]]:
+    """Return where the strongest weights of a target word point on the test sentences, seed by seed."""
+    pairs = corpora.load("phrasebook").tests["test"]
+    return [
+        sum((places(*each, word) for each in zip(pairs, run["links"]["test"]["argmax"], strict=True)), Counter())
+        for run in outputs(variant)
+    ]
+
+
+def wrong(places_of_word: Mapping[str, int]) -> int:
+    """Return how many links are not true."""
+    return sum(count for place, count in places_of_word.items() if place != "right")
+
+
+def wrong_words(word: str = "the") -> HTML:
+    """Return where the strongest weight of a target word points when it is wrong, by the state that asks."""
+    rows = []
+    for variant, text in QUERIES.items():
+        if seeds := strongest(variant, word):
+            counts = [[seed[place] for seed in seeds] for place in ("next", "previous", "elsewhere")]
+            rows.append([text, spread([wrong(seed) for seed in seeds]), *map(spread, counts)])
+    columns = ["query", "wrong", "source of the next word", "source of the word before", "elsewhere"]
+    caption = f"Where the strongest weight of a wrongly linked “{word}” points: mean (lowest–highest seed)"
+    return table(caption, columns, rows)
+
+
+def slips(variant: str) -> list[Counter[str]]:
+    """Return how many test translations (greedy) are wrong, and in which plain ways, seed by seed.
+
+    "twice": a word stands twice in a row, and none does in the true translation; "left out": the true translation
+    without some of its words.
+    """
+    targets = [pair.target.split() for pair in corpora.load("phrasebook").tests["test"]]
+    seeds = []
+    for run in outputs(variant):
+        counts = Counter()
+        for true, text in zip(targets, run["translations"]["test"]["greedy"], strict=True):
+            words = text.split()
+            counts["wrong"] += words != true
+            counts["twice"] += repeats(words) and not repeats(true)
+            counts["left out"] += words != true and is_part(words, true)
+        seeds.append(counts)
+    return seeds
+
+
+def repeats(words: Sequence[str]) -> bool:
+    """Return whether a word stands twice in a row."""
+    return any(first == second for first, second in pairwise(words))
+
+
+def is_part(words: Sequence[str], whole: Sequence[str]) -> bool:
+    """Return whether the words stand in the whole in this order, with or without others between them."""
+    rest = iter(whole)
+    return all(word in rest for word in words)
+
+
+def slips_table() -> HTML:
+    """Return how translations fail, by the state that asks."""
+    rows = []
+    for variant, text in QUERIES.items():
+        if seeds := slips(variant):
+            rows.append([text, *[spread([seed[kind] for seed in seeds]) for kind in ("wrong", "twice", "left out")]])
+    caption = "Test translations that are wrong (greedy, of 2,000): mean (lowest–highest seed)"
+    return table(caption, ["query", "not the true one", "a word twice in a row", "words left out, else right"], rows)
+
+
+def spread(counts: Sequence[float]) -> str:
+    """Return the mean of counts, with the lowest and the highest."""
+    return f"{mean(counts)} ({min(counts):,.0f}–{max(counts):,.0f})"
+
+
+def mean(counts: Sequence[float]) -> str:
+    """Return the mean of counts, as a whole number."""
+    return f"{statistics.fmean(counts):,.0f}"
+
+
+def on_true_words(weights: Weights, pair: Pair) -> str:
+    """Return in a sentence how many rows of an attention matrix are darkest on a true source word, or beside one."""
+    rows = {target: {i for i, j in pair.links or () if j == target} for _, target in pair.links or ()}
+    peaks = {target: max(range(len(weights[target])), key=list(weights[target]).__getitem__) for target in rows}
+    right = sum(peaks[target] in true for target, true in rows.items())
+    beside = sum(min(abs(peaks[target] - i) for i in true) == 1 for target, true in rows.items())
+    return (
+        f"{len(rows)} of the words have a true source word. The darkest cell of their rows stands on it {right} times, "
+        f"one position beside it {beside} times, elsewhere {len(rows) - right - beside} times."
+    )
+
+
+def validation_curves(run: str = PHRASEBOOK) -> Picture | None:
+    """Return validation BLEU after each epoch, of the first seed of each model whose result file has kept it.
+
+    Nothing if these are fewer than two models.
+    """
+    curves = {}
+    for solution, words in MODELS.items():
+        histories = [history for result in results(solution, run) if (history := result["training"].get("history"))]
+        if histories:
+            curves[words] = [(entry["epoch"], entry["validation"]) for entry in histories[0] if "validation" in entry]
+    if len(curves) < 2:
+        return None
+    return training_curves(curves, "epoch", "validation BLEU", "Validation BLEU after the same epochs")

@@ -3,13 +3,11 @@
 from myst_nb import glue
 
 
-class Written(str):
-    """A text that a page shows as it is, without quotation marks."""
-
-    __repr__ = str.__str__
-
-
 def quote(**numbers: str) -> None:
-    """Make each number known to the page by its name; nothing is shown where the cell stands."""
+    """Make each number known to the page by its name; nothing is shown where the cell stands.
+
+    A number is a text with its quotation marks, which the page takes off: without them 824,201 would be read as a
+    pair, and 0.240 as 0.24.
+    """
     for name, text in numbers.items():
-        glue(name, Written(text), display=False)
+        glue(name, text, display=False)

@@ -1,0 +1,45 @@
+"""What the chapter on additive attention counts: where weights point, how translations fail."""
+
+import pytest
+import torch
+
+from book import figures_bahdanau as figures
+from lab.corpora import Pair
+
+PAIR = Pair("le chat noir", "the black cat", frozenset({(0, 0), (2, 1), (1, 2)}))
+
+
+@pytest.mark.parametrize(
+    ("source", "place"), [(0, "right"), (2, "next"), (1, "elsewhere")], ids=["its own", "of the next", "of another"]
+)
+def test_a_link_of_the_points_to_its_own_source_or_to_that_of_a_neighbour(source, place):
+    assert figures.places(PAIR, [(source, 0), (1, 2)], "the") == {place: 1}
+
+
+def test_a_link_may_point_to_the_source_of_the_word_before():
+    assert figures.places(PAIR, [(2, 2)], "cat") == {"previous": 1}
+
+
+def test_slips_are_told_apart():
+    assert figures.repeats("a black black violin".split())
+    assert not figures.repeats("a black violin".split())
+    assert figures.is_part("i call him".split(), "i always call him back".split())
+    assert not figures.is_part("him i call".split(), "i call him".split())
+
+
+def test_a_matrix_is_compared_with_the_true_links_row_by_row():
+    weights = torch.tensor([[0.9, 0.1, 0.0], [0.1, 0.8, 0.1], [0.0, 0.2, 0.8]])  # the diagonal
+    sentence = figures.on_true_words(weights, PAIR)
+    assert sentence.startswith("3 of the words")
+    assert "on it 1 times, one position beside it 2 times, elsewhere 0 times" in sentence
+
+
+def test_curves_are_drawn_once_two_models_have_kept_their_validation(monkeypatch):
+    history = [{"epoch": epoch, "validation": 10.0 * epoch} for epoch in (1, 2)]
+    kept = {"bahdanau": [{"training": {"history": history}}], "luong": [{"training": {}}]}
+    monkeypatch.setattr(figures, "results", lambda solution, run: kept.get(solution, []))
+    assert figures.validation_curves() is None
+    kept["luong"] = [{"training": {"history": history}}]
+    picture = figures.validation_curves()
+    assert picture is not None
+    assert "additive attention goes from 10 to 20" in picture.alt
