@@ -38,7 +38,7 @@ SHAPES = {
 
 
 def multiplications(score: str) -> int:
-    """Return how many products of two numbers the scores of one sentence take, T × S of them."""
+    """Return how many products of two numbers the scores of one sentence take; PyTorch does not count those by v_a."""
     pairs, both = WORDS * WORDS, 2 * WORDS * WIDTH * WIDTH
     return {
         "dot": pairs * WIDTH,
@@ -136,7 +136,7 @@ def main(options: Options) -> Path:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     content = {
-        "device": f"{device_name(torch.device('cpu'))}, 1 thread",
+        "device": device_name(torch.device("cpu")),
         "sizes": {"width": WIDTH, "rows": ROWS, "sentences": SENTENCES, "words": WORDS},
         "scores": scores(options.repeats),
         "window_sizes": {"D": D, "width": NARROW, "sentences": FEW},
