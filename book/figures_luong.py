@@ -80,7 +80,11 @@ def queries() -> HTML:
 def differences(translation: str, reference: str) -> tuple[str, str]:
     """Return the words of which a translation has more than the reference, and those of which it has fewer."""
     ours, true = Counter(translation.split()), Counter(reference.split())
-    return tuple(" ".join((one - other).elements()) or "none" for one, other in ((ours, true), (true, ours)))
+    return listed(ours - true), listed(true - ours)
+
+
+def listed(words: Counter[str]) -> str:
+    return " ".join(words.elements()) or "none"
 
 
 def real(run: str = "multi30k-de-en-base") -> HTML:

@@ -22,8 +22,9 @@ def arguments() -> list[Tensor]:
     return [each.requires_grad_() for each in (normal(B, T, H), normal(B, S, E), normal(H, E), CENTRES.clone())]
 
 
-def masked(h_t: Tensor, h_s: Tensor, W_a: Tensor, p: Tensor, D: float) -> tuple[Tensor, Tensor]:
+def masked(arguments: list[Tensor], D: float) -> tuple[Tensor, Tensor]:
     """Return context and weights over all positions, those outside the window masked."""
+    h_t, h_s, W_a, p = arguments
     align = masked_softmax(general_score(h_t, h_s, W_a), window(p, LENGTHS[:, None].expand_as(p), S, D))
     weights = align * gaussian(p, S, D)
     return weights @ h_s, weights
@@ -40,10 +41,11 @@ def over_the_sentence(weights: Tensor, p: Tensor, D: float) -> Tensor:
 @pytest.mark.parametrize("D", [0.4, 1, 2, 2.7, 30])
 def test_the_window_alone_is_the_masked_one_in_values_and_gradients(D: float) -> None:
     once, again = arguments(), arguments()
-    context, weights = window_attention(*once, LENGTHS, D)
-    expected, all_weights = masked(*again, D)
+    h_t, h_s, W_a, p = once
+    context, weights = window_attention(h_t, h_s, W_a, p, LENGTHS, D)
+    expected, all_weights = masked(again, D)
     torch.testing.assert_close(context, expected)
-    torch.testing.assert_close(over_the_sentence(weights, once[3], D), all_weights)
+    torch.testing.assert_close(over_the_sentence(weights, p, D), all_weights)
     direction = normal(B, T, E)
     (context * direction).sum().backward()
     (expected * direction).sum().backward()
