@@ -47,13 +47,14 @@ def jumps(source: int = 9, strong: int = 2, height: float = 2.0, D: float = 2.0)
     figure = Figure(figsize=(7.2, 3.6), layout="constrained")
     axes = figure.add_subplot()
     edges = np.arange(strong, strong + 2 * D + 1)
-    for s, (colour, _, _) in zip(range(strong, strong + 5), STYLES, strict=True):
+    for s, (colour, _, line) in zip(range(strong, strong + 5), STYLES, strict=True):
         # Between two edges the window holds the same positions; at an edge itself nothing is drawn.
         for part, (first, last) in enumerate(pairwise(edges)):
             p = torch.linspace(first + 1e-4, last - 1e-4, 60)
             y = weights_at(p, scores, D)[:, s].numpy()
             shown = np.where(y > 0, y, np.nan)
-            axes.plot(p, shown, color=colour, label=None if part else f"position {s}", lw=3 if s == strong else 1.6)
+            label = None if part else f"position {s}"
+            axes.plot(p, shown, color=colour, ls=line, label=label, lw=3 if s == strong else 1.8)
     for edge in edges[1:-1]:
         axes.axvline(edge, color="#999999", lw=0.6, ls=":")
     axes.set(xlabel="centre of the window, $p_t$", ylabel="weight $a_t(s)$", ylim=(0, None))
