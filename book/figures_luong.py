@@ -1,21 +1,25 @@
-"""Tables of the chapter on Luong's attention: the variants, and where their windows stand."""
+"""Tables of the chapter on Luong's attention: its experiments, where windows stand, what scores and windows cost."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
 
 from IPython.display import HTML
 
-from book.tables import MISSING, PHRASEBOOK, budget, multi30k_of, results, summary, table
+from book.experiments import AER, BLEU, experiment_table, runs_of
+from book.tables import PHRASEBOOK, ROOT, budget, multi30k_of, results, summary, table
+from lab.evaluation.result_files import read_json
 
 # Variant of the run: what differs from the recipe, which has global attention, the general score and input feeding.
-VARIANTS = {
-    "": "general",
-    "dot": "dot",
-    "concat": "concat",
-    "location": "location",
+SCORES = {"dot": "dot", "": "general", "concat": "concat", "location": "location"}
+WINDOWS = {
+    "": "none: the whole sentence",
     "local-m": "local-m, D = 2",
     "local-p": "local-p, D = 2",
     "local-p-10": "local-p, D = 10",
-    "no-feeding": "general, nothing fed",
-    "oneway": "general, encoder one way",
 }
+FEEDING = {"": "fed, encoder of both directions", "no-feeding": "nothing fed", "oneway": "encoder of one direction"}
 
 # On the 447 sentences of the Hansards: aligner, the text it has learnt from, AER. The first scored by us from the links
 # that awesome-align publishes, the others from the table of github.com/lilt/alignment-scripts.
@@ -33,46 +37,78 @@ def named(run: str, variant: str) -> str:
     return f"{run}-{variant}" if variant else run
 
 
-def variants(run: str = PHRASEBOOK) -> HTML:
-    """Return the variants of Luong's model beside Bahdanau's: BLEU, alignment error rate, seeds."""
+def experiment(name: str, words: Mapping[str, str], what: str) -> HTML:
+    """Return BLEU and alignment error rate of one experiment of this chapter, a row for each variant that was run."""
+    caption = f"Phrasebook, test; {what}: mean (lowest–highest) of the seeds, or the bootstrap interval of one"
+    return experiment_table("luong", name, words, [BLEU, AER], caption)
+
+
+def scores() -> HTML:
+    """Return the experiment on the scores."""
+    return experiment("scores", SCORES, "global attention with input feeding, four scores")
+
+
+def windows() -> HTML:
+    """Return the experiment on the windows."""
+    return experiment("windows", WINDOWS, "the general score with input feeding, by window")
+
+
+def feeding() -> HTML:
+    """Return the experiment on input feeding and on the encoder's directions."""
+    return experiment("feeding", FEEDING, "global attention with the general score")
+
+
+def queries() -> HTML:
+    """Return the alignment error rate by what the query has read: additive attention in two orders, and Luong's."""
+    models = [
+        (("bahdanau", "query", ""), "Bahdanau: before the step", "y up to i − 2", "c up to i − 1"),
+        (("bahdanau", "query", "after"), "the same, after the step", "y up to i − 1", "c up to i − 1"),
+        (("luong", "feeding", "no-feeding"), "Luong: general, nothing fed", "y up to t − 1", "none"),
+        (("luong", "feeding", ""), "Luong: general, input feeding", "y up to t − 1", "c up to t − 1"),
+    ]
     rows = []
-    models = [("bahdanau", run, "Bahdanau: additive")]
-    models += [("luong", named(run, variant), words) for variant, words in VARIANTS.items()]
-    for solution, name, words in models:
-        runs = results(solution, name)
-        rows.append(
-            [
-                words + budget(runs),
-                summary(runs, "test", "greedy", "bleu"),
-                summary(runs, "test", "beam5", "bleu"),
-                summary(runs, "test", "alignment", "argmax", "aer", digits=3),
-                f"{len(runs)}" if runs else MISSING,
-            ]
-        )
-    columns = ["model", "BLEU, greedy", "BLEU, beam 5", "AER, argmax", "seeds"]
+    for model, words, read, contexts in models:
+        if runs := runs_of(*model):
+            rows.append([words, read, contexts, summary(runs, *AER.path, digits=3), f"{len(runs)}"])
     return table(
-        "Phrasebook, test (one seed: bootstrap interval); global, general and fed unless the row says otherwise",
-        columns,
+        "What the query has read, and how well the weights align: phrasebook, test (one seed: bootstrap interval)",
+        ["model and query", "target words read", "contexts read", AER.heading, "seeds"],
         rows,
     )
 
 
+def differences(translation: str, reference: str) -> tuple[str, str]:
+    """Return the words of which a translation has more than the reference, and those of which it has fewer."""
+    ours, true = Counter(translation.split()), Counter(reference.split())
+    return listed(ours - true), listed(true - ours)
+
+
+def listed(words: Counter[str]) -> str:
+    return " ".join(words.elements()) or "none"
+
+
 def real(run: str = "multi30k-de-en-base") -> HTML:
-    """Return the scores of three of the variants on Multi30k, beside Bahdanau's."""
-    chosen = [("luong", named(run, variant), f"Luong: {VARIANTS[variant]}") for variant in ("", "dot", "local-p-10")]
-    return multi30k_of([("bahdanau", run, "Bahdanau: additive"), *chosen])
+    """Return the scores on Multi30k of the variants that have been run, beside Bahdanau's."""
+    chosen = [("luong", named(run, variant), f"Luong: {words}") for variant, words in SCORES.items()]
+    models = [("bahdanau", run, "Bahdanau: additive"), *chosen]
+    return multi30k_of([model for model in models if results(model[0], model[1])])
 
 
-def windows(run: str = PHRASEBOOK) -> HTML:
-    """Return how far the predicted position is from the gold links, beside positions that are only counted."""
-    runs = results("luong", named(run, "local-p"))
-    readings = {"predicted": "local-p: predicted", "t": "p = t", "t·S/T": "p = t · S/T"}
-    rows = [
-        [f"{words}, {kind} links"]
-        + [summary(runs, "test", "positions", reading, kind, part, digits=2) for part in ("mean", "within1", "within2")]
-        for kind in ("all", "crossing")
-        for reading, words in readings.items()
+def positions(run: str = PHRASEBOOK) -> HTML:
+    """Return how far the predicted positions are from the gold links, beside positions that are only counted."""
+    readings = [
+        ("local-p", "predicted", "local-p with D = 2"),
+        ("local-p-10", "predicted", "local-p with D = 10"),
+        ("local-p", "t", "p = t"),
+        ("local-p", "t·S/T", "p = t · S/T"),
     ]
+    parts = "mean", "within1", "within2"
+    rows = []
+    for kind in ("all", "crossing"):
+        for variant, reading, words in readings:
+            if runs := results("luong", named(run, variant)):
+                cells = [summary(runs, "test", "positions", reading, kind, part, digits=2) for part in parts]
+                rows.append([f"{words}, {kind} links", *cells])
     return table(
         "Distance of the window's centre from the linked source words, phrasebook, test",
         ["position", "mean |p − gold|", "share within 1", "share within 2"],
@@ -89,5 +125,63 @@ def hansards(run: str = "hansards-en-fr-short") -> HTML:
     return table(
         "Alignment error rate on 447 sentences of the Hansards, English to French (ours: 95% bootstrap interval)",
         ["aligner", "has learnt from", "AER (lower is better)"],
+        rows,
+    )
+
+
+def costs() -> dict[str, Any]:
+    """Return what `python -m benchmarks.luong` has measured."""
+    return read_json(ROOT / "solutions" / "luong" / "results" / "costs.json")
+
+
+def milliseconds(times: Sequence[float]) -> str:
+    """Return the median of several times, with the shortest and the longest."""
+    digits = 0 if median(times) >= 10 else 1
+    return f"{median(times):.{digits}f} ({min(times):.{digits}f}–{max(times):.{digits}f})"
+
+
+def score_costs() -> HTML:
+    """Return what each score costs: parameters, multiplications, the largest tensor, time."""
+    kept = costs()
+    sizes = kept["sizes"]
+    rows = [
+        [
+            row["score"],
+            f"{row['parameters']:,}",
+            f"{row['multiplications']:,}",
+            f"{row['largest'] * sizes['sentences']:,}",
+            milliseconds(row["milliseconds"]),
+        ]
+        for row in kept["scores"]
+    ]
+    return table(
+        f"Scores of {sizes['sentences']} sentences, {sizes['words']} words in both languages, all widths "
+        f"{sizes['width']} (location: {sizes['rows']} rows). Time: one run, {kept['device']}, forward and backward, "
+        f"median (lowest–highest) of {len(kept['scores'][0]['milliseconds'])} passes",
+        ["score", "parameters", "multiplications a sentence", "numbers in the largest tensor", "ms"],
+        rows,
+    )
+
+
+def window_costs() -> HTML:
+    """Return the times of local attention by length: all scores masked, and the window alone."""
+    kept = costs()
+    sizes = kept["window_sizes"]
+    rows = [
+        [f"{row['length']:,}"]
+        + [f"{row[kind]['multiplications'] / 1e6:.1f}" for kind in ("masked", "alone")]
+        + [milliseconds(row[kind]["milliseconds"]) for kind in ("masked", "alone")]
+        for row in kept["windows"]
+    ]
+    return table(
+        f"Local attention with D = {sizes['D']}, {sizes['sentences']} sentences, width {sizes['width']}, as many "
+        f"target as source words. Time: one run, {kept['device']}, forward and backward, median (lowest–highest)",
+        [
+            "words S",
+            "masked: million multiplications",
+            "window alone: million multiplications",
+            "masked: ms",
+            "window alone: ms",
+        ],
         rows,
     )

@@ -1,0 +1,72 @@
+"""Laws of the window that is computed alone: it is the masked one, in values and in gradients."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from solutions.bahdanau.attention import masked_softmax
+from solutions.luong import local_p_weights
+from solutions.luong.attention import gaussian, general_score, predicted_position, window
+from solutions.luong.window import window_attention, window_positions
+
+B, T, S, H, E, P = 2, 3, 11, 4, 5, 7
+LENGTHS = torch.tensor([11, 6])
+CENTRES = torch.tensor([[0.3, 5.0, 10.9], [6.0, 2.5, 0.0]], dtype=torch.float64)  # windows cut at both ends; whole ones
+
+
+def normal(*shape: int) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape)), dtype=torch.float64)
+
+
+def arguments() -> list[Tensor]:
+    return [each.requires_grad_() for each in (normal(B, T, H), normal(B, S, E), normal(H, E), CENTRES.clone())]
+
+
+def masked(arguments: list[Tensor], D: float) -> tuple[Tensor, Tensor]:
+    """Return context and weights over all positions, those outside the window masked."""
+    h_t, h_s, W_a, p = arguments
+    align = masked_softmax(general_score(h_t, h_s, W_a), window(p, LENGTHS[:, None].expand_as(p), S, D))
+    weights = align * gaussian(p, S, D)
+    return weights @ h_s, weights
+
+
+def over_the_sentence(weights: Tensor, p: Tensor, D: float) -> Tensor:
+    """Return the weights of a window as weights of all positions."""
+    s = window_positions(p, D)
+    outside = (s < 0) | (s >= S)
+    assert (weights[outside] == 0).all()
+    return torch.zeros(B, T, S, dtype=weights.dtype).scatter_add(-1, s.clamp(0, S - 1), weights)
+
+
+@pytest.mark.parametrize("D", [0.4, 1, 2, 2.7, 30])
+def test_the_window_alone_is_the_masked_one_in_values_and_gradients(D: float) -> None:
+    once, again = arguments(), arguments()
+    h_t, h_s, W_a, p = once
+    context, weights = window_attention(h_t, h_s, W_a, p, LENGTHS, D)
+    expected, all_weights = masked(again, D)
+    torch.testing.assert_close(context, expected)
+    torch.testing.assert_close(over_the_sentence(weights, p, D), all_weights)
+    direction = normal(B, T, E)
+    (context * direction).sum().backward()
+    (expected * direction).sum().backward()
+    for one, other in zip(once, again, strict=True):
+        torch.testing.assert_close(one.grad, other.grad)
+
+
+def test_the_window_alone_is_the_taught_local_attention() -> None:
+    h_t, h_s, W_a, W_p, v_p, D = normal(B, T, H), normal(B, S, H), normal(H, H), normal(P, H), normal(P), 2
+    p = predicted_position(h_t, W_p, v_p, LENGTHS[:, None].expand(B, T))
+    _, weights = window_attention(h_t, h_s, W_a, p, LENGTHS, D)
+    whole = over_the_sentence(weights, p, D)
+    for t in range(T):
+        expected, centre = local_p_weights(h_t[:, t], h_s, W_a, W_p, v_p, LENGTHS, D)
+        torch.testing.assert_close(p[:, t], centre)
+        torch.testing.assert_close(whole[:, t], expected)
+
+
+def test_a_window_of_2D_plus_2_slots_holds_every_position_that_is_near_enough() -> None:
+    for D in (0.4, 1, 2, 2.7):
+        slots = window_positions(CENTRES, D)
+        assert slots.shape[-1] <= 2 * D + 2
+        for p, row in zip(CENTRES.flatten().tolist(), slots.flatten(0, 1).tolist(), strict=True):
+            assert {s for s in range(-40, 40) if abs(s - p) <= D} <= set(row)
