@@ -126,8 +126,8 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
 
 
 def _is_left_out(file: str) -> bool:
-    """Return whether a chapter's file holds answers in another form (fast.py), or is about its commands."""
-    return file.startswith("fast") or file in ("__main__.py", "sweeps.py")
+    """Return whether a chapter's file holds answers in another form (fast.py, window.py), or is about its commands."""
+    return file.startswith("fast") or file in ("__main__.py", "sweeps.py", "window.py")
 
 
 def _requirements(files: dict[Path, bytes]) -> str:

@@ -1,4 +1,4 @@
-"""Two editions of one source: the students' edition shows the functions of `attention.py` without their bodies."""
+"""Two editions of one source: the students' edition shows the functions that hold answers without their bodies."""
 
 import re
 import textwrap
@@ -11,6 +11,7 @@ from sphinx.directives.code import LiteralInclude
 from autograder.release.blank import Module
 
 ROOT = Path(__file__).parents[2]
+ANSWERS = ("attention.py", "window.py")  # hold the functions that students write, or their parts in another form
 MARK = re.compile(r"^#\|\s*exercise\s+(\w+)", re.MULTILINE)
 
 
@@ -32,7 +33,7 @@ class Code(LiteralInclude):
     def run(self) -> list[nodes.Node]:
         nodes_of_cell = super().run()
         file = Path(self.env.relfn2path(self.arguments[0])[1])
-        if self.config.edition != "students" or file.name != "attention.py":
+        if self.config.edition != "students" or file.name not in ANSWERS:
             return nodes_of_cell
         function, chapter = self.options.get("pyobject"), file.parent.name
         if function is None:
