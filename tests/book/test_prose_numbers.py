@@ -52,7 +52,7 @@ def blank(match: re.Match[str]) -> str:
 
 
 def prose(text: str) -> str:
-    """Return the text of a page without cells, code, formulas, tables, links and references; the lines keep their numbers."""
+    """Return the text of a page without cells, code, formulas, tables and references; a line stays where it is."""
     lines, code = [], ""
     front = text.startswith("---\n")
     for line in text.split("\n"):
