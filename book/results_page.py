@@ -79,8 +79,8 @@ def corpus_table(task: str, caption: str) -> HTML:
     peers = {tuple(peer.values()) for runs in models.values() for result in runs for peer in result["peers"]}
     bodies += [peer_row(*peer, width=len(columns) + 1) for peer in sorted(peers)]
     return HTML(
-        f'<table class="results runs"><caption>{escape(caption)} Mean, and in brackets the lowest and the highest seed; '
-        "of one seed its 95% bootstrap interval. Below each row: size, device, time.</caption>"
+        f'<table class="results runs"><caption>{escape(caption)} Mean, and in brackets the lowest and the '
+        "highest seed; of one seed its 95% bootstrap interval. Below each row: size, device, time.</caption>"
         f"<thead><tr>{head}</tr></thead>{''.join(bodies)}<tfoot><tr><td colspan={len(columns) + 2}>"
         f"{signatures(models, columns)}</td></tr></tfoot></table>"
     )
@@ -173,8 +173,8 @@ def differing(recipe: dict[str, Any], used: dict[str, Any]) -> Iterator[str]:
 
 
 def peer_row(system: str, value: float, scale: str, width: int) -> str:
-    text = f"{value} on its own scale: {scale}"
-    return f'<tbody><tr class="peer"><th scope="row">{escape(system)}</th><td colspan={width}>{escape(text)}</td></tr></tbody>'
+    text = escape(f"{value} on its own scale: {scale}")
+    return f'<tbody><tr class="peer"><th scope="row">{escape(system)}</th><td colspan={width}>{text}</td></tr></tbody>'
 
 
 def signatures(models: dict[tuple[str, str], Runs], columns: Sequence[Column]) -> str:
@@ -184,7 +184,9 @@ def signatures(models: dict[tuple[str, str], Runs], columns: Sequence[Column]) -
         for result in (result for runs in models.values() for result in runs):
             if (value := shown(result, column)) and column.heading not in of.setdefault(value["signature"], []):
                 of[value["signature"]].append(column.heading)
-    return "Signatures. " + " ".join(f"{escape('; '.join(names))}: <code>{escape(s)}</code>." for s, names in of.items())
+    return "Signatures. " + " ".join(
+        f"{escape('; '.join(names))}: <code>{escape(s)}</code>." for s, names in of.items()
+    )
 
 
 def aims() -> HTML:
