@@ -13,7 +13,7 @@ import yaml
 from IPython.display import HTML
 
 from book.experiments import Column
-from book.tables import ROOT, results, score, summary
+from book.tables import LINEAR, ROOT, results, score, summary
 from lab.evaluation.sweeps import option
 
 Runs = list[dict[str, Any]]  # the results of one run, seed by seed
@@ -104,7 +104,8 @@ def lowercase(result: dict[str, Any]) -> bool:
 
 def body(task: str, solution: str, run: str, runs: Runs, columns: Sequence[Column]) -> str:
     """Return the two rows of a run: its scores; its size, device and time, with the commands folded."""
-    words = f"{MODELS.get(solution, solution)}: {run.removeprefix(f'{task}-')}"
+    named = run.removeprefix(f"{task}-")
+    words = "linear: words and pairs of words" if named == LINEAR[1] else f"{MODELS.get(solution, solution)}: {named}"
     if lowercase(runs[0]) and task.startswith("multi30k"):
         words += " (lower-cased text)"
     cells = "".join(f"<td>{with_range(runs, column)}</td>" for column in columns)
@@ -141,7 +142,9 @@ def cut(training: dict[str, Any]) -> bool:
 
 
 def duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min"
 
 
 def commands(task: str, solution: str, run: str, runs: Runs) -> list[str]:
@@ -194,8 +197,8 @@ def aims() -> HTML:
     head = "".join(f'<th scope="col">{text}</th>' for text in ("score", "aim", "ours", "reached or missed"))
     rows = "".join(map(aim_row, json.loads((ROOT / "book" / "aims.json").read_text("utf8"))))
     return HTML(
-        '<table class="results runs"><caption>Aims that were set before the runs. Where several runs are named, the '
-        "best one is compared, chosen by this very score.</caption>"
+        '<table class="results runs"><caption>Numbers that were aimed at, and a paper\'s on the same corpus. Where a '
+        "model has several runs, the best one is compared, chosen by this very score.</caption>"
         f"<thead><tr>{head}</tr></thead>{rows}</table>"
     )
 

@@ -28,6 +28,7 @@ LEFT_OUT = [
     re.compile(r"(?:\{[\w:]+\})?(`+)(?!`)(?:.|\n(?!\s*\n))+?\1"),  # code, and roles: quoted numbers, citations
     re.compile(r"\]\([^)]*\)"),  # where a link leads to
     re.compile(r"https?://\S+"),
+    re.compile(r"95\s?% (?:bootstrap |confidence )?intervals?"),
     re.compile(
         r"(?:\b(?:[Ss]ections?|[Aa]ppendix|[Cc]hapters?|[Tt]ables?|[Ff]igures?|[Ee]quations?|[Ff]ootnotes?"
         rf"|[Vv]ersions?|Python|PyTorch|arXiv)|§§?)[\s:]*{REFERENCE}(?:(?:,| and| to|,? or)\s+{REFERENCE})*"
