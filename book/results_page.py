@@ -53,9 +53,13 @@ def chapters() -> list[str]:
 
 @cache
 def task_runs() -> dict[str, dict[tuple[str, str], Runs]]:
-    """Return the results of every run, seed by seed, by (solution, run), for each corpus and direction."""
+    """Return the results of every run, seed by seed, by (solution, run), for each corpus and direction.
+
+    Solutions stand in the order of the book; those without a chapter come last.
+    """
     tasks: dict[str, dict[tuple[str, str], Runs]] = {}
-    for solution in chapters():
+    written = sorted(path.parent.name for path in ROOT.glob("solutions/*/results"))
+    for solution in dict.fromkeys([*chapters(), *written]):
         folder = ROOT / "solutions" / solution / "results"
         names = {path.name.rsplit("-seed", 1)[0] for path in folder.glob("*-seed*.json")}
         for run in sorted(names, key=lambda name: (len(name.split("-")), name)):
