@@ -20,6 +20,7 @@ from lab.dependencies import files_behind, imported_names
 from lab.files import atomic_write
 
 ROOT = Path(__file__).parents[2]
+OF_ALL = "results"  # the page that stands on the results of all chapters, and on the aims beside them
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 FAULT = re.compile(r"^(?:[\w.]*\.)?(\w*(?:Error|Exception|Interrupt|Warning)\b.*)$", re.MULTILINE)
@@ -38,8 +39,10 @@ def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
     cells = code_cells(page)
     paths = set(files_behind([name for cell in cells for name in imported_names(cell)], root))
     for folder in root.glob("solutions/*/results"):
-        if folder.parent.name == page.stem or folder.parent.name in "\n".join(cells):
+        if page.stem in (folder.parent.name, OF_ALL) or folder.parent.name in "\n".join(cells):
             paths |= set(folder.glob("*.json"))
+    if page.stem == OF_ALL:
+        paths |= {*root.glob("book/aims.json"), *root.glob("book/_toc.yml")}
     return sorted([*paths, *root.glob("requirements.txt")])
 
 

@@ -3,6 +3,7 @@
 import html
 import io
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -84,6 +85,15 @@ def test_the_students_edition_shows_signature_and_docstring_only(tmp_path, name)
     assert 'def answer(x: int) -> int:\n    """Return the answer."""\n' in text
     assert ("return secret(x)" in text) == (name == "full")
     assert ("raise NotImplementedError" in text) == (name == "students")
+
+
+# The command
+
+
+def test_the_book_s_own_modules_hide_none_of_python_s_from_the_build():
+    code = "import build, numbers, decimal; assert numbers.Number"
+    done = subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, 'book'); {code}"], cwd=ROOT)
+    assert done.returncode == 0
 
 
 # Chapters that were dropped

@@ -1,0 +1,77 @@
+"""The page of results shows every run, and its commands make the recipe that the result file holds."""
+
+import json
+import re
+
+import pytest
+
+from book.results_page import aims, commands, corpus_table, task_runs
+from book.tables import ROOT, results
+
+PAGE = (ROOT / "book" / "results.md").read_text("utf8")
+SHOWN = re.findall(r'^corpus_table\("([\w-]+)"', PAGE, re.MULTILINE)
+TASKS = task_runs()
+
+
+def test_every_corpus_with_results_has_its_table_once():
+    assert sorted(SHOWN) == sorted(TASKS), (
+        f"book/results.md: these corpora have results and no table, or a table and no results: "
+        f"{', '.join(sorted(set(SHOWN) ^ set(TASKS)))}; write or drop a heading and a cell with corpus_table"
+    )
+
+
+def test_every_result_file_is_shown():
+    files = {path.name for path in ROOT.glob("solutions/*/results/*-seed*.json")}
+    shown = {
+        f"{run}-seed{result['seed']}.json"
+        for models in TASKS.values()
+        for (_, run), runs in models.items()
+        for result in runs
+    }
+    assert shown == files
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_table_has_a_caption_scopes_and_a_signature_for_each_score(task):
+    table = str(corpus_table(task, "A caption.").data)
+    assert table.count("<tbody>") >= len(TASKS[task])
+    assert "<caption>A caption." in table
+    assert '<th scope="col">' in table
+    assert 'scope="rowgroup"' in table
+    assert "Signatures. " in table
+    assert "not run yet" not in table
+
+
+@pytest.mark.parametrize(
+    ("solution", "run", "options"),
+    [
+        ("bahdanau", "phrasebook-fr-en-medium-after", "--recipe medium --variant after --query after --seed 1"),
+        ("luong", "phrasebook-fr-en-medium-local-m", "--variant local-m --attention local_m --D 2 --seed 1"),
+        ("self_attention", "imdb-base-unplaced", "--recipe base --variant unplaced --no-positions --seed 1"),
+        ("pooling", "reviews-small_han", "--corpus reviews --recipe small_han --seed 1"),
+    ],
+)
+def test_the_command_names_what_differs_from_the_recipe(solution, run, options):
+    runs = results(solution, run)
+    task = next(name for name, models in TASKS.items() if (solution, run) in models)
+    train, evaluate = commands(task, solution, run, runs)
+    assert train.startswith(f"python -m solutions.{solution} train --corpus {task.split('-')[0]} ")
+    assert train.endswith(options)
+    assert evaluate == runs[0]["command"]
+
+
+def test_every_aim_names_runs_of_its_solution_and_a_score_that_they_have():
+    listed = json.loads((ROOT / "book" / "aims.json").read_text("utf8"))
+    for aim in listed:
+        assert any(results(aim["solution"], run) for run in aim["runs"]), aim["what"]
+    table = str(aims().data)
+    assert table.count("<td>reached") + table.count("<td>missed by") == len(listed)
+
+
+def test_misses_are_printed_as_misses():
+    assert "missed by" in str(aims().data)
+
+
+def test_the_page_types_no_result():
+    cells = re.sub(r"^\|.*$", "", PAGE, flags=re.MULTILINE)
+    assert not re.search(r"\d\.\d", cells), "a number is typed outside the table of the papers"
