@@ -11,8 +11,6 @@ from time import perf_counter
 
 ROOT = Path(__file__).resolve().parents[1]
 BOOK = ROOT / "book"
-# Python puts a script's own folder first among its places: there book/numbers.py would stand for the library's numbers.
-sys.path[:] = [place for place in sys.path if Path(place).resolve() != BOOK]
 FOLDERS = {"full": "_build", "students": "_build_students"}
 
 

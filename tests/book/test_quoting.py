@@ -3,7 +3,7 @@
 import pytest
 from myst_nb.core.variables import format_plain_text
 
-from book import numbers
+from book import quoting
 
 
 @pytest.mark.parametrize("text", ["824,201", "857,097", "0.240", "97.3", "0.153 to 0.184", "not run"])
