@@ -47,14 +47,12 @@ def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -
         (first.words[0].numpy(), second.words[0].numpy())
         for first, second in zip(one.attention_weights(texts), two.attention_weights(texts), strict=True)
     ]
-    rows = [
-        ["they give the same label", f"{_same(one.classify(texts), two.classify(texts)):.1f}"],
-        [
-            "they give most weight to the same word",
-            f"{100 * np.mean([a.argmax() == b.argmax() for a, b in pairs]):.1f}",
-        ],
-        ["weight that lies on the same words", f"{100 * np.mean([np.minimum(a, b).sum() for a, b in pairs]):.1f}"],
-    ]
+    rates = {
+        "they give the same label": _same(one.classify(texts), two.classify(texts)),
+        "they give most weight to the same word": 100 * np.mean([a.argmax() == b.argmax() for a, b in pairs]),
+        "weight that lies on the same words": 100 * np.mean([np.minimum(a, b).sum() for a, b in pairs]),
+    }
+    rows = [[name, f"{rate:.1f}"] for name, rate in rates.items()]
     return table(caption, ["of two trainings", "%"], rows)
 
 
@@ -83,6 +81,7 @@ RULES: dict[str, Rule] = {
     "as many words, those with the most weight": lambda weights, marked, rng: np.argsort(-weights)[: marked.sum()],
     "as many words, at random": lambda weights, marked, rng: rng.choice(len(marked), marked.sum(), replace=False),
 }
+FEWEST = 10  # texts of which a share is worth a row
 HEAVIEST, KEPT, HIT = (list(RULES)[1], "… where no evidence is among them", "… where evidence is among them")
 
 
@@ -96,10 +95,7 @@ class Erased:
 
 
 def erasures(trained: Any, documents: Sequence[Document], seed: int = 1) -> dict[str, Erased]:
-    """Return what is left of the labels when the evidence is erased, or the heaviest words, or any.
-
-    The heaviest words once more for the texts of which all evidence is kept, and for the others.
-    """
+    """Return what is left when evidence is erased, or the heaviest words (split by whether evidence is left), or any."""
     documents = [document for document in documents if document.evidence]
     texts, rng = [document.sentences for document in documents], np.random.default_rng(seed)
     weights, before = [each.words[0].numpy() for each in trained.attention_weights(texts)], trained.classify(texts)
@@ -113,8 +109,9 @@ def erasures(trained: Any, documents: Sequence[Document], seed: int = 1) -> dict
         rows[name] = _outcome(after, before, documents, every)
         if name == HEAVIEST:
             hit = np.array([each[places].any() for each, places in zip(marked, gone, strict=True)])
-            parts = {KEPT: ~hit, HIT: hit} if hit.any() and not hit.all() else {}
-            rows |= {part: _outcome(after, before, documents, chosen) for part, chosen in parts.items()}
+            if min(hit.sum(), (~hit).sum()) >= FEWEST:
+                rows[KEPT] = _outcome(after, before, documents, ~hit)
+                rows[HIT] = _outcome(after, before, documents, hit)
     return rows
 
 
@@ -224,11 +221,11 @@ def departures(words: Mapping[str, str], base: str = "relations-small") -> HTML:
     """Return how near the adversaries (variant: its words) predict to their base, and how far they attend from it."""
     rows = [_departure(text, f"{base}-{variant}", base) for variant, text in words.items()]
     rows = [row for row in rows if row]
-    command = "python -m solutions.pooling sweep adversary"
+    caption = "Relations, test: models trained to attend elsewhere (python -m solutions.pooling sweep adversary)"
     if not rows:
-        return HTML(f'<p class="results">Models trained to attend elsewhere: no run yet (<code>{command}</code>).</p>')
+        return HTML(f'<p class="results">{caption}: no run yet.</p>')
     columns = ["λ", "macro-F1, %", "label as its base, %", "heaviest word as its base, %", "weight on the evidence, %"]
-    return table(f"Relations, test: models trained to attend elsewhere ({command})", [*columns, "seeds"], rows)
+    return table(caption, [*columns, "seeds"], rows)
 
 
 def _departure(text: str, run: str, base: str) -> list[str]:
@@ -251,6 +248,5 @@ def _same(one: Sequence, two: Sequence) -> float:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Return the mean, and of several values the lowest and the highest."""
-    mean = f"{np.mean(values):.1f}"
-    return mean if len(values) == 1 else f"{mean} ({min(values):.1f}–{max(values):.1f})"
+    """Return the mean, the lowest and the highest."""
+    return f"{np.mean(values):.1f} ({min(values):.1f}–{max(values):.1f})"

@@ -67,7 +67,7 @@ class AttBLSTM(Pooling):
 
     def forward(
         self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> Float[Tensor, "batch labels"]:
+    ) -> Float[Tensor, "batch labels"] | tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
         return self.labels(self.dropout(self.pool(tokens, mask)[0]))
 
     def attention_weights(

@@ -38,8 +38,9 @@ def last_pool(H: States, w: Tensor, mask: Mask) -> Pooled:
 
     The weights are ½ at the first and ½ at the last real position.
     """
-    ends = sum(last_states(torch.ones_like(H[..., :1]), torch.ones_like(H[..., :1]), mask))
-    return H.sum(dim=1), ends[..., 0] / 2
+    one = torch.ones_like(H[..., :1])
+    last, first = last_states(one, one, mask)
+    return H.sum(dim=1), (last + first)[..., 0] / 2
 
 
 def mean_pool(H: States, w: Tensor, mask: Mask) -> Pooled:
