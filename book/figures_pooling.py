@@ -82,7 +82,8 @@ RULES: dict[str, Rule] = {
     "as many words, at random": lambda weights, marked, rng: rng.choice(len(marked), marked.sum(), replace=False),
 }
 FEWEST = 10  # texts of which a share is worth a row
-HEAVIEST, KEPT, HIT = (list(RULES)[1], "… where no evidence is among them", "… where evidence is among them")
+HEAVIEST, RANDOM = list(RULES)[1:]
+KEPT, HIT = ("… where no evidence is among them", "… where evidence is among them")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Erased:
 
 
 def erasures(trained: Any, documents: Sequence[Document], seed: int = 1) -> dict[str, Erased]:
-    """Return what is left when evidence is erased, or the heaviest words (split by whether evidence is left), or any."""
+    """Return what is left without the evidence, without the heaviest words (split by whether they hold any), others."""
     documents = [document for document in documents if document.evidence]
     texts, rng = [document.sentences for document in documents], np.random.default_rng(seed)
     weights, before = [each.words[0].numpy() for each in trained.attention_weights(texts)], trained.classify(texts)
