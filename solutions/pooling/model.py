@@ -127,8 +127,8 @@ class HAN(Pooling):
         rows = states(self.words, self.embedding(tokens).flatten(0, 1), mask.flatten(0, 1))
         H = self.states_dropout(rows).unflatten(0, mask.shape[:2])
         words, sentences = self.word_projection, self.sentence_projection
-        weights = (words.weight, words.bias, self.u_w, sentences.weight, sentences.bias, self.u_s)
-        return self.attend(H, *(weight.to(H.dtype) for weight in weights), mask, self.read_sentences)
+        parameters = (words.weight, words.bias, self.u_w, sentences.weight, sentences.bias, self.u_s)
+        return self.attend(H, *(each.to(H.dtype) for each in parameters), mask, self.read_sentences)
 
     def read_sentences(
         self, vectors: Float[Tensor, "batch sentences width"], mask: Bool[Tensor, "batch sentences"]
