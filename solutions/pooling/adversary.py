@@ -52,8 +52,10 @@ def base_of(run: Named, base: str, solution: Solution) -> Any:
     """Return the model of the run called `base`, of the same seed as `run`."""
     folder = run.folder.parent.parent / base / run.folder.name
     if not (folder / "best.pt").exists():
+        variant = base.removeprefix(f"{run.task}-{run.recipe}").removeprefix("-")
         raise CheckpointError(
-            f"This run departs from {base}, seed {run.seed}, which is not trained. Train it first: "
-            f"python -m solutions.{solution.name} train with its corpus and recipe, and --seed {run.seed}."
+            f"This run departs from {base}, seed {run.seed}, which is not trained. Train it with: "
+            f"python -m solutions.{solution.name} train --corpus {run.task} --recipe {run.recipe} --seed {run.seed}"
+            + (f" --variant {variant}" if variant else "")
         )
     return classification.restore(solution, folder).model

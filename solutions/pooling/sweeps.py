@@ -17,7 +17,8 @@ SWEEPS = {
         recipe="zhou_texts",
         variants=POOLINGS,
     ),
-    # Each run departs from relations-small with its seed, which `sweep poolings` trains: that sweep goes first.
+    # Each run departs from relations-small with its seed. `sweep poolings` trains that, but not again where its result
+    # is there already and its checkpoint is not; then the run says which command trains it.
     "adversary": Sweep(
         "Can a model predict the same and attend elsewhere?",
         corpus="relations",

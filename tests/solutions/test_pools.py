@@ -148,7 +148,7 @@ def test_an_adversary_reads_the_base_of_its_own_seed(tmp_path: Path, monkeypatch
     monkeypatch.setattr(runs, "RUNS", tmp_path)
     run = Run("pooling", "reviews", "tiny", "away", seed=2)
     recipe = replace(TINY, adversary=1.0, base="reviews-tiny")
-    with pytest.raises(CheckpointError, match="reviews-tiny, seed 2"):
+    with pytest.raises(CheckpointError, match="train --corpus reviews --recipe tiny --seed 2"):
         train(SOLUTION, run, recipe, corpus=LETTERS, quiet=True)
     train(SOLUTION, replace(run, variant=""), TINY, corpus=LETTERS, quiet=True)
     trained = train(SOLUTION, run, recipe, corpus=LETTERS, quiet=True)
