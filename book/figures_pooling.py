@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from IPython.display import HTML
 from numpy.typing import NDArray
 from torch import Tensor
 
-from book.tables import table
+from book.tables import results, summary, table
 from lab.classification import Run, Trained, train
 from lab.corpora import Document, reviews
 from lab.evaluation.classification_results import evidence_scores, evidence_weights, gold
+from lab.evaluation.result_files import read_json, results_folder
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
 from solutions.pooling.attention import attention_pool, context_attention
 from solutions.pooling.model import SOLUTION
@@ -39,21 +41,18 @@ def reader(seed: int) -> Trained:
 
 
 def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -> HTML:
-    """Return how often two models say the same, and how often they look at the same place."""
+    """Return how often two models give the same label, and how often they attend to the same place."""
     texts = [document.sentences for document in documents]
     pairs = [
         (first.words[0].numpy(), second.words[0].numpy())
         for first, second in zip(one.attention_weights(texts), two.attention_weights(texts), strict=True)
     ]
-    labels = zip(one.classify(texts), two.classify(texts), strict=True)
-    rows = [
-        ["they give the same label", f"{100 * np.mean([a == b for a, b in labels]):.1f}"],
-        [
-            "they give most weight to the same word",
-            f"{100 * np.mean([a.argmax() == b.argmax() for a, b in pairs]):.1f}",
-        ],
-        ["weight that lies on the same words", f"{100 * np.mean([np.minimum(a, b).sum() for a, b in pairs]):.1f}"],
-    ]
+    rates = {
+        "they give the same label": _same(one.classify(texts), two.classify(texts)),
+        "they give most weight to the same word": 100 * np.mean([a.argmax() == b.argmax() for a, b in pairs]),
+        "weight that lies on the same words": 100 * np.mean([np.minimum(a, b).sum() for a, b in pairs]),
+    }
+    rows = [[name, f"{rate:.1f}"] for name, rate in rates.items()]
     return table(caption, ["of two trainings", "%"], rows)
 
 
@@ -82,27 +81,53 @@ RULES: dict[str, Rule] = {
     "as many words, those with the most weight": lambda weights, marked, rng: np.argsort(-weights)[: marked.sum()],
     "as many words, at random": lambda weights, marked, rng: rng.choice(len(marked), marked.sum(), replace=False),
 }
+FEWEST = 10  # texts of which a share is worth a row
+HEAVIEST, RANDOM = list(RULES)[1:]
+KEPT, HIT = ("… where no evidence is among them", "… where evidence is among them")
 
 
-def erasures(trained: Any, documents: Sequence[Document], caption: str, seed: int = 1) -> HTML:
-    """Return what is left of the labels when the evidence is erased, or the heaviest words, or any."""
+@dataclass(frozen=True)
+class Erased:
+    """What is left of the labels, in per cent, of so many texts from which words are gone."""
+
+    texts: int
+    right: float
+    changed: float
+
+
+def erasures(trained: Any, documents: Sequence[Document], seed: int = 1) -> dict[str, Erased]:
+    """Return what is left without the evidence, without the heaviest words (split by whether they hold any), others."""
     documents = [document for document in documents if document.evidence]
     texts, rng = [document.sentences for document in documents], np.random.default_rng(seed)
-    weights, before = [look.words[0].numpy() for look in trained.attention_weights(texts)], trained.classify(texts)
-    rows = [["nothing", *_told(before, before, documents)]]
+    weights, before = [each.words[0].numpy() for each in trained.attention_weights(texts)], trained.classify(texts)
+    marked = [gold(document).bool().numpy() for document in documents]
+    every = np.ones(len(documents), dtype=bool)
+    rows = {"nothing": _outcome(before, before, documents, every)}
     for name, rule in RULES.items():
-        left = [
-            without(document, rule(row, gold(document).bool().numpy(), rng))
-            for document, row in zip(documents, weights, strict=True)
-        ]
-        rows.append([name, *_told(trained.classify(left), before, documents)])
-    return table(caption, ["erased", "accuracy, %", "label has changed, %"], rows)
+        gone = [rule(row, each, rng) for row, each in zip(weights, marked, strict=True)]
+        left = [without(document, places) for document, places in zip(documents, gone, strict=True)]
+        after = trained.classify(left)
+        rows[name] = _outcome(after, before, documents, every)
+        if name == HEAVIEST:
+            hit = np.array([each[places].any() for each, places in zip(marked, gone, strict=True)])
+            if min(hit.sum(), (~hit).sum()) >= FEWEST:
+                rows[KEPT] = _outcome(after, before, documents, ~hit)
+                rows[HIT] = _outcome(after, before, documents, hit)
+    return rows
 
 
-def _told(after: Sequence[str], before: Sequence[str], documents: Sequence[Document]) -> list[str]:
-    right = np.mean([label == document.label for label, document in zip(after, documents, strict=True)])
-    changed = np.mean([one != two for one, two in zip(after, before, strict=True)])
-    return [f"{100 * right:.1f}", f"{100 * changed:.1f}"]
+def _outcome(
+    after: Sequence[str], before: Sequence[str], documents: Sequence[Document], chosen: NDArray[np.bool_]
+) -> Erased:
+    right = np.array([label == document.label for label, document in zip(after, documents, strict=True)])
+    changed = np.array([one != two for one, two in zip(after, before, strict=True)])
+    return Erased(int(chosen.sum()), 100 * float(right[chosen].mean()), 100 * float(changed[chosen].mean()))
+
+
+def erasure_table(rows: Mapping[str, Erased], caption: str) -> HTML:
+    """Return the table of the erasures, a row for each rule."""
+    cells = [[name, f"{each.texts}", f"{each.right:.1f}", f"{each.changed:.1f}"] for name, each in rows.items()]
+    return table(caption, ["erased", "texts", "accuracy, %", "label has changed, %"], cells)
 
 
 Change = Callable[[Tensor, Tensor], Tensor]  # weights and mask → other weights
@@ -115,6 +140,11 @@ def learned(weights: Tensor, mask: Tensor) -> Tensor:
 def equal(weights: Tensor, mask: Tensor) -> Tensor:
     """Return the same weight for every real position."""
     return masked_softmax(torch.zeros_like(weights), mask)
+
+
+def others(weights: Tensor, mask: Tensor) -> Tensor:
+    """Return the same weight for every real position but the heaviest, which has none."""
+    return equal(weights, mask & (weights < weights.max(dim=-1, keepdim=True).values))
 
 
 def shuffled(weights: Tensor, mask: Tensor) -> Tensor:
@@ -154,6 +184,7 @@ NESTED = {
     "words all equal": hierarchy_with(equal, learned),
     "sentences shuffled": hierarchy_with(learned, shuffled),
     "sentences all equal": hierarchy_with(learned, equal),
+    "the heaviest sentence none, the others equal": hierarchy_with(learned, others),
 }
 
 
@@ -168,14 +199,55 @@ def attending(model: Any, attend: Callable):
 
 
 def counterfactuals(
-    trained: Any, documents: Sequence[Document], others: Mapping[str, Callable], caption: str, seed: int = 1
-) -> HTML:
-    """Return the accuracy with the model's own weights, and with others in their place."""
+    trained: Any, documents: Sequence[Document], attends: Mapping[str, Callable], seed: int = 1
+) -> dict[str, float]:
+    """Return the accuracy, in per cent, with the model's own weights and with others in their place."""
     torch.manual_seed(seed)
-    texts, rows = [document.sentences for document in documents], []
-    for name, attend in others.items():
+    texts, accuracy = [document.sentences for document in documents], {}
+    for name, attend in attends.items():
         with attending(trained.model, attend):
             predicted = trained.classify(texts)
-        right = np.mean([label == document.label for label, document in zip(predicted, documents, strict=True)])
-        rows.append([name, f"{100 * right:.1f}"])
-    return table(caption, ["weights", "accuracy, %"], rows)
+        right = [label == document.label for label, document in zip(predicted, documents, strict=True)]
+        accuracy[name] = 100 * float(np.mean(right))
+    return accuracy
+
+
+def counterfactual_table(columns: Mapping[str, Mapping[str, float]], caption: str) -> HTML:
+    """Return the accuracies of some models (their names), a row for the weights that they were given."""
+    rows = [[name, *(f"{column[name]:.1f}" for column in columns.values())] for name in next(iter(columns.values()))]
+    return table(caption, ["weights", *(f"{name}: accuracy, %" for name in columns)], rows)
+
+
+def departures(words: Mapping[str, str], base: str = "relations-small") -> HTML:
+    """Return how near the adversaries (variant: its words) predict to their base, and how far they attend from it."""
+    rows = [_departure(text, f"{base}-{variant}", base) for variant, text in words.items()]
+    rows = [row for row in rows if row]
+    caption = "Relations, test: models trained to attend elsewhere (python -m solutions.pooling sweep adversary)"
+    if not rows:
+        return HTML(f'<p class="results">{caption}: no run yet.</p>')
+    columns = ["λ", "macro-F1, %", "label as its base, %", "heaviest word as its base, %", "weight on the evidence, %"]
+    return table(caption, [*columns, "seeds"], rows)
+
+
+def _departure(text: str, run: str, base: str) -> list[str]:
+    runs = results("pooling", run)
+    pairs = [tuple(outputs_of(name, each["seed"]) for name in (run, base)) for each in runs]
+    if not pairs:
+        return []
+    labels = [_same(one["labels"]["test"], two["labels"]["test"]) for one, two in pairs]
+    tops = [_same(*([row["top"] for row in each["looks"]["test"]] for each in pair)) for pair in pairs]
+    f1, evidence = (summary(runs, "test", key, scale=100) for key in ("macro_f1", "evidence"))
+    return [text, f1, spread(labels), spread(tops), evidence, f"{len(runs)}"]
+
+
+def outputs_of(run: str, seed: int) -> Any:
+    return read_json(results_folder("pooling") / f"{run}-seed{seed}.outputs.json.gz")
+
+
+def _same(one: Sequence, two: Sequence) -> float:
+    return 100 * float(np.mean([a == b for a, b in zip(one, two, strict=True)]))
+
+
+def spread(values: Sequence[float]) -> str:
+    """Return the mean, the lowest and the highest."""
+    return f"{np.mean(values):.1f} ({min(values):.1f}–{max(values):.1f})"

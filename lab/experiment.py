@@ -63,6 +63,8 @@ class Experiment(Generic[T]):
         model = built(solution, recipe, *map(len, sides))
         if not kept and hasattr(model, "prepare"):  # vectors that come from elsewhere
             model.prepare(sides[0], corpus)
+        if hasattr(model, "begin"):  # what a training needs beside its checkpoint, another model for example
+            model.begin(run)
 
         def in_use(candidate: Any) -> T:
             return self.trained(candidate, *sides, about, Progress())

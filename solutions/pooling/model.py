@@ -10,11 +10,13 @@ from torch import Tensor, nn
 from lab import corpora
 from lab.classification import Classifier
 from lab.corpora import Labelled
-from lab.runs import Solution
+from lab.runs import Named, Solution
 from lab.tokenizers import Words
 from lab.word_vectors import start_from
-from solutions.pooling.attention import attention_pool, hierarchical_attention
+from solutions.pooling.adversary import base_of, departure
+from solutions.pooling.attention import hierarchical_attention
 from solutions.pooling.layers import Embedding, states
+from solutions.pooling.pools import POOLS, last_states
 from solutions.pooling.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 Pool = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.pooling.attention_pool
@@ -39,14 +41,14 @@ class Pooling(Classifier):
 class AttBLSTM(Pooling):
     """Words, a bidirectional LSTM whose two directions are added, one weighted pool, scores of the labels.
 
-    `attend` is any function with the arguments of `attention_pool`.
+    `attend` is any function with the arguments of `attention_pool`; by default the one that the recipe names.
     """
 
     nested: ClassVar[bool] = False
 
-    def __init__(self, recipe: Recipe, vocabulary: int, labels: int, attend: Pool = attention_pool) -> None:
+    def __init__(self, recipe: Recipe, vocabulary: int, labels: int, attend: Pool | None = None) -> None:
         super().__init__(recipe, vocabulary)
-        units, self.attend = recipe.units, attend
+        units, self.attend = recipe.units, attend or POOLS[recipe.pooling]
         self.network = nn.LSTM(recipe.embedding_dim, units, batch_first=True, bidirectional=True)
         self.states_dropout = nn.Dropout(recipe.states_dropout)
         self.w = nn.Parameter(torch.randn(units) * units**-0.5)
@@ -58,18 +60,43 @@ class AttBLSTM(Pooling):
     ) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch source"]]:
         """Return h* and α; h_i = →h_i + ←h_i, as in the paper."""
         forward, backward = states(self.network, self.embedding(tokens), mask).chunk(2, dim=-1)
+        if self.recipe.pooling == "last":
+            forward, backward = last_states(forward, backward, mask)
         H = self.states_dropout(forward + backward)
         return self.attend(H, self.w.to(H.dtype), mask)
 
     def forward(
         self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> Float[Tensor, "batch labels"]:
+    ) -> Float[Tensor, "batch labels"] | tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
         return self.labels(self.dropout(self.pool(tokens, mask)[0]))
 
     def attention_weights(
         self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
     ) -> Float[Tensor, "batch source"]:
         return self.pool(tokens, mask)[1]
+
+
+class Adversary(AttBLSTM):
+    """Att-BLSTM that learns the labels, to predict as a trained model does, and to attend elsewhere: `departure`."""
+
+    base: tuple[AttBLSTM, ...] = ()  # the trained model; in a tuple, so that it is no part of this one's parameters
+
+    def begin(self, run: Named) -> None:
+        """Read the trained model of the run's own seed; before every training, also one that goes on."""
+        self.base = (base_of(run, self.recipe.base, SOLUTION).eval().requires_grad_(False),)
+
+    def forward(
+        self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+    ) -> Float[Tensor, "batch labels"] | tuple[Float[Tensor, "batch labels"], Float[Tensor, " batch"]]:
+        """Return the scores of the labels, and in training what each sentence adds to the loss."""
+        pooled, weights = self.pool(tokens, mask)
+        scores = self.labels(self.dropout(pooled))
+        if not self.training:
+            return scores
+        (base,) = self.base
+        base.to(tokens.device)
+        vector, base_weights = base.pool(tokens, mask)
+        return scores, departure(scores, weights, base.labels(vector), base_weights, self.recipe.adversary)
 
 
 class HAN(Pooling):
@@ -100,8 +127,8 @@ class HAN(Pooling):
         rows = states(self.words, self.embedding(tokens).flatten(0, 1), mask.flatten(0, 1))
         H = self.states_dropout(rows).unflatten(0, mask.shape[:2])
         words, sentences = self.word_projection, self.sentence_projection
-        weights = (words.weight, words.bias, self.u_w, sentences.weight, sentences.bias, self.u_s)
-        return self.attend(H, *(weight.to(H.dtype) for weight in weights), mask, self.read_sentences)
+        parameters = (words.weight, words.bias, self.u_w, sentences.weight, sentences.bias, self.u_s)
+        return self.attend(H, *(each.to(H.dtype) for each in parameters), mask, self.read_sentences)
 
     def read_sentences(
         self, vectors: Float[Tensor, "batch sentences width"], mask: Bool[Tensor, "batch sentences"]
@@ -128,7 +155,13 @@ def reading(texts: Labelled, recipe: Recipe) -> list[str]:
 
 def build(recipe: Recipe, vocabulary: int, labels: int) -> Classifier:
     """Return the model that the recipe names."""
-    return (HAN if recipe.model == "han" else AttBLSTM)(recipe, vocabulary, labels)
+    if recipe.model == "han":
+        if recipe.pooling != "attention" or recipe.adversary:
+            raise ValueError("pooling and adversary are choices of Att-BLSTM; HAN has none")
+        return HAN(recipe, vocabulary, labels)
+    if bool(recipe.adversary) != bool(recipe.base):
+        raise ValueError(f"an adversary needs a base: got adversary {recipe.adversary:g} and base {recipe.base!r}")
+    return (Adversary if recipe.adversary else AttBLSTM)(recipe, vocabulary, labels)
 
 
 SOLUTION = Solution("pooling", build, RECIPES, DEFAULTS, PEERS, reading=reading)

@@ -11,6 +11,9 @@ class Recipe:
     """The model's sizes and how it is trained."""
 
     model: Literal["att_blstm", "han"] = "att_blstm"
+    pooling: Literal["attention", "last", "mean", "max", "uniform"] = "attention"  # Att-BLSTM's; see pools.py
+    adversary: float = 0.0  # λ, the weight of the divergence from another run's attention; 0 = none; see adversary.py
+    base: str = ""  # the run, of the same seed, that the adversary predicts like and attends unlike
     embedding_dim: int = 100
     units: int = 100  # width of one direction of each recurrent network
     hidden: int = 100  # HAN: a, the width of the attention's hidden layer

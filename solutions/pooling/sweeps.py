@@ -2,4 +2,30 @@
 
 from lab.evaluation.sweeps import Sweep
 
-SWEEPS: dict[str, Sweep] = {}
+POOLINGS = {"": {}, **{pooling: {"pooling": pooling} for pooling in ("last", "mean", "max", "uniform")}}
+
+SWEEPS = {
+    "poolings": Sweep(
+        "What does the attention add to the last state, to the mean, to the maximum, to equal weights?",
+        corpus="relations",
+        recipe="small",
+        variants=POOLINGS,
+    ),
+    "poolings-real": Sweep(
+        "The same on real sentences",
+        corpus="semeval2010",
+        recipe="zhou_texts",
+        variants=POOLINGS,
+    ),
+    # Each run departs from relations-small with its seed. `sweep poolings` trains that, but not again where its result
+    # is there already and its checkpoint is not; then the run says which command trains it.
+    "adversary": Sweep(
+        "Can a model predict the same and attend elsewhere?",
+        corpus="relations",
+        recipe="small",
+        variants={
+            f"away-{word}": {"adversary": strength, "base": "relations-small"}
+            for word, strength in {"weak": 0.1, "middle": 1.0, "strong": 10.0}.items()
+        },
+    ),
+}
