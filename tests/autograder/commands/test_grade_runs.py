@@ -246,7 +246,7 @@ from pathlib import Path
 from autograder.grade.run import grade
 from autograder.judge.process import JudgeSettings
 from autograder.judge.pool import Pool
-from tests import stand_in
+from tests.support import stand_in
 
 if __name__ == "__main__":
     folder, out = map(Path, sys.argv[1:])

@@ -118,14 +118,15 @@ def test_tasks_are_read_as_they_are_needed_and_no_process_is_left() -> None:
 
 
 SLEEPS = """
-from tests import stand_in, test_class_pool
+from tests.autograder.judge import test_pool
+from tests.support import stand_in
 from autograder.judge.process import JudgeSettings
 from autograder.judge.pool import Pool
 
 if __name__ == "__main__":
     with Pool(1, JudgeSettings(b"x", hard_seconds=60), stand_in.judged) as pool:
         print("ready", flush=True)
-        list(pool.outcomes(test_class_pool.tasks(["sleeper"])))
+        list(pool.outcomes(test_pool.tasks(["sleeper"])))
 """
 
 
