@@ -213,7 +213,8 @@ def test_train_evaluate_and_classify_hold_together(place: Path, capsys: pytest.C
     classification.main(SOLUTION, ["evaluate", *RUN])
     path = place / "solutions/pooling/results/reviews-small-tiny-seed1.json"
     result = read_json(path)
-    assert set(result["scores"]["test"]) == {"accuracy", "macro_f1", "evidence", "evidence_top", "evidence_uniform"}
+    of_evidence = {"evidence", "evidence_top", "evidence_uniform", "entropy", "entropy_uniform"}
+    assert set(result["scores"]["test"]) == {"accuracy", "macro_f1"} | of_evidence
     assert rescored(path) == result["scores"]
     capsys.readouterr()
     classification.main(SOLUTION, ["classify", "--corpus", "reviews", "So good. Zzz."])
