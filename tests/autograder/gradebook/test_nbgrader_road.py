@@ -206,7 +206,7 @@ def test_the_secret_and_the_limits_are_those_of_grade(course: Course) -> None:
 
 
 def guess(notebook) -> None:
-    """Answer rightly only when the first number that comes has an even last digit."""
+    """Answer wrongly where a digit of the first number that comes is unlucky: six such students hardly get the same."""
     [cell] = [cell for cell in notebook.cells if grade_id(cell) == "masked_softmax"]
     cell.source += """
 
@@ -214,8 +214,8 @@ _right = masked_softmax
 
 
 def masked_softmax(scores, mask=None):
-    even = int(abs(float(scores.detach().flatten()[0])) * 1e4) % 2 == 0
-    return _right(scores, mask) * (1 if even else 0.5)
+    unlucky = int(abs(float(scores.detach().flatten()[0])) * 1e4) % 8 == 7
+    return _right(scores, mask) * (0.5 if unlucky else 1)
 """
 
 
