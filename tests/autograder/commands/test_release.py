@@ -245,7 +245,7 @@ def test_a_table_that_names_no_part_is_refused():
     assert weaving._points("luong", "dot_score,general_score") == "9 each, by the check"
     assert weaving._points("luong", "dot_score, attentional_state") == "9 + 11, by the check"
     assert weaving._points("luong", "who_asks") == "3, by your teacher"
-    with pytest.raises(LookupError, match="who_ask"):
+    with pytest.raises(BlankError, match="nothing is called who_ask: expected some of dot_score"):
         weaving._points("luong", "who_ask")
     with pytest.raises(BlankError, match="names functions and questions together"):
         weaving._points("luong", "dot_score,who_asks")
