@@ -9,10 +9,9 @@ from typing import Any
 from IPython.display import HTML
 
 from book.experiments import AER, BLEU, Column, experiment_table
-from book.tables import PHRASEBOOK, ROOT, results, table
+from book.tables import PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
-from lab.evaluation.result_files import read_json
 from lab.metrics import Weights
 from lab.plots import Picture, training_curves
 
@@ -33,11 +32,9 @@ def queries() -> HTML:
     return experiment_table("bahdanau", "query", QUERIES, [BLEU, aer, THRESHOLD], caption)
 
 
-def outputs(variant: str, solution: str = "bahdanau") -> list[dict[str, Any]]:
-    """Return what the runs of a variant put out on the test sentences (translations, links), seed by seed."""
-    run = f"{PHRASEBOOK}-{variant}" if variant else PHRASEBOOK
-    folder = ROOT / "solutions" / solution / "results"
-    return [read_json(path) for path in sorted(folder.glob(f"{run}-seed*.outputs.json.gz"))]
+def outputs_of(variant: str) -> list[dict[str, Any]]:
+    """Return what the runs of a variant put out on the test sentences, seed by seed."""
+    return outputs("bahdanau", f"{PHRASEBOOK}-{variant}" if variant else PHRASEBOOK)
 
 
 def places(pair: Pair, links: Iterable[Sequence[int]], word: str) -> Counter[str]:
@@ -60,7 +57,7 @@ def strongest(variant: str, word: str = "the") -> list[Counter[str]]:
     pairs = corpora.load("phrasebook").tests["test"]
     return [
         sum((places(*each, word) for each in zip(pairs, run["links"]["test"]["argmax"], strict=True)), Counter())
-        for run in outputs(variant)
+        for run in outputs_of(variant)
     ]
 
 
@@ -89,7 +86,7 @@ def slips(variant: str) -> list[Counter[str]]:
     """
     targets = [pair.target.split() for pair in corpora.load("phrasebook").tests["test"]]
     seeds = []
-    for run in outputs(variant):
+    for run in outputs_of(variant):
         counts = Counter()
         for true, text in zip(targets, run["translations"]["test"]["greedy"], strict=True):
             words = text.split()

@@ -26,6 +26,12 @@ def results(solution: str, run: str) -> list[dict[str, Any]]:
     return [read_json(path) for path in sorted(folder.glob(f"{run}-seed*.json"))]
 
 
+def outputs(solution: str, run: str) -> list[dict[str, Any]]:
+    """Return what a run put out on the test sets (translations, links, labels), seed by seed."""
+    folder = ROOT / "solutions" / solution / "results"
+    return [read_json(path) for path in sorted(folder.glob(f"{run}-seed*.outputs.json.gz"))]
+
+
 def score(result: dict[str, Any], *path: str) -> dict[str, Any] | None:
     """Return a score of a result by its path of keys, or None if it was not computed."""
     value: Any = result["scores"]
@@ -148,12 +154,12 @@ def by_length(result: dict[str, Any]) -> list[LengthScore]:
 
 def missed_words(run: str = PHRASEBOOK, most: int = 8) -> HTML:
     """Return the target words that the argmax reading of the first seed links wrongly most often."""
-    paths = sorted((ROOT / "solutions" / "bahdanau" / "results").glob(f"{run}-seed*.outputs.json.gz"))
-    if not paths:
+    seeds = outputs("bahdanau", run)
+    if not seeds:
         return HTML(f'<p class="results">Words linked wrongly: {MISSING}.</p>')
     wrong, every = Counter(), Counter()
     pairs = corpora.load("phrasebook").tests["test"]
-    for pair, links in zip(pairs, read_json(paths[0])["links"]["test"]["argmax"], strict=True):
+    for pair, links in zip(pairs, seeds[0]["links"]["test"]["argmax"], strict=True):
         words = pair.target.split()
         every.update(words[j] for _, j in links)
         wrong.update(words[j] for i, j in links if (i, j) not in (pair.links or ()))

@@ -12,11 +12,11 @@ import sklearn
 import torch
 from torch import Tensor
 
-from lab import corpora, metrics
+from lab import corpora
 from lab.classification import Run, TextWeights, Trained, fingerprint, restore, scores
 from lab.corpora import Document, Labelled
 from lab.evaluation import linear_baseline
-from lab.evaluation.hops import hop_measures, hop_scores
+from lab.evaluation.hops import hop_measures, hop_scores, mean
 from lab.evaluation.result_files import Outputs, commit, keep, provenance, versions
 from lab.runs import Solution
 
@@ -137,10 +137,6 @@ def aspect_scores(weighed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             }
         )
     return scores
-
-
-def mean(name: str, values: Any) -> metrics.Score:
-    return metrics.ratio(name, list(values), [1.0] * len(values), "mean over documents")
 
 
 def evaluate_linear(solution: Solution, run: Run, *, command: str) -> Path:

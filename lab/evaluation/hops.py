@@ -65,5 +65,6 @@ def hop_scores(measures: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {name: asdict(score) for name, score in scores.items()}
 
 
-def mean(name: str, values: Sequence[float]) -> metrics.Score:
-    return metrics.ratio(name, list(values), [1.0] * len(values), "mean over texts")
+def mean(name: str, values: Any) -> metrics.Score:
+    """Return the mean of one number a document, with its bootstrap interval."""
+    return metrics.ratio(name, list(values), [1.0] * len(values), "mean over documents")
