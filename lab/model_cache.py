@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from filelock import FileLock
 
 from lab import classification, corpora, translation
 from lab.dependencies import files_behind
@@ -37,12 +38,15 @@ def trained(
     else:
         task, run = translation, translation.Run(solution.name, corpus, *corpora.direction(corpus), named, seed=seed)
     folder = STORE / f"{solution.name}-{run.name}-seed{seed}-{key(solution, settings, seed)}"
-    if (folder / "done").exists():
-        return task.restore(solution, folder)
-    model = task.train(solution, run, settings, folder=folder, quiet=quiet)
-    (folder / "last.pt").unlink(missing_ok=True)
-    (folder / "done").touch()
-    return model
+    STORE.mkdir(parents=True, exist_ok=True)
+    # Chapters run side by side: the second that needs a model waits until the first has trained it.
+    with FileLock(STORE / f"{folder.name}.lock"):
+        if (folder / "done").exists():
+            return task.restore(solution, folder)
+        model = task.train(solution, run, settings, folder=folder, quiet=quiet)
+        (folder / "last.pt").unlink(missing_ok=True)
+        (folder / "done").touch()
+        return model
 
 
 def key(solution: Solution, settings: Any, seed: int) -> str:

@@ -231,3 +231,53 @@ def test_a_failed_cell_is_found_by_its_line(tmp_path):
     report = "Traceback\n------------------\nx = 1\n1 / 0\n------------------\nZeroDivisionError: division by zero\n"
     assert freshness.failed_line(page, report) == 4
     assert freshness.FAULT.findall(report) == ["ZeroDivisionError: division by zero"]
+
+
+WAITING = """---
+file_format: mystnb
+kernelspec:
+  name: python3
+---
+
+# Page
+
+```{{code-cell}} python
+import time
+from pathlib import Path
+
+Path("{folder}/{own}").touch()
+until = time.monotonic() + 30
+while not Path("{folder}/{other}").exists():
+    assert time.monotonic() < until, "the other chapter did not run"
+    time.sleep(0.1)
+print("{own} has met {other}")
+```
+"""
+
+
+@quiet
+def test_two_chapters_run_side_by_side_and_a_failing_one_is_reported(tmp_path):
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    source = tmp_path / "source"
+    source.mkdir()
+    for own, other in (("one", "two"), ("two", "one")):
+        (source / f"{own}.md").write_text(WAITING.format(folder=tmp_path, own=own, other=other))
+    failing = WAITING.split("# Page")[0] + "# Page\n\n```{code-cell} python\n1 / 0\n```\n"
+    (source / "three.md").write_text(failing.replace("{{", "{").replace("}}", "}"))
+    settings = {
+        "extensions": ["myst_nb", "side_by_side"],
+        "nb_execution_mode": "cache",
+        "nb_execution_cache_path": str(tmp_path / "executed"),
+        "root_doc": "one",
+        "html_theme": "basic",
+    }
+    warned = io.StringIO()
+    with patch_docutils(), docutils_namespace():
+        app = Sphinx(source, None, tmp_path / "html", tmp_path / "trees", "html", settings, None, warned)
+        app.build()
+    for own, other in (("one", "two"), ("two", "one")):
+        assert f"{own} has met {other}" in (tmp_path / "html" / f"{own}.html").read_text()
+    assert "three.md: WARNING: Executing notebook failed" in warned.getvalue()
+    assert warned.getvalue().count("Executing notebook failed") == 1

@@ -1,0 +1,41 @@
+"""Laws of the store of trained models."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import sleep
+
+from lab import model_cache
+from solutions.encoder_decoder.model import SOLUTION
+
+
+@dataclass
+class Trainings:
+    """What stands in the place of `lab.translation`: it counts its trainings, and each takes a while."""
+
+    folders: list[Path] = field(default_factory=list)
+
+    def __call__(self, *_, folder: Path, **__) -> str:
+        self.folders.append(folder)
+        sleep(0.3)
+        folder.mkdir(parents=True)
+        return "trained"
+
+
+def test_of_two_that_need_the_same_model_one_trains_it_and_the_other_gets_it_from_the_store(tmp_path, monkeypatch):
+    trainings = Trainings()
+    monkeypatch.setattr(model_cache, "STORE", tmp_path)
+    monkeypatch.setattr(model_cache.translation, "train", trainings)
+    monkeypatch.setattr(model_cache.translation, "restore", lambda solution, folder: "restored")
+    with ThreadPoolExecutor(2) as pool:
+        models = list(pool.map(lambda _: model_cache.trained(SOLUTION), range(2)))
+    assert sorted(models) == ["restored", "trained"]
+    assert len(trainings.folders) == 1
+
+
+def test_another_seed_is_another_model(tmp_path, monkeypatch):
+    trainings = Trainings()
+    monkeypatch.setattr(model_cache, "STORE", tmp_path)
+    monkeypatch.setattr(model_cache.translation, "train", trainings)
+    assert [model_cache.trained(SOLUTION, seed=seed) for seed in (1, 2)] == ["trained", "trained"]
+    assert len(set(trainings.folders)) == 2
