@@ -9,14 +9,16 @@ from traceback import extract_tb
 from types import ModuleType
 
 from autograder.assignment import assignments
-from autograder.checks.check import (
+from autograder.checks.check import MOST_PAIRS, Check, Drawn
+from autograder.checks.faults import CheckFault
+from autograder.checks.hunts import Hunt
+from autograder.checks.points import (
     DIFFERENTIABLE,
     FAR,
     FEATURES,
     GRADIENTS,
     LARGE,
     MASKED,
-    MOST_PAIRS,
     NAMES,
     NO_MASK,
     PADDING,
@@ -24,12 +26,9 @@ from autograder.checks.check import (
     SHAPE,
     UNCHANGED,
     VALUES,
-    Check,
-    Drawn,
     Points,
     Written,
 )
-from autograder.checks.faults import CheckFault
 
 __all__ = [
     "DIFFERENTIABLE",
@@ -49,6 +48,7 @@ __all__ = [
     "Check",
     "CheckFault",
     "Drawn",
+    "Hunt",
     "Points",
     "Written",
     "assignments",

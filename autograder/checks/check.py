@@ -8,25 +8,18 @@ from functools import cached_property, partial
 import numpy as np
 
 from autograder.checks import faults
+from autograder.checks.bug_hunt import BugHunt
 from autograder.checks.faults import CheckFault
+from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES, SHAPE, Points
 from autograder.checks.together import pairs
 from autograder.checks.worked_examples import worked
-from autograder.kit.answer import Answer
+from autograder.kit.answer import Answer, Caller
 from autograder.kit.call import call
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Kind, KnownMistake, Pairs
 from autograder.kit.compare import aligned, printed
+from autograder.kit.uses import USES
 
 MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
-SHAPE, VALUES, GRADIENTS, UNCHANGED, REPEAT = Kind
-DIFFERENTIABLE = (GRADIENTS, UNCHANGED, REPEAT)
-NAMES = {
-    GRADIENTS: "gradients",
-    UNCHANGED: "the arguments stay as they are",
-    REPEAT: "the same answer twice",
-}  # of criteria that many checks have, as students read them
-NO_MASK, MASKED, FAR = "without a mask", "with a mask", "scores far from 0"  # groups of cases of several names
-PADDING, LARGE = "padding", "a score far from 0"
-FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, where they do not say otherwise
 
 
 @dataclass
@@ -53,31 +46,6 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Points:
-    """Points for a demand that is another than right values in the group of cases of its name.
-
-    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs.
-    """
-
-    points: int
-    groups: str | tuple[str, ...] = ()
-    kind: Kind = VALUES
-    part: str | None = None
-
-    def criterion(self, name: str) -> Criterion:
-        groups = [self.groups] if isinstance(self.groups, str) else list(self.groups)
-        return Criterion(name, self.points, self.kind, groups, self.part)
-
-
-@dataclass(frozen=True)
-class Written:
-    """A question that is answered in words and graded by hand: its points, and an answer that gets them all."""
-
-    points: int
-    text: str
-
-
-@dataclass(frozen=True)
 class Check:
     """One graded function: how its cases are drawn, what earns points, and which mistakes have a name.
 
@@ -96,6 +64,7 @@ class Check:
     shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
     parts: type | None = None  # the function in parts, of which mistakes replace some
+    hunt: BugHunt | None = None  # to which the function belongs
 
     def __post_init__(self) -> None:
         fields = ("outputs", "also", "mistakes", "examples", "may_call")
@@ -110,6 +79,11 @@ class Check:
     def is_bug_hunt(self) -> bool:
         """Return whether a broken function is to be repaired: the answer is that of an earlier exercise."""
         return self.function != self.reference.__name__
+
+    @property
+    def is_secret(self) -> bool:
+        """Return whether a student's own check must not say what is right: there is little to choose from."""
+        return self.hunt is not None and self.function == self.hunt.diagnosis.__name__
 
     @cached_property
     def criteria(self) -> list[Criterion]:
@@ -128,7 +102,13 @@ class Check:
 
     @cached_property
     def arguments(self) -> list[str]:
+        if use := USES.get(self.function):
+            return list(inspect.signature(use).parameters)[1:]  # the first is what the student wrote
         return list(inspect.signature(self.reference).parameters)
+
+    def caller(self, caller: Caller) -> Caller:
+        """Return what the check calls with a caller at hand: in a bug hunt, an input is tried on this side."""
+        return self.hunt.caller(self.function, caller) if self.hunt else caller
 
     def draw(self, rng: np.random.Generator) -> list[Case]:
         """Return fresh cases with the reference's answers and those of every known mistake."""
@@ -186,7 +166,8 @@ class Check:
 
     def _answer(self, case: str, arguments: list, cotangents: list | None = None) -> Answer:
         """Return what the reference answers; raise CheckFault if it fails on a case of its own check."""
-        answer = call({self.function: self.reference}, self.function, arguments, cotangents)
+        caller = self.caller(partial(call, {self.function: self.reference}))
+        answer = caller(self.function, arguments, cotangents)
         if answer.error:
             kinds = ", ".join(f"{name}: {_kind(value)}" for name, value in zip(self.arguments, arguments, strict=True))
             raise CheckFault(

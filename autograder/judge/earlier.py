@@ -60,7 +60,7 @@ class Earlier:
                 "error": ["ValueError", f"its arguments are too large: an axis has more than {LONGEST_AXIS} places"]
             }
         try:
-            with torch.inference_mode(False), torch.enable_grad(), _Bounded():
+            with torch.inference_mode(False), torch.enable_grad(), Bounded():
                 return _answer(self.references[function], arguments, cotangents)
         except Exception as error:  # whatever the arguments lead to; never with the reference's lines
             message = " ".join(str(error).split())
@@ -118,8 +118,8 @@ def _answer(reference: Callable, arguments: list, cotangents: list | None) -> di
     return {"gradients": [None if gradient is None else gradient.numpy().copy() for gradient in gradients]}
 
 
-class _Bounded(TorchDispatchMode):
-    """Refuses the operation with which MOST_ELEMENTS would be passed, before it is done."""
+class Bounded(TorchDispatchMode):
+    """Refuses the operation of torch's with which MOST_ELEMENTS would be passed, before it is done."""
 
     def __init__(self) -> None:
         super().__init__()

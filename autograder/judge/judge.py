@@ -15,11 +15,13 @@ from autograder.assignment import CHECK, Template, grade_id
 from autograder.judge import seed
 from autograder.judge.caller import Student
 from autograder.judge.carried import Forward, Lost
+from autograder.judge.earlier import Bounded
 from autograder.judge.runs import DIFFERS, FirstCalls, differing, may_differ
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
-from autograder.kit.answer import Failure
+from autograder.kit.answer import Caller, Failure
 from autograder.kit.grading import Verdict
+from autograder.kit.repair import Repair, refusing
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import parser_client
 from autograder.submissions.normalise import is_own
@@ -70,11 +72,11 @@ class Judge:
         digest = hashlib.sha256(content).hexdigest()
         drawn = partial(seed.generator, self.secret, form.assignment, student, digest)
         judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
-        analysis = parser_client.analysis(notebook, form)
+        analysis = parser_client.analysis(notebook, form, _broken(form))
         judged.flags = analysis.flags
         pasted = sum(written_size(cell.get("attachments", {})) for cell in notebook.cells)
         with Session(self.wall, self.limits, checks=len(form.functions)) as session:
-            first = _Run(form, session, drawn, judged, MOST_OUTPUT - min(MOST_PASTED, pasted))
+            first = _Run(form, session, drawn, judged, MOST_OUTPUT - min(MOST_PASTED, pasted), analysis.repairs)
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
                     first.check(grade_id(cell).removeprefix(CHECK))
@@ -97,6 +99,7 @@ class _Run:
     drawn: Callable[[str], np.random.Generator]
     judged: Judged
     left: int  # bytes of outputs that are still shown
+    repairs: dict[str, Repair]
     stopped: dict[str, Failure | None] = field(default_factory=dict)  # what ended the cell of a function
     lost: list[Lost] = field(default_factory=list)
     events: list[str | FirstCalls] = field(default_factory=list)
@@ -119,14 +122,30 @@ class _Run:
         check = checks.find(check_id)
         cases = check.draw(self.drawn(check_id))
         calls = FirstCalls(Student(self.session, stopped), function, len(cases))
+        caller = check.hunt.caller(function, calls, Bounded) if check.hunt else calls
+        if repair := self.repairs.get(function):
+            caller = self._repaired(repair, calls)
         self.session.begin_check()
-        verdict = grading.grade(check_id, cases, check.criteria, calls, check.worked_examples)
+        verdict = grading.grade(check_id, cases, check.criteria, caller, check.worked_examples)
         self.judged.verdicts[function] = verdict
         self.events += [] if self.session.trouble else [calls]
         if verdict.score < verdict.max_score:
             self.lost.append(Lost(function, cases, list(self.session.ran)))
             if failure := self.session.trouble or stopped:
                 self.judged.flags.append(f"{function}: {failure.text}")
+
+    def _repaired(self, repair: Repair, caller: Caller) -> Caller:
+        """Return what calls a repair: its one changed statement, and nothing that other cells have put in its place."""
+        if repair.complaint:
+            return refusing(repair.complaint, caller)
+        self.session.run(repair.source, own=False)
+        return caller
+
+
+def _broken(form: Template) -> dict[str, str]:
+    """Return the source of each broken function of which a notebook has the repair, by the repair's name."""
+    each = {function: checks.find(f"{form.assignment}.{function}") for function in form.functions}
+    return {name: check.hunt.source for name, check in each.items() if check.hunt and check.is_bug_hunt}
 
 
 def error_line(outputs: list[dict[str, Any]]) -> str | None:

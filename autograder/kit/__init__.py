@@ -1,15 +1,7 @@
-"""The public side of the grader: what a student's machine needs. It imports neither solutions nor checks."""
+"""The public side of the grader: what a student's machine needs. It imports neither solutions nor checks.
 
-import contextlib
-import functools
-import sys
-import warnings
-
-from autograder.kit.call import call as call_function
-from autograder.kit.call import own_lines
-from autograder.kit.carried import carried
-from autograder.kit.grading import grade
-from autograder.kit.recordings import load
+What needs torch is imported by `check` alone: the process that parses what students wrote has little memory.
+"""
 
 __all__ = ["check"]
 
@@ -33,16 +25,12 @@ def check(check_id: str, namespace: dict) -> float | None:
 
     nbgrader reads the result: None for all points, a number for some of them, an AssertionError for none.
     """
-    cases, criteria, examples = load(check_id)
-    # nbgrader takes any line on stderr for a failure, and a student's warning is none.
-    with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stdout):
-        warnings.simplefilter("ignore")
-        try:
-            verdict = grade(check_id, cases, criteria, functools.partial(call_function, namespace), lambda: examples)
-            if verdict.score < verdict.max_score:
-                verdict = carried(check_id, namespace, verdict)
-        except KeyboardInterrupt as stop:
-            raise Stopped(_where(check_id, stop)) from None
+    from autograder.kit.local import verdict_on
+
+    try:
+        verdict = verdict_on(check_id, namespace)
+    except KeyboardInterrupt as stop:
+        raise Stopped(_where(check_id, stop)) from None
     if verdict.hint is None:
         print(f"✓ {check_id.partition('.')[2]}: all {verdict.max_score:g} points.")
         return None
@@ -54,5 +42,7 @@ def check(check_id: str, namespace: dict) -> float | None:
 
 def _where(check_id: str, stop: KeyboardInterrupt) -> str:
     """Return what a student reads who stopped a check: it has no time limit on their machine."""
+    from autograder.kit.call import own_lines
+
     own = "\n".join(own_lines(stop))
     return f"{check_id.partition('.')[2]}: stopped. Is there an endless loop?" + (f" It was at\n{own}" if own else "")

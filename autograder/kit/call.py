@@ -3,12 +3,14 @@
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from autograder.kit.answer import Answer, Failure, Kind
+from autograder.kit.uses import used
 
 MOST_OUTPUTS = 1000
 LONGEST_MESSAGE = 600  # characters of an exception's message
@@ -52,7 +54,7 @@ def call(
             given = kept or fresh(arguments, tensors, wants_gradients=cotangents is not None)
             if kept is not None:
                 kept[:] = given
-            result = target(*given)
+            result = used(function, target)(*given)
             answer.several = isinstance(result, tuple | list)
             answer.outputs = _outputs(result)
             answer.inputs_after = [tensor.detach().numpy().copy() for tensor in _tensors(given)]
@@ -63,7 +65,7 @@ def call(
     except Unusable as error:
         answer.error = error.failure
     except BaseException as error:  # exit() in a student's function must not end the grader
-        kind = "unwritten" if _is_blank(error, function) else "raised"
+        kind = "unwritten" if _is_blank(error, function, target) else "raised"
         answer.error = Failure(kind, describe(error))
     return answer
 
@@ -159,12 +161,13 @@ def own_lines(error: BaseException) -> list[str]:
     ]
 
 
-def _is_blank(error: BaseException, function: str) -> bool:
-    """Return whether it is the function's own NotImplementedError: its cell is as it was released."""
+def _is_blank(error: BaseException, function: str, target: Any) -> bool:
+    """Return whether it is the function's own NotImplementedError: its cell, or a class's method, is as released."""
     if type(error) is not NotImplementedError:
         return False
     frames = _own_frames(error)
-    return bool(frames) and frames[-1].name == function
+    names = vars(target) if isinstance(target, type) else [function]
+    return bool(frames) and frames[-1].name in names
 
 
 def _own_frames(error: BaseException) -> list[traceback.FrameSummary]:

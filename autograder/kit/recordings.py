@@ -11,10 +11,11 @@ import numpy as np
 from autograder.kit import codec
 from autograder.kit.cases import Case, Criterion, Example, KnownMistake, Pairs
 from autograder.kit.compare import printed, same_print
+from autograder.kit.hunts import Argument, HuntInput
 from autograder.kit.table_models import BeamStep, GreedyStep
 
 FOLDER = Path(__file__).parent / "recordings"
-CLASSES = codec.classes(Case, Criterion, Example, KnownMistake, Pairs, BeamStep, GreedyStep)
+CLASSES = codec.classes(Case, Criterion, Example, KnownMistake, Pairs, BeamStep, GreedyStep, HuntInput, Argument)
 
 
 def path(check_id: str, folder: Path | None = None) -> Path:
@@ -26,11 +27,13 @@ def pack(
     criteria: list[Criterion],
     examples: Sequence[Example] = (),
     earlier: Mapping[str, dict[str, Any]] | None = None,
+    hunt: HuntInput | None = None,
 ) -> bytes:
     """Return cases, criteria and examples as the bytes of an npz file: arrays, equal ones once, and a codec's text.
 
     `earlier` is what is known of each earlier function that the checked one may call: the number of its part, its
-    parameters, and what a right function `asked` it and was answered (None: nothing is to answer for it).
+    parameters, and what a right function `asked` it and was answered (None: nothing is to answer for it). `hunt` is
+    the bug hunt to which the function belongs.
     """
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
@@ -42,7 +45,7 @@ def pack(
         arrays[key] = array
         return key
 
-    text = codec.encode([cases, criteria, examples, dict(earlier or {})], CLASSES, put)
+    text = codec.encode([cases, criteria, examples, dict(earlier or {}), hunt], CLASSES, put)
     arrays["json"] = np.frombuffer(text, dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
@@ -76,7 +79,7 @@ def load(check_id: str, folder: Path | None = None) -> tuple[list[Case], list[Cr
     if not place.exists():
         known = ", ".join(sorted(other.stem for other in place.parent.glob("*.npz"))) or "none"
         raise LookupError(f"no recorded answers for the check '{check_id}'; this kit has: {known}")
-    cases, criteria, examples, _ = _read(place)
+    cases, criteria, examples, *_ = _read(place)
     return cases, criteria, examples
 
 
@@ -84,6 +87,11 @@ def earlier(check_id: str, folder: Path | None = None) -> dict[str, dict[str, An
     """Return what was recorded of the earlier functions that the checked one may call; see `pack`."""
     place = path(check_id, folder)
     return _read(place)[3] if place.exists() else {}
+
+
+def hunt(check_id: str, folder: Path | None = None) -> HuntInput | None:
+    """Return what was recorded of the bug hunt to which the checked function belongs, None for all others."""
+    return _read(path(check_id, folder))[4]
 
 
 def _read(place: Path) -> list[Any]:

@@ -1,7 +1,8 @@
-"""Cuts taught functions out of solutions/NAME/attention.py, by their names in the syntax tree."""
+"""Cuts taught functions and classes out of solutions/NAME/attention.py, by their names in the syntax tree."""
 
 import ast
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from autograder.places import ROOT
@@ -16,31 +17,51 @@ class BlankError(ValueError):
 
 @dataclass(frozen=True)
 class Module:
-    """The taught module of one chapter, solutions/NAME/attention.py."""
+    """A chapter's taught module, solutions/NAME/attention.py, or its bug hunt, autograder/checks/NAME/hunt.py."""
 
     path: Path
     text: str
+    root: Path = ROOT
 
     @classmethod
     def of(cls, name: str, root: Path = ROOT) -> "Module":
         path = root / "solutions" / name / "attention.py"
         if not path.exists():
             raise BlankError(f"solutions/{name}/attention.py does not exist: it holds the functions of '{name}'")
-        return cls(path, path.read_text(encoding="utf-8"))
+        return cls(path, path.read_text(encoding="utf-8"), root)
 
-    @property
-    def functions(self) -> dict[str, ast.FunctionDef]:
-        return {node.name: node for node in ast.parse(self.text).body if isinstance(node, ast.FunctionDef)}
+    @classmethod
+    def of_hunt(cls, name: str, root: Path = ROOT) -> "Module | None":
+        """Return the module of a name's bug hunt, None where there is none."""
+        path = root / "autograder" / "checks" / name / "hunt.py"
+        return cls(path, path.read_text(encoding="utf-8"), root) if path.exists() else None
 
-    def find(self, function: str) -> ast.FunctionDef:
+    @cached_property
+    def functions(self) -> dict[str, ast.FunctionDef | ast.ClassDef]:
+        """Return the functions and classes by name."""
+        body = ast.parse(self.text).body
+        return {node.name: node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+    def find(self, function: str) -> ast.FunctionDef | ast.ClassDef:
         if function not in self.functions:
-            path = f"solutions/{self.path.parent.name}/attention.py"
+            path = self.path.relative_to(self.root)
             raise BlankError(f"{path} defines no function '{function}': it has {', '.join(self.functions)}")
         return self.functions[function]
 
+    def methods(self, name: str) -> list[ast.FunctionDef]:
+        """Return the methods of a class, none for a function."""
+        node = self.find(name)
+        return (
+            [each for each in node.body if isinstance(each, ast.FunctionDef)] if isinstance(node, ast.ClassDef) else []
+        )
+
     def head_and_body(self, function: str) -> tuple[list[str], list[str]]:
         """Return the lines of signature, docstring and leading comment, and those of the body that is cut out."""
-        node = self.find(function)
+        return self.cut(self.find(function))
+
+    def cut(self, node: ast.FunctionDef | ast.ClassDef) -> tuple[list[str], list[str]]:
+        """Return the lines of a function's head and of its body."""
+        function = node.name
         documented = ast.get_docstring(node, clean=False) is not None
         body = node.body[1:] if documented else node.body
         if not body:
@@ -58,6 +79,8 @@ def solved(module: Module, function: str, helpers: list[str], title: str = "") -
 
     With a title, the function gets that name. A helper of an earlier chapter is written NAME.FUNCTION.
     """
+    if module.methods(function):
+        return _solved_class(module, function)
     head, body = module.head_and_body(function)
     if title:
         line = next(i for i, text in enumerate(head) if text.startswith("def "))
@@ -70,6 +93,18 @@ def solved(module: Module, function: str, helpers: list[str], title: str = "") -
         for line in _with_blank_lines(lines_of, helper.rpartition(".")[2])
     ]
     return "\n".join([*head, f"{indent}{BEGIN}", *body, *with_helpers, f"{indent}{END}"])
+
+
+def _solved_class(module: Module, name: str) -> str:
+    """Return the source of a class's solved cell: each method's body stands between nbgrader's marks."""
+    node, lines = module.find(name), module.text.splitlines()
+    for method in reversed(module.methods(name)):
+        _, body = module.cut(method)
+        indent = " " * (len(body[0]) - len(body[0].lstrip()))
+        end = method.end_lineno or method.lineno
+        lines[end - len(body) : end] = [f"{indent}{BEGIN}", *body, f"{indent}{END}"]
+    added = 2 * len(module.methods(name))
+    return "\n".join(lines[node.lineno - 1 : (node.end_lineno or node.lineno) + added])
 
 
 def _head_and_body(module: Module, helper: str) -> tuple[list[str], list[str]]:
@@ -87,9 +122,10 @@ def _with_blank_lines(lines_of: list[str], helper: str) -> list[str]:
 def blanked(module: Module) -> str:
     """Return the module with every function's body replaced by a sentence that says where it has to be written."""
     lines = module.text.splitlines()
-    for name, node in sorted(module.functions.items(), key=lambda item: -item[1].lineno):
-        _, body = module.head_and_body(name)
+    nodes = [each for name, node in module.functions.items() for each in module.methods(name) or [node]]
+    for node in sorted(nodes, key=lambda node: -node.lineno):
+        _, body = module.cut(node)
         indent = " " * (len(body[0]) - len(body[0].lstrip()))
         end = node.end_lineno or node.lineno
-        lines[end - len(body) : end] = [f'{indent}raise NotImplementedError("{name}: {ABSENT}")']
+        lines[end - len(body) : end] = [f'{indent}raise NotImplementedError("{node.name}: {ABSENT}")']
     return "\n".join(lines) + "\n"

@@ -2,14 +2,16 @@
 
 A code cell that begins with `#| exercise FUNCTION` becomes the solved function; `of=OTHER` takes another function's
 body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
-test cell. `#| setup`, in the first code cell, becomes the search for the kit. A text cell with
-`+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
-`{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check".
+test cell. `#| broken FUNCTION` becomes the broken function of a bug hunt, its lines numbered, and `{kinds}` in a text
+the list of kinds from which its bug is chosen. `#| setup`, in the first code cell, becomes the search for the kit. A
+text cell with `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the
+checks'. `{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check".
 """
 
 import hashlib
 import re
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import jupytext
@@ -18,11 +20,15 @@ from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, grade_id
 from autograder.checks import assignments, checks, find, questions, written
+from autograder.checks.bug_hunt import BugHunt
+from autograder.checks.hunts import KINDS
 from autograder.judge.timing import Limits
+from autograder.kit.repair import numbered
 from autograder.places import ROOT
 from autograder.release.blank import BlankError, Module, solved
 from autograder.submissions.parse_untrusted import TRAIN
 
+KINDS_OF_BUGS = "\n".join(f"- ({letter}) {kind}" for letter, kind in zip(ascii_lowercase, KINDS, strict=False))
 POINTS = re.compile(r"\{points ([\w, ]+)\}")
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
@@ -37,12 +43,13 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
     if not path.exists():
         raise BlankError(f"exercises/{name}.md does not exist; there are exercises for {', '.join(assignments())}")
     notebook = jupytext.read(path, fmt="md:myst")
-    module = Module.of(name, root)
+    module, hunt = Module.of(name, root), Module.of_hunt(name, root)
     for cell in notebook.cells:
         first_line = cell.source.partition("\n")[0]
         try:
-            _build_cell(cell, name, module)
+            _build_cell(cell, name, module, hunt)
             if cell.cell_type == "markdown":
+                cell.source = cell.source.replace("{kinds}", KINDS_OF_BUGS)
                 cell.source = POINTS.sub(lambda mark: _points(name, mark[1]), cell.source)
         except (BlankError, LookupError) as error:
             reason = error.args[0] if isinstance(error, LookupError) else error
@@ -62,7 +69,7 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
     return notebook
 
 
-def _build_cell(cell: NotebookNode, name: str, module: Module) -> None:
+def _build_cell(cell: NotebookNode, name: str, module: Module, hunt: Module | None) -> None:
     """Replace a marked cell's source and set its metadata, in place; cells that train get the tag SKIPPED."""
     if TRAIN in cell.metadata.get("tags", []):
         cell.metadata.tags.append(SKIPPED)
@@ -80,10 +87,13 @@ def _build_cell(cell: NotebookNode, name: str, module: Module) -> None:
         cell.source = SETUP.read_text(encoding="utf-8").replace("NAME", name) + cell.source.partition("\n")[2]
         return
     function, options = _options(mark["words"])
-    if verb == "exercise":
+    if verb == "broken":
+        cell.source = numbered(_hunt(name).source)
+    elif verb == "exercise":
         title = function if "of" in options else ""
         helpers = [helper for helper in options.get("with", "").split(",") if helper]
-        cell.source = solved(module, options.get("of", function), helpers, title)
+        owner = hunt if hunt and function in hunt.functions else module
+        cell.source = solved(owner, options.get("of", function), helpers, title)
         _grade(cell, function, solution=True)
     elif verb == "check":
         check_id = f"{name}.{function}"
@@ -91,7 +101,15 @@ def _build_cell(cell: NotebookNode, name: str, module: Module) -> None:
         cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{check_id}", globals())'
         _grade(cell, f"{CHECK}{function}", points=points, grade=True, locked=True)
     else:
-        raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise' or 'check'")
+        raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise', 'check' or 'broken'")
+
+
+def _hunt(name: str) -> BugHunt:
+    """Return the bug hunt of a name."""
+    hunts = [check.hunt for check in checks(name).values() if check.hunt]
+    if not hunts:
+        raise BlankError(f"autograder/checks/{name}/checks.py has no Hunt")
+    return hunts[0]
 
 
 def _demand_both_cells(name: str, cells: list[NotebookNode]) -> None:

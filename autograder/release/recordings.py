@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
@@ -68,12 +69,20 @@ def _record_all(numbers: Mapping[str, Numbers]) -> Iterator[tuple[str, bytes]]:
     if not cores:
         return
     with ProcessPoolExecutor(cores, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
-        yield from zip(numbers, pool.map(_recording, numbers, numbers.values()), strict=True)
+        yield from zip(numbers, pool.map(recording, numbers, numbers.values()), strict=True)
 
 
-def _recording(check_id: str, numbers: Numbers) -> bytes:
+def recording(check_id: str, numbers: Numbers) -> bytes:
+    """Return the recorded answers of one check; `numbers` are those of its notebook's parts, by function."""
     check = find(check_id)
     seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
     cases, examples = check.draw(np.random.default_rng(seed)), check.worked_examples()
     earlier = record_earlier_calls(check_id.partition(".")[0], check, cases, examples, numbers)
-    return pack(cases, check.criteria, examples, earlier)
+    if check.is_secret:
+        cases = [replace(case, outputs=_unsaid(case.outputs)) for case in cases]
+    return pack(cases, check.criteria, examples, earlier, check.hunt.about_input if check.hunt else None)
+
+
+def _unsaid(outputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return NaN in the place of right answers: nothing is compared with it, and nobody can read it in the kit."""
+    return {name: np.full_like(right, np.nan, np.float32) for name, right in outputs.items()}

@@ -23,6 +23,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.assignment import Template
+from autograder.kit.repair import Repair
 from autograder.places import ROOT
 from autograder.submissions.fingerprint import Fingerprint
 from autograder.submissions.parse_untrusted import MOST_SECONDS, Unreadable
@@ -177,19 +178,25 @@ class Analysis:
 
     flags: list[str]
     defines: dict[str, list[str]]  # by the id of each cell that is run: the checked functions that it would define
+    repairs: dict[str, Repair]  # by name, of the broken functions that are to be mended
 
 
-def analysis(notebook: NotebookNode, template: Template) -> Analysis:
-    """Return the static analysis of a normalised notebook; where it takes too long, one flag that says so."""
+def analysis(notebook: NotebookNode, template: Template, broken: dict[str, str]) -> Analysis:
+    """Return the static analysis of a normalised notebook; where it takes too long, one flag that says so.
+
+    `broken` is the source of each broken function, by its repair's name.
+    """
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    request: dict[str, Any] = {"cells": json.dumps(cells), "functions": template.functions, "broken": broken}
     try:
-        return Analysis(
-            **client().ask("analysis", ANALYSIS_SECONDS, cells=json.dumps(cells), functions=template.functions)
-        )
+        answer = client().ask("analysis", ANALYSIS_SECONDS, **request)
+        repairs = {name: Repair(**repair) for name, repair in answer["repairs"].items()}
+        return Analysis(answer["flags"], answer["defines"], repairs)
     except LimitExceeded:
         from autograder.submissions.static_analysis import may_be_run  # it imports the parsers
 
-        return Analysis([NOT_ANALYSED], {cell.id: [] for cell in cells if may_be_run(cell)})
+        repairs = dict.fromkeys(broken, Repair(complaint=f"{NOT_ANALYSED}: make the notebook's cells shorter."))
+        return Analysis([NOT_ANALYSED], {cell.id: [] for cell in cells if may_be_run(cell)}, repairs)
 
 
 def fingerprints(sources: dict[str, str]) -> dict[str, Fingerprint]:

@@ -42,9 +42,10 @@ def submission(content: bytes, name: str, template: str, known: list[str]) -> di
     return {"notebook": normalise.submission(content, _template(name, template), known), "kept": kept}
 
 
-def analysis(cells: str, functions: list[str]) -> dict[str, Any]:
+def analysis(cells: str, functions: list[str], broken: dict[str, str]) -> dict[str, Any]:
     """Return the fields of `parser_client.Analysis` for a list of cells in JSON."""
-    return static_analysis.analyse([nbformat.from_dict(cell) for cell in json.loads(cells)], functions)  # pyright: ignore
+    parsed: list[Any] = [nbformat.from_dict(cell) for cell in json.loads(cells)]
+    return static_analysis.analyse(parsed, functions, broken)
 
 
 def fingerprints(sources: dict[str, str]) -> dict[str, Any]:

@@ -1,25 +1,35 @@
 """Static analysis of a normalised notebook: flags for the teacher, which cells are run, what each would define."""
 
 import re
+from dataclasses import asdict
 from typing import Any
 
 from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, grade_id
+from autograder.kit.repair import Repair, repair
 from autograder.submissions.flags import flags
-from autograder.submissions.notebook import check_call_id
+from autograder.submissions.notebook import check_call_id, syntax_tree
 from autograder.submissions.parse_untrusted import TRAIN
 
 MOST_FLAGS, LONGEST_FLAG = 50, 200
 
 
-def analyse(cells: list[NotebookNode], functions: list[str]) -> dict[str, Any]:
+def analyse(cells: list[NotebookNode], functions: list[str], broken: dict[str, str]) -> dict[str, Any]:
     """Return the fields of `parser_client.Analysis` for the cells of a notebook."""
     run = [cell for cell in cells if is_run(cell)]
     all_flags = [flag[:LONGEST_FLAG] for flag in flags([cell.source for cell in run])]
     more = len(all_flags) - MOST_FLAGS
     all_flags[MOST_FLAGS:] = [f"and {more} flags more"] if more > 0 else []
-    return {"flags": all_flags, "defines": {cell.id: defines(cell, functions) for cell in run}}
+    by_cell = {cell.id: defines(cell, functions) for cell in run}
+    repairs = {name: asdict(_repair(name, source, run, by_cell)) for name, source in broken.items()}
+    return {"flags": all_flags, "defines": by_cell, "repairs": repairs}
+
+
+def _repair(name: str, broken: str, cells: list[NotebookNode], by_cell: dict[str, list[str]]) -> Repair:
+    """Return the repair of a broken function in the last cell that defines it."""
+    sources = [cell.source for cell in cells if name in by_cell[cell.id]]
+    return repair(broken, syntax_tree(sources[-1]) if sources else None, name)
 
 
 def may_be_run(cell: NotebookNode) -> bool:

@@ -1,12 +1,12 @@
 """Numbers in prose that look like scores are quoted from result files by code, or stand in prose_numbers.json.
 
-python -m tests.book.test_prose_numbers --missing    the lines to add to the list, and where each number stands
+python -m tests.book.test_prose_numbers              the lines to add to the list, and where each number stands
 python -m tests.book.test_prose_numbers --write      add them without a source, drop what no page has any more, sort
 """
 
 import json
 import re
-import sys
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,8 +161,11 @@ def test_a_number_is_named_with_its_line():
 
 
 def main() -> None:
+    parser = ArgumentParser(description="List the numbers in the pages that look like scores and have no source.")
+    parser.add_argument("--write", action="store_true", help="put them into prose_numbers.json, to be filled in")
+    arguments = parser.parse_args()
     new = missing()
-    if "--write" in sys.argv:
+    if arguments.write:
         pages = {(each.chapter, each.number) for each in in_pages()}
         kept = {key: source for key, source in listed().items() if key in pages}
         LIST.write_text(written({(each.chapter, each.number): "" for each in new} | kept), "utf8")

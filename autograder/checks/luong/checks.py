@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from autograder.checks import FAR, GRADIENTS, MASKED, NO_MASK, REPEAT, UNCHANGED, Check, Drawn, Points, Written
-from autograder.checks.luong import examples, feeding_mistakes, local_mistakes, score_mistakes
+from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
+from autograder.checks.luong import examples, feeding_mistakes, hunt, local_mistakes, score_mistakes
 from autograder.checks.luong.cases import (
     EDGES,
     SHORT,
@@ -97,22 +97,16 @@ LOCAL = Check(
     may_call=("general_score",),
 )
 
-REPAIRED = Check(
-    local_p_weights,
-    ("weights", "p"),
-    local_cases,
-    points={
-        "gradients for what predicts p": Points(3, kind=GRADIENTS),
-        "p": Points(1, (WHOLE, SHORT, EDGES), part="p"),
-        "the weights": Points(1, (WHOLE, SHORT, EDGES), part="weights"),
-        FAR: 1,
-    },
-    also=(UNCHANGED, REPEAT),
-    mistakes=tuple(mistake for mistake in local_mistakes.LOCAL if mistake is not local_mistakes.results_swapped),
+HUNT = Hunt(
+    LOCAL,
+    hunt.broken_weights,
+    hunt.repaired_weights,
+    hunt.failing_input,
+    hunt.diagnosis,
+    points={"weights and p": Points(4, (WHOLE, SHORT, EDGES)), FAR: 1},
+    ranges={"lengths": (1, "source"), "D": (0.5, 100)},
+    mistakes=tuple(each for each in local_mistakes.LOCAL if each is not local_mistakes.window_after_softmax),
     examples=examples.local("repaired_weights"),
-    name="repaired_weights",
-    parts=local_mistakes.Local,
-    may_call=("general_score", "local_p_weights"),
 )
 
 FEEDING = Check(
@@ -132,7 +126,7 @@ FEEDING = Check(
     may_call=("dot_score", "attentional_state"),
 )
 
-CHECKS = [DOT, GENERAL, CONCAT, STATE, LOCAL, FEEDING, REPAIRED]
+CHECKS = [DOT, GENERAL, CONCAT, STATE, LOCAL, FEEDING, *HUNT.checks()]
 
 ORDER = """\
 (a) In Bahdanau's model the state *before* the step asks, $s_{i-1}$; what it finds goes into the step that makes $s_i$.

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 
-import autograder.kit
 from autograder.assignment import grade_id
 from autograder.checks import assignments, find
 from autograder.kit import NoPoints, check, recordings
@@ -222,7 +221,7 @@ def softmax_kit(tmp_path, monkeypatch):
     drawn = find("bahdanau.masked_softmax")
     packed = recordings.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria)
     recordings.path("bahdanau.masked_softmax", tmp_path).write_bytes(packed)
-    monkeypatch.setattr(autograder.kit, "load", functools.partial(recordings.load, folder=tmp_path))
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
     return drawn
 
 

@@ -1,0 +1,147 @@
+"""Bug hunts: an input on which a broken function is wrong, the line and the kind of its bug, and its repair."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
+
+import numpy as np
+
+from autograder.checks.bug_hunt import Within
+from autograder.checks.check import Check, Drawn
+from autograder.checks.points import GRADIENTS, UNCHANGED, Points
+from autograder.kit.answer import Answer, Caller, Failure
+from autograder.kit.hunts import Argument, HuntInput, fails, input_of
+
+# From which the kind of every bug is chosen: the same list in each notebook, so that it gives nothing away.
+KINDS = (
+    "the wrong axis: a softmax, a sum or a mean runs along another one",
+    "the wrong positions: a mask covers others than it should, or too many, or too few",
+    "a wrong factor: something is scaled by another number, twice, or not at all",
+    "a step too early or too late: inputs, targets or positions are shifted by one",
+    "the wrong shape: numbers are put into another shape where axes should be exchanged",
+    "the wrong input: another tensor, state or layer is used than the formula has there",
+)
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """A function that somebody broke. Students show the bug, name it, and mend one statement: three checks.
+
+    `right` is the check of the right function, `repaired` the repair that the teacher expects. `ranges` bounds whole
+    numbers and single numbers among the arguments: {"lengths": (1, "source")}, where a name stands for the length of
+    that axis.
+    """
+
+    right: Check
+    broken: Callable
+    repaired: Callable
+    failing_input: Callable
+    diagnosis: Callable
+    points: Mapping[str, int | Points]  # of the repair; those for the input and the diagnosis are the same everywhere
+    ranges: Mapping[str, tuple[float | None, float | str | None]] = field(default_factory=dict)
+    mistakes: tuple[Callable, ...] = ()
+    examples: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """Return the broken function as students read it."""
+        return source_of(self.broken)
+
+    @property
+    def about_input(self) -> HuntInput:
+        parameters = inspect.signature(self.right.reference).parameters.values()
+        arguments = [argument(each, *self.ranges.get(each.name, (None, None))) for each in parameters]
+        return HuntInput(self.right.function, self.source, arguments)
+
+    def checks(self) -> list[Check]:
+        """Return the checks of the input, of the diagnosis and of the repair, in this order."""
+        shown = Check(
+            self.failing_input,
+            ("input",),
+            lambda rng: [Drawn("your input", [])],
+            {f"{self.broken.__name__} is wrong on it": Points(2, "your input")},
+            also=(),
+            hunt=self,
+        )
+        named = Check(
+            self.diagnosis,
+            ("line", "kind"),
+            lambda rng: [Drawn("your diagnosis", [])],
+            {
+                "the line": Points(1, "your diagnosis", part="line"),
+                "the kind": Points(1, "your diagnosis", part="kind"),
+            },
+            also=(),
+            hunt=self,
+        )
+        mended = replace(
+            self.right,
+            points=self.points,
+            also=(GRADIENTS, UNCHANGED),
+            mistakes=(*self.mistakes, self._still_broken()),
+            examples=self.examples,
+            name=self.repaired.__name__,
+            may_call=(),
+            parts=None,
+            hunt=self,
+        )
+        return [shown, named, mended]
+
+    def _still_broken(self) -> Callable:
+        """Return the broken function as a mistake whose hint does not name the bug."""
+
+        def still_broken(*arguments):
+            return self.broken(*arguments)
+
+        still_broken.__doc__ = f"The bug is still there: these are the numbers of {self.broken.__name__}."
+        return still_broken
+
+    def caller(self, function: str, caller: Caller, within: Within = nullcontext) -> Caller:
+        """Return what the check of this function calls: for an input, its verdict stands in the answer's place."""
+        return Shown(self, caller, within) if function == self.failing_input.__name__ else caller
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Answers 1 where a student's input shows the bug, tried on this side; else with what speaks against it."""
+
+    hunt: Hunt
+    caller: Caller
+    within: Within
+
+    def __call__(self, function: str, arguments: list, cotangents: list | None = None) -> Answer:
+        answer = self.caller(function, arguments, cotangents)
+        if answer.error:
+            return answer
+        given = input_of(answer, self.hunt.about_input.arguments)
+        if isinstance(given, str):
+            return Answer(error=Failure("wrong", given))
+        with self.within():
+            failure = fails(self.hunt.broken, self.hunt.right.reference, given)
+        return Answer(error=failure) if failure else Answer(outputs=[np.array(1.0, np.float32)])
+
+
+def source_of(function: Callable) -> str:
+    """Return a function's source without its docstring, which says what is wrong with it."""
+    lines = textwrap.dedent(inspect.getsource(function)).rstrip().splitlines()
+    first = ast.parse("\n".join(lines)).body[0].body[0]  # pyright: ignore[reportAttributeAccessIssue]
+    if inspect.getdoc(function):
+        del lines[first.lineno - 1 : first.end_lineno]
+    return "\n".join(lines)
+
+
+def argument(parameter: inspect.Parameter, least: float | None, most: float | str | None) -> Argument:
+    """Return what an argument has to be, as its annotation says: Float[Tensor, "batch units"] | None, int, float."""
+    choices: list[Any] = [each for each in get_args(parameter.annotation) if each is not type(None)]
+    optional = type(None) in get_args(parameter.annotation)
+    annotation = choices[0] if optional else parameter.annotation
+    if annotation is int:
+        return Argument(parameter.name, "int", None, optional, least, most)
+    if annotation in (float, int | float):
+        return Argument(parameter.name, "float", None, optional, least, most)
+    kind = annotation.__name__.partition("[")[0].lower()
+    return Argument(parameter.name, kind, annotation.dim_str.split(), optional, least, most)

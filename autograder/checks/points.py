@@ -1,0 +1,41 @@
+"""What earns points in a check, and the words that many checks have for it."""
+
+from dataclasses import dataclass
+
+from autograder.kit.cases import Criterion, Kind
+
+SHAPE, VALUES, GRADIENTS, UNCHANGED, REPEAT = Kind
+DIFFERENTIABLE = (GRADIENTS, UNCHANGED, REPEAT)
+NAMES = {
+    GRADIENTS: "gradients",
+    UNCHANGED: "the arguments stay as they are",
+    REPEAT: "the same answer twice",
+}  # of criteria that many checks have, as students read them
+NO_MASK, MASKED, FAR = "without a mask", "with a mask", "scores far from 0"  # groups of cases of several names
+PADDING, LARGE = "padding", "a score far from 0"
+FEATURES = {MASKED: [PADDING], FAR: [PADDING, LARGE]}  # of a group's cases, where they do not say otherwise
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points for a demand that is another than right values in the group of cases of its name.
+
+    It is about the cases of these groups (none: see Criterion); `part` names one of several outputs.
+    """
+
+    points: int
+    groups: str | tuple[str, ...] = ()
+    kind: Kind = VALUES
+    part: str | None = None
+
+    def criterion(self, name: str) -> Criterion:
+        groups = [self.groups] if isinstance(self.groups, str) else list(self.groups)
+        return Criterion(name, self.points, self.kind, groups, self.part)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A question that is answered in words and graded by hand: its points, and an answer that gets them all."""
+
+    points: int
+    text: str

@@ -1,0 +1,123 @@
+"""A repair of a broken function: the same statements but one, compared as syntax trees.
+
+It needs no torch: on the grader's side it runs in the process that parses what students wrote.
+"""
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograder.kit.answer import Caller
+
+BODIES = ("body", "orelse", "finalbody")  # of a statement: where others stand inside it
+LIBRARIES = frozenset({"torch", "math", "F", "nn"})  # that a repaired statement may use besides the broken one's names
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What a student made of a broken function: `complaint` says why it is no repair, else `source` is the function."""
+
+    source: str = ""
+    complaint: str = ""
+
+
+def repair(broken: str, cell: ast.AST | None, name: str) -> Repair:
+    """Return the repair called `name` in a cell, or what speaks against it: one statement may differ."""
+    functions = [node for node in ast.walk(cell) if isinstance(node, ast.FunctionDef)] if cell else []
+    named = [node for node in functions if node.name == name]
+    if not named:
+        return Repair(complaint=f"its cell defines no function {name} that can be read.")
+    mended, original = named[-1], _function(broken)
+    if complaint := _complaint(original, mended):
+        return Repair(complaint=complaint)
+    mended.decorator_list = []
+    return Repair(source=ast.unparse(mended))
+
+
+def _complaint(original: ast.FunctionDef, mended: ast.FunctionDef) -> str:
+    """Return why one function is not the other with one statement changed, "" where it is."""
+    if _parameters(mended) != _parameters(original):
+        return f"its parameters are not those of {original.name}: keep them, in their order."
+    old, new = _statements(original), _statements(mended)
+    edits = SequenceMatcher(None, [_own(each) for each in old], [_own(each) for each in new], autojunk=False)
+    changed = [edit for edit in edits.get_opcodes() if edit[0] != "equal"]
+    if not changed:
+        return f"is {original.name} as it was: change the statement that is wrong."
+    _, first, last, start, end = changed[0]
+    if len(changed) > 1 or last - first != 1 or end - start != 1:
+        return f"changes more than one statement of {original.name}: change one, and keep the others as they are."
+    if strange := sorted(_names(new[start]) - _all_names(original) - LIBRARIES - set(dir(builtins))):
+        return f"uses {', '.join(strange)}, which {original.name} does not have: mend the statement itself."
+    return ""
+
+
+def refusing(complaint: str, caller: "Caller") -> "Caller":
+    """Return what answers every call with the complaint, where there is a function: what is no repair earns nothing."""
+    from autograder.kit.answer import Answer, Failure
+
+    def refused(*question: Any) -> Answer:
+        answer = caller(*question)
+        missing = answer.error and answer.error.kind in ("unwritten", "undefined")
+        return answer if missing else Answer(error=Failure("wrong", complaint))
+
+    return refused
+
+
+def numbered(source: str) -> str:
+    """Return a function's source with the number of each line behind it, as the statement of an exercise shows it."""
+    lines = source.splitlines()
+    width = max(map(len, lines)) + 2
+    return "\n".join(f"{line:{width}}# {number}" for number, line in enumerate(lines, 1))
+
+
+def _function(source: str) -> ast.FunctionDef:
+    node = ast.parse(source).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    return node
+
+
+def _parameters(function: ast.FunctionDef) -> list[str]:
+    return [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+
+
+def _statements(function: ast.FunctionDef) -> list[ast.stmt]:
+    """Return the statements of a function in their order, those inside others too; the docstring is none."""
+    body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
+    return [statement for each in body for statement in _flat(each)]
+
+
+def _flat(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield a statement, and after it those inside it."""
+    yield statement
+    for field in BODIES:
+        for inner in getattr(statement, field, []):
+            yield from _flat(inner)
+
+
+def _own(statement: ast.stmt) -> str:
+    """Return a statement's syntax without the statements inside it, which stand for themselves."""
+    return repr([type(statement), *(_dump(value) for name, value in ast.iter_fields(statement) if name not in BODIES)])
+
+
+def _dump(value: Any) -> Any:
+    """Return a part of a statement so that equal syntax is equal text."""
+    if isinstance(value, list):
+        return [_dump(each) for each in value]
+    return ast.dump(value) if isinstance(value, ast.AST) else value
+
+
+def _names(node: ast.AST) -> set[str]:
+    """Return the names that a statement reads, without those that it binds itself."""
+    names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
+    own = {name.id for name in names if not isinstance(name.ctx, ast.Load)}
+    own |= {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
+    return {name.id for name in names} - own
+
+
+def _all_names(function: ast.FunctionDef) -> set[str]:
+    """Return every name in a function, its parameters too."""
+    return {inner.id for inner in ast.walk(function) if isinstance(inner, ast.Name)} | set(_parameters(function))

@@ -1,0 +1,54 @@
+"""Bug hunts on a student's own machine: what the kit can tell, and what it leaves to grading."""
+
+import pytest
+import torch
+
+from autograder.checks import find
+from autograder.kit import NoPoints, check, recordings
+from autograder.release.recordings import recording
+from solutions.luong.attention import local_p_weights
+
+HUNT = find("luong.failing_input").hunt
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _recorded(tmp_path_factory):
+    """Record what a release would record of the hunt and of its right function."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recordings, "FOLDER", tmp_path_factory.mktemp("recordings"))
+        for function in ("failing_input", "diagnosis", "repaired_weights", "local_p_weights"):
+            recordings.path(f"luong.{function}").write_bytes(recording(f"luong.{function}", {}))
+        yield
+
+
+def test_an_input_is_tried_against_the_students_own_function(capsys):
+    namespace = {"failing_input": HUNT.failing_input, "local_p_weights": local_p_weights}
+    assert check("luong.failing_input", namespace) is None
+    assert "all 2 points" in capsys.readouterr().out
+    zeros = torch.zeros(1, 1)
+    wide = (torch.ones(1, 1), torch.ones(1, 4, 1), zeros, zeros, torch.ones(1), torch.tensor([4]), 9.0)
+    with pytest.raises(NoPoints, match="what the right one gives"):
+        check("luong.failing_input", namespace | {"failing_input": lambda: wide})
+
+
+@pytest.mark.parametrize("own", [None, lambda *_: torch.zeros(1)], ids=["none", "a wrong one"])
+def test_without_a_right_function_of_the_students_the_input_waits_for_grading(own, capsys):
+    namespace = {"failing_input": HUNT.failing_input, "local_p_weights": own}
+    assert check("luong.failing_input", namespace) is None
+    assert "once your local_p_weights has all its points" in capsys.readouterr().out
+
+
+def test_a_diagnosis_is_taken_without_a_word_on_whether_it_is_right(capsys):
+    for answer in ((8, "b"), (1, "f")):
+        assert check("luong.diagnosis", {"diagnosis": lambda answer=answer: answer}) is None
+        assert "only grading says" in capsys.readouterr().out
+    with pytest.raises(NoPoints, match="one letter"):
+        check("luong.diagnosis", {"diagnosis": lambda: ("b", 8)})
+    cases, *_ = recordings.load("luong.diagnosis")
+    assert all(output != output for case in cases for output in case.outputs.values())
+
+
+def test_a_repair_is_compared_by_its_source(capsys):
+    assert check("luong.repaired_weights", {"repaired_weights": HUNT.repaired}) is None
+    with pytest.raises(NoPoints, match="no function repaired_weights"):
+        check("luong.repaired_weights", {"repaired_weights": local_p_weights})
