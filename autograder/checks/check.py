@@ -17,6 +17,7 @@ from autograder.kit.answer import Answer, Caller
 from autograder.kit.call import call
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Kind, KnownMistake, Pairs
 from autograder.kit.compare import aligned, printed
+from autograder.kit.table_models import CachedSteps
 from autograder.kit.uses import USES
 
 MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
@@ -65,6 +66,7 @@ class Check:
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
     parts: type | None = None  # the function in parts, of which mistakes replace some
     hunt: BugHunt | None = None  # to which the function belongs
+    steps: Callable[[list], CachedSteps] | None = None  # made from a call's arguments: the steps that it asks for
 
     def __post_init__(self) -> None:
         fields = ("outputs", "also", "mistakes", "examples", "may_call")

@@ -6,7 +6,7 @@ import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from autograder.judge.timing import Limits, Stint
 from autograder.kit import codec, frames
@@ -55,12 +55,19 @@ class Fallen(Exception):
     """The sandbox fell, and the worker with it: the grader's misfortune, not the student's doing."""
 
 
+class Server(Protocol):
+    """Answers questions of the code behind the wall."""
+
+    def answer(self, question: Any) -> dict: ...
+
+
 class Worker:
     """One worker behind the wall."""
 
     def __init__(self, wall: Sandbox, limits: Limits, earlier: "Earlier | None" = None) -> None:
         self.grace = limits.grace
         self.earlier = earlier
+        self.server: Server | None = None  # answers what the code may ask for in the running call
         self.asked = 0
         self.job = wall.start_worker(cpu_seconds=10 + math.ceil(limits.total))
         try:
@@ -95,24 +102,25 @@ class Worker:
         raise (Fallen(text) if sandbox_died else Dead(kind, text, starved)) from None
 
     def _reply(self, stint: Stint, most: Most) -> Any:
-        """Return the reply; before it, the worker may ask for what earlier functions give."""
-        most = ASKING if self.earlier else most
+        """Return the reply; before it, the worker may ask for what earlier functions or a served one give."""
+        server = self.server or self.earlier
+        most = ASKING if server else most
         while True:
             frame = frames.receive(self.job.link, stint.wait(self.job.link), most.body, most.header)
             if not isinstance(frame, dict) or frame.get("id") != self.asked:
                 raise codec.CodecError("an answer to no question")
             if "reply" in frame:
                 return frame["reply"]
-            if self.earlier is None or "ask" not in frame:
+            if server is None or "ask" not in frame:
                 raise codec.CodecError("an answer to no question")
-            answer = self.earlier.answer(frame["ask"])
+            answer = server.answer(frame["ask"])
             self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
             frames.send(self.job.link, {"id": self.asked, "answer": answer})
 
     def _interrupt(self, most: Most, stint: Stint) -> Any:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
         why, starved = stint.why()
-        if self.earlier:
+        if self.server or self.earlier:
             self._lost("timeout", f"the code {why}", starved)
         with suppress(OSError, codec.CodecError):
             self.job.process.send_signal(signal.SIGINT)

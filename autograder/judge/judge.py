@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from autograder import checks
 from autograder.assignment import CHECK, Template, grade_id
 from autograder.judge import seed
-from autograder.judge.caller import Student
+from autograder.judge.caller import Served, Student
 from autograder.judge.carried import Forward, Lost
 from autograder.judge.earlier import Bounded
 from autograder.judge.runs import DIFFERS, FirstCalls, differing, may_differ
@@ -123,6 +123,8 @@ class _Run:
         cases = check.draw(self.drawn(check_id))
         calls = FirstCalls(Student(self.session, stopped), function, len(cases))
         caller = check.hunt.caller(function, calls, Bounded) if check.hunt else calls
+        if check.steps:
+            caller = Served(self.session, calls, check.steps)
         if repair := self.repairs.get(function):
             caller = self._repaired(repair, calls)
         self.session.begin_check()

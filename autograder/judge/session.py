@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from autograder.judge.asking import CALL, CELL, Dead, Fallen, Late, Most, Unanswered, Worker
+from autograder.judge.asking import CALL, CELL, Dead, Fallen, Late, Most, Server, Unanswered, Worker
 from autograder.judge.sanitize import clean_outputs, error_output
 from autograder.judge.timing import Limits, Stint, Use
 from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
@@ -47,6 +47,7 @@ class Session:
     ran: list[str] = field(default_factory=list)  # the cells that ended by themselves, those with an error too
     stopped: Failure | None = None  # why the last cell did not end by itself
     trouble: Failure | None = None  # why the last check got no more answers
+    server: Server | None = None  # answers what the student's function may ask for in a call
     _worker: Worker | None = None
     _finished: list[_Finished] = field(default_factory=list)
     _stint: Stint | None = None  # the running check's
@@ -108,11 +109,13 @@ class Session:
         number = None
         if cotangents is None:
             number, self._calls = self._calls, self._calls + 1
-        return self._call(function=function, arguments=arguments, cotangents=cotangents, number=number, again=False)
+        about = {"cotangents": cotangents, "number": number, "again": False, "served": self.server is not None}
+        return self._call(function=function, arguments=arguments, **about)
 
     def again(self, function: str, arguments: list[Any], number: int) -> Answer:
         """Return what it answers to the very tensors of the check's call of this number: what it has left in them."""
-        return self._call(function=function, arguments=arguments, cotangents=None, number=number, again=True)
+        about = {"cotangents": None, "number": number, "again": True, "served": self.server is not None}
+        return self._call(function=function, arguments=arguments, **about)
 
     def _call(self, **about: Any) -> Answer:
         if self.trouble is not None or self._stint is None:
@@ -148,6 +151,7 @@ class Session:
         worker = self._alive()
         for _ in range(FALLS):
             began = time.monotonic()
+            worker.server = self.server
             try:
                 return worker.request(stint, most, **request)
             except Fallen:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograder.kit import call, codec, frames, proxy
+from autograder.kit import call, codec, frames, proxy, uses
 from autograder.kit.answer import Answer, Failure
 
 from .shell import OUTPUTS, Shell
@@ -59,7 +59,7 @@ def serve(link: socket.socket, shell: Shell) -> None:
     """Answer requests on the link until the judge closes it."""
     _seed()
     handler, judge = _InterruptHandler(), _JudgeLink(link)
-    operations: dict[str, Callable] = _OPERATIONS | {"carry": partial(_carry, judge)}
+    operations: dict[str, Callable] = {"cell": _cell, "call": partial(_call, judge), "carry": partial(_carry, judge)}
     signal.signal(signal.SIGINT, handler)
     frames.send(link, {"ready": True})
     while True:
@@ -104,7 +104,8 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
     return {"outputs": outputs, "finished": finished}
 
 
-def _call(request: dict[str, Any], shell: Shell) -> Answer:
+def _call(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> Answer:
+    uses.ASKED.set(judge.ask if request["served"] else None)
     OUTPUTS.start()  # what a function prints while it is checked is not kept
     number, repeated = request["number"], request["again"]
     if number == 0 and not repeated:
@@ -113,6 +114,3 @@ def _call(request: dict[str, Any], shell: Shell) -> Answer:
     if kept and not repeated:
         kept.clear()
     return call.call(shell.user_ns, request["function"], request["arguments"], request["cotangents"], kept)
-
-
-_OPERATIONS = {"cell": _cell, "call": _call}

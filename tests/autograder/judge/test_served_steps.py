@@ -1,0 +1,125 @@
+"""Steps that a student's function asks for: they are answered, and counted, on the grader's side of the wall."""
+
+import numpy as np
+import pytest
+
+from autograder.judge.caller import Served, Student
+from autograder.judge.session import Session
+from autograder.kit.call import call
+from autograder.kit.table_models import MOST_STEPS, CachedSteps, state_after
+from tests.support.sandboxed import QUICK
+
+START, BOS, EOS, MAX_LEN = 3, 1, 0, 6
+TABLE = np.random.default_rng(0).normal(size=(11, 7)).astype(np.float32)
+TABLE[:, EOS] = -9.0  # it never ends by itself
+ARGUMENTS = [START, TABLE, BOS, EOS, MAX_LEN]
+RIGHT = """
+def greedy_cached(start, step, bos, eos, max_len):
+    tokens, token, cache = [], bos, start
+    while len(tokens) < max_len:
+        logits, cache = step(token, cache)
+        token = int(logits.argmax())
+        tokens.append(token)
+        if token == eos:
+            break
+    return tokens
+"""
+FROM_THE_START = """
+def greedy_cached(start, step, bos, eos, max_len):
+    tokens = []
+    while len(tokens) < max_len:
+        cache = start
+        for token in [bos, *tokens]:
+            logits, cache = step(token, cache)
+        tokens.append(int(logits.argmax()))
+    return tokens
+"""
+WITHOUT_ASKING = RIGHT.replace(
+    "    return tokens", "    import autograder.kit.uses as u\n    u.ASKED.set(None)\n    return tokens"
+)
+FORGED = "import autograder.kit.uses as u\nu.len = lambda steps: 6\n" + FROM_THE_START
+
+
+def expected() -> list[int]:
+    tokens, state, token = [], START, BOS
+    for _ in range(MAX_LEN):
+        state = state_after(state, token, len(TABLE))
+        token = int(TABLE[state].argmax())
+        tokens.append(token)
+    return tokens
+
+
+def locally(source: str):
+    namespace: dict = {}
+    exec(source, namespace)
+    return call(namespace, "greedy_cached", ARGUMENTS)
+
+
+@pytest.fixture
+def behind_the_wall(built):
+    def answer(source: str):
+        with Session(built, QUICK, checks=1) as session:
+            session.run(source)
+            session.begin_check()
+            caller = Served(session, Student(session), lambda arguments: CachedSteps(*arguments[:2]))
+            return caller("greedy_cached", ARGUMENTS), session
+
+    return answer
+
+
+def test_the_tokens_are_those_of_the_model_and_each_takes_one_step(behind_the_wall):
+    for answer in (locally(RIGHT), behind_the_wall(RIGHT)[0]):
+        tokens, steps = answer.outputs
+        assert tokens.tolist() == expected()
+        assert steps == MAX_LEN
+
+
+@pytest.mark.parametrize("source", [FROM_THE_START, FORGED], ids=["as it is", "with a forged count"])
+def test_who_begins_from_the_start_each_time_needs_more_steps(behind_the_wall, source):
+    tokens, steps = behind_the_wall(source)[0].outputs
+    assert tokens.tolist() == expected()
+    assert steps == MAX_LEN * (MAX_LEN + 1) // 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ("token, 99", "the cache that start"),
+        ("99, cache", "one token"),
+        ("[1, 2], cache", "one token"),
+        ("None, 0", "one"),
+    ],
+)
+def test_a_step_with_other_arguments_says_what_it_expects(behind_the_wall, arguments, reason):
+    source = RIGHT.replace("step(token, cache)", f"step({arguments})")
+    for answer in (locally(source), behind_the_wall(source)[0]):
+        assert "ValueError" in answer.error.text
+        assert reason in answer.error.text
+
+
+def test_a_loop_without_an_end_is_ended_and_the_next_call_is_answered(behind_the_wall):
+    answer, session = behind_the_wall(RIGHT.replace("len(tokens) < max_len", "True"))
+    assert answer.error
+    assert str(MOST_STEPS) in answer.error.text or answer.error.kind == "timeout"
+    assert session.server is None
+
+
+def test_the_number_of_a_step_is_no_argument_that_anybody_sends():
+    steps = CachedSteps(START, TABLE)
+    for question in (
+        None,
+        {},
+        {"arguments": 1},
+        {"arguments": [1]},
+        {"arguments": [True, {}]},
+        {"arguments": ["1", 0]},
+    ):
+        assert "error" in steps.answer(question)
+
+
+def test_no_question_is_taken_for_an_answer_where_nothing_is_served(built):
+    with Session(built, QUICK, checks=1) as session:
+        session.run(RIGHT)
+        session.begin_check()
+        tokens, steps = session.call("greedy_cached", ARGUMENTS).outputs
+        assert (tokens.tolist(), int(steps)) == (expected(), MAX_LEN)
