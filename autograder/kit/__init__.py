@@ -5,6 +5,8 @@ import functools
 import sys
 import warnings
 
+from autograder.kit import recordings
+from autograder.kit.bonus import with_stars
 from autograder.kit.call import call as call_function
 from autograder.kit.call import own_lines
 from autograder.kit.carried import carried
@@ -31,9 +33,11 @@ class Stopped(KeyboardInterrupt):
 def check(check_id: str, namespace: dict) -> float | None:
     """Check a function of the notebook, `check("bahdanau.masked_softmax", globals())`, and say what is wrong with it.
 
-    nbgrader reads the result: None for all points, a number for some of them, an AssertionError for none.
+    nbgrader reads the result: None for all points, a number for some of them, an AssertionError for none. Of a starred
+    task it is always None: what nobody has to do is no failure, and nbgrader's maximum for it is 0.
     """
     cases, criteria, examples = load(check_id)
+    stars = recordings.stars(check_id)
     # nbgrader takes any line on stderr for a failure, and a student's warning is none.
     with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stdout):
         warnings.simplefilter("ignore")
@@ -43,8 +47,9 @@ def check(check_id: str, namespace: dict) -> float | None:
                 verdict = carried(check_id, namespace, verdict)
         except KeyboardInterrupt as stop:
             raise Stopped(_where(check_id, stop)) from None
-    if verdict.hint is None:
-        print(f"✓ {check_id.partition('.')[2]}: all {verdict.max_score:g} points.")
+    if verdict.hint is None or stars:
+        all_points = f"✓ {check_id.partition('.')[2]}: all {verdict.max_score:g} points."
+        print(with_stars(verdict.hint or all_points, stars))
         return None
     if verdict.score == 0:
         raise NoPoints(verdict.hint)

@@ -26,11 +26,13 @@ def pack(
     criteria: list[Criterion],
     examples: Sequence[Example] = (),
     earlier: Mapping[str, dict[str, Any]] | None = None,
+    stars: int = 0,
 ) -> bytes:
     """Return cases, criteria and examples as the bytes of an npz file: arrays, equal ones once, and a codec's text.
 
     `earlier` is what is known of each earlier function that the checked one may call: the number of its part, its
-    parameters, and what a right function `asked` it and was answered (None: nothing is to answer for it).
+    parameters, and what a right function `asked` it and was answered (None: nothing is to answer for it). A check with
+    `stars` gives a bonus.
     """
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
@@ -44,6 +46,8 @@ def pack(
 
     text = codec.encode([cases, criteria, examples, dict(earlier or {})], CLASSES, put)
     arrays["json"] = np.frombuffer(text, dtype=np.uint8)
+    if stars:
+        arrays["stars"] = np.array(stars)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
@@ -84,6 +88,15 @@ def earlier(check_id: str, folder: Path | None = None) -> dict[str, dict[str, An
     """Return what was recorded of the earlier functions that the checked one may call; see `pack`."""
     place = path(check_id, folder)
     return _read(place)[3] if place.exists() else {}
+
+
+def stars(check_id: str, folder: Path | None = None) -> int:
+    """Return the number of stars of the task that a check belongs to, 0 of a core task."""
+    place = path(check_id, folder)
+    if not place.exists():
+        return 0
+    with np.load(place, allow_pickle=False) as arrays:  # which reads no more than it is asked for
+        return int(arrays["stars"]) if "stars" in arrays else 0
 
 
 def _read(place: Path) -> list[Any]:

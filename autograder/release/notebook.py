@@ -4,7 +4,8 @@ A code cell that begins with `#| exercise FUNCTION` becomes the solved function;
 body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
 test cell. `#| setup`, in the first code cell, becomes the search for the kit. A text cell with
 `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
-`{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check".
+`{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check", or "★ 4 bonus, by the
+check" of a starred task.
 """
 
 import hashlib
@@ -16,8 +17,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.assignment import CHECK, grade_id
-from autograder.checks import assignments, checks, find, questions, written
+from autograder.assignment import CHECK, OWN, grade_id
+from autograder.checks import Check, Written, assignments, checks, find, questions, written
 from autograder.judge.timing import Limits
 from autograder.places import ROOT
 from autograder.release.blank import BlankError, Module, solved
@@ -52,7 +53,7 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
         {
-            "attention_workbook": {"assignment": name},
+            OWN: {"assignment": name},
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
         }
@@ -87,9 +88,11 @@ def _build_cell(cell: NotebookNode, name: str, module: Module) -> None:
         _grade(cell, function, solution=True)
     elif verb == "check":
         check_id = f"{name}.{function}"
-        points = find(check_id).max_points
+        of = find(check_id)
         cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{check_id}", globals())'
-        _grade(cell, f"{CHECK}{function}", points=points, grade=True, locked=True)
+        _grade(cell, f"{CHECK}{function}", points=of.core_points, grade=True, locked=True)
+        if of.stars:
+            cell.metadata[OWN] = {"stars": of.stars, "bonus": of.max_points}
     else:
         raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise' or 'check'")
 
@@ -107,20 +110,25 @@ def _demand_both_cells(name: str, cells: list[NotebookNode]) -> None:
 def _points(name: str, items: str) -> str:
     """Return the text for `{points ITEMS}`: the points of functions, or of a question that a person grades."""
     names = [item.strip() for item in items.split(",")]
-    checks_by_function = checks(name)
-    by_check = [item in checks_by_function for item in names]
-    if unknown := [item for item in names if item not in (*checks_by_function, *questions(name))]:
-        there = ", ".join([*checks_by_function, *questions(name)])
+    known = checks(name) | questions(name)
+    if unknown := [item for item in names if item not in known]:
+        there = ", ".join(known)
         raise BlankError(f"{{points {items}}}: nothing is called {', '.join(unknown)}: expected some of {there}")
-    numbers = [
-        checks_by_function[item].max_points if item in checks_by_function else written(name, item).points
-        for item in names
-    ]
-    if len(set(by_check)) > 1:
-        raise BlankError(f"{{points {items}}} names functions and questions together: expected only one kind")
-    same = len(set(numbers)) == 1
-    amount = f"{numbers[0]:g}{' each' if len(numbers) > 1 else ''}" if same else " + ".join(f"{n:g}" for n in numbers)
-    return f"{amount}, by {'the check' if by_check[0] else 'your teacher'}"
+    amounts, kinds = zip(*(_amount(known[item]) for item in names), strict=True)
+    if len(set(kinds)) > 1:
+        raise BlankError(
+            f"{{points {items}}} names functions, starred ones or questions together: expected only one kind"
+        )
+    same = len(set(amounts)) == 1
+    amount = f"{amounts[0]}{' each' if len(amounts) > 1 else ''}" if same else " + ".join(amounts)
+    return f"{amount}{kinds[0]}"
+
+
+def _amount(of: Check | Written) -> tuple[str, str]:
+    """Return the points of a function or question as readers see them, "★ 4", and what kind of points they are."""
+    if isinstance(of, Written):
+        return f"{of.points:g}", ", by your teacher"
+    return f"{'★' * of.stars} {of.max_points}".strip(), f"{' bonus' if of.stars else ''}, by the check"
 
 
 def _options(words: str) -> tuple[str, dict[str, str]]:

@@ -76,4 +76,4 @@ def _recording(check_id: str, numbers: Numbers) -> bytes:
     seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
     cases, examples = check.draw(np.random.default_rng(seed)), check.worked_examples()
     earlier = record_earlier_calls(check_id.partition(".")[0], check, cases, examples, numbers)
-    return pack(cases, check.criteria, examples, earlier)
+    return pack(cases, check.criteria, examples, earlier, check.stars)

@@ -146,7 +146,8 @@ def _try_check(name: str, check: Check) -> bool:
     """Print what a check gives to each answer; return whether anything is wrong."""
     trial = Trial(name, check)
     rows = list(trial.rows())
-    print(f"{trial.check_id}: {check.max_points} points, {len(trial.draws[0])} cases")
+    bonus = f" bonus ({'★' * check.stars})" if check.stars else ""
+    print(f"{trial.check_id}: {check.max_points} points{bonus}, {len(trial.draws[0])} cases")
     for criterion in check.criteria:
         print(f"  {criterion.points:3}  {criterion.name}")
     width = max(len(row.answer) for row in rows)
