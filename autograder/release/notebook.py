@@ -114,21 +114,21 @@ def _points(name: str, items: str) -> str:
     if unknown := [item for item in names if item not in known]:
         there = ", ".join(known)
         raise BlankError(f"{{points {items}}}: nothing is called {', '.join(unknown)}: expected some of {there}")
-    amounts, kinds = zip(*(_amount(known[item]) for item in names), strict=True)
-    if len(set(kinds)) > 1:
+    amounts, kinds, givers = zip(*(_amount(known[item]) for item in names), strict=True)
+    if len({*zip(kinds, givers, strict=True)}) > 1:
         raise BlankError(
             f"{{points {items}}} names functions, starred ones or questions together: expected only one kind"
         )
     same = len(set(amounts)) == 1
-    amount = f"{amounts[0]}{' each' if len(amounts) > 1 else ''}" if same else " + ".join(amounts)
-    return f"{amount}{kinds[0]}"
+    amount = amounts[0] if same else " + ".join(amounts)
+    return f"{amount}{kinds[0]}{' each' if same and len(amounts) > 1 else ''}, by {givers[0]}"
 
 
-def _amount(of: Check | Written) -> tuple[str, str]:
-    """Return the points of a function or question as readers see them, "★ 4", and what kind of points they are."""
+def _amount(of: Check | Written) -> tuple[str, str, str]:
+    """Return the points of a function or question as readers see them, "★ 4", whether a bonus, and who gives them."""
     if isinstance(of, Written):
-        return f"{of.points:g}", ", by your teacher"
-    return f"{'★' * of.stars} {of.max_points}".strip(), f"{' bonus' if of.stars else ''}, by the check"
+        return f"{of.points:g}", "", "your teacher"
+    return f"{'★' * of.stars} {of.max_points}".strip(), " bonus" if of.stars else "", "the check"
 
 
 def _options(words: str) -> tuple[str, dict[str, str]]:

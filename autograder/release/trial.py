@@ -138,6 +138,10 @@ def _faults(name: str, cells: list[NotebookNode]) -> Iterator[str]:
     for question in questions(name):
         if question not in there:
             yield f'exercises/{name}.md has no text cell below `+++ {{"written": "{question}"}}`'
+    for function, check in checks(name).items():
+        starred = [earlier for earlier in check.may_call if (known := checks(name).get(earlier)) and known.stars]
+        if starred and not check.stars:
+            yield f"{function} is a core task and may call what has a star, and nobody has to write: {', '.join(starred)}"
     if missing := undefined([cell.source for cell in cells if cell.cell_type == "code"]):
         yield f"exercises/{name}.md: no cell defines {', '.join(missing)}: import it in the cell `#| setup`"
 
