@@ -139,9 +139,10 @@ def _faults(name: str, cells: list[NotebookNode]) -> Iterator[str]:
         if question not in there:
             yield f'exercises/{name}.md has no text cell below `+++ {{"written": "{question}"}}`'
     for function, check in checks(name).items():
-        starred = [earlier for earlier in check.may_call if (known := checks(name).get(earlier)) and known.stars]
+        starred = [each for each in check.may_call if each in checks(name) and checks(name)[each].stars]
         if starred and not check.stars:
-            yield f"{function} is a core task and may call what has a star, and nobody has to write: {', '.join(starred)}"
+            names = ", ".join(starred)
+            yield f"{function} is a core task and may call what has a star, and nobody has to write: {names}"
     if missing := undefined([cell.source for cell in cells if cell.cell_type == "code"]):
         yield f"exercises/{name}.md: no cell defines {', '.join(missing)}: import it in the cell `#| setup`"
 

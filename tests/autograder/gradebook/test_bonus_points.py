@@ -125,15 +125,19 @@ def test_what_a_person_gave_is_neither_lost_nor_counted_as_a_bonus(tmp_path: Pat
         assert (submitted(book, "bo").score, submitted(book, "bo").manual_score) == (bo, 5)
 
 
-@pytest.mark.parametrize("rule", [HALVES, "LateSubmissionPlugin.penalty_method = 'zero'"])
-def test_a_penalty_is_taken_once_and_never_below_nothing(tmp_path: Path, rule: str) -> None:
-    settle(tmp_path, rule)
+LATER = b"2026-11-23 12:00:00 UTC"  # by which the rule takes a point more than there are
+
+
+@pytest.mark.parametrize(
+    ("rule", "when", "part"), [(HALVES, LATE, 0.5), (HALVES, LATER, 1.0), ("penalty_method = 'zero'", LATE, 1.0)]
+)
+def test_a_penalty_is_taken_once_and_never_below_nothing(tmp_path: Path, rule: str, when: bytes, part: float) -> None:
+    settle(tmp_path, rule if rule == HALVES else f"LateSubmissionPlugin.{rule}")
     book = register(tmp_path)
     with by_hand(tmp_path) as opened:
         opened.update_or_create_assignment(NAME, duedate=DUE)
-    part = 0.5 if rule == HALVES else 1.0
     for core, share in [(1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.0, 0.0), (1.0, 1.0)]:
-        record(book, "ada", core, share, LATE)
+        record(book, "ada", core, share, when)
         record(book, "bo", core, share, EARLY)
         score = CORE * core + BONUS * share
         for _ in range(2):
