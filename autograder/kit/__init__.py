@@ -8,10 +8,11 @@ import warnings
 from autograder.kit.call import call as call_function
 from autograder.kit.call import own_lines
 from autograder.kit.carried import carried
+from autograder.kit.given import own_or_given
 from autograder.kit.grading import grade
 from autograder.kit.recordings import load
 
-__all__ = ["check"]
+__all__ = ["check", "own_or_given"]
 
 
 class NoPoints(AssertionError):
