@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from autograder.assignment import assignments, has_chapter
+from autograder.assignment import assignments, dropped, has_chapter
 from autograder.places import ROOT
 from autograder.release.blank import Module
 
@@ -18,11 +18,15 @@ class NotGivable(ValueError):
 
 
 def demand_givable(names: Sequence[str]) -> None:
-    """Raise NotGivable unless each name has functions, is there once, and comes with all that its functions call."""
+    """Raise NotGivable unless each name has functions, is there once, and comes with all that its functions call.
+
+    A chapter that the course has dropped may be given: its functions are the ones that nobody can have written.
+    """
+    known = [*assignments(), *dropped()]
     for name in names:
-        if name not in assignments() or not Module.of(name).functions:
+        if name not in known or not Module.of(name).functions:
             reason = f"{name} has no functions" if has_chapter(name) else f"no exercise is called '{name}'"
-            raise NotGivable(f"--given {','.join(names)}: {reason}: expected some of {', '.join(assignments())}")
+            raise NotGivable(f"--given {','.join(names)}: {reason}: expected some of {', '.join(known)}")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise NotGivable(f"--given {','.join(names)}: {twice[0]} is there twice: name each chapter once")
     for name in names:

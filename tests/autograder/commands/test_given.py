@@ -21,13 +21,14 @@ from autograder.kit.given import Missing, own_or_given
 from autograder.places import BUILD
 from autograder.release.blank import BlankError, Module
 from autograder.release.build import release
-from autograder.release.given import NotGivable, given_files
+from autograder.release.given import NotGivable, demand_givable, given_files
 from autograder.release.manifest import Manifest
 from autograder.release.notebook import weave
 from autograder.sandbox import sandbox
 from autograder.score import Scorer
 from autograder.submissions.normalise import normalise
 from lab.budget import SECONDS
+from tests.autograder.commands.test_course_changes import LINE, Course
 from tests.support.sandboxed import demand_sandbox
 from tests.support.student import failures, printed, run_whole, solved, unpacked
 
@@ -145,6 +146,14 @@ def test_bad_input_is_an_error_that_leaves_everything_as_it_was(given, words, wi
     assert commands.main(["release", "--given", given]) == 2
     assert words in capsys.readouterr().err
     assert {path: path.stat().st_mtime_ns for path in BUILD.glob("release*")} == stamps
+
+
+def test_a_chapter_that_the_course_has_dropped_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.assignment.assignments", lambda: ["luong"])
+    monkeypatch.setattr("autograder.release.given.assignments", lambda: ["luong"])
+    demand_givable(["bahdanau", "luong"])
+    with pytest.raises(NotGivable, match="expected some of luong, bahdanau, encoder_decoder"):
+        demand_givable(["nosuch"])
 
 
 def test_the_command_takes_names_with_commas_or_one_by_one_and_says_what_is_given(monkeypatch, capsys) -> None:
@@ -326,3 +335,34 @@ def test_a_grade_depends_on_what_is_given(with_given: Path, tmp_path: Path, monk
     release([NAME], build=build, given=["bahdanau"])
     assert key() == before != without_any
     process.grader_key.cache_clear()
+
+
+@pytest.mark.slow
+def test_a_class_is_graded_anew_when_what_is_given_changes(tmp_path: Path) -> None:
+    """All by the commands, in a course of two chapters: a notebook that takes the given function loses and gets it."""
+    demand_sandbox()
+    course = Course(tmp_path / "course")
+    contents = course.folder / "book/_toc.yml"
+    for name in LINE.findall(contents.read_text()):
+        if name != NAME and (course.folder / f"exercises/{name}.md").exists():
+            course.change("book/_toc.yml", f"      - file: {name}\n", "")
+
+    def graded(*given: str) -> tuple[float, str]:
+        status, released_output = course.types("release", *given)
+        assert status == 0, released_output
+        if not (course.folder / "class").exists():
+            notebook = homework(course.folder / "build", tmp_path / "student")
+            place = course.folder / "class" / "ada" / NAME / f"{NAME}.ipynb"
+            place.parent.mkdir(parents=True)
+            nbformat.write(notebook, place)
+        status, output = course.grade()
+        assert status == 0, output
+        return float(course.rows()["ada", NAME]["score"]), released_output
+
+    least, _ = graded()
+    most, output = graded("--given", "bahdanau")
+    assert "given, written out: bahdanau" in output
+    assert least < most == float(course.rows()["ada", NAME]["max_score"])
+    again, output = graded()
+    assert again == least
+    assert "no longer given: bahdanau; --given bahdanau gives all again" in output
