@@ -1,9 +1,10 @@
 """Hands in every public function and method of an unpacked kit as an answer to every check: python FILE KIT > JSON.
 
 It runs with the kit alone on the path, so that what is called is what students have. Each callable gets a check's
-arguments in several ways: by position, fewer of them, in another order, by name. Of what it returns, the whole, the
-whole turned round and each part are handed in. A class is made first: without arguments, or from a recipe of its
-package with the sizes of the call; the weights of the call are written into it where it names its own (`named`).
+arguments in several ways: by position, fewer of them, in another order, by name, each in a list of one (of a corpus).
+Of what it returns, the whole, the whole turned round, each part and the value of a score are handed in. A class is made
+first: without arguments, or from a recipe of its package with the sizes of the call; the weights of the call are
+written into it where it names its own (`named`).
 """
 
 import contextlib
@@ -96,26 +97,27 @@ def _is_own(kind: type, name: str, member: Any) -> bool:
     return not name.startswith("_") and str(getattr(member, "__module__", "")).partition(".")[0] in PACKAGES
 
 
-def ways(parameters: list[inspect.Parameter] | None, names: list[str]) -> Iterator[tuple[str, list[str], bool]]:
-    """Yield (what it is called, names of the arguments, whether they are given by name) for a signature."""
+def ways(parameters: list[inspect.Parameter] | None, names: list[str]) -> Iterator[tuple[str, list[str], str]]:
+    """Yield (what it is called, names of the arguments, "plain", "by name" or "in lists") for a signature."""
     count = len(names)
     if parameters is None:
-        yield "by position", names, False
+        yield "by position", names, "plain"
         return
     plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = sum(p.default is p.empty for p in plain)
     many = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     if required <= count and (many or count <= len(plain)):
-        yield "by position", names, False
+        yield "by position", names, "plain"
+        yield "each in a list", names, "in lists"
         if count <= MOST_TURNED:
             for order in list(itertools.permutations(names))[1:]:
-                yield f"in the order {', '.join(order)}", list(order), False
+                yield f"in the order {', '.join(order)}", list(order), "plain"
     for fewer in range(max(1, required), min(count, len(plain) + 1)):
-        yield f"the first {fewer}", names[:fewer], False
+        yield f"the first {fewer}", names[:fewer], "plain"
     by_name = [p.name for p in parameters if p.name in names]
     needed = {p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     if by_name and needed <= set(by_name):
-        yield "by name", by_name, True
+        yield "by name", by_name, "by name"
 
 
 def chosen(result: Any, how: str) -> Any:
@@ -124,6 +126,8 @@ def chosen(result: Any, how: str) -> Any:
         return result
     if how == "turned round":
         return tuple(reversed(result))
+    if how == "value":
+        return result.value
     return result[int(how)]
 
 
@@ -136,25 +140,27 @@ def hand_ins(case: Any, make: Callable) -> Iterator[tuple[str, Callable]]:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         parameters = None
-    for way, order, by_name in ways(parameters, list(case.arguments)):
-        answer = functools.partial(answered, make, list(case.arguments), order, by_name)
+    for way, order, form in ways(parameters, list(case.arguments)):
+        answer = functools.partial(answered, make, list(case.arguments), order, form)
         result = in_time(functools.partial(answer, *fresh(list(case.arguments.values()), [], False)))
         if result is None:
             continue
         yield f"{way}, whole", functools.partial(_part, answer, "whole")
+        if hasattr(result, "value"):
+            yield f"{way}, value", functools.partial(_part, answer, "value")
         if isinstance(result, tuple | list) and 1 < len(result) <= 4:
             yield f"{way}, turned round", functools.partial(_part, answer, "turned round")
             for number in range(len(result)):
                 yield f"{way}, part {number}", functools.partial(_part, answer, str(number))
 
 
-def answered(make: Callable, names: list[str], order: list[str], by_name: bool, *values: Any) -> Any:
-    """Return what a callable answers to the arguments of these names, given in this order or by name."""
+def answered(make: Callable, names: list[str], order: list[str], form: str, *values: Any) -> Any:
+    """Return what a callable answers to the arguments of these names, given in this order and this form."""
     given = dict(zip(names, values, strict=True))
     function = make({name: _plain(value) for name, value in given.items()})
-    if by_name:
+    if form == "by name":
         return function(**{name: given[name] for name in order})
-    return function(*(given[name] for name in order))
+    return function(*([given[name]] if form == "in lists" else given[name] for name in order))
 
 
 def _plain(value: Any) -> Any:
