@@ -10,6 +10,7 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.assignment import Template
+from autograder.checks import checks
 from autograder.judge import process
 from autograder.judge.judge import Judge
 from autograder.judge.session import Limits
@@ -19,7 +20,7 @@ from autograder.score import Scorer
 from autograder.submissions.normalise import normalise
 from lab.budget import SECONDS
 from tests.autograder.commands.test_course_changes import LINE, Course
-from tests.support.given_out import CALL, NAME, NEED_IT, RIGHT, WRONG, homework, with_given, without
+from tests.support.given_out import CALL, NAME, RIGHT, WRONG, homework, need_it, with_given, without
 from tests.support.sandboxed import demand_sandbox
 from tests.support.student import failures, printed, run_whole, solved, unpacked
 
@@ -27,19 +28,19 @@ __all__ = ["with_given", "without"]
 
 
 @pytest.mark.parametrize(
-    ("given", "own", "lost"),
-    [(False, "", NEED_IT), (True, "", set()), (False, RIGHT, set()), (True, WRONG, NEED_IT)],
+    ("given", "own", "loses"),
+    [(False, "", True), (True, "", False), (False, RIGHT, False), (True, WRONG, True)],
     ids=["neither", "given", "own", "own-wrong-wins"],
 )
 def test_a_student_gets_the_points_that_own_or_given_functions_earn(
-    given, own, lost, without, with_given, tmp_path
+    given, own, loses, without, with_given, tmp_path
 ) -> None:
     build = with_given if given else without
     done = given and not own
     ran = run_whole(homework(build, tmp_path, own, train=done), tmp_path / NAME, **{SECONDS: "2"})
     output = printed(ran)
-    everything = {"dot_score", "general_score", "concat_score"} | NEED_IT
-    assert {name for name in everything if f"✓ {name}: all" not in output} == lost
+    lost = {function for function in checks(NAME) if f"✓ {function}: all" not in output}
+    assert lost == (need_it(build) if loses else set())
     advice = "masked_softmax is not here yet: copy yours from the notebook bahdanau/bahdanau.ipynb"
     assert (advice in output) == (not given and not own)
     if done:
@@ -72,18 +73,18 @@ def scored(scorer: Scorer, notebook: NotebookNode, folder: Path) -> tuple[set[st
 def test_the_judge_sees_what_was_given_and_nothing_else(scorers, without: Path, with_given: Path, tmp_path) -> None:
     notebook = homework(with_given, tmp_path)
     assert scored(scorers[True], notebook, tmp_path) == (set(), [])
-    assert scored(scorers[False], notebook, tmp_path) == (NEED_IT, [])
+    assert scored(scorers[False], notebook, tmp_path) == (need_it(without), [])
     own = homework(with_given, tmp_path, RIGHT)
     assert scored(scorers[False], own, tmp_path) == (set(), [])
     wrong = homework(with_given, tmp_path, WRONG)
-    assert scored(scorers[True], wrong, tmp_path)[0] == NEED_IT
+    assert scored(scorers[True], wrong, tmp_path)[0] == need_it(without)
 
 
 def test_a_notebook_of_an_older_release_is_graded_as_before(scorers, without: Path, tmp_path: Path) -> None:
     """It has no cell for functions of earlier notebooks; its functions bring what they need along."""
     notebook = solved(without, unpacked(without, tmp_path), NAME)
     notebook.cells = [cell for cell in notebook.cells if CALL not in cell.source]
-    assert all("masked_softmax" in cell.source for cell in notebook.cells if cell.id in NEED_IT)
+    assert all("masked_softmax" in cell.source for cell in notebook.cells if cell.id in need_it(without))
     for scorer in scorers.values():
         assert scored(scorer, notebook, tmp_path) == (set(), [])
 
