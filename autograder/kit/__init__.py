@@ -3,7 +3,9 @@
 What needs torch is imported by `check` alone: the process that parses what students wrote has little memory.
 """
 
-__all__ = ["check"]
+from autograder.kit.given import own_or_given
+
+__all__ = ["check", "own_or_given"]
 
 
 class NoPoints(AssertionError):

@@ -3,10 +3,11 @@
 A code cell that begins with `#| exercise FUNCTION` becomes the solved function; `of=OTHER` takes another function's
 body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
 test cell. `#| broken FUNCTION` becomes the broken function of a bug hunt, its lines numbered, and `{kinds}` in a text
-the list of kinds from which its bug is chosen. `#| setup`, in the first code cell, becomes the search for the kit. A
-text cell with `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the
-checks'. `{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check", or
-"★ 4 bonus, by the check" of a starred task.
+the list of kinds from which its bug is chosen. `#| setup`, in the first code cell, becomes the search for the kit;
+`#| earlier NAME.A,NAME.B` the cell into which students copy their functions of earlier notebooks. A text cell with
+`+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
+`{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check", or "★ 4 bonus, by the
+check" of a starred task.
 """
 
 import hashlib
@@ -34,6 +35,7 @@ POINTS = re.compile(r"\{points ([\w, ]+)\}")
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
 SETUP = Path(__file__).parent / "templates" / "setup.py"
+EARLIER = Path(__file__).parent / "templates" / "earlier.txt"
 UNREADY = "Run the first code cell of this notebook, then the cell with your function, and then this one again."
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
 
@@ -90,6 +92,9 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
     if verb == "setup":
         cell.source = SETUP.read_text(encoding="utf-8").replace("NAME", name) + cell.source.partition("\n")[2]
         return
+    if verb == "earlier":
+        cell.source = _earlier(name, [word.strip() for word in mark["words"].split(",")], module.path.parents[2])
+        return
     function, options = _options(mark["words"])
     if verb == "broken":
         cell.source = numbered(_hunt(name).source)
@@ -106,7 +111,7 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
         if of.stars:
             cell.metadata[OWN] = {"stars": of.stars, "bonus": of.max_points}
     else:
-        raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise', 'check' or 'broken'")
+        raise BlankError(f"'{verb}' is no mark: expected 'setup', 'earlier', 'exercise', 'check' or 'broken'")
 
 
 def _hunt(name: str) -> BugHunt:
@@ -115,6 +120,20 @@ def _hunt(name: str) -> BugHunt:
     if not hunts:
         raise BlankError(f"autograder/checks/{name}/checks.py has no Hunt")
     return hunts[0]
+
+
+def _earlier(name: str, check_ids: list[str], root: Path) -> str:
+    """Return the cell that takes functions of earlier notebooks: the student's own, else the given ones."""
+    names, lines = [], []
+    for check_id in check_ids:
+        chapter, _, function = check_id.partition(".")
+        if chapter == name or not function:
+            raise BlankError(f"'{check_id}' is not of an earlier notebook: expected NAME.FUNCTION, with another NAME")
+        find(check_id)
+        Module.of(chapter, root).find(function)
+        names.append(f"{function} (of {chapter})")
+        lines.append(f'{function} = own_or_given("{check_id}", globals())')
+    return EARLIER.read_text(encoding="utf-8").replace("FUNCTIONS", ", ".join(names)) + "\n".join(lines)
 
 
 def _demand_both_cells(name: str, cells: list[NotebookNode]) -> None:
