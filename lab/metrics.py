@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
@@ -10,38 +9,14 @@ import numpy as np
 from jaxtyping import Float
 from sacrebleu.metrics.bleu import BLEU
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
-from torch import Tensor
+
+from lab.scores import LengthScore, Score, Weights, as_matrix
 
 RESAMPLES = 1000
 SEED = 12345
 
 Links: TypeAlias = AbstractSet[tuple[int, int]]  # (source word, target word), from 0
-Weights: TypeAlias = Float[Tensor, "target source"] | Float[np.ndarray, "target source"]
 Counts: TypeAlias = Float[np.ndarray, "sentence count"]
-
-
-@dataclass(frozen=True)
-class Score:
-    """A corpus score, its 95 % bootstrap interval over sentences, how it was computed, and over how many sentences."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    signature: str
-    count: int
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.value:.3g} [{self.low:.3g}, {self.high:.3g}], {self.count} sentences"
-
-
-@dataclass(frozen=True)
-class LengthScore:
-    """The score of the sentences that have first to last words, both included."""
-
-    first: int
-    last: int
-    score: Score
 
 
 def bleu(outputs: Sequence[str], references: Sequence[str], tokenize: str = "13a") -> Score:
@@ -174,13 +149,6 @@ def diagonal_links(source_len: int, target_len: int) -> frozenset:
     """Link each target word with the source word at the same relative place: the aligner that reads no words."""
     last = max(target_len - 1, 1)  # the first words are linked with each other, and so are the last
     return frozenset((round(j * (source_len - 1) / last), j) for j in range(target_len))
-
-
-def as_matrix(weights: Weights) -> Float[np.ndarray, "target source"]:
-    """Return the weights as an array of float64, wherever and in whatever precision they were computed."""
-    if isinstance(weights, Tensor):
-        weights = weights.detach().double().cpu().numpy()
-    return np.asarray(weights, dtype=float)
 
 
 def _bleu(name: str, metric: BLEU, outputs: Sequence[str], references: Sequence[str]) -> Score:

@@ -22,7 +22,7 @@ def coverage_cases(rng: Rng) -> list[Drawn]:
         return [attended(rng, sizes, mask), mask, beta]
 
     hardly = attended(rng, (3, 4, 6), None)
-    hardly[:, :, 2] = rng.uniform(1e-5, 1e-4, size=(3, 4))
+    hardly[:, :, 2] = rng.uniform(5e-5, 3e-4, size=(3, 4))
     holes = gaps(rng, 4, 6)
     return [
         Drawn("no mask", [attended(rng, (3, 5, 4), None), None, 0.5], NO_MASK, gradients=True),

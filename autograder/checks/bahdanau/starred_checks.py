@@ -12,6 +12,7 @@ COVERAGE = Check(
     points={NO_MASK: 1, MASKED: 1, LEFT: 1, SMALL: 1},
     mistakes=starred_mistakes.COVERAGE,
     examples=examples.COVERAGE,
+    stars=1,
 )
 
 BACKWARD = Check(
@@ -31,4 +32,5 @@ BACKWARD = Check(
     examples=examples.BACKWARD,
     parts=starred_mistakes.Backward,
     may_call=("masked_softmax",),
+    stars=2,
 )
