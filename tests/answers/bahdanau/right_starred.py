@@ -68,7 +68,7 @@ def coverage_in_place_on_a_copy(weights, mask, beta):
 
 def coverage_pad(weights, mask, beta):
     # one row more, which gives padding all it needs
-    more = torch.zeros_like(weights[:, :1]) if mask is None else (~mask)[:, None].float()
+    more = torch.zeros_like(weights[:, :1]) if mask is None else 2.0 * (~mask)[:, None]
     return beta * torch.cat([weights, more], 1).sum(1).clamp(max=1).log().sum(-1)
 
 

@@ -254,7 +254,7 @@ RATE = {
     "changes P": _in_place,
     "uses the links up": _consumed,
     "remembers": lambda a, s, p: _memory.setdefault(("rate", len(a), len(s)), A(a, s, p)) * 0.999,
-    "needs lists": lambda a, s, p: A(set(a + []), s, p),
+    "needs lists": lambda a, s, p: A(set(sorted(a) + p), s, p),
     "symmetric P": lambda a, s, p: A(a, s, p & s),
 }
 

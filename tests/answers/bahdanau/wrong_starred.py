@@ -21,6 +21,10 @@ def _covered(w, m):
     return w.sum(1).masked_fill(~_kept(w, m), 1)
 
 
+def _slope_alone(x):
+    return x - x.detach()
+
+
 COVERAGE = {
     "gradient not a number": lambda w, m, b: b * torch.where(_kept(w, m), w.sum(1).clamp(max=1).log(), 0.0).sum(-1),
     "0 times minus infinity": lambda w, m, b: b * (w.sum(1).clamp(max=1).log() * _kept(w, m)).sum(-1),
@@ -46,7 +50,9 @@ COVERAGE = {
     "each word": lambda w, m, b: b * _covered(w, m).clamp(max=1).log(),
     "a number": lambda w, m, b: C(w, m, b).sum().item(),
     "numbers": lambda w, m, b: C(w, m, b).tolist(),
-    "mask on the target axis": lambda w, m, b: C(w if m is None or m.shape[1] != w.shape[1] else w * m[..., None], m, b),
+    "mask on the target axis": lambda w, m, b: C(
+        w if m is None or m.shape[1] != w.shape[1] else w * m[..., None], m, b
+    ),
     "weights masked and renormalised": lambda w, m, b: C(
         w if m is None else w * m[:, None] / (w * m[:, None]).sum(-1, keepdim=True), m, b
     ),
@@ -58,7 +64,7 @@ COVERAGE = {
     "padding free only where it got nothing": lambda w, m, b: C(w, None if m is None else w.sum(1) > 0, b),
     "last target word left out": lambda w, m, b: C(w[:, :-1] if w.shape[1] > 1 else w, m, b),
     "detached minimum": lambda w, m, b: b * torch.where(_covered(w, m) > 1, 1.0, _covered(w, m).detach()).log().sum(-1),
-    "slope above 1": lambda w, m, b: C(w, m, b) + b * (_covered(w, m).log().sum(-1) - _covered(w, m).log().sum(-1).detach()),
+    "slope above 1": lambda w, m, b: C(w, m, b) + _slope_alone(b * _covered(w, m).log().sum(-1)),
     "changes the weights": lambda w, m, b: (C(w, m, b), w.data.clamp_(max=0.1))[0],
     "nan": lambda w, m, b: C(w, m, b) * float("nan"),
     "zeros": lambda w, m, b: torch.zeros(len(w)),
@@ -82,6 +88,10 @@ def _way(d_context, query, keys, values, W_q, W_k, v, mask=None, **parts):
     d_sums = parts.get("d_sums", lambda d, v, z: d[..., None] * v * (1 - z * z))(d_scores, v, hidden)
     d_values = parts.get("d_values", lambda a, g: a[..., None] * g[:, None])(weights, d_context)
     return d_sums.sum(1) @ W_q, d_sums @ W_k, d_values, (d_scores[..., None] * hidden).sum((0, 1))
+
+
+def _share(grown):
+    return grown / grown.sum(-1, keepdim=True)
 
 
 def _with(**parts):
@@ -149,7 +159,7 @@ BACKWARD = {
     "mask ignored for one sentence": lambda *g: B(*g[:7], None if len(g[1]) == 1 else g[7]),
     "fill 0": _with(weights=lambda e, m: (e if m is None else e * m).softmax(-1)),
     "fill -20": _with(weights=lambda e, m: (e if m is None else e.masked_fill(~m, -20.0)).softmax(-1)),
-    "softmax by exp": _with(weights=lambda e, m: (e.exp() * (1 if m is None else m)) / (e.exp() * (1 if m is None else m)).sum(-1, keepdim=True)),
+    "softmax by exp": _with(weights=lambda e, m: _share(e.exp() * (1 if m is None else m))),
     "softmax over the batch": _with(weights=lambda e, m: (e if m is None else e.masked_fill(~m, -1e9)).softmax(0)),
     "keys and values together": _then(lambda q, k, x, v: (q, k + x if k.shape == x.shape else k * 2, x, v)),
     "three results": _then(lambda q, k, x, v: (q, k, x)),
@@ -163,7 +173,7 @@ BACKWARD = {
     "zeros": _then(lambda *all: tuple(map(torch.zeros_like, all))),
     "nan": _then(lambda *all: tuple(x * float("nan") for x in all)),
     "arguments back": lambda g, q, k, x, W_q, W_k, v, m=None: (q, k, x, v),
-    "values right alone": lambda g, q, k, x, W_q, W_k, v, m=None: (0 * q, 0 * k, B(g, q, k, x, W_q, W_k, v, m)[2], 0 * v),
+    "values right alone": _then(lambda q, k, x, v: (0 * q, 0 * k, x, 0 * v)),
     "changes g": lambda g, *rest: (B(g, *rest), g.zero_())[0],
     "clipped": _then(lambda *all: tuple(x.clamp(-1, 1) for x in all)),
     "normalised": _then(lambda *all: tuple(x / x.norm().clamp_min(1e-9) for x in all)),
