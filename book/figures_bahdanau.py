@@ -12,8 +12,8 @@ from book.experiments import AER, BLEU, Column, experiment_table
 from book.tables import PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
+from lab.metrics import Weights
 from lab.plots import Picture, training_curves
-from lab.scores import Weights
 
 QUERIES = {"": "before the step, as in the paper", "after": "after the step, as Luong et al. do"}  # variant: its words
 THRESHOLD = Column("AER, threshold", ("test", "alignment", "threshold", "aer"), digits=3)

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from book.experiments import BLEU, Column, experiment_table, runs_of
 from book.tables import MISSING, budget, by_length, results, score, summary, table
+from lab.metrics import as_matrix
 from lab.plots import Picture
-from lab.scores import as_matrix
 from solutions.transformer.ablation import Habits, Head
 from solutions.transformer.attention import noam_rate, sinusoids
 

@@ -12,8 +12,8 @@ from IPython.display import HTML
 
 from lab import corpora
 from lab.evaluation.result_files import read_json
+from lab.metrics import LengthScore, Score
 from lab.plots import Picture, bleu_by_length_plot
-from lab.scores import LengthScore, Score
 
 ROOT = Path(__file__).resolve().parents[1]
 MISSING = "not run yet"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from lab.scores import Weights, as_matrix
+from lab.metrics import Weights, as_matrix
 
 SHADES = "·░▒▓█"
 

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from lab.attention_table import HeatTable, alignment_text, heat_table, matching
-from lab.scores import LengthScore, Weights
+from lab.metrics import LengthScore, Weights
 
 __all__ = [
     "HeatTable",

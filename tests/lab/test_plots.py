@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lab import attention_table, plots
-from lab.scores import LengthScore, Score
+from lab.metrics import LengthScore, Score
 
 SOURCE = ["il", "m'", "a", "entarté"]
 TARGET = ["he", "hit", "me"]

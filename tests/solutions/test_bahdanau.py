@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from lab import metrics
 from lab.batches import source_batch
+from lab.evaluation import links as scoring
 from lab.tokenizers import BOS
 from solutions.bahdanau.attention import (
     additive_attention,
@@ -84,7 +84,7 @@ def test_the_taught_links_are_those_of_the_lab(threshold: float | None) -> None:
     torch.manual_seed(0)
     for target, source in ((4, 7), (6, 3), (5, 5), (1, 4), (3, 1)):
         weights = (torch.randn(target, source).softmax(-1) * 8).round() / 8  # eighths: some of them equal
-        theirs = metrics.argmax_links(weights) if threshold is None else metrics.threshold_links(weights, threshold)
+        theirs = scoring.argmax_links(weights) if threshold is None else scoring.threshold_links(weights, threshold)
         assert links_of(weights, threshold) == {(t, s) for s, t in theirs}
 
 
@@ -95,7 +95,7 @@ def test_the_taught_error_rate_of_one_sentence_is_that_of_the_lab() -> None:
     for _ in range(300):
         links, sure, possible = (set(draw.sample(cells, draw.choice(sizes))) for _ in range(3))
         assert alignment_error_rate(links, sure, possible) == pytest.approx(
-            metrics.aer([links], [sure], [possible]).value
+            scoring.aer([links], [sure], [possible]).value
         )
 
 
@@ -107,7 +107,7 @@ def test_the_coverage_penalty_is_the_formula_word_by_word_and_padding_is_free() 
     for b in range(2):
         rows = weights[b].tolist()
         received = [sum(row[s] for row in rows) for s in range(5) if mask[b, s]]
-        assert float(penalty[b]) == pytest.approx(0.3 * sum(math.log(min(each, 1.0)) for each in received), rel=1e-5)
+        assert penalty[b].item() == pytest.approx(0.3 * sum(math.log(min(each, 1.0)) for each in received), rel=1e-5)
     penalty.sum().backward()
     assert weights.grad is not None
     assert weights.grad.isfinite().all()
