@@ -118,7 +118,7 @@ def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, cap
 
 def test_a_bug_hunt_says_which_part_comes_first(kit) -> None:
     kit("structured", "penalization", "structured_attention", "repaired_attention")
-    namespace = notebook("structured", structured_attention=blank("structured_attention"))
+    namespace = notebook("structured", penalization=blank("penalization"))
     with pytest.raises(NoPoints, match=r"Repair part \d first\."):
         check("structured.repaired_attention", namespace)
     known = recordings.earlier("structured.repaired_attention")
