@@ -54,10 +54,12 @@ def test_a_step_is_additive_attention_of_the_old_state_and_then_the_cell() -> No
         torch.tensor([[True] * S, [True, False, True, False, False], [True, True] + [False] * 3]),
     )
     cell = torch.nn.GRUCell(E + ANNOTATION, UNITS)
-    new, context, weights = rnnsearch_step(*given.values(), cell, mask)
+    new, context, weights = rnnsearch_step(**given, cell=cell, mask=mask)
     identity = torch.eye(HIDDEN)
-    asked = given["state"], given["projected"], given["annotations"], given["W_q"], identity, given["v"]
-    torch.testing.assert_close((context, weights), additive_attention(*asked, mask))
+    expected = additive_attention(
+        given["state"], given["projected"], given["annotations"], given["W_q"], identity, given["v"], mask
+    )
+    torch.testing.assert_close((context, weights), expected)
     torch.testing.assert_close(new, cell(torch.cat([given["word"], context], -1), given["state"]))
 
 
