@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -49,19 +50,74 @@ def SelfAttention(made: type[nn.Module], X: Tensor, mask: Tensor | None, W_q: Te
     return torch.func.functional_call(module, given, (X, mask))
 
 
+def rnnsearch_step(  # noqa: PLR0913 — the student's arguments
+    function: Callable,
+    word: Tensor,
+    state: Tensor,
+    annotations: Tensor,
+    projected: Tensor,
+    W_q: Tensor,
+    v: Tensor,
+    W_x: Tensor,
+    W_h: Tensor,
+    mask: Tensor | None,
+) -> Any:
+    """Return what a step gives whose cell is tanh(W_x x + W_h state): gradients reach both matrices."""
+
+    def cell(x: Tensor, state: Tensor) -> Tensor:
+        expected = (len(word), W_x.shape[1])
+        if x.shape != expected:
+            raise ValueError(f"cell expects x of shape {expected}, (B, E + A), got {tuple(x.shape)}")
+        if state.shape != (len(word), W_h.shape[1]):
+            raise ValueError(f"cell expects a state of shape {len(word), W_h.shape[1]}, got {tuple(state.shape)}")
+        return torch.tanh(x @ W_x.T.to(x.dtype) + (state @ W_h.T.to(state.dtype)).to(x.dtype))
+
+    return function(word, state, annotations, projected, W_q, v, cell, mask)
+
+
+def additive_attention_backward(
+    function: Callable,
+    d_context: Tensor,
+    query: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    W_q: Tensor,
+    W_k: Tensor,
+    v: Tensor,
+    mask: Tensor | None,
+) -> Any:
+    """Return the gradients that are worked out by hand: in inference mode there is no autograd."""
+    with torch.inference_mode():
+        return function(d_context, query, keys, values, W_q, W_k, v, mask)
+
+
 def links_of(function: Callable, weights: Tensor, threshold: float | None) -> Tensor:
     """Return the links in their order, one (t, s) in each row; a set has none."""
     links = function(weights, threshold)
     if not isinstance(links, set | frozenset):
         raise TypeError(f"expected a set of pairs (t, s), got a {type(links).__name__}")
-    if not all(isinstance(link, tuple) and len(link) == 2 for link in links):
-        raise TypeError("expected a set of pairs (t, s), each a tuple of two whole numbers")
+    if not all(isinstance(link, tuple) and len(link) == 2 and all(map(_is_whole, link)) for link in links):
+        raise TypeError("expected a set of pairs (t, s), each a tuple of two whole numbers, no tensors")
     return torch.tensor(sorted((int(t), int(s)) for t, s in links), dtype=torch.int64).reshape(-1, 2)
 
 
 def alignment_error_rate(function: Callable, links: Tensor, sure: Tensor, possible: Tensor) -> Any:
     """Return the rate of links that are given as sets of pairs."""
-    return function(*({(t, s) for t, s in each.tolist()} for each in (links, sure, possible)))
+    given = (links, sure, possible)
+    sets = [_pairs(each) for each in given]
+    rate = function(*sets)
+    for tensor, pairs in zip(given, sets, strict=True):
+        if pairs != _pairs(tensor):
+            tensor += 1  # whoever changes a set changes an argument: that is looked for in the tensors
+    return rate
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, int | np.integer)
+
+
+def _pairs(links: Tensor) -> set[tuple[int, int]]:
+    return {(t, s) for t, s in links.tolist()}
 
 
 def greedy_cached(
@@ -83,7 +139,16 @@ def greedy_cached(
 
 USES: dict[str, Callable] = {
     use.__name__: use
-    for use in (failing_input, diagnosis, SelfAttention, links_of, alignment_error_rate, greedy_cached)
+    for use in (
+        failing_input,
+        diagnosis,
+        SelfAttention,
+        rnnsearch_step,
+        additive_attention_backward,
+        links_of,
+        alignment_error_rate,
+        greedy_cached,
+    )
 }
 
 

@@ -7,6 +7,9 @@ import torch
 EXPECTED = {
     "bahdanau.masked_softmax": ("all", []),
     "bahdanau.additive_attention": ("all", []),
+    "bahdanau.links_of": ("all", []),
+    "bahdanau.failing_input": ("all", []),
+    "bahdanau.diagnosis": ("all", []),
     "bahdanau.repaired_attention": ("all", []),
     "encoder_decoder.last_states": ("all", []),
     "encoder_decoder.greedy_decode": ("all", []),
@@ -39,8 +42,34 @@ def additive_attention(query, keys, values, W_q, W_k, v, mask=None):
     return torch.stack(contexts), torch.stack(all_weights)
 
 
+def links_of(weights, threshold):
+    links = set()
+    for t, row in enumerate(weights.tolist()):
+        for s, weight in enumerate(row):
+            if s == row.index(max(row)) if threshold is None else weight >= threshold:
+                links.add((t, s))
+    return links
+
+
+def failing_input():
+    torch.manual_seed(0)
+    matrices = torch.randn(4, 2), torch.randn(4, 3), torch.randn(4)
+    return torch.randn(2, 2), torch.randn(2, 5, 3), torch.randn(2, 5, 6), *matrices, None
+
+
+def diagnosis():
+    return 7, "a"
+
+
 def repaired_attention(query, keys, values, W_q, W_k, v, mask=None):
-    return additive_attention(query, keys, values, W_q, W_k, v, mask)
+    asked = query @ W_q.T
+    offered = keys.transpose(0, 1) @ W_k.T
+    scores = torch.tanh(asked + offered) @ v
+    if mask is not None:
+        scores = scores.masked_fill(~mask.T, -1e9)
+    weights = torch.softmax(scores, dim=-2)  # (S, B)
+    context = torch.einsum("sb,bsd->bd", weights, values)
+    return context, weights.T
 
 
 def last_states(outputs, lengths):

@@ -1,11 +1,11 @@
-"""Chen writes einsum and divides at the end."""
+"""Chen writes einsum and divides at the end; in the bug hunt everything is written anew, which is no repair."""
 
 import torch
 
 EXPECTED = {
     "bahdanau.masked_softmax": ("all", []),
     "bahdanau.additive_attention": ("all", []),
-    "bahdanau.repaired_attention": ("all", []),
+    "bahdanau.repaired_attention": ("none", []),
     "encoder_decoder.last_states": ("all", []),
     "encoder_decoder.greedy_decode": ("all", []),
 }

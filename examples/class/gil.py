@@ -1,10 +1,10 @@
-"""Gil multiplies the scores by the mask, and repairs nothing."""
+"""Gil multiplies the scores by the mask, and in the bug hunt changes the statement that was right."""
 
 import torch
 
 EXPECTED = {
     "bahdanau.masked_softmax": ("some", ["scores_times_mask"]),
-    "bahdanau.repaired_attention": ("some", ["scores_times_mask"]),
+    "bahdanau.repaired_attention": ("none", []),
 }
 
 
@@ -13,8 +13,11 @@ def masked_softmax(scores, mask=None):
 
 
 def repaired_attention(query, keys, values, W_q, W_k, v, mask=None):
-    scores = torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v
+    asked = query @ W_q.T
+    offered = keys.transpose(0, 1) @ W_k.T
+    scores = torch.tanh(asked + offered) @ v
     if mask is not None:
-        scores = scores * mask.float()
+        scores = scores * mask.T
     weights = torch.softmax(scores, dim=-1)
-    return (weights[:, :, None] * values).sum(dim=1), weights
+    context = torch.einsum("sb,bsd->bd", weights, values)
+    return context, weights.T

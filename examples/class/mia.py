@@ -7,5 +7,11 @@ TEXT = "My notes <script>document.title = 'owned'</script> <img src=x onerror=\"
 EXPECTED = {
     "bahdanau.masked_softmax": ("all", []),
     "bahdanau.additive_attention": ("all", []),
+    "bahdanau.rnnsearch_step": ("all", []),
+    "bahdanau.links_of": ("all", []),
+    "bahdanau.alignment_error_rate": ("all", []),
+    "bahdanau.failing_input": ("all", []),
+    "bahdanau.diagnosis": ("all", []),
     "bahdanau.repaired_attention": ("all", []),
+    "bahdanau.additive_attention_backward": ("all", []),
 }

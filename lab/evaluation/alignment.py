@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lab import metrics
 from lab.corpora import CorpusError, Pair, Parallel
+from lab.evaluation import links as scoring
 from lab.tokenizers import Tokenizer
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def threshold(trained: "Trained", pairs: Sequence[Pair]) -> float:
     """Return the threshold whose links have the lowest alignment error rate."""
     maps = of_words(trained, pairs)
     sure, possible = gold(pairs)
-    return min(THRESHOLDS, key=lambda tau: metrics.aer(read(maps, pairs, tau), sure, possible).value)
+    return min(THRESHOLDS, key=lambda tau: scoring.aer(read(maps, pairs, tau), sure, possible).value)
 
 
 def of_words(trained: "Trained", pairs: Sequence[Pair]) -> list[Float[Tensor, "target source"]]:
@@ -89,8 +89,8 @@ def read(maps: Sequence[Tensor], pairs: Sequence[Pair], tau: float | None) -> li
     """Return the links of each sentence: the strongest source word, or with tau every one that gets at least tau."""
     sizes = [(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
     if tau is None:
-        return [metrics.argmax_links(weights, s, t) for weights, (s, t) in zip(maps, sizes, strict=True)]
-    return [metrics.threshold_links(weights, tau, s, t) for weights, (s, t) in zip(maps, sizes, strict=True)]
+        return [scoring.argmax_links(weights, s, t) for weights, (s, t) in zip(maps, sizes, strict=True)]
+    return [scoring.threshold_links(weights, tau, s, t) for weights, (s, t) in zip(maps, sizes, strict=True)]
 
 
 def gold(pairs: Sequence[Pair]) -> tuple[list[frozenset], list[frozenset]]:
@@ -104,9 +104,9 @@ def alignment_scores(links: Outputs, pairs: Sequence[Pair]) -> dict[str, Any]:
     sure, possible = gold(pairs)
     readings = {name: [frozenset(map(tuple, sentence)) for sentence in sentences] for name, sentences in links.items()}
     readings["diagonal"] = [
-        metrics.diagonal_links(len(pair.source.split()), len(pair.target.split())) for pair in pairs
+        scoring.diagonal_links(len(pair.source.split()), len(pair.target.split())) for pair in pairs
     ]
     return {
-        reading: {name: asdict(value) for name, value in metrics.alignment_scores(sentences, sure, possible).items()}
+        reading: {name: asdict(value) for name, value in scoring.alignment_scores(sentences, sure, possible).items()}
         for reading, sentences in readings.items()
     }

@@ -7,7 +7,8 @@ import torch
 
 from lab.batches import collate
 from lab.corpora import Pair
-from lab.metrics import Links, Score, ratio
+from lab.evaluation.links import Links
+from lab.metrics import Score, ratio
 
 if TYPE_CHECKING:
     from lab.translation import Trained

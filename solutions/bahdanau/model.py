@@ -9,12 +9,13 @@ from torch import Tensor, nn
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
-from solutions.bahdanau.attention import additive_scores, masked_softmax, weighted_sum
+from solutions.bahdanau.attention import additive_scores, masked_softmax, rnnsearch_step, weighted_sum
 from solutions.bahdanau.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 
 Attend = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.bahdanau.additive_attention
+Step = Callable[..., tuple[Tensor, Tensor, Tensor]]  # the arguments of solutions.bahdanau.rnnsearch_step
 
 
 class Bahdanau(Translator):
@@ -106,6 +107,39 @@ def gru_update(
     update = torch.sigmoid(update_in + update_state)
     new = torch.tanh(new_in + reset * new_state)
     return torch.lerp(new, state.to(new.dtype), update)
+
+
+class StepByStep(Bahdanau):
+    """The same model and parameters as Bahdanau, decoded by any function with the arguments of `rnnsearch_step`.
+
+    Slower: Bahdanau takes the words' part of the gates out of the loop, and the gates and W_q as one matrix.
+    """
+
+    def __init__(self, recipe: Recipe, source_size: int, target_size: int, decoder_step: Step = rnnsearch_step) -> None:
+        super().__init__(recipe, source_size, target_size)
+        self.decoder_step = decoder_step
+
+    def cell(
+        self, x: Float[Tensor, "batch word_and_context"], state: Float[Tensor, "batch units"]
+    ) -> Float[Tensor, "batch units"]:
+        """Return the GRU's next state; x is [word ; context]."""
+        word, context = x.split([self.recipe.embedding_dim, 2 * self.recipe.units], dim=-1)
+        return gru_update(self.from_word(word) + self.from_context(context), self.from_state(state), state)
+
+    def decode(
+        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
+    ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
+        """Return the readout's input [s_{i-1} ; E y_{i-1} ; c_i], the last state, and the weights."""
+        words, hidden = self.dropout(self.embedding(inputs)), state["hidden"]
+        source = (memory["states"], memory["projected"], self.W_q, self.v, self.cell, memory["mask"])
+        asked, contexts, all_weights = [], [], []
+        for word in words.unbind(dim=1):
+            asked.append(hidden)
+            hidden, context, weights = self.decoder_step(word, hidden, *source)
+            contexts.append(context)
+            all_weights.append(weights)
+        readout_input = torch.cat([torch.stack(asked, dim=1), words, torch.stack(contexts, dim=1)], dim=-1)
+        return readout_input, {"hidden": hidden}, torch.stack(all_weights, dim=1)
 
 
 class QueryAfter(Bahdanau):

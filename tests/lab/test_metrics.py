@@ -12,6 +12,7 @@ import torch
 from lab import metrics
 from lab.corpora import sources
 from lab.corpora.multi30k import TESTS, lines, references
+from lab.evaluation import links as scoring
 
 TEXT = "a man in an orange hat is riding his old bike down the long and empty street near two dogs"
 
@@ -116,7 +117,7 @@ def test_what_cannot_be_scored_is_refused_with_both_numbers():
     with pytest.raises(ValueError, match="at least one sentence"):
         metrics.bleu([], [])
     with pytest.raises(ValueError, match="as many predicted alignments as gold alignments"):
-        metrics.aer([set()], [])
+        scoring.aer([set()], [])
 
 
 SURE = [{(0, 0), (1, 1)}, {(0, 1)}]
@@ -124,32 +125,32 @@ POSSIBLE = [{(2, 1)}, {(0, 1), (1, 0)}]
 
 
 def test_gold_has_no_alignment_error():
-    assert metrics.aer(SURE, SURE).value == 0
-    assert metrics.aer(SURE, SURE, POSSIBLE).value == 0, "a possible link need not be found"
+    assert scoring.aer(SURE, SURE).value == 0
+    assert scoring.aer(SURE, SURE, POSSIBLE).value == 0, "a possible link need not be found"
     everything = [sure | possible for sure, possible in zip(SURE, POSSIBLE, strict=True)]
-    assert metrics.aer(everything, SURE, POSSIBLE).value == 0, "a possible link may be found"
+    assert scoring.aer(everything, SURE, POSSIBLE).value == 0, "a possible link may be found"
 
 
 def test_alignment_scores_worked_by_hand():
     predicted = [{(0, 0), (2, 1), (2, 2)}, {(1, 0)}]
     # |A| = 4, |S| = 3, A ∩ S = {(0, 0)}, A ∩ (S ∪ P) = {(0, 0), (2, 1)} and {(1, 0)}
-    scores = metrics.alignment_scores(predicted, SURE, POSSIBLE)
+    scores = scoring.alignment_scores(predicted, SURE, POSSIBLE)
     assert scores["aer"].value == pytest.approx(1 - (1 + 3) / (4 + 3))
     assert scores["precision"].value == pytest.approx(3 / 4)
     assert scores["recall"].value == pytest.approx(1 / 3)
-    assert metrics.aer(predicted, SURE).value == pytest.approx(1 - (1 + 1) / (4 + 3))
+    assert scoring.aer(predicted, SURE).value == pytest.approx(1 - (1 + 1) / (4 + 3))
 
 
 def test_without_possible_links_prediction_and_gold_may_change_places():
     predicted = [{(0, 0), (2, 1), (2, 2)}, {(0, 1)}]
-    assert metrics.aer(predicted, SURE).value == metrics.aer(SURE, predicted).value == pytest.approx(1 - 2 * 2 / 7)
-    there, back = metrics.alignment_scores(predicted, SURE), metrics.alignment_scores(SURE, predicted)
+    assert scoring.aer(predicted, SURE).value == scoring.aer(SURE, predicted).value == pytest.approx(1 - 2 * 2 / 7)
+    there, back = scoring.alignment_scores(predicted, SURE), scoring.alignment_scores(SURE, predicted)
     assert there["precision"].value == back["recall"].value
 
 
 def test_an_empty_prediction_is_all_wrong_unless_there_was_nothing_to_find():
-    assert metrics.aer([set(), set()], SURE).value == 1
-    assert metrics.aer([set()], [set()]).value == 0
+    assert scoring.aer([set(), set()], SURE).value == 1
+    assert scoring.aer([set()], [set()]).value == 0
 
 
 WEIGHTS = [[0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.4, 0.35, 0.25], [0.0, 0.1, 0.9]]  # 4 target words, 3 source words
@@ -157,20 +158,20 @@ WEIGHTS = [[0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.4, 0.35, 0.25], [0.0, 0.1, 0.9]]
 
 @pytest.mark.parametrize("kind", [np.array, torch.tensor, lambda w: torch.tensor(w, requires_grad=True).bfloat16()])
 def test_readings_give_source_first_and_target_second(kind):
-    assert metrics.argmax_links(kind(WEIGHTS)) == {(0, 0), (2, 1), (0, 2), (2, 3)}
-    assert metrics.threshold_links(kind(WEIGHTS), 0.28) == {(0, 0), (1, 0), (2, 1), (0, 2), (1, 2), (2, 3)}
+    assert scoring.argmax_links(kind(WEIGHTS)) == {(0, 0), (2, 1), (0, 2), (2, 3)}
+    assert scoring.threshold_links(kind(WEIGHTS), 0.28) == {(0, 0), (1, 0), (2, 1), (0, 2), (1, 2), (2, 3)}
 
 
 def test_end_marks_are_no_words():
-    assert metrics.argmax_links(np.array(WEIGHTS), source_len=2, target_len=3) == {(0, 0), (0, 2)}
-    assert metrics.threshold_links(np.array(WEIGHTS), 0.5, source_len=2, target_len=3) == {(0, 0)}
+    assert scoring.argmax_links(np.array(WEIGHTS), source_len=2, target_len=3) == {(0, 0), (0, 2)}
+    assert scoring.threshold_links(np.array(WEIGHTS), 0.5, source_len=2, target_len=3) == {(0, 0)}
 
 
 def test_the_diagonal_joins_the_corners():
-    assert metrics.diagonal_links(5, 5) == {(i, i) for i in range(5)}
-    assert metrics.diagonal_links(9, 3) == {(0, 0), (4, 1), (8, 2)}
-    assert metrics.diagonal_links(1, 3) == {(0, 0), (0, 1), (0, 2)}
-    assert metrics.diagonal_links(4, 1) == {(0, 0)}
+    assert scoring.diagonal_links(5, 5) == {(i, i) for i in range(5)}
+    assert scoring.diagonal_links(9, 3) == {(0, 0), (4, 1), (8, 2)}
+    assert scoring.diagonal_links(1, 3) == {(0, 0), (0, 1), (0, 2)}
+    assert scoring.diagonal_links(4, 1) == {(0, 0)}
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr"])
@@ -205,5 +206,5 @@ def test_the_diagonal_of_the_hansards_is_as_published():
         pytest.skip("the Hansards alignments are not in the data folder (ATTENTION_DATA)")
     lengths, sure, possible = hansards(folder)
     assert (sum(map(len, sure)), sum(map(len, possible))) == (4038, 17438)
-    score = metrics.aer([metrics.diagonal_links(*pair) for pair in lengths], sure, possible)
+    score = scoring.aer([scoring.diagonal_links(*pair) for pair in lengths], sure, possible)
     assert (score.count, round(score.value, 3)) == (447, 0.531)

@@ -35,6 +35,15 @@ PROVEN = {
     ("encoder_decoder", "beam_search"): "test_decoding.test_cached_beam_finds_what_the_taught_one_finds",
     ("bahdanau", "additive_attention"): "test_decoding."
     "test_attention_handed_in_and_attention_with_keys_projected_once_are_the_same_model",
+    ("bahdanau", "attention_by_hand"): "test_bahdanau.test_the_numbers_by_hand_are_those_of_the_functions",
+    ("bahdanau", "rnnsearch_step"): "test_bahdanau."
+    "test_the_decoder_that_is_handed_a_step_and_the_fast_one_have_equal_values_and_gradients",
+    ("bahdanau", "links_of"): "test_bahdanau.test_the_taught_links_are_those_of_the_lab",
+    ("bahdanau", "alignment_error_rate"): "test_bahdanau.test_the_taught_error_rate_of_one_sentence_is_that_of_the_lab",
+    # Starred: what no model of the course uses is proven by its formula, and by autograd.
+    ("bahdanau", "coverage_penalty"): "test_bahdanau."
+    "test_the_coverage_penalty_is_the_formula_word_by_word_and_padding_is_free",
+    ("bahdanau", "additive_attention_backward"): "test_bahdanau.test_attention_backwards_is_what_autograd_says",
     ("luong", "attentional_state"): f"test_luong_model.{PLAIN_AND_FAST}",
     ("luong", "local_p_weights"): "test_luong_model.test_the_weights_of_local_p_are_the_taught_ones",
     ("luong", "input_feeding"): "test_luong_model.test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding",

@@ -2,16 +2,18 @@
 
 import numpy as np
 
-from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, Check, Drawn, Points, Written
-from autograder.checks.bahdanau import examples, mistakes
+from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
+from autograder.checks.bahdanau import examples, hunt, mistakes
 from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above, weights_of_all_sizes
+from autograder.checks.bahdanau.decoder_cases import SPECIAL
+from autograder.checks.bahdanau.decoder_checks import BY_HAND, LINKS, RATE, STEP
+from autograder.checks.bahdanau.starred_checks import BACKWARD, COVERAGE
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from autograder.kit.cases import EXACT
 from solutions.bahdanau.attention import additive_attention, masked_softmax
 
 PADDING, GAPS, EMPTY = "padding", "a mask with gaps", "a row with no True"
 RANK, LARGE = "more than two axes", "a score far from 0"
-SPECIAL = "with a mask, and something special"
 
 
 def raised(rng: Rng, mask: np.ndarray, gap: float) -> np.ndarray:
@@ -163,24 +165,22 @@ ADDITIVE = Check(
     may_call=("masked_softmax",),
 )
 
-REPAIRED = Check(
-    additive_attention,
-    ("context", "weights"),
-    additive_cases,
+HUNT = Hunt(
+    ADDITIVE,
+    hunt.broken_attention,
+    hunt.repaired_attention,
+    hunt.failing_input,
+    hunt.diagnosis,
     points={
-        "padding gets no weight": Points(3, (MASKED, SPECIAL)),
-        "sentences without padding, as before": Points(1, NO_MASK),
+        "sentences with padding": Points(3, (MASKED, SPECIAL)),
+        "sentences without padding": Points(2, NO_MASK),
         FAR: 1,
     },
-    also=DIFFERENTIABLE,
-    mistakes=mistakes.MASKING,
+    mistakes=tuple(each for each in mistakes.MASKING if "first_axis" not in each.__name__),
     examples=examples.attention("repaired_attention"),
-    name="repaired_attention",
-    parts=mistakes.Additive,
-    may_call=("masked_softmax",),
 )
 
-CHECKS = [SOFTMAX, ADDITIVE, REPAIRED]
+CHECKS = [BY_HAND, SOFTMAX, ADDITIVE, STEP, LINKS, RATE, *HUNT.checks(), COVERAGE, BACKWARD]
 
 READING = """\
 (a) The row of *hit* looks at *entarté*, the fourth column, and the row below it, *me*, at *m'*, the second: the weight
@@ -193,4 +193,16 @@ French verb has become *hit … with a pie*.
 sentence and may hold *entarté* too. And the decoder's own state knows what it saw for *hit* and *with*, so that *pie*
 can follow from the words already said."""
 
-WRITTEN = {"reading_a_matrix": Written(points=3, text=READING)}
+BIAS = """\
+(1 point) In additive attention the bias stands inside the tanh, e_j = v · tanh(W_q s + W_k h_j + b). The tanh is not
+linear, so it moves each score by another amount, and the weights change. (Half of the point for "yes" with a reason
+that leaves out the tanh.)
+
+(1 point) In dot-product attention the score is qᵀ(W h_j + b) = qᵀ W h_j + qᵀ b. The last term is the same for all
+positions of one query. The softmax divides by the sum, so a number that is added to all scores of a row cancels: the
+weights stay. (Half of the point for "it cancels" without saying why it is the same for all positions.)"""
+
+WRITTEN = {
+    "reading_a_matrix": Written(points=3, text=READING),
+    "a_bias_of_the_keys": Written(points=2, text=BIAS),
+}

@@ -26,7 +26,7 @@ def drawn(check_id: str, seed: int) -> tuple[Check, list]:
 
 def graded(check_id: str, seed: int, function) -> Verdict:
     check, cases = drawn(check_id, seed)
-    return grade(check_id, cases, check.criteria, functools.partial(call, {check.function: function}))
+    return grade(check_id, cases, check.criteria, check.caller(functools.partial(call, {check.function: function})))
 
 
 def test_every_check_has_answers():
@@ -93,10 +93,10 @@ def test_every_output_of_every_case_earns_points(check_id):
     }
     assert judged == {(case.name, output) for case in cases for output in check.outputs}
     assert all(criterion.points > 0 for criterion in check.criteria)
-    assert len(check.mistakes) >= 4
+    assert len(check.mistakes) >= 4 or (check.hunt and not check.arguments)
 
 
-@pytest.mark.parametrize("check_id", IDS)
+@pytest.mark.parametrize("check_id", [id for id in IDS if find(id).arguments])
 def test_equal_seeds_draw_equal_cases_and_others_others(check_id):
     check = find(check_id)
 

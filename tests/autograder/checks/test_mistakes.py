@@ -16,6 +16,7 @@ from autograder.kit.grading import grade
 from tests.answers import SEEDS, collected
 
 IDS = list(collected("right", "RIGHT"))
+CALLED = [id for id in IDS if find(id).arguments]  # a right call without arguments would be the answer
 
 
 @functools.cache
@@ -55,7 +56,7 @@ def test_every_two_mistakes_are_told_apart_on_every_draw(check_id, seed):
         assert apart, f"{one} and {two} with seed {seed}"
 
 
-@pytest.mark.parametrize("check_id", IDS)
+@pytest.mark.parametrize("check_id", CALLED)
 def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
     check = find(check_id)
     shown = {name for example in check.worked_examples() for name in example.mistakes}
@@ -68,10 +69,10 @@ def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
         result = eval(last, namespace)
         outputs = result if len(example.outputs) > 1 else [result]
         for got, expected in zip(outputs, example.outputs.values(), strict=True):
-            assert np.allclose(got, expected)
+            assert np.allclose(sorted(got) if isinstance(got, set) else got, expected)
 
 
-@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in IDS for m in find(id).mistakes])
+@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in CALLED for m in find(id).mistakes])
 def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(check_id, mistake):
     hint = hint_of(check_id, 0, mistake)
     tried = hint.partition("Try it:\n")[2]

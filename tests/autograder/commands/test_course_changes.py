@@ -122,7 +122,7 @@ def test_points_are_changed_in_one_place(course: Course) -> None:
 
     assert course.types("release", "bahdanau")[0] == 0
     assert "| 1 · `masked_softmax` | 15 | easy | 13, by the check |" in course.table()
-    assert "| 4 · read an attention matrix | 15 | easy | 6, by your teacher |" in course.table()
+    assert "| 6 · two questions | 20 | medium | 6 + 2, by your teacher |" in course.table()
     status, output = course.grade()
     assert status == 0, output
     assert course.marks("ada")["masked_softmax"] == (13, 13)
@@ -133,14 +133,14 @@ def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Course) -> No
     course.give("ada", "check-repaired_attention", 5)
     exercise, checks = course.folder / "exercises/bahdanau.md", course.folder / "autograder/checks/bahdanau/checks.py"
     before = exercise.read_text("utf-8"), checks.read_text("utf-8")
-    fewer = re.sub(r"\n## 3 · Find the bug.*?(?=\n## 4 )", "", before[0], flags=re.DOTALL)
-    exercise.write_text(re.sub(r"\| 3 · .*\n", "", fewer), "utf-8")
-    checks.write_text(before[1].replace(", REPAIRED]", "]"), "utf-8")
+    fewer = re.sub(r"\n## 5 · Find the bug.*?(?=\n## 6 )", "", before[0], flags=re.DOTALL)
+    exercise.write_text(re.sub(r"\| 5 · .*\n", "", fewer), "utf-8")
+    checks.write_text(before[1].replace("*HUNT.checks(), ", ""), "utf-8")
     assert course.types("release", "bahdanau")[0] == 0
     course.hand_in("bo")
     status, output = course.grade()
     assert status == 0, output
-    assert "bahdanau: no longer graded: check-repaired_attention, repaired_attention" in output
+    assert "bahdanau: no longer graded: check-diagnosis, check-failing_input, check-repaired_attention" in output
     assert "repaired_attention" not in course.marks("ada") | course.marks("bo")
 
     exercise.write_text(before[0], "utf-8")

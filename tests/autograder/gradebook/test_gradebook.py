@@ -406,7 +406,7 @@ def test_an_exercise_added_in_mid_term_is_entered_for_all_and_nothing_by_hand_is
         opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").manual_comment = "Well said."
     book.register(form)
     with by_hand(tmp_path) as opened:
-        assert opened.find_submission("bahdanau", "bo").max_score == 32
+        assert opened.find_submission("bahdanau", "bo").max_score == 66
         new = grade(opened, "bo", "check-additive_attention")
         assert (new.score, new.max_score, new.needs_manual_grade) == (0, 11, False)
     assert given(tmp_path, "ada") == GIVEN
@@ -432,7 +432,7 @@ def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp
     assert "no longer graded: check-masked_softmax, masked_softmax, reading_a_matrix" in caplog.text
     assert stat.S_IMODE((tmp_path / "removed/bahdanau.json").stat().st_mode) == 0o600
     with by_hand(tmp_path) as opened:
-        assert opened.find_submission("bahdanau", "bo").max_score == 19
+        assert opened.find_submission("bahdanau", "bo").max_score == 53
     assert given(tmp_path, "ada") == {}
     for again in ("ada", "bo"):
         book.feedback(again, fewer)  # graded before: its notebook still shows the cells, and they earn nothing

@@ -96,9 +96,7 @@ def test_a_bug_hunt_is_not_answered_by_the_function_that_it_repairs(judge: Judge
     assert judged.verdicts["repaired_attention"].score == 0
     judged = graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")})
     assert judged.verdicts["additive_attention"].score == 11
-    assert judged.verdicts["repaired_attention"].score == 0
-    sentence = "If it calls your masked_softmax (part 1): that is not right yet. Repair part 1 first."
-    assert sentence in judged.verdicts["repaired_attention"].hint
+    assert judged.verdicts["repaired_attention"].score == 8  # it calls nothing
 
 
 def test_a_part_that_is_wrong_itself_is_told_its_own_mistake(judge: Judge) -> None:

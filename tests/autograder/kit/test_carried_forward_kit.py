@@ -117,12 +117,12 @@ def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, cap
 
 
 def test_a_bug_hunt_says_which_part_comes_first(kit) -> None:
-    kit("bahdanau", "masked_softmax", "additive_attention", "repaired_attention")
-    namespace = notebook("bahdanau", masked_softmax=blank("masked_softmax"))
-    with pytest.raises(NoPoints, match=r"Repair part 1 first\."):
-        check("bahdanau.repaired_attention", namespace)
-    known = recordings.earlier("bahdanau.repaired_attention")
-    assert [about["asked"] for about in known.values()] == [None]
+    kit("structured", "penalization", "structured_attention", "repaired_attention")
+    namespace = notebook("structured", penalization=blank("penalization"))
+    with pytest.raises(NoPoints, match=r"Repair part \d first\."):
+        check("structured.repaired_attention", namespace)
+    known = recordings.earlier("structured.repaired_attention")
+    assert [about["asked"] for about in known.values()] == [None, None]
 
 
 def test_equal_arrays_are_recorded_once() -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from book import figures_luong as variants
-from lab import corpora, metrics
+from lab import corpora
 from lab.corpora import CorpusError, Pair, hansards, sources, tatoeba
 from lab.evaluation import alignment
+from lab.evaluation import links as scoring
 
 CHAIN = [
     Pair("Go!", "Va !"),
@@ -117,5 +118,5 @@ def test_the_real_hansards_have_the_published_counts() -> None:
     sure, possible = alignment.gold(pairs)
     assert [len(pairs), sum(map(len, sure)), sum(map(len, possible))] == [447, 4038, 17438]
     assert all(s <= p for s, p in zip(sure, possible, strict=True))
-    diagonal = [metrics.diagonal_links(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
-    assert metrics.aer(diagonal, sure, possible).value == pytest.approx(variants.DIAGONAL[-1], abs=5e-4)
+    diagonal = [scoring.diagonal_links(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
+    assert scoring.aer(diagonal, sure, possible).value == pytest.approx(variants.DIAGONAL[-1], abs=5e-4)

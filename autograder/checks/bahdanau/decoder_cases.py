@@ -1,0 +1,144 @@
+"""Arguments of a decoder step, of the links of a matrix and of the alignment error rate."""
+
+import numpy as np
+
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, Drawn
+from autograder.checks.bahdanau.cases import HALF
+from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.kit.cases import EXACT
+
+SPECIAL = "with a mask, and something special"
+LARGEST, EQUAL, THRESHOLD, BOUNDS = "the largest weight", "equal weights", "a threshold", "thresholds at the edge"
+AMONG, BESIDE, NOTHING = "sure links among the possible ones", "sure links that P does not hold", "empty sets"
+
+
+def step_arguments(rng: Rng, sizes: tuple[int, ...], mask: np.ndarray | None) -> list:
+    """Return word, state, annotations, projected, W_q, v, the cell's W_x and W_h and the mask for B, S, E, U, A, H."""
+    B, S, E, U, A, H = sizes
+    inputs = [normal(rng, B, E), normal(rng, B, U), normal(rng, B, S, A), normal(rng, B, S, H)]
+    weights = [normal(rng, H, U, scale=U**-0.5), normal(rng, H)]
+    cell = [normal(rng, U, E + A, scale=(E + A) ** -0.5), normal(rng, U, U, scale=U**-0.5)]
+    return [*inputs, *weights, *cell, mask]
+
+
+def _one_unit(rng: Rng, mask: np.ndarray | None, of_state: float, of_keys: np.ndarray | float, of_v: float) -> list:
+    """Return arguments in which the first unit of the score is given."""
+    arguments = step_arguments(rng, (4, 7, 5, 6, 8, 9), mask)
+    _, state, _, projected, W_q, v, *_ = arguments
+    state[:, 0], W_q[0], v[0] = 1, 0, of_v
+    W_q[0, 0], projected[..., 0] = of_state, of_keys
+    return arguments
+
+
+def step_cases(rng: Rng) -> list[Drawn]:
+    """Draw steps of every shape, and scores where exp or a small fill fails."""
+    many, mask, high = (4, 7, 5, 6, 8, 9), gaps(rng, 4, 7), gaps(rng, 4, 7)
+    signs = rng.choice([-100, 100], size=(4, 7))
+    spread = step_arguments(rng, (3, 9, 4, 6, 7, 8), gaps(rng, 3, 9))
+    spread[5] *= 2
+    return [
+        Drawn("no mask", step_arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, gradients=True, tolerance=EXACT),
+        Drawn("padded sentences", step_arguments(rng, many, padding(rng, 4, 7)), MASKED, gradients=True),
+        Drawn("other padded sentences", step_arguments(rng, many, longest_first(rng, 4, 7)), MASKED),
+        Drawn("nothing masked", step_arguments(rng, many, np.ones((4, 7), bool)), SPECIAL),
+        Drawn("a mask with gaps", step_arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), MASKED, gradients=True),
+        Drawn("equal sizes", step_arguments(rng, (5,) * 6, gaps(rng, 5, 5)), MASKED, gradients=True),
+        Drawn("equal sizes, no mask", step_arguments(rng, (5,) * 6, None), NO_MASK),
+        Drawn("one sentence", step_arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), MASKED, gradients=True),
+        Drawn("one position", step_arguments(rng, (3, 1, 4, 5, 6, 7), None), NO_MASK),
+        Drawn("one feature of everything", step_arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), SPECIAL),
+        Drawn("weights of all sizes", spread, SPECIAL, [PADDING], tolerance=EXACT),
+        Drawn("scores around -120", _one_unit(rng, mask, HALF, 0, -120 / np.tanh(HALF)), FAR),
+        Drawn("scores around -120, no mask", _one_unit(rng, None, HALF, 0, -120 / np.tanh(HALF)), FAR, [LARGE]),
+        Drawn("projections around 100", _one_unit(rng, mask, 0, signs, 1.0), FAR, [PADDING]),
+        Drawn(
+            "padding that scores higher",
+            _one_unit(rng, high, 0, np.where(high, -HALF, HALF), 20 / np.tanh(HALF)),
+            FAR,
+        ),
+    ]
+
+
+def soft(rng: Rng, target: int, source: int) -> np.ndarray:
+    """Return a matrix of weights whose rows add up to 1, some of them spread and some not."""
+    grown = np.exp(rng.normal(size=(target, source)) * rng.uniform(0.5, 3, size=(target, 1)))
+    return (grown / grown.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def eighths(rng: Rng, target: int, source: int) -> np.ndarray:
+    """Return rows of eight eighths thrown on the positions: float32 holds them exactly."""
+    return (rng.multinomial(8, np.full(source, 1 / source), size=target) / 8).astype(np.float32)
+
+
+def ties(rng: Rng, target: int, source: int) -> np.ndarray:
+    """Return rows whose largest weight stands in two places, or in three, and in no row in the last one alone."""
+    weights = np.full((target, source), 0.0625, np.float32)
+    for row in weights:
+        row[rng.choice(source, size=rng.integers(2, 4), replace=False)] = 0.25
+    return weights
+
+
+def link_cases(rng: Rng) -> list[Drawn]:
+    """Draw matrices of weights, with and without a threshold."""
+    low = soft(rng, 4, 6) * rng.uniform(0.3, 0.8, size=(4, 1)).astype(np.float32)  # as local attention leaves them
+    wide = np.abs(soft(rng, 3, 9))
+    return [
+        Drawn("more source words", [soft(rng, 5, 7), None], LARGEST),
+        Drawn("more target words", [soft(rng, 8, 4), None], LARGEST),
+        Drawn("as many of both", [soft(rng, 6, 6), None], LARGEST),
+        Drawn("rows that add up to less than 1", [low, None], LARGEST),
+        Drawn("one target word", [soft(rng, 1, 6), None], LARGEST),
+        Drawn("one source word", [soft(rng, 5, 1), None], LARGEST),
+        Drawn("several equal largest weights", [ties(rng, 9, 5), None], EQUAL),
+        Drawn("nothing but equal weights", [np.full((3, 4), 0.25, np.float32), None], EQUAL),
+        Drawn("a low threshold", [soft(rng, 5, 7), 0.12], THRESHOLD),
+        Drawn("a middle threshold", [soft(rng, 9, 4), 0.3], THRESHOLD),
+        Drawn("a high threshold", [soft(rng, 6, 6), 0.55], THRESHOLD),
+        Drawn("low rows and a threshold", [low, 0.2], THRESHOLD),
+        Drawn("one target word and a threshold", [soft(rng, 1, 8), 0.1], THRESHOLD),
+        Drawn("weights that are the threshold", [eighths(rng, 9, 5), 0.25], BOUNDS),
+        Drawn("other weights that are the threshold", [eighths(rng, 5, 7), 0.125], BOUNDS),
+        Drawn("a threshold of 0", [soft(rng, 4, 5), 0.0], BOUNDS),
+        Drawn("a threshold above every weight", [np.minimum(wide, 0.875), 0.9], BOUNDS),
+    ]
+
+
+def linked(rng: Rng, counts: dict[str, int], joined: bool = True) -> list[np.ndarray]:
+    """Return links, sure and possible ones: `counts` says how many pairs are in A, S and P by these letters.
+
+    With `joined`, the sure links stand among the possible ones too.
+    """
+    total = sum(counts.values())
+    cells = rng.permutation([(t, s) for t in range(9) for s in range(7)])[:total]
+    sets: dict[str, list] = {"A": [], "S": [], "P": []}
+    for letters, count in counts.items():
+        for letter in {*letters, *("P" if joined and "S" in letters else "")}:
+            sets[letter] += cells[:count].tolist()
+        cells = cells[count:]
+    return [np.array(rng.permutation(np.reshape(each, (-1, 2))), np.int64).reshape(-1, 2) for each in sets.values()]
+
+
+def rate_cases(rng: Rng) -> list[Drawn]:
+    """Draw sets of links with every kind of overlap."""
+
+    def some(least: int = 1) -> int:
+        return int(rng.integers(least, least + 4))
+
+    def mixed() -> dict[str, int]:
+        return {"AS": some(), "AP": some(), "A": some(), "S": some(2), "P": some()}
+
+    return [
+        Drawn("links of every kind", linked(rng, mixed()), AMONG),
+        Drawn("other links of every kind", linked(rng, mixed()), AMONG),
+        Drawn("no possible links but the sure ones", linked(rng, {"AS": some(), "A": some(), "S": some()}), AMONG),
+        Drawn("all sure links and no other", linked(rng, {"AS": some(3)}), AMONG),
+        Drawn("nothing right", linked(rng, {"A": some(), "S": some(), "P": some()}), AMONG),
+        Drawn("only possible links", linked(rng, {"AP": some(2), "S": some(2), "P": some()}), AMONG),
+        Drawn("sure links apart from P", linked(rng, mixed(), joined=False), BESIDE),
+        Drawn("some sure links in P", linked(rng, mixed() | {"ASP": some(), "SP": some()}, joined=False), BESIDE),
+        Drawn("P is empty", linked(rng, {"AS": some(), "A": some(), "S": some()}, joined=False), BESIDE),
+        Drawn("no links", linked(rng, {"S": some(2), "P": some()}), NOTHING),
+        Drawn("no sure links", linked(rng, {"AP": some(), "A": some(2), "P": some()}), NOTHING),
+        Drawn("neither links nor sure ones", linked(rng, {"P": some(2)}), NOTHING),
+        Drawn("three empty sets", linked(rng, {}), NOTHING),
+    ]

@@ -1,0 +1,77 @@
+"""The checks of the numbers worked out by hand, of a decoder step, of links and of the alignment error rate."""
+
+from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, UNCHANGED, Check, Drawn, Points
+from autograder.checks.bahdanau import alignment_mistakes, decoder_mistakes, examples
+from autograder.checks.bahdanau.decoder_cases import (
+    AMONG,
+    BESIDE,
+    BOUNDS,
+    EQUAL,
+    LARGEST,
+    NOTHING,
+    SPECIAL,
+    THRESHOLD,
+    link_cases,
+    rate_cases,
+    step_cases,
+)
+from autograder.checks.random_inputs import Rng
+from solutions.bahdanau.attention import alignment_error_rate, attention_by_hand, links_of, rnnsearch_step
+
+TWO_DECIMALS = 0.01
+
+
+def numbers(rng: Rng) -> list[Drawn]:
+    """Return the one case of a function without arguments."""
+    return [Drawn("your numbers", [], tolerance=TWO_DECIMALS)]
+
+
+BY_HAND = Check(
+    attention_by_hand,
+    ("context", "score"),
+    numbers,
+    points={
+        "the context of (a)": Points(1, "your numbers", part="context"),
+        "the score of (b)": Points(1, "your numbers", part="score"),
+    },
+    also=(),
+    mistakes=decoder_mistakes.BY_HAND,
+)
+
+STEP = Check(
+    rnnsearch_step,
+    ("state", "context", "weights"),
+    step_cases,
+    points={
+        "the context without a mask": Points(1, NO_MASK, part="context"),
+        "the state without a mask": Points(2, NO_MASK, part="state"),
+        "the weights": Points(1, (NO_MASK, MASKED, SPECIAL), part="weights"),
+        "the context with a mask": Points(1, (MASKED, SPECIAL), part="context"),
+        "the state with a mask": Points(1, (MASKED, SPECIAL), part="state"),
+        FAR: 1,
+    },
+    mistakes=decoder_mistakes.STEP,
+    examples=examples.STEP,
+    parts=decoder_mistakes.Step,
+    may_call=("masked_softmax", "additive_attention"),
+)
+
+LINKS = Check(
+    links_of,
+    ("links",),
+    link_cases,
+    points={LARGEST: 2, EQUAL: 1, THRESHOLD: 2, BOUNDS: 1},
+    also=(UNCHANGED, REPEAT),
+    mistakes=alignment_mistakes.LINKS,
+    examples=examples.LINKS,
+)
+
+RATE = Check(
+    alignment_error_rate,
+    ("rate",),
+    rate_cases,
+    points={AMONG: 3, BESIDE: 1, NOTHING: 1},
+    also=(UNCHANGED, REPEAT),
+    mistakes=alignment_mistakes.RATE,
+    examples=examples.RATE,
+)
