@@ -9,8 +9,14 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from solutions.luong import general_score
-from solutions.self_attention import layer_cost, scaled_dot_product, self_attention, simple_self_attention
-from solutions.self_attention.layers import SelfAttention, SimpleSelfAttention
+from solutions.self_attention import (
+    SelfAttention,
+    layer_cost,
+    scaled_dot_product,
+    self_attention,
+    simple_self_attention,
+)
+from solutions.self_attention.layers import SimpleSelfAttention
 
 B, H, T, S, D, K, V = 3, 2, 4, 5, 8, 6, 7
 LENGTHS = torch.tensor([5, 1, 3])
