@@ -24,6 +24,13 @@ def arguments() -> argparse.ArgumentParser:
 
     release = verbs.add_parser("release", help="make the students' notebooks, and the kit that they import")
     release.add_argument("names", nargs="*", metavar="NAME", help="assignments; none: all of them")
+    release.add_argument(
+        "--given",
+        action="append",
+        default=[],
+        metavar="NAME,NAME",
+        help="chapters whose functions, written out, go into the kit as `given` (default: none)",
+    )
 
     score = verbs.add_parser("score", help="print one line of JSON per notebook file")
     score.add_argument("files", nargs="+", metavar="FILE", help="a notebook")
@@ -89,7 +96,7 @@ def main(words: list[str] | None = None) -> int:
 
     try:
         if options.verb == "release":
-            return _release(options.names)
+            return _release(options.names, [name.strip() for text in options.given for name in text.split(",")])
         if options.verb == "new":
             return _new(options.name, options.exercise)
         if options.verb == "try":
@@ -116,17 +123,24 @@ def _clean() -> int:
     return 0
 
 
-def _release(names: list[str]) -> int:
+def _release(names: list[str], given: list[str]) -> int:
     from autograder.assignment import assignments, demand
+    from autograder.release.given import demand_givable
     from autograder.release.manifest import Manifest
 
     demand(names)  # before torch is loaded
+    demand_givable(given)
     from autograder.release.build import release
 
-    for path in release(names):
+    before = Manifest(BUILD).given
+    for path in release(names, given=given):
         print(path)
     packed = [name for name in assignments() if f"release/{name}/{name}.ipynb" in Manifest(BUILD).digests]
     print(f"for students: {KIT.with_suffix('.zip')}, with {', '.join(packed)}")
+    if given:
+        print(f"given, written out: {', '.join(given)}")
+    if gone := [name for name in before if name not in given]:
+        print(f"no longer given: {', '.join(gone)}; --given {','.join([*gone, *given])} gives all again")
     return 0
 
 

@@ -15,6 +15,7 @@ from nbformat import NotebookNode
 from autograder.places import ROOT, released_notebook
 
 CHECK = "check-"  # begins the grade_id of each cell that a check stands in
+OWN = "attention_workbook"  # the key of our own metadata, of a notebook and of a cell
 HEADING = re.compile(r"^## (\d+)\b", re.MULTILINE)
 
 
@@ -90,6 +91,11 @@ class Template:
         return [name.removeprefix(CHECK) for name in self.graded if name.startswith(CHECK)]
 
     @property
+    def stars(self) -> dict[str, int]:
+        """Return {function: number of its stars} of the functions whose points are a bonus."""
+        return {name: stars(self.graded[CHECK + name]) for name in self.functions if stars(self.graded[CHECK + name])}
+
+    @property
     def manual_points(self) -> float:
         """Return the points that a person gives."""
         cells = [cell.metadata.nbgrader for cell in self.graded.values()]
@@ -107,6 +113,16 @@ def template(assignment: str) -> Template:
 def grade_id(cell: NotebookNode) -> str:
     """Return nbgrader's name for a cell, "" for the others."""
     return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def stars(cell: NotebookNode) -> int:
+    """Return the number of stars of the task that a cell checks, 0 of a core task."""
+    return cell.metadata.get(OWN, {}).get("stars", 0)
+
+
+def bonus(cell: NotebookNode) -> float:
+    """Return the most bonus points that a cell gives: nbgrader's own maximum for such a cell is 0."""
+    return float(cell.metadata.get(OWN, {}).get("bonus", 0))
 
 
 def parts(cells: list[NotebookNode]) -> dict[str, int | None]:

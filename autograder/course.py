@@ -22,13 +22,14 @@ configure(get_config(), Path(__file__).parent)  # noqa: F821 - nbgrader hands it
 '''
 
 LONGEST_TIMESTAMP = 1000
-# Classes that nbgrader has no setting for: the module that names one, its name, our module, our class.
+# What nbgrader has no setting for: the module that names a class or function, its name, our module, ours.
 PARTS = [
     ("nbgrader.apps.autogradeapp", "Autograde", "autograder.gradebook.converters", "Autograding"),
     ("nbgrader.apps.generatefeedbackapp", "GenerateFeedback", "autograder.gradebook.converters", "Feedback"),
     ("nbgrader.apps.api", "Autograde", "autograder.gradebook.converters", "Autograding"),
     ("nbgrader.apps.api", "GenerateFeedback", "autograder.gradebook.converters", "Feedback"),
     ("nbgrader.server_extensions.formgrader.formgrader", "HTMLExporter", "autograder.gradebook.formgrader", "Sheet"),
+    ("nbgrader.utils", "determine_grade", "autograder.gradebook.bonus", "determine_grade"),
 ]
 
 
@@ -58,7 +59,7 @@ def configure(config: Config, out: Path) -> Config:
 
 
 def replace_nbgrader_parts() -> None:
-    """Replace the classes of nbgrader's that a submission can break, in those of its modules that are loaded."""
+    """Replace what a submission can break in nbgrader, or a bonus, in those of its modules that are loaded."""
     CourseDirectory.get_existing_timestamp = lambda self, dest_path: timestamp(Path(dest_path))
     for theirs, part, home, ours in PARTS:
         if module := sys.modules.get(theirs):

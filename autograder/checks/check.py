@@ -69,11 +69,13 @@ class Check:
     parts: type | None = None  # the function in parts, of which mistakes replace some
     hunt: BugHunt | None = None  # to which the function belongs
     steps: Callable[[list], CachedSteps] | None = None  # made from a call's arguments: the steps that it asks for
+    stars: int = 0  # 1 or 2 of a task beyond the core: its points are a bonus, on top of the notebook's maximum
 
     def __post_init__(self) -> None:
         fields = ("outputs", "also", "mistakes", "examples", "may_call")
         faults.demand_tuples(self.function, **{field: getattr(self, field) for field in fields})
         faults.demand_points(self.function, self.outputs, self.points)
+        faults.demand_stars(self.function, self.stars)
 
     @property
     def function(self) -> str:
@@ -103,6 +105,11 @@ class Check:
     @property
     def max_points(self) -> int:
         return sum(criterion.points for criterion in self.criteria)
+
+    @property
+    def core_points(self) -> int:
+        """Return what the function adds to the notebook's maximum: nothing where its points are a bonus."""
+        return 0 if self.stars else self.max_points
 
     @cached_property
     def arguments(self) -> list[str]:

@@ -33,6 +33,12 @@ def demand_points(function: str, outputs: Sequence[str], points: Mapping[str, An
             raise CheckFault(f"{function}: “{name}” is about '{part}', which is no output: {_one_of(outputs)}")
 
 
+def demand_stars(function: str, stars: object) -> None:
+    """Raise CheckFault unless a check has no star, one or two."""
+    if not isinstance(stars, int) or isinstance(stars, bool) or stars not in (0, 1, 2):
+        raise CheckFault(f"{function}: stars is {stars!r}, expected 1 or 2 where the points are a bonus, else 0")
+
+
 def demand_arguments(function: str, case: str, names: Sequence[str], arguments: Sequence[Any]) -> None:
     """Raise CheckFault unless a case has a value for each argument, of a kind that is sent to students' functions."""
     where = f"{function}, case “{case}”"

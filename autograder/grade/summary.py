@@ -13,6 +13,7 @@ COLUMNS = [
     "assignment",
     "score",
     "max_score",
+    "bonus",
     "manual_score",
     "manual_max_score",
     "late_penalty",
@@ -36,6 +37,7 @@ def row(line: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
     notes = line.get("notes", [])
     return kept | {
+        "bonus": line.get("bonus", 0),
         "mistakes": " ".join(mistakes),
         "flags": "; ".join(line["flags"]),
         "error": line["error"] or "",

@@ -1,11 +1,14 @@
 """Formgrader's page of a submission: it asks for nothing from elsewhere, and nothing of a student's acts in it."""
 
 import html
+import json
 from typing import Any
 
 from jinja2 import BaseLoader, DictLoader
+from nbformat import NotebookNode
 from traitlets import default
 
+from autograder.gradebook import bonus
 from autograder.gradebook.html import TEMPLATES, Page
 
 # Formgrader puts the cursor back when MathJax says that it has ended. Our formulas are there from the start.
@@ -20,6 +23,13 @@ MATHJAX = """\
 window.MathJax = { Hub: { Startup: { signal: { Interest: ended => setTimeout(() => ended("End")) } } } };
 </script>
 {% endmacro %}"""
+# Formgrader takes no score above the gradebook's maximum, which is 0 for a bonus: "full credit" would take it away.
+BONUS = """\
+<script>
+const most = MOST;
+Grade.prototype.parse = grade => grade.name in most ? { ...grade, max_score: most[grade.name] } : grade;
+</script>
+"""
 
 
 class Sheet(Page):
@@ -29,6 +39,16 @@ class Sheet(Page):
     def _own_templates(self) -> list[BaseLoader]:
         macro = TEMPLATES["mathjax.html.j2"].removesuffix("{% endmacro %}") + MATHJAX
         return [DictLoader(TEMPLATES | {"mathjax.html.j2": macro})]
+
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the page, on which a score may be as high as the bonus."""
+        page, resources = super().from_notebook_node(nb, resources, **kwargs)
+        if points := bonus.points(nb):
+            above, end, below = page.rpartition("</body>")
+            page = above + BONUS.replace("MOST", json.dumps(points)) + end + below
+        return page, resources
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any

@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 from traitlets import default
 
 from autograder import katex
+from autograder.gradebook import bonus
 from autograder.judge.markup import clean_html, with_pictures
 from autograder.submissions.truncate import truncated
 
@@ -56,9 +57,14 @@ def _first_shown(data: dict[str, Any]) -> list[str]:
     return [form for form in SHOWN if form in data][:1]
 
 
-def _finished(page: str) -> str:
+def _finished(page: str, notebook: NotebookNode) -> str:
     """Return the page without calls for files that are not there, its exercises called by name in the contents."""
-    page = ENTRY.sub(r'<a href="#\1">\2</a>', ICONS.sub("", page))
+    labels = bonus.labels(notebook)
+
+    def entry(match: re.Match) -> str:
+        return f'<a href="#{match[1]}">{match[2]}</a>' + (f" {labels[match[1]]}" if match[1] in labels else "")
+
+    page = ENTRY.sub(entry, ICONS.sub("", page))
     return PICTURE.sub('<img alt="a picture, not described"', page)
 
 
@@ -131,7 +137,11 @@ class Page(HTMLExporter):
         page, resources_out = super(HTMLExporter, self).from_notebook_node(
             nb, self._init_resources(resources), **kwargs
         )
-        return _finished(page), resources_out
+        return _finished(page, nb), resources_out
+
+    def _preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        notebook, resources = super()._preprocess(nb, resources)  # which asks the gradebook for points: 0 for a bonus
+        return bonus.show(notebook), resources
 
     def _init_resources(self, resources: Any) -> Any:
         self._until = time.monotonic() + PAGE_SECONDS  # a page begins
@@ -153,7 +163,8 @@ class Page(HTMLExporter):
         shown = dict.fromkeys((f"include_{part}" for part in PARTS), True) | {"no_prompt": False}
         resources |= {"raw_mimetypes": self.raw_mimetypes, "output_mimetype": self.output_mimetype}
         resources["global_content_filter"] = shown
-        return _finished(self.template.render(nb=notebook, resources=resources).lstrip("\r\n"))
+        page = self.template.render(nb=bonus.show(notebook), resources=resources)
+        return _finished(page.lstrip("\r\n"), notebook)
 
     def default_filters(self) -> Generator[Any, None, None]:
         """Yield the filters; the two that nbconvert makes anew for every page are made once."""

@@ -9,12 +9,13 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
-from nbgrader.utils import compute_checksum, determine_grade, is_task
+from nbgrader.utils import compute_checksum, is_task
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from traitlets.config import Config
 
 from autograder.assignment import Template
+from autograder.gradebook.bonus import determine_grade
 from autograder.gradebook.lateness import Penalties, seconds_late
 
 NO_RESPONSE = "No response."

@@ -20,6 +20,7 @@ from autograder.judge.runs import DIFFERS, FirstCalls, differing, may_differ
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.answer import Caller, Failure
+from autograder.kit.bonus import with_stars
 from autograder.kit.grading import Verdict
 from autograder.kit.repair import Repair, refusing
 from autograder.sandbox.sandbox import Sandbox
@@ -40,6 +41,7 @@ class Judged:
     flags: list[str] = field(default_factory=list)
     error: str | None = None
     starved: bool = False  # something was stopped that only had to wait its turn on a busy machine
+    stars: dict[str, int] = field(default_factory=dict)  # of the functions whose points are a bonus
 
     @property
     def score(self) -> float:
@@ -47,7 +49,13 @@ class Judged:
 
     @property
     def max_score(self) -> float:
-        return sum(verdict.max_score for verdict in self.verdicts.values())
+        """Return what the core tasks give; with a bonus a score may be more."""
+        return sum(verdict.max_score for function, verdict in self.verdicts.items() if function not in self.stars)
+
+    @property
+    def bonus(self) -> float:
+        """Return the part of the score that starred tasks gave."""
+        return sum(verdict.score for function, verdict in self.verdicts.items() if function in self.stars)
 
 
 def refused(form: Template, reason: str) -> Judged:
@@ -56,7 +64,7 @@ def refused(form: Template, reason: str) -> Judged:
     for function in form.functions:
         points = checks.find(f"{form.assignment}.{function}").max_points
         verdicts[function] = Verdict(0, points, f"This submission could not be graded: {reason}.", [], [])
-    return Judged(verdicts, error=reason)
+    return Judged(verdicts, error=reason, stars=form.stars)
 
 
 @dataclass
@@ -71,7 +79,7 @@ class Judge:
         """Run a normalised notebook from top to bottom and judge its checks where they stand."""
         digest = hashlib.sha256(content).hexdigest()
         drawn = partial(seed.generator, self.secret, form.assignment, student, digest)
-        judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions})
+        judged = Judged({function: Verdict(0, 0, None, [], []) for function in form.functions}, stars=form.stars)
         analysis = parser_client.analysis(notebook, form, _broken(form))
         judged.flags = analysis.flags
         pasted = sum(written_size(cell.get("attachments", {})) for cell in notebook.cells)
@@ -173,13 +181,15 @@ def too_long(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"output_type": "stream", "name": "stdout", "text": text}] if outputs else []
 
 
-def shown(verdict: Verdict) -> list[dict[str, Any]]:
-    """Return a verdict as outputs from which nbgrader reads a score: text is all, a number partial, an error 0."""
-    hint = verdict.hint or ""
+def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
+    """Return a verdict as outputs from which nbgrader reads a score: text is all, a number partial, an error 0.
+
+    A starred task that nobody has to do gives no error.
+    """
+    hint = with_stars(verdict.hint or f"All {verdict.max_score:g} points.", stars)
     if verdict.score >= verdict.max_score:
-        text = hint or f"All {verdict.max_score:g} points."
-        return [{"output_type": "stream", "name": "stdout", "text": f"{text}\n"}]
-    if verdict.score <= 0:
+        return [{"output_type": "stream", "name": "stdout", "text": f"{hint}\n"}]
+    if verdict.score <= 0 and not stars:
         return [
             {
                 "output_type": "error",

@@ -47,7 +47,10 @@ class Outcome:
 
 
 def summary(judged: "Judged", form: Template | None) -> dict[str, Any]:
-    """Return a judged notebook as plain values, in the order of the contract."""
+    """Return a judged notebook as plain values, in the order of the contract.
+
+    `score` is the sum of all checks, `max_score` that of the core tasks; a starred task's check has `bonus`: true.
+    """
     return {
         "assignment": form.assignment if form else None,
         "score": judged.score,
@@ -61,6 +64,7 @@ def summary(judged: "Judged", form: Template | None) -> dict[str, Any]:
                 "hint": verdict.hint,
                 "mistake": verdict.mistakes,
             }
+            | ({"bonus": True} if function in judged.stars else {})
             for function, verdict in judged.verdicts.items()
             if form
         ],
@@ -70,13 +74,14 @@ def summary(judged: "Judged", form: Template | None) -> dict[str, Any]:
 
 
 def record(judged: "Judged", form: Template) -> dict[str, Any]:
-    """Return what `score` prints and, of each check, the titles of its mistakes and the kinds of its failures."""
+    """Return what `score` prints, the bonus and, of each check, the titles of its mistakes and its failures' kinds."""
     line = summary(judged, form)
     more = [
         {"titles": verdict.titles, "failures": list(dict.fromkeys(failure.kind for failure in verdict.failures))}
         for verdict in judged.verdicts.values()
     ]
-    return line | {"checks": [check | about for check, about in zip(line["checks"], more, strict=True)]}
+    checks = [check | about for check, about in zip(line["checks"], more, strict=True)]
+    return line | {"bonus": judged.bonus, "checks": checks}
 
 
 def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
@@ -108,7 +113,8 @@ def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
         name = grade_id(cell)
         outputs = judged.outputs.get(cell.id, [])
         if name.startswith(CHECK):
-            outputs = shown(judged.verdicts[name.removeprefix(CHECK)])
+            function = name.removeprefix(CHECK)
+            outputs = shown(judged.verdicts[function], judged.stars.get(function, 0))
         cell.outputs = [nbformat.from_dict(output) for output in outputs]
         cell.execution_count = count if outputs else None
     left = MOST_MARKDOWN

@@ -28,12 +28,13 @@ def pack(
     examples: Sequence[Example] = (),
     earlier: Mapping[str, dict[str, Any]] | None = None,
     hunt: HuntInput | None = None,
+    stars: int = 0,
 ) -> bytes:
     """Return cases, criteria and examples as the bytes of an npz file: arrays, equal ones once, and a codec's text.
 
     `earlier` is what is known of each earlier function that the checked one may call: the number of its part, its
     parameters, and what a right function `asked` it and was answered (None: nothing is to answer for it). `hunt` is
-    the bug hunt to which the function belongs.
+    the bug hunt to which the function belongs. A check with `stars` gives a bonus.
     """
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
@@ -47,6 +48,8 @@ def pack(
 
     text = codec.encode([cases, criteria, examples, dict(earlier or {}), hunt], CLASSES, put)
     arrays["json"] = np.frombuffer(text, dtype=np.uint8)
+    if stars:
+        arrays["stars"] = np.array(stars)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
@@ -92,6 +95,15 @@ def earlier(check_id: str, folder: Path | None = None) -> dict[str, dict[str, An
 def hunt(check_id: str, folder: Path | None = None) -> HuntInput | None:
     """Return what was recorded of the bug hunt to which the checked function belongs, None for all others."""
     return _read(path(check_id, folder))[4]
+
+
+def stars(check_id: str, folder: Path | None = None) -> int:
+    """Return the number of stars of the task that a check belongs to, 0 of a core task."""
+    place = path(check_id, folder)
+    if not place.exists():
+        return 0
+    with np.load(place, allow_pickle=False) as arrays:  # which reads no more than it is asked for
+        return int(arrays["stars"]) if "stars" in arrays else 0
 
 
 def _read(place: Path) -> list[Any]:

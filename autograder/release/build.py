@@ -22,6 +22,7 @@ from autograder.kit.recordings import FOLDER
 from autograder.kit.recordings import path as recording_path
 from autograder.places import BUILD, ROOT
 from autograder.release.blank import BlankError, Module, blanked
+from autograder.release.given import demand_givable, given_files
 from autograder.release.manifest import KIT, MADE, ZIP, Manifest, write
 from autograder.release.notebook import weave
 from autograder.release.recordings import recordings
@@ -29,15 +30,18 @@ from autograder.release.recordings import recordings
 RECORDINGS = Path("autograder", "kit", FOLDER.name)
 README = Path(__file__).parent / "templates" / "kit.md"
 START = Path(__file__).parent / "templates" / "start.py"
+NOT_IN_LAB = {"cli", "evaluation", "losses.py"}  # what the course's commands need; it scores and counts as answers do
 NOT_IMPORTED = {"ipykernel", "ipython", "tensorboard"}  # what kit and notebooks need and no import in the kit shows
 
 
-def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
+def release(names: Sequence[str] = (), build: Path = BUILD, given: Sequence[str] = ()) -> list[Path]:
     """Make source notebook, student's notebook and recorded answers of the names (none: of all), and the kit.
 
     Return the paths of the students' notebooks. Files of other names stay as they are, unless somebody changed them.
+    The kit holds the functions of the names in `given`, written out.
     """
     demand(names)
+    demand_givable(given)
     manifest = Manifest(build)
     others = {name: _released(name, manifest) for name in assignments() if names and name not in names}
     chosen = [name for name in assignments() if others.get(name) is None]
@@ -48,7 +52,7 @@ def release(names: Sequence[str] = (), build: Path = BUILD) -> list[Path]:
     for name in chosen:
         files[PurePath("source", name, f"{name}.ipynb")] = sources[name].encode()
         files[PurePath("release", name, f"{name}.ipynb")] = for_students(name, sources[name]).encode()
-    files |= {KIT / path: content for path, content in kit_files(chosen, part_numbers)}
+    files |= {KIT / path: content for path, content in kit_files(chosen, part_numbers, given)}
     files[ZIP] = _zipped(files)
     manifest.replace(files, dropped=_is_stale)
     return [build / "release" / name / f"{name}.ipynb" for name in chosen]
@@ -97,13 +101,13 @@ def _require_blank(name: str, notebook: NotebookNode) -> None:
 
 
 def kit_files(
-    names: Iterable[str], part_numbers: Mapping[str, Mapping[str, int | None]]
+    names: Iterable[str], part_numbers: Mapping[str, Mapping[str, int | None]], given: Sequence[str] = ()
 ) -> Iterator[tuple[Path, bytes]]:
     """Yield path and content of each file of the kit; recorded answers of these names only.
 
-    `numbers` are those of the parts of each notebook, by name and function.
+    `part_numbers` are those of the parts of each notebook, by name and function; `given` as for `release`.
     """
-    shared = dict(_shared_files())
+    shared = dict(_shared_files()) | dict(given_files(given))
     yield from shared.items()
     requirements = _requirements(shared)
     yield Path("README.md"), _readme(requirements).encode()
@@ -117,7 +121,7 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
     """Yield the kit's files that are there whichever names are released: lab, autograder/kit, blanked solutions."""
     yield Path("autograder", "__init__.py"), (ROOT / "autograder" / "__init__.py").read_bytes()
     yield from _files(ROOT / "autograder" / "kit")
-    yield from _files(ROOT / "lab")
+    yield from (each for each in _files(ROOT / "lab") if not set(each[0].parts) & NOT_IN_LAB)
     yield Path("solutions", "__init__.py"), (ROOT / "solutions" / "__init__.py").read_bytes()
     for package in sorted(path.parent for path in (ROOT / "solutions").glob("*/attention.py")):
         for path in sorted(path for path in package.glob("*.py") if not _is_left_out(path.name)):
@@ -126,8 +130,8 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
 
 
 def _is_left_out(file: str) -> bool:
-    """Return whether a chapter's file holds answers in another form (fast.py, window.py), or is about its commands."""
-    return file.startswith("fast") or file in ("__main__.py", "sweeps.py", "window.py")
+    """Return whether a chapter's file holds answers in another form (fast.py, window.py), or no notebook needs it."""
+    return file.startswith("fast") or file in ("__main__.py", "sweeps.py", "window.py", "ablation.py", "unknown.py")
 
 
 def _requirements(files: dict[Path, bytes]) -> str:

@@ -16,6 +16,7 @@ from lab.files import aside
 MADE = ("release", "source")  # what `release` fills
 KEPT = ("runs", "class", "course-secret")  # trained models, grades, what hidden inputs are drawn from
 KIT, ZIP = PurePath("release", "kit"), PurePath("release", "kit.zip")
+GIVEN = KIT / "given"  # functions of earlier notebooks, written out
 TRAINED = KIT / "build"  # where notebooks train: made again in minutes
 
 
@@ -30,6 +31,12 @@ class Manifest:
             self.digests: dict[str, str] = json.loads(self._file.read_text("utf-8"))
         except (FileNotFoundError, ValueError):
             self.digests = {}
+
+    @property
+    def given(self) -> list[str]:
+        """Return the names whose functions the released kit holds, written out."""
+        paths = [PurePath(path) for path in self.digests]
+        return [path.stem for path in paths if path.parent == GIVEN and path.stem != "__init__"]
 
     def intact(self, path: PurePath) -> bool:
         """Return whether a file is there as `release` wrote it."""

@@ -3,9 +3,11 @@
 A code cell that begins with `#| exercise FUNCTION` becomes the solved function; `of=OTHER` takes another function's
 body, `with=A,NAME.B` puts helpers of the module, or of NAME's, inside the solution. `#| check FUNCTION` becomes the
 test cell. `#| broken FUNCTION` becomes the broken function of a bug hunt, its lines numbered, and `{kinds}` in a text
-the list of kinds from which its bug is chosen. `#| setup`, in the first code cell, becomes the search for the kit. A
-text cell with `+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the
-checks'. `{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check".
+the list of kinds from which its bug is chosen. `#| setup`, in the first code cell, becomes the search for the kit;
+`#| earlier NAME.A,NAME.B` the cell into which students copy their functions of earlier notebooks. A text cell with
+`+++ {"written": "ID"}` above it is answered in words and graded by hand; points and answers are the checks'.
+`{points FUNCTION}`, or `{points ID}`, in a text becomes what the checks say: "10, by the check", or "★ 4 bonus, by the
+check" of a starred task.
 """
 
 import hashlib
@@ -18,8 +20,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.assignment import CHECK, grade_id
-from autograder.checks import assignments, checks, find, questions, written
+from autograder.assignment import CHECK, OWN, grade_id
+from autograder.checks import Check, Written, assignments, checks, find, questions, written
 from autograder.checks.bug_hunt import BugHunt
 from autograder.checks.hunts import KINDS
 from autograder.judge.timing import Limits
@@ -33,6 +35,7 @@ POINTS = re.compile(r"\{points ([\w, ]+)\}")
 MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
 SETUP = Path(__file__).parent / "templates" / "setup.py"
+EARLIER = Path(__file__).parent / "templates" / "earlier.txt"
 UNREADY = "Run the first code cell of this notebook, then the cell with your function, and then this one again."
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
 
@@ -59,7 +62,7 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
         {
-            "attention_workbook": {"assignment": name},
+            OWN: {"assignment": name},
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
         }
@@ -79,12 +82,18 @@ def _build_cell(cell: NotebookNode, name: str, module: Module, hunt: Module | No
         _grade(cell, question, points=answer.points, grade=True, solution=True)
         cell.source = answer.text
         return
-    mark = MARK.match(cell.source) if cell.cell_type == "code" else None
-    if not mark:
-        return
+    if cell.cell_type == "code" and (mark := MARK.match(cell.source)):
+        _carry_out(mark, cell, name, module, hunt)
+
+
+def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Module, hunt: Module | None) -> None:
+    """Do what a code cell's mark says."""
     verb = mark["verb"]
     if verb == "setup":
         cell.source = SETUP.read_text(encoding="utf-8").replace("NAME", name) + cell.source.partition("\n")[2]
+        return
+    if verb == "earlier":
+        cell.source = _earlier(name, [word.strip() for word in mark["words"].split(",")], module.path.parents[2])
         return
     function, options = _options(mark["words"])
     if verb == "broken":
@@ -96,12 +105,13 @@ def _build_cell(cell: NotebookNode, name: str, module: Module, hunt: Module | No
         cell.source = solved(owner, options.get("of", function), helpers, title)
         _grade(cell, function, solution=True)
     elif verb == "check":
-        check_id = f"{name}.{function}"
-        points = find(check_id).max_points
-        cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{check_id}", globals())'
-        _grade(cell, f"{CHECK}{function}", points=points, grade=True, locked=True)
+        of = find(f"{name}.{function}")
+        cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{name}.{function}", globals())'
+        _grade(cell, f"{CHECK}{function}", points=of.core_points, grade=True, locked=True)
+        if of.stars:
+            cell.metadata[OWN] = {"stars": of.stars, "bonus": of.max_points}
     else:
-        raise BlankError(f"'{verb}' is no mark: expected 'setup', 'exercise', 'check' or 'broken'")
+        raise BlankError(f"'{verb}' is no mark: expected 'setup', 'earlier', 'exercise', 'check' or 'broken'")
 
 
 def _hunt(name: str) -> BugHunt:
@@ -110,6 +120,20 @@ def _hunt(name: str) -> BugHunt:
     if not hunts:
         raise BlankError(f"autograder/checks/{name}/checks.py has no Hunt")
     return hunts[0]
+
+
+def _earlier(name: str, check_ids: list[str], root: Path) -> str:
+    """Return the cell that takes functions of earlier notebooks: the student's own, else the given ones."""
+    names, lines = [], []
+    for check_id in check_ids:
+        chapter, _, function = check_id.partition(".")
+        if chapter == name or not function:
+            raise BlankError(f"'{check_id}' is not of an earlier notebook: expected NAME.FUNCTION, with another NAME")
+        find(check_id)
+        Module.of(chapter, root).find(function)
+        names.append(f"{function} (of {chapter})")
+        lines.append(f'{function} = own_or_given("{check_id}", globals())')
+    return EARLIER.read_text(encoding="utf-8").replace("FUNCTIONS", ", ".join(names)) + "\n".join(lines)
 
 
 def _demand_both_cells(name: str, cells: list[NotebookNode]) -> None:
@@ -125,20 +149,25 @@ def _demand_both_cells(name: str, cells: list[NotebookNode]) -> None:
 def _points(name: str, items: str) -> str:
     """Return the text for `{points ITEMS}`: the points of functions, or of a question that a person grades."""
     names = [item.strip() for item in items.split(",")]
-    checks_by_function = checks(name)
-    by_check = [item in checks_by_function for item in names]
-    if unknown := [item for item in names if item not in (*checks_by_function, *questions(name))]:
-        there = ", ".join([*checks_by_function, *questions(name)])
+    known = checks(name) | questions(name)
+    if unknown := [item for item in names if item not in known]:
+        there = ", ".join(known)
         raise BlankError(f"{{points {items}}}: nothing is called {', '.join(unknown)}: expected some of {there}")
-    numbers = [
-        checks_by_function[item].max_points if item in checks_by_function else written(name, item).points
-        for item in names
-    ]
-    if len(set(by_check)) > 1:
-        raise BlankError(f"{{points {items}}} names functions and questions together: expected only one kind")
-    same = len(set(numbers)) == 1
-    amount = f"{numbers[0]:g}{' each' if len(numbers) > 1 else ''}" if same else " + ".join(f"{n:g}" for n in numbers)
-    return f"{amount}, by {'the check' if by_check[0] else 'your teacher'}"
+    amounts, kinds, givers = zip(*(_amount(known[item]) for item in names), strict=True)
+    if len({*zip(kinds, givers, strict=True)}) > 1:
+        raise BlankError(
+            f"{{points {items}}} names functions, starred ones or questions together: expected only one kind"
+        )
+    same = len(set(amounts)) == 1
+    amount = amounts[0] if same else " + ".join(amounts)
+    return f"{amount}{kinds[0]}{' each' if same and len(amounts) > 1 else ''}, by {givers[0]}"
+
+
+def _amount(of: Check | Written) -> tuple[str, str, str]:
+    """Return the points of a function or question as readers see them, "★ 4", whether a bonus, and who gives them."""
+    if isinstance(of, Written):
+        return f"{of.points:g}", "", "your teacher"
+    return f"{'★' * of.stars} {of.max_points}".strip(), " bonus" if of.stars else "", "the check"
 
 
 def _options(words: str) -> tuple[str, dict[str, str]]:

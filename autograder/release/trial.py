@@ -140,6 +140,11 @@ def _faults(name: str, cells: list[NotebookNode]) -> Iterator[str]:
     for question in questions(name):
         if question not in there:
             yield f'exercises/{name}.md has no text cell below `+++ {{"written": "{question}"}}`'
+    for function, check in checks(name).items():
+        starred = [each for each in check.may_call if each in checks(name) and checks(name)[each].stars]
+        if starred and not check.stars:
+            names = ", ".join(starred)
+            yield f"{function} is a core task and may call what has a star, and nobody has to write: {names}"
     if missing := undefined([cell.source for cell in cells if cell.cell_type == "code"]):
         yield f"exercises/{name}.md: no cell defines {', '.join(missing)}: import it in the cell `#| setup`"
 
@@ -148,7 +153,8 @@ def _try_check(name: str, check: Check) -> bool:
     """Print what a check gives to each answer; return whether anything is wrong."""
     trial = Trial(name, check)
     rows = list(trial.rows())
-    print(f"{trial.check_id}: {check.max_points} points, {len(trial.draws[0])} cases")
+    bonus = f" bonus ({'★' * check.stars})" if check.stars else ""
+    print(f"{trial.check_id}: {check.max_points} points{bonus}, {len(trial.draws[0])} cases")
     for criterion in check.criteria:
         print(f"  {criterion.points:3}  {criterion.name}")
     width = max(len(row.answer) for row in rows)

@@ -28,6 +28,11 @@ class Entry:
     line: dict[str, Any]
     graded: query.Submission | None = None
 
+    @property
+    def bonus(self) -> float:
+        """Return the part of the checks' score that starred tasks gave."""
+        return self.line.get("bonus", 0.0)
+
 
 @dataclass
 class ClassData:
@@ -89,6 +94,8 @@ def _sound(record: Any) -> dict[str, Any]:
         raise ValueError("it names no student and no assignment")
     if not all(isinstance(line.get(key), int | float) for key in NUMBERS):
         raise ValueError("it has no scores")
+    if not isinstance(line.get("bonus", 0), int | float):
+        raise ValueError("its bonus is no number")
     checks, flags = line.get("checks"), line.get("flags")
     if not isinstance(checks, list) or not _texts(flags):
         raise ValueError("it has no checks")
@@ -141,6 +148,7 @@ def _summary(path: Path, class_data: ClassData) -> dict[tuple[str, str], dict[st
 def _line(row: dict[str, str]) -> dict[str, Any]:
     return {
         **{key: float(row[key]) for key in NUMBERS},
+        "bonus": float(row.get("bonus") or 0),
         "checks": [],
         "flags": [flag for flag in row["flags"].split("; ") if flag],
         "error": row["error"] or None,

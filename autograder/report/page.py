@@ -33,12 +33,13 @@ class Bar:
 
 @dataclass(frozen=True)
 class Rate:
-    """How many students got all, some and none of a check's points."""
+    """How many students got all, some and none of a check's points, and whether they are a bonus."""
 
     function: str
     all: int
     some: int
     none: int
+    bonus: bool = False
 
     @property
     def rated(self) -> int:
@@ -86,6 +87,10 @@ class Section:
     @property
     def errors(self) -> list[Entry]:
         return [entry for entry in self.entries if entry.line["error"]]
+
+    @property
+    def has_bonus(self) -> bool:
+        return any(rate.bonus for rate in self.rates)
 
     @property
     def full(self) -> int:
@@ -186,10 +191,12 @@ def _bars(scores: list[float], most: float) -> Iterator[Bar]:
 
 def _rates(entries: Iterable[Entry]) -> Iterator[Rate]:
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    starred: set[str] = set()
     for check in (check for entry in entries for check in entry.line["checks"]):
         whole, nothing = check["score"] >= check["max_score"], check["score"] <= 0
         counts[_function(check)][0 if whole else 2 if nothing else 1] += 1
-    yield from (Rate(function, *numbers) for function, numbers in counts.items())
+        starred |= {_function(check)} if check.get("bonus") else set()
+    yield from (Rate(function, *numbers, bonus=function in starred) for function, numbers in counts.items())
 
 
 def _mistakes(entries: list[Entry]) -> list[Mistake]:

@@ -51,15 +51,23 @@ def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
 def _restore_setup_cells(cells: list[NotebookNode], template: Template) -> None:
     """Put the released code cells that come before the first exercise on top, where they are missing.
 
-    They import what the answers need; a student who deleted or changed them loses no points by it.
+    They import what the answers need; a student who deleted or changed them loses no points by it. The cell into which
+    functions of earlier notebooks are copied is not missing where its calls stand below what was copied.
     """
     position = next((n for n, cell in enumerate(template.notebook.cells) if grade_id(cell)), 0)
     setup = [cell for cell in template.notebook.cells[:position] if cell.cell_type == "code"]
     first = next((n for n, cell in enumerate(cells) if grade_id(cell)), len(cells))
     present = {cell.id for cell in cells[:first] if cell.cell_type == "code"}
+    present |= {cell.id for cell in setup if _is_filled_in(cell, cells[:first])}
     for cell in reversed([cell for cell in setup if cell.id not in present]):
         cells[:] = [other for other in cells if other.id != cell.id]
         cells.insert(0, copy.deepcopy(cell))
+
+
+def _is_filled_in(released: NotebookNode, cells: list[NotebookNode]) -> bool:
+    """Return whether one of the cells is the released one for functions of earlier notebooks, with such in it."""
+    calls = [line for line in released.source.splitlines() if " = own_or_given(" in line]
+    return bool(calls) and any(set(calls) <= set(cell.source.splitlines()) for cell in cells)
 
 
 def _move_checks_below_answers(cells: list[NotebookNode], template: Template) -> None:

@@ -45,7 +45,10 @@ async def run_and_keep(chapters: dict[Path, NotebookNode], cache: JupyterCacheAb
             started = perf_counter()
             try:
                 await NotebookClient(
-                    notebook, timeout=timeout, resources={"metadata": {"path": str(page.parent)}}
+                    notebook,
+                    timeout=timeout,
+                    record_timing=False,  # in a cell's metadata, by which the cache knows the notebook
+                    resources={"metadata": {"path": str(page.parent)}},
                 ).async_execute()
             except (CellExecutionError, CellTimeoutError):
                 return

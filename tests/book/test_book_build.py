@@ -246,7 +246,8 @@ kernelspec:
 import time
 from pathlib import Path
 
-Path("{folder}/{own}").touch()
+with Path("{folder}/{own}").open("a") as runs:
+    runs.write("once ")
 until = time.monotonic() + 30
 while not Path("{folder}/{other}").exists():
     assert time.monotonic() < until, "the other chapter did not run"
@@ -281,5 +282,6 @@ def test_two_chapters_run_side_by_side_and_a_failing_one_is_reported(tmp_path):
     )
     for own, other in (("one", "two"), ("two", "one")):
         assert f"{own} has met {other}" in (tmp_path / "html" / f"{own}.html").read_text()
+        assert (tmp_path / own).read_text() == "once "
     assert built.stderr.count("WARNING: Executing notebook failed") == 1
     assert "three.md: WARNING: Executing notebook failed" in built.stderr

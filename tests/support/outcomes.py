@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 from sqlalchemy import create_engine, text
 
-from autograder.assignment import CHECK, Template, grade_id
+from autograder.assignment import CHECK, Template, bonus, grade_id
 from autograder.judge.result import Outcome
 
 ANSWER = "The row of *me* leans on $\\alpha_1 < \\alpha_2$."
@@ -60,15 +60,16 @@ def _plain(value: Any) -> Any:
     return str(value).removesuffix(".000000")
 
 
-def outcome(form: Template, share: float, answered: bool = True) -> Outcome:
-    """Return the outcome of a submission that has this share of the points of every check."""
+def outcome(form: Template, share: float, answered: bool = True, of_bonus: float | None = None) -> Outcome:
+    """Return the outcome of a submission that has this share of the points of every check, and of every bonus."""
     notebook = copy.deepcopy(form.notebook)
     got = 0.0
     for cell in notebook.cells:
         about = cell.metadata.get("nbgrader", {})
         if grade_id(cell).startswith(CHECK):
-            points = about["points"] * share
-            cell.outputs = [nbformat.from_dict(output) for output in _said(points, about["points"])]
+            most = bonus(cell) or about["points"]
+            points = most * (of_bonus if bonus(cell) and of_bonus is not None else share)
+            cell.outputs = [nbformat.from_dict(output) for output in _said(points, most, starred=bool(bonus(cell)))]
             got += points
         elif cell.cell_type == "markdown" and about.get("solution") and answered:
             cell.source = ANSWER
@@ -78,10 +79,10 @@ def outcome(form: Template, share: float, answered: bool = True) -> Outcome:
     return Outcome(line, nbformat.writes(notebook).encode("utf-8"))
 
 
-def _said(points: float, most: float) -> list[dict[str, Any]]:
+def _said(points: float, most: float, starred: bool) -> list[dict[str, Any]]:
     if points >= most:
         return [{"output_type": "stream", "name": "stdout", "text": f"All {most:g} points.\n"}]
-    if not points:
+    if not points and not starred:
         return [{"output_type": "error", "ename": "NoPoints", "evalue": "no", "traceback": ["f: 0 of 8 points <b>"]}]
     value = {"text/plain": repr(float(points))}
     return [

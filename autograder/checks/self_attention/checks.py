@@ -149,6 +149,7 @@ ROTATED = Check(
     mistakes=rotary_mistakes.ROTATED,
     examples=examples.ROTATED,
     parts=rotary_mistakes.Rotation,
+    stars=1,
 )
 
 CHUNKED = Check(
@@ -165,6 +166,7 @@ CHUNKED = Check(
     },
     mistakes=chunked_mistakes.CHUNKED,
     examples=examples.CHUNKED,
+    stars=2,
 )
 
 CHECKS = [HAND, SIMPLE, PRODUCT, PROJECTED, MODULE, *HUNT.checks(), COST, EXACT, CROSSING, ROTATED, CHUNKED]

@@ -70,7 +70,7 @@ def test_each_function_has_one_solution_cell_and_one_test_cell(build, name):
             assert not graded[function].grade
             assert graded[f"check-{function}"].grade
             assert graded[f"check-{function}"].locked
-            assert graded[f"check-{function}"].points == check.max_points
+            assert graded[f"check-{function}"].points == check.core_points
         by_hand = {id for id, grader in graded.items() if grader.grade and grader.solution}
         assert len(graded) == 2 * len(checks(name)) + len(by_hand)
         assert by_hand == set(getattr(import_module(f"autograder.checks.{name}.checks"), "WRITTEN", {}))

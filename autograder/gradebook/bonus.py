@@ -1,0 +1,45 @@
+"""Bonus points in nbgrader: a starred task's cell has 0 points, and an automatic score that is more than that.
+
+nbgrader's extra credit stays the teacher's own: no run of ours writes it, so none can take it away. A bonus is an
+automatic score like any other, in all of nbgrader's sums and in no maximum; a worse answer lowers it.
+"""
+
+import copy
+from logging import Logger
+
+from nbformat import NotebookNode
+from nbgrader import utils
+
+from autograder.assignment import bonus, grade_id, stars
+
+_determine_grade = utils.determine_grade  # nbgrader's own, before `course` puts ours in its place
+
+
+def determine_grade(cell: NotebookNode, log: Logger | None = None) -> tuple[float | None, float]:
+    """Return a cell's score, None where a person gives it, and nbgrader's maximum; a bonus is above a maximum of 0."""
+    if not bonus(cell):
+        return _determine_grade(cell, log)  # pyright: ignore[reportArgumentType] - nbgrader's default is None too
+    return _determine_grade(_worth_its_bonus(copy.deepcopy(cell)), log)[0], 0.0  # pyright: ignore[reportArgumentType]
+
+
+def show(notebook: NotebookNode) -> NotebookNode:
+    """Return the notebook, changed in place, with the points that a starred task's cell can give: for a page."""
+    for cell in notebook.cells:
+        if bonus(cell):
+            _worth_its_bonus(cell)
+    return notebook
+
+
+def _worth_its_bonus(cell: NotebookNode) -> NotebookNode:
+    cell.metadata.nbgrader["points"] = bonus(cell)
+    return cell
+
+
+def labels(notebook: NotebookNode) -> dict[str, str]:
+    """Return what stands beside each starred cell's name on a page, by grade_id."""
+    return {grade_id(cell): f"{'★' * stars(cell)} bonus" for cell in notebook.cells if bonus(cell)}
+
+
+def points(notebook: NotebookNode) -> dict[str, float]:
+    """Return the bonus points of each starred cell by grade_id."""
+    return {grade_id(cell): bonus(cell) for cell in notebook.cells if bonus(cell)}

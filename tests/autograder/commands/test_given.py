@@ -1,0 +1,171 @@
+"""The laws of `release --given`: what is in the kit, what is refused, and what the cell in a later notebook takes."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder import __main__ as commands
+from autograder.kit import given as kit_given
+from autograder.kit.given import Missing, own_or_given
+from autograder.places import BUILD
+from autograder.release.blank import BlankError, Module
+from autograder.release.build import release
+from autograder.release.given import NotGivable, demand_givable, given_files
+from autograder.release.manifest import Manifest
+from autograder.release.notebook import weave
+from tests.support.given_out import NAME, files, kit_of, with_given, without
+
+__all__ = ["with_given", "without"]
+
+# What the kit holds
+
+
+def test_the_kit_has_the_functions_that_were_given_and_by_default_none(without: Path, with_given: Path) -> None:
+    assert kit_of(without) == set()
+    assert kit_of(with_given) == {"__init__.py", "bahdanau.py"}
+    assert (with_given / "release/kit/given/bahdanau.py").read_text() == Module.of("bahdanau").text
+    more, less = files(with_given / "release"), files(without / "release")
+    assert {path for path in more if more[path] != less.get(path)} == {
+        "kit.zip",
+        "kit/given/__init__.py",
+        "kit/given/bahdanau.py",
+    }
+
+
+def test_releasing_again_takes_them_away_and_changes_nothing_else(without: Path, with_given: Path, tmp_path) -> None:
+    build = tmp_path / "build"
+    shutil.copytree(with_given, build)
+    assert Manifest(build).given == ["bahdanau"]
+    release([NAME], build=build)
+    assert files(build) == files(without)
+    assert Manifest(build).given == []
+    release([NAME], build=build, given=["bahdanau"])
+    assert files(build) == files(with_given)
+
+
+def test_what_is_given_calls_what_is_given_and_nothing_blanked() -> None:
+    texts = {path.stem: text.decode() for path, text in given_files(["bahdanau", "self_attention", "transformer"])}
+    assert "from given.bahdanau import masked_softmax" in texts["self_attention"]
+    assert "from given.self_attention import scaled_dot_product" in texts["transformer"]
+    assert not [name for name, text in texts.items() if "solutions" in text]
+    assert not list(given_files([]))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("nosuch", "no exercise is called 'nosuch': expected some of encoder_decoder, bahdanau"),
+        ("bahdanau,nosuch", "no exercise is called 'nosuch'"),
+        ("", "no exercise is called ''"),
+        ("../bahdanau", "no exercise is called '../bahdanau'"),
+        ("results", "results has no functions: expected some of encoder_decoder, bahdanau"),
+        ("bahdanau,bahdanau", "bahdanau is there twice: name each chapter once"),
+        ("luong", "the functions of luong call functions of bahdanau: give those too, --given bahdanau,luong"),
+    ],
+)
+def test_bad_input_is_an_error_that_leaves_everything_as_it_was(given, words, with_given, tmp_path, capsys) -> None:
+    before = files(with_given)
+    with pytest.raises(NotGivable) as caught:
+        release([NAME], build=with_given, given=given.split(","))
+    assert words in str(caught.value)
+    with pytest.raises(NotGivable):
+        release(build=tmp_path / "build", given=given.split(","))
+    assert files(with_given) == before
+    assert not (tmp_path / "build").exists()
+    stamps = {path: path.stat().st_mtime_ns for path in BUILD.glob("release*")}
+    assert commands.main(["release", "--given", given]) == 2
+    assert words in capsys.readouterr().err
+    assert {path: path.stat().st_mtime_ns for path in BUILD.glob("release*")} == stamps
+
+
+def test_a_chapter_that_the_course_has_dropped_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.assignment.assignments", lambda: ["luong"])
+    monkeypatch.setattr("autograder.release.given.assignments", lambda: ["luong"])
+    demand_givable(["bahdanau", "luong"])
+    with pytest.raises(NotGivable, match="expected some of luong, bahdanau, encoder_decoder"):
+        demand_givable(["nosuch"])
+
+
+def test_the_command_takes_names_with_commas_or_one_by_one_and_says_what_is_given(monkeypatch, capsys) -> None:
+    asked: list[tuple] = []
+    monkeypatch.setattr("autograder.release.build.release", lambda names, given: asked.append((names, given)) or [])
+    monkeypatch.setattr(Manifest, "given", ["pooling"])
+    assert commands.main(["release", NAME, "--given", "bahdanau, luong", "--given", "encoder_decoder"]) == 0
+    assert asked == [([NAME], ["bahdanau", "luong", "encoder_decoder"])]
+    printed_lines = capsys.readouterr().out
+    assert "given, written out: bahdanau, luong, encoder_decoder" in printed_lines
+    assert "no longer given: pooling; --given pooling,bahdanau,luong,encoder_decoder gives all again" in printed_lines
+
+
+# The cell, and what it takes
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder `given` with one function in it."""
+    place = tmp_path / "given"
+    place.mkdir()
+    (place / "__init__.py").write_text("")
+    (place / "bahdanau.py").write_text("def masked_softmax(scores, mask=None):\n    return 'given'\n")
+    monkeypatch.setattr(kit_given, "FOLDER", place)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield place
+    for name in [name for name in sys.modules if name.partition(".")[0] == "given"]:
+        del sys.modules[name]
+
+
+def test_the_students_own_function_wins_then_the_given_one(folder: Path, capsys) -> None:
+    def own(scores, mask=None):
+        return "own"
+
+    assert own_or_given("bahdanau.masked_softmax", {"masked_softmax": own}) is own
+    namespace = {"masked_softmax": 3}
+    given = own_or_given("bahdanau.masked_softmax", namespace)
+    assert given(None) == "given"
+    assert capsys.readouterr().out == ""
+
+
+def test_where_there_is_neither_one_sentence_says_what_to_do_and_a_call_says_it_again(folder: Path, capsys) -> None:
+    for name in ("luong.dot_score", "bahdanau.weighted_sum"):  # no such module; no such function in it
+        chapter, function = name.split(".")
+        missing = own_or_given(name, {})
+        assert isinstance(missing, Missing)
+        sentence = capsys.readouterr().out.strip()
+        assert sentence == missing.advice
+        assert sentence.startswith(
+            f"{function} is not here yet: copy yours from the notebook {chapter}/{chapter}.ipynb"
+        )
+        assert "or wait until your teacher gives one out" in sentence
+        with pytest.raises(NameError, match=f"^{function} is not here yet"):
+            missing(1, mask=None)
+
+
+def test_a_kit_that_is_unpacked_later_is_seen_by_a_notebook_that_runs(folder: Path) -> None:
+    text = (folder / "bahdanau.py").read_text()
+    (folder / "bahdanau.py").unlink()
+    namespace: dict = {}
+    namespace["masked_softmax"] = own_or_given("bahdanau.masked_softmax", namespace)
+    (folder / "bahdanau.py").write_text(text)
+    assert own_or_given("bahdanau.masked_softmax", namespace)(None) == "given"
+
+
+def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_path: Path) -> None:
+    for part in ("exercises/luong.md", "solutions/luong/attention.py", "solutions/bahdanau/attention.py"):
+        (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(Path(commands.__file__).parents[1] / part, tmp_path / part)
+    text = (tmp_path / "exercises/luong.md").read_text()
+    mark = "#| earlier bahdanau.masked_softmax"
+    assert text.count(mark) == 1
+    weave(NAME, root=tmp_path)
+    for words, reason in [
+        ("luong.dot_score", "'luong.dot_score' is not of an earlier notebook"),
+        ("masked_softmax", "'masked_softmax' is not of an earlier notebook"),
+        ("bahdanau.masked_softmix", "'bahdanau' has no check for 'masked_softmix'"),
+        ("bahdanau.repaired_attention", "defines no function 'repaired_attention'"),
+    ]:
+        (tmp_path / "exercises/luong.md").write_text(text.replace(mark, f"#| earlier {words}"))
+        with pytest.raises(BlankError, match=reason):
+            weave(NAME, root=tmp_path)

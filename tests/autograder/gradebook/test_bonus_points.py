@@ -1,0 +1,228 @@
+"""The laws of bonus points in the gradebook: on top, lowered by a worse answer, never mixed with what people gave."""
+
+import copy
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbgrader.api import Grade
+from nbgrader.utils import compute_checksum
+
+from autograder.assignment import OWN, Template
+from autograder.gradebook import bonus, query
+from autograder.gradebook.config import settings
+from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.judge.judge import shown
+from autograder.kit.cases import Verdict
+from tests.autograder.gradebook.test_gradebook import DUE, EARLY, HALVES, LATE, by_hand, by_nbgrader, settle, tree, url
+from tests.support.notebooks import code, graded, markdown
+from tests.support.outcomes import outcome, rows
+from tests.support.postgres import running
+
+NAME, CORE, BONUS = "mine", 10, 6
+STARRED = "check-stretch"
+
+
+def form(stars: int = 1, starred: bool = True) -> Template:
+    """Return a released notebook of a core function, a starred one and a question; `stars` 0: both are core."""
+    check = graded(STARRED, grade=True, locked=True, points=0 if stars else BONUS)
+    own = {OWN: {"stars": stars, "bonus": BONUS}} if stars else {}
+    cells = [
+        code("def core(x):\n    raise NotImplementedError()", **graded("core", solution=True)),
+        code('check("mine.core", globals())', **graded("check-core", grade=True, locked=True, points=CORE)),
+        code("def stretch(x):\n    raise NotImplementedError()", **graded("stretch", solution=True)),
+        code('check("mine.stretch", globals())', **check, **own),
+        markdown("YOUR ANSWER HERE", **graded("why", grade=True, solution=True, points=3)),
+    ]
+    chosen = cells if starred else [cells[0], cells[1], cells[4]]
+    metadata = {OWN: {"assignment": NAME}, "kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    notebook = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": chosen})
+    for cell in notebook.cells:
+        cell["id"] = cell.metadata.nbgrader.grade_id
+        cell.metadata.nbgrader |= {"cell_type": cell.cell_type}
+        cell.metadata.nbgrader["checksum"] = compute_checksum(cell)
+    return Template(NAME, notebook)
+
+
+def register(out: Path, db_url: str | None = None, **changes: Any) -> ClassGradebook:
+    book = ClassGradebook(out, db_url)
+    book.register(form(**changes))
+    return book
+
+
+def record(book: ClassGradebook, student: str, core: float, of_bonus: float, when: bytes | None = None) -> None:
+    book.record(student, form(), outcome(form(), core, of_bonus=of_bonus), when)
+
+
+def submitted(book: ClassGradebook, student: str = "ada") -> query.Submission:
+    with quiet():
+        [row] = [each for each in query.submissions(book.session) if each.student == student]
+        book.session.rollback()
+    return row
+
+
+def grade(opened: Any, student: str = "ada", cell: str = STARRED) -> Grade:
+    return opened.find_grade(cell, NAME, NAME, student)
+
+
+def page(out: Path, student: str = "ada") -> str:
+    return (out / f"feedback/{student}/{NAME}/{NAME}.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("share", "score"), [(0.0, 10), (0.5, 13), (1.0, 16)])
+def test_a_bonus_comes_on_top_of_all_and_who_skips_it_has_all(tmp_path: Path, share: float, score: float) -> None:
+    book = register(tmp_path)
+    record(book, "ada", 1.0, share)
+    with by_hand(tmp_path) as opened:
+        notebook = opened.find_submission_notebook(NAME, NAME, "ada")
+        assert (notebook.score, notebook.max_score) == (score, CORE + 3)
+        assert not notebook.failed_tests  # formgrader's list of those to look at
+        assert not grade(opened).needs_manual_grade
+        assert (grade(opened).auto_score, grade(opened).extra_credit) == (BONUS * share, None)
+    assert f"Score: {score}.0 / 13.0" in page(tmp_path)
+
+
+def test_the_page_names_a_bonus_and_what_it_can_give(tmp_path: Path) -> None:
+    book = register(tmp_path)
+    record(book, "ada", 1.0, 0.5)
+    assert '<a href="#check-stretch">stretch</a> ★ bonus (Score: 3.0 / 6.0)' in page(tmp_path)
+    assert '<a href="#check-core">core</a> (Score: 10.0 / 10.0)' in page(tmp_path)
+    assert "/ 0.0" not in page(tmp_path)
+    book.feedback("ada", form())
+    assert "★ bonus (Score: 3.0 / 6.0)" in page(tmp_path)
+
+
+def test_grading_again_gives_the_same_and_a_worse_file_less(tmp_path: Path) -> None:
+    book = register(tmp_path)
+    contents = []
+    for core, share in [(1.0, 1.0), (1.0, 1.0), (1.0, 0.5), (1.0, 0.0), (1.0, 1.0)]:
+        record(book, "ada", core, share)
+        book.register(form())
+        contents.append(rows(url(tmp_path)))
+    assert contents[0] == contents[1] == contents[4]
+    scores = [[row[3] for row in each["grade"] if row[2] == STARRED] for each in contents]
+    assert scores == [[6], [6], [3], [0], [6]]
+
+
+def test_what_a_person_gave_is_neither_lost_nor_counted_as_a_bonus(tmp_path: Path) -> None:
+    book = register(tmp_path)
+    for student in ("ada", "bo"):
+        record(book, student, 1.0, 0.5)
+    with by_hand(tmp_path) as opened:
+        grade(opened).extra_credit = 1.5  # on top of the bonus
+        grade(opened, "bo").manual_score = 5.0  # instead of it
+    for share, ada, bo in [(1.0, 17.5, 15), (0.0, 11.5, 15), (0.5, 14.5, 15)]:
+        for student in ("ada", "bo"):
+            record(book, student, 1.0, share)
+        with by_hand(tmp_path) as opened:
+            assert (grade(opened).auto_score, grade(opened).extra_credit) == (BONUS * share, 1.5)
+            assert (grade(opened, "bo").manual_score, grade(opened, "bo").extra_credit) == (5, None)
+            assert grade(opened, "bo").needs_manual_grade  # for another look
+        assert (submitted(book).score, submitted(book).manual_score) == (ada, 1.5)
+        assert (submitted(book, "bo").score, submitted(book, "bo").manual_score) == (bo, 5)
+
+
+LATER = b"2026-11-23 12:00:00 UTC"  # by which the rule takes a point more than there are
+
+
+@pytest.mark.parametrize(
+    ("rule", "when", "part"), [(HALVES, LATE, 0.5), (HALVES, LATER, 1.0), ("penalty_method = 'zero'", LATE, 1.0)]
+)
+def test_a_penalty_is_taken_once_and_never_below_nothing(tmp_path: Path, rule: str, when: bytes, part: float) -> None:
+    settle(tmp_path, rule if rule == HALVES else f"LateSubmissionPlugin.{rule}")
+    book = register(tmp_path)
+    with by_hand(tmp_path) as opened:
+        opened.update_or_create_assignment(NAME, duedate=DUE)
+    for core, share in [(1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.0, 0.0), (1.0, 1.0)]:
+        record(book, "ada", core, share, when)
+        record(book, "bo", core, share, EARLY)
+        score = CORE * core + BONUS * share
+        for _ in range(2):
+            assert (submitted(book).late_penalty, submitted(book).total) == (score * part, score * (1 - part))
+            assert (submitted(book, "bo").late_penalty, submitted(book, "bo").total) == (0, score)
+            assert book.penalise([NAME]).changed == 0
+        assert re.search(rf"Score: {score * (1 - part):.1f} / 13\.0", page(tmp_path))
+
+
+def test_nbgraders_own_commands_write_the_same_rows_and_pages(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    for out in (ours, theirs):
+        settle(out, HALVES)
+        register(out)
+        with by_hand(out) as opened:
+            opened.update_or_create_assignment(NAME, duedate=DUE)
+    book = ClassGradebook(ours)
+    for student, share in {"ada": 1.0, "bo": 0.5, "cy": 0.0}.items():
+        record(book, student, 1.0, share, LATE)
+    shutil.copytree(ours / "autograded", theirs / "submitted")
+    for verb in ("Autograde", "GenerateFeedback"):
+        by_nbgrader(theirs, verb, [NAME])
+    assert rows(url(ours)) == rows(url(theirs))
+    pages = [
+        {name: content for name, content in tree(out, "feedback").items() if name.endswith(".html")}
+        for out in (ours, theirs)
+    ]
+    assert pages[0] == pages[1]
+    assert len(pages[0]) == 3
+
+
+def test_a_server_holds_the_same(tmp_path: Path) -> None:
+    with running() as server:
+        places = {"file": None, "server": server.database("bonus")}
+        for place, db_url in places.items():
+            book = register(tmp_path / place, db_url)
+            for share in (1.0, 0.5):
+                for student in ("ada", "bo"):
+                    record(book, student, share, share, LATE)
+            places[place] = book.db_url
+            assert (submitted(book).score, submitted(book).total) == (8, 8)
+            book.close()
+        assert rows(str(places["file"])) == rows(str(places["server"]))
+
+
+def test_a_task_becomes_a_bonus_a_core_task_and_is_taken_out_and_put_back(tmp_path: Path) -> None:
+    book = register(tmp_path, stars=0)
+    book.record("ada", form(stars=0), outcome(form(stars=0), 1.0))
+    with by_hand(tmp_path) as opened:
+        grade(opened).extra_credit = 1.0
+        assert opened.find_submission(NAME, "ada").max_score == 19
+    for stars, most in [(2, 13), (0, 19), (1, 13)]:
+        changed = form(stars)
+        book.register(changed)
+        book.record("ada", changed, outcome(changed, 1.0))
+        with by_hand(tmp_path) as opened:
+            assert (opened.find_submission(NAME, "ada").score, opened.find_submission(NAME, "ada").max_score) == (
+                17,
+                most,
+            )
+    without = form(starred=False)
+    book.register(without)
+    book.record("ada", without, outcome(without, 1.0))
+    assert submitted(book).score == 10
+    book.register(form())
+    assert submitted(book).score == 11  # what the teacher gave is back at once, the bonus with the next grading
+    record(book, "ada", 1.0, 1.0)
+    assert submitted(book).score == 17
+
+
+@pytest.mark.parametrize(("share", "expected"), [(1.0, 6.0), (0.5, 3.0), (0.0, 0.0)])
+def test_a_verdict_is_read_as_it_was_written(share: float, expected: float) -> None:
+    """Also where nbgrader itself looks at the cell, and a task that nobody has to do shows no error."""
+    cell = copy.deepcopy(form().graded[STARRED])
+    hint = None if share == 1 else f"stretch: {BONUS * share:g} of 6 points."
+    outputs = shown(Verdict(BONUS * share, BONUS, hint, [], []), stars=2)
+    cell.outputs = [nbformat.from_dict(output) for output in outputs]
+    assert bonus.determine_grade(cell) == (expected, 0.0)
+    assert "error" not in [output.output_type for output in cell.outputs]
+    assert "★★ A bonus: these points come on top" in cell.outputs[0].text
+    assert cell.metadata.nbgrader.points == 0
+
+
+def test_nbgraders_own_reading_knows_a_bonus_wherever_the_settings_are_read(tmp_path: Path) -> None:
+    from nbgrader import utils
+
+    settings(tmp_path)
+    assert utils.determine_grade is bonus.determine_grade
