@@ -135,6 +135,8 @@ def chunked_cases(rng: Rng) -> list[Drawn]:
         in_chunks("a shorter last chunk", made(rng, (3, 4, 11, 6, 5), None), 3, SEVERAL, gradients=True),
         in_chunks("chunks of one key", made(rng, (3, 6, 5, 4, 7), None), 1, SEVERAL),
         in_chunks("two axes", made(rng, (4, 10, 3, 5), None), 4, SEVERAL),
+        in_chunks("one sentence", made(rng, (1, 5, 8, 4, 6), gaps(rng, 1, 5, 8)), 3, MASKED),
+        in_chunks("one query", made(rng, (3, 1, 7, 5, 4), None), 3, SEVERAL),
         in_chunks("equal sizes", made(rng, (6,) * 5, gaps(rng, 6, 6, 6)), 4, MASKED, gradients=True),
         in_chunks("a mask for every query", made(rng, (4, 3, 10, 5, 7), gaps(rng, 4, 3, 10)), 4, MASKED),
         in_chunks("one mask for all queries", made(rng, (4, 3, 7, 6, 5), longest_first(rng, 4, 7)[:, None]), 2, MASKED),

@@ -30,7 +30,9 @@ def graded(check_id: str, seed: int, function) -> Verdict:
 
 
 def test_every_check_has_answers():
-    ids = {f"{name}.{check}" for name in chapters() for check in checks(name)}
+    # What shows and names a bug has few answers: tests/autograder/judge/test_hunts.py tries them.
+    asked = {"failing_input", "diagnosis"}
+    ids = {f"{name}.{check}" for name in chapters() for check in set(checks(name)) - asked}
     assert ids == set(IDS) == set(collected("wrong", "WRONG"))
 
 
@@ -103,7 +105,7 @@ def test_equal_seeds_draw_equal_cases_and_others_others(check_id):
         return [output.tobytes() for case in cases for output in case.outputs.values()]
 
     assert outputs(3) == outputs(3)
-    assert outputs(3) != outputs(4)
+    assert outputs(3) != outputs(4) or not check.arguments
 
 
 def test_a_near_match_is_not_named():
