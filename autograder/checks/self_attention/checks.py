@@ -40,8 +40,7 @@ HAND = Check(
         "the outputs": Points(1, "your numbers", part="outputs"),
     },
     also=(),
-    mistakes=hand_mistakes.HAND,
-    examples=examples.HAND,
+    mistakes=hand_mistakes.HAND,  # no examples: a right function's numbers are the answer
 )
 
 OF_WORDS = {
@@ -143,7 +142,7 @@ CROSSING = Check(
 
 ROTATED = Check(
     rotated,
-    ("turned",),
+    ("result",),
     star_cases.rotated_cases,
     points={star_cases.NEAR: 2, star_cases.ANY: 2, star_cases.AXES: 1},
     mistakes=rotary_mistakes.ROTATED,

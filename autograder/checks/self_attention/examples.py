@@ -80,8 +80,6 @@ COSTS = (
     'layer_cost("restricted", 22, 30, 3, 5)',
 )
 
-HAND = ("weights_by_hand()",)
-
 EXACT = tuple(
     f'exact_layer_cost("{kind}", 20, 30, 3, 5)' for kind in ("self_attention", "recurrent", "convolution", "restricted")
 )

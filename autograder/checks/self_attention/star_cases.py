@@ -69,7 +69,7 @@ def crossing_cases(rng: Rng) -> list[Drawn]:
     for gates in (1, 2, 4, 5):
         for width in (even + 2 * gates, odd + 2 * gates):
             drawn.append(
-                Drawn(f"{gates} gates, {'odd' if width % 2 else 'even'} width", [width, gates], "other layers")
+                Drawn(f"gates: {gates}, {'odd' if width % 2 else 'even'} width", [width, gates], "other layers")
             )
     return drawn
 
