@@ -120,7 +120,7 @@ def test_release_says_what_it_made(monkeypatch, capsys, tmp_path):
 
     monkeypatch.setattr(command, "BUILD", tmp_path)
     monkeypatch.setattr(command, "KIT", tmp_path / "release" / "kit")
-    monkeypatch.setattr(build, "release", lambda names: [tmp_path / f"{name}.ipynb" for name in names])
+    monkeypatch.setattr(build, "release", lambda names, given=(): [tmp_path / f"{name}.ipynb" for name in names])
     (tmp_path / "released.json").write_text('{"release/luong/luong.ipynb": "", "release/bahdanau/bahdanau.ipynb": ""}')
     assert command.main(["release", "luong"]) == 0
     made, zipped = capsys.readouterr().out.splitlines()

@@ -91,7 +91,7 @@ def test_a_class_killed_at_twenty_moments_is_the_class_of_one_run(released, tmp_
                 chance.choice(below).kill()
             process.kill()
             process.communicate()
-            assert psutil.wait_procs(below, timeout=20)[1] == []
+            assert psutil.wait_procs(below, timeout=60)[1] == []
         if count % 5 == 4:  # done by now: begin anew, with what a later kill leaves
             shutil.rmtree(tmp_path / "torn")
     finished(tmp_path / "in", tmp_path / "torn")
@@ -120,10 +120,10 @@ def test_an_interrupted_run_says_how_to_go_on_and_leaves_nothing(released, tmp_p
             time.sleep(0.05)
         below = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGINT)
-        output = process.communicate(timeout=20)[0]
+        output = process.communicate(timeout=60)[0]
     assert process.returncode == 130
     assert "The same command goes on from here" in output
-    assert psutil.wait_procs(below, timeout=20)[1] == []
+    assert psutil.wait_procs(below, timeout=60)[1] == []
     assert "Traceback" not in output
 
 
