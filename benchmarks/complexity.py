@@ -25,7 +25,6 @@ from torch.utils.flop_counter import FlopCounterMode
 from lab.evaluation.result_files import commit, results_folder, write_json
 from lab.training import best_device, device_name
 from solutions.self_attention.attention import scaled_dot_product
-from solutions.self_attention.layers import matrix
 
 KERNEL, REACH = 3, 32  # k and r of the table
 LENGTHS, WIDTHS = (64, 128, 256, 512, 1024, 2048), (32, 64, 128, 256, 512, 1024)
@@ -38,7 +37,7 @@ class Attention(nn.Module):
     def __init__(self, d: int, projected: bool, product: Callable = scaled_dot_product) -> None:
         super().__init__()
         self.product = product
-        self.matrices = nn.ParameterList(matrix(d, d) for _ in range(3 if projected else 0))
+        self.matrices = nn.ParameterList(torch.randn(d, d) / math.sqrt(d) for _ in range(3 if projected else 0))
 
     def forward(self, X: Tensor) -> Tensor:
         query, key, value = [X @ W.T for W in self.matrices] or [X, X, X]

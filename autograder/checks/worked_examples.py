@@ -29,7 +29,7 @@ def worked(
 def _example(
     function: str, names: tuple[str, ...], reference: Callable, mistakes: tuple[Callable, ...], code: str
 ) -> Example:
-    arguments = given(function, code)
+    arguments = given(function, code, is_class=isinstance(reference, type))
     right = _answer(function, reference, arguments)
     if right.error or right.outputs is None:
         text = right.error.text if right.error else "it returns nothing"
@@ -48,10 +48,15 @@ def _answer(function: str, target: Callable, arguments: list) -> Answer:
     return call({function: target}, function, arguments)
 
 
-def given(function: str, code: str) -> list:
-    """Return the arguments with which the code calls the function in its last line, tensors as arrays."""
+def given(function: str, code: str, is_class: bool = False) -> list:
+    """Return the arguments with which the code calls the function in its last line, tensors as arrays.
+
+    Of a class, the last line calls a module that has loaded a state dict: what it loaded comes behind the call's own
+    arguments, and then the dtype of the first of these.
+    """
     caught: list = []
-    names = {"torch": torch, function: lambda *arguments: caught.extend(arguments)}
+    watched = _watched_class(caught) if is_class else lambda *arguments: caught.extend(arguments)
+    names = {"torch": torch, function: watched}
     try:  # the code is the course's own text
         exec(code, names)
     except Exception as error:
@@ -62,10 +67,27 @@ def given(function: str, code: str) -> list:
     return [_plain(argument) for argument in caught]
 
 
+def _watched_class(caught: list) -> type:
+    """Return what stands for a class in an example, and notes what its module is given."""
+
+    class Module:
+        def __init__(self, *_: int) -> None:
+            self.state: dict = {}
+
+        def load_state_dict(self, state: dict) -> None:
+            self.state = state
+
+        def __call__(self, *arguments: Any) -> None:
+            dtype = str(arguments[0].dtype).removeprefix("torch.")
+            caught.extend([*arguments, *self.state.values(), dtype])
+
+    return Module
+
+
 def _plain(value: Any) -> Any:
     """Return a tensor as an array, the tensors of a dictionary too, and a set of pairs as one with a row for each."""
     if isinstance(value, set):
         return np.array(sorted(value), np.int64).reshape(-1, 2)
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
-    return value.numpy() if isinstance(value, torch.Tensor) else value
+    return value.detach().numpy() if isinstance(value, torch.Tensor) else value

@@ -19,7 +19,13 @@ class Student:
     stopped: Failure | None = None
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        answer = self.session.call(function, arguments, cotangents)
+        return self._explained(function, self.session.call(function, arguments, cotangents))
+
+    def measured(self, function: str, arguments: list[Any], most: int) -> Answer:
+        """Return the answer to a call for which the worker may take `most` bytes."""
+        return self._explained(function, self.session.measured(function, arguments, most))
+
+    def _explained(self, function: str, answer: Answer) -> Answer:
         if self.stopped and answer.error and answer.error.kind == "undefined":
             text = f"{function} is not defined: its cell stopped with {self.stopped.text}"
             answer.error = Failure(self.stopped.kind, text)

@@ -44,7 +44,14 @@ class FirstCalls:
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
         answer = self.caller(function, arguments, cotangents)
-        if cotangents is None and len(self.calls) < self.cases:
+        return answer if cotangents is not None else self._kept(arguments, answer)
+
+    def measured(self, function: str, arguments: list[Any], most: int) -> Answer:
+        """Return the answer to a call that may take so many bytes; what it answered is kept, whatever it took."""
+        return self._kept(arguments, self.caller.measured(function, arguments, most))
+
+    def _kept(self, arguments: list[Any], answer: Answer) -> Answer:
+        if len(self.calls) < self.cases:
             self.calls.append((arguments, answer))
         return answer
 

@@ -10,6 +10,8 @@ from autograder.judge.asking import CALL, CELL, Dead, Fallen, Late, Most, Server
 from autograder.judge.sanitize import clean_outputs, error_output
 from autograder.judge.timing import Limits, Stint, Use
 from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
+from autograder.kit.peak import exceeded
+from autograder.sandbox.peak_memory import PeakMemory
 from autograder.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -111,6 +113,12 @@ class Session:
             number, self._calls = self._calls, self._calls + 1
         about = {"cotangents": cotangents, "number": number, "again": False, "served": self.server is not None}
         return self._call(function=function, arguments=arguments, **about)
+
+    def measured(self, function: str, arguments: list[Any], most: int) -> Answer:
+        """Return what the student's function answers, an error where its worker takes more than `most` bytes."""
+        peak = PeakMemory(self._worker.job.process.pid) if self._worker else None
+        answer = self.call(function, arguments)
+        return exceeded(answer, most) if peak and not answer.error and peak.taken() > most else answer
 
     def again(self, function: str, arguments: list[Any], number: int) -> Answer:
         """Return what it answers to the very tensors of the check's call of this number: what it has left in them."""

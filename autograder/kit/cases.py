@@ -61,7 +61,8 @@ class Example:
 class Case:
     """One call: its arguments and what a right function answers. `features` say in words what is special in it.
 
-    `group` is what a criterion names it by; `tolerance` is relative and absolute, for the outputs.
+    `group` is what a criterion names it by; `tolerance` is relative and absolute, for the outputs; `peak` is how many
+    bytes the call may take beyond what was there before, None where that is not measured.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Case:
     tolerance: float = TOLERANCE
     pairs: Pairs | Callable[[], Pairs] | None = None
     group: str = ""
+    peak: int | None = None
 
     def mistakes(self) -> list[KnownMistake]:
         """Return what the known mistakes give here; they are run only when someone asks: the right never do."""

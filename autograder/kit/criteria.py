@@ -8,6 +8,7 @@ from autograder.kit.answer import Answer, Caller, Failure, clean_answer
 from autograder.kit.call import arrays
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Kind
 from autograder.kit.compare import ZERO, difference, named
+from autograder.kit.peak import within
 from autograder.kit.recognition import Recognised, recognised
 
 NO_ANSWER = Failure("bad_output", "no answer came back.")
@@ -27,9 +28,10 @@ class Evaluation:
         self.backward = {case.name: self._call(case, gradients=True) for case in cases if case.cotangents is not None}
 
     def _call(self, case: Case, gradients: bool = False) -> Answer:
-        return clean_answer(
-            self.caller(self.function, list(case.arguments.values()), case.cotangents if gradients else None)
-        )
+        arguments = list(case.arguments.values())
+        if case.peak and not gradients:
+            return clean_answer(within(self.caller, self.function, arguments, case.peak))
+        return clean_answer(self.caller(self.function, arguments, case.cotangents if gradients else None))
 
     def failure(self, criterion: Criterion) -> Failure | None:
         """Return what speaks against the criterion, or None."""

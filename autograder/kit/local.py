@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit import recordings
+from autograder.kit import peak, recordings
 from autograder.kit.answer import Answer, Caller, Failure
 from autograder.kit.call import call
 from autograder.kit.carried import carried
@@ -37,6 +37,8 @@ def verdict_on(check_id: str, namespace: dict) -> Verdict:
             verdict = carried(check_id, namespace, verdict)
     if hunt and verdict.hint is None and (note := _note(check_id, hunt, function, namespace)):
         verdict = replace(verdict, hint=f"✓ {function}: {note}")
+    if verdict.hint is None and any(case.peak for case in cases):
+        verdict = replace(verdict, hint=f"✓ {function}: all {verdict.max_score:g} points; {peak.NOTE}")
     return verdict
 
 

@@ -59,7 +59,7 @@ class Evidence:
             if same(numbers, case.outputs.values()):
                 if given is not None and case.name in self.wrong:
                     return False
-            elif given is None or not same(given, numbers):
+            elif given is None or not same(given, numbers, case):
                 return False
             else:
                 told_apart = True
@@ -130,7 +130,7 @@ class Evidence:
                     continue
                 if (case.name, i) not in self.wrong_places:
                     return set()
-                if same(one, three):
+                if same(one, three, case):
                     explained.add((case.name, i))
         return explained
 

@@ -53,6 +53,7 @@ SETTINGS = {
     "OMP_NUM_THREADS": "1",  # libgomp's threads do not survive the fork: the child would hang
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": "131072",  # glibc else raises it: what is freed would stay, and be measured as held
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "IPYTHONDIR": "/tmp/ipython",

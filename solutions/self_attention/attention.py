@@ -2,8 +2,9 @@
 
 import math
 
-from jaxtyping import Bool, Float
-from torch import Tensor
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
 
 from solutions.bahdanau.attention import masked_softmax
 
@@ -52,6 +53,27 @@ def self_attention(
     return scaled_dot_product(X @ W_q.T, X @ W_k.T, X @ W_v.T, every_row)
 
 
+class SelfAttention(nn.Module):
+    """Self-attention with its matrices: W_q and W_k (key_dim, embedding_dim), W_v (value_dim, embedding_dim).
+
+    Vaswani et al. (2017), equation 1, as a layer with one head.
+    """
+
+    def __init__(self, embedding_dim: int, key_dim: int, value_dim: int) -> None:
+        """Start each matrix at random, divided by √embedding_dim: products keep about the size of the words."""
+        super().__init__()
+        size = 1 / math.sqrt(embedding_dim)
+        self.W_q = nn.Parameter(size * torch.randn(key_dim, embedding_dim))
+        self.W_k = nn.Parameter(size * torch.randn(key_dim, embedding_dim))
+        self.W_v = nn.Parameter(size * torch.randn(value_dim, embedding_dim))
+
+    def forward(
+        self, X: Float[Tensor, "batch source embedding_dim"], mask: Bool[Tensor, "batch source"] | None = None
+    ) -> tuple[Float[Tensor, "batch source value_dim"], Float[Tensor, "batch source source"]]:
+        """Return the output and the weights of every word."""
+        return self_attention(X, self.W_q, self.W_k, self.W_v, mask)
+
+
 def layer_cost(kind: str, n: int, d: int, k: int, r: int) -> tuple[int, int, int | float]:
     """Return (cost, steps, path) of one layer that maps n vectors of width d to n vectors of width d.
 
@@ -74,3 +96,81 @@ def layer_cost(kind: str, n: int, d: int, k: int, r: int) -> tuple[int, int, int
     raise ValueError(
         f"layer_cost: kind must be self_attention, recurrent, convolution or restricted; got '{kind}'. Choose one."
     )
+
+
+def exact_layer_cost(kind: str, n: int, d: int, k: int, r: int) -> int:
+    """Return how many multiplications the matrix products of one layer take, those with its projections too.
+
+    The layer maps n vectors of width d to n vectors of width d; queries, keys and values are as wide, and a recurrent
+    layer is tanh(Wx + Uh). The rows of table 1 of Vaswani et al. (2017), with what its O(·) leaves out.
+    """
+    projections = 3 * n * d * d
+    match kind:
+        case "self_attention":
+            return projections + 2 * n * n * d
+        case "recurrent":
+            return 2 * n * d * d
+        case "convolution":
+            return k * n * d * d
+        case "restricted":
+            return projections + 2 * r * n * d
+    raise ValueError(
+        f"exact_layer_cost: kind must be self_attention, recurrent, convolution or restricted; got '{kind}'. "
+        "Choose one."
+    )
+
+
+def crossing_length(d: int, gates: int) -> int:
+    """Return the smallest n ≥ 1 from which on self-attention takes more multiplications than `gates` recurrent layers.
+
+    A GRU computes three such layers at each step, an LSTM four: 3nd² + 2n²d > 2 · gates · nd².
+    """
+    return max(1, (2 * gates - 3) * d // 2 + 1)
+
+
+def rotated(
+    x: Float[Tensor, "*batch source width"], positions: Int[Tensor, " source"], base: float
+) -> Float[Tensor, "*batch source width"]:
+    """Return x with the pair of features 2i and 2i + 1 at position p turned by the angle p · base^(−2i/width).
+
+    Rotary position embedding, Su et al. (2021), equations 15 and 34. The width is even.
+    """
+    width = x.shape[-1]
+    rates = base ** (-torch.arange(0, width, 2, device=x.device) / width)
+    angles = positions[:, None] * rates
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)
+
+
+def chunked_attention(
+    Q: Float[Tensor, "*batch target key_dim"],
+    K: Float[Tensor, "*batch source key_dim"],
+    V: Float[Tensor, "*batch source value_dim"],
+    chunk: int,
+    mask: Bool[Tensor, "*#batch #target #source"] | None = None,
+) -> Float[Tensor, "*batch target value_dim"]:
+    """Return softmax(QKᵀ/√k) V, reading `chunk` keys at a time: target × chunk scores are in memory, never all.
+
+    The softmax is online: Milakov and Gimelshein (2018), algorithm 3; with values, Rabe and Staats (2021), section 2.
+    """
+    scaled = Q / math.sqrt(Q.shape[-1])
+    mask = None if mask is None else mask.expand(*Q.shape[:-1], K.shape[-2])
+    maximum = Q.new_full((*Q.shape[:-1], 1), torch.finfo(Q.dtype).min)
+    total, output = torch.zeros_like(maximum), Q.new_zeros(*Q.shape[:-1], V.shape[-1])
+    for start in range(0, K.shape[-2], chunk):
+        here = slice(start, start + chunk)
+        scores = scaled @ K[..., here, :].transpose(-2, -1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask[..., here], -math.inf)
+        larger = torch.maximum(maximum, scores.amax(dim=-1, keepdim=True).detach())
+        shrunk, grown = (maximum - larger).exp(), (scores - larger).exp()
+        total = shrunk * total + grown.sum(dim=-1, keepdim=True)
+        output = shrunk * output + grown @ V[..., here, :]
+        maximum = larger
+    return output / total
+
+
+def weights_by_hand() -> tuple[list[list[float]], list[list[float]]]:
+    """Return two rows of weights and two outputs: first without a mask, then with the third word as padding."""
+    return [[1 / 3, 1 / 6, 1 / 2], [2 / 3, 1 / 3, 0.0]], [[3.0, 4.0], [4.0, 4.0]]

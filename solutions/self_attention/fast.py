@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from solutions.self_attention import model
-from solutions.self_attention.layers import SelfAttention
+from solutions.self_attention.attention import SelfAttention
+from solutions.self_attention.layers import Unscaled
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import Recipe
 
@@ -28,7 +29,7 @@ class FastSelfAttentive(SelfAttentive):
         some = mask | ~mask.any(dim=1, keepdim=True)  # a text without words: what comes out is not read
         if isinstance(block, SelfAttention):
             query, key, value = X @ block.W_q.T, X @ block.W_k.T, X @ block.W_v.T
-            scale = None if block.scaled else 1.0  # None divides by the root of the key's width
+            scale = 1.0 if isinstance(block, Unscaled) else None  # None divides by the root of the key's width
         else:
             query, key, value, scale = X, X, X, 1.0
         one_head = (x[:, None] for x in (query, key, value))

@@ -15,8 +15,8 @@ from lab.corpora import Labelled
 from lab.runs import Solution
 from lab.tokenizers import Words
 from lab.word_vectors import start_from
-from solutions.self_attention.attention import self_attention, simple_self_attention
-from solutions.self_attention.layers import SelfAttention, SimpleSelfAttention, places
+from solutions.self_attention.attention import SelfAttention
+from solutions.self_attention.layers import SimpleSelfAttention, Unscaled, places
 from solutions.self_attention.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 WORD = 0.3  # size of a word's features at the start: smaller than its place's, so that near words count for more
@@ -25,12 +25,12 @@ WORD = 0.3  # size of a word's features at the start: smaller than its place's, 
 class SelfAttentive(Classifier):
     """Words attend to each other in each block; then each is read with its context, and the mean decides.
 
-    `attend` takes the place of the taught function of its kind: simple_self_attention or self_attention.
+    `layer` takes the place of the taught class, SelfAttention: it is called with the widths of words, keys and values.
     """
 
     places: Tensor
 
-    def __init__(self, recipe: Recipe, vocabulary_size: int, labels: int, attend: Callable | None = None) -> None:
+    def __init__(self, recipe: Recipe, vocabulary_size: int, labels: int, layer: Callable | None = None) -> None:
         super().__init__()
         if not 1 <= recipe.blocks <= 4:
             raise ValueError(f"blocks: expected one to four, got {recipe.blocks}.")
@@ -40,14 +40,10 @@ class SelfAttentive(Classifier):
         if recipe.positions:
             self.register_buffer("places", recipe.place_scale * places(recipe.most, recipe.place_dim), persistent=False)
         if recipe.attention == "simple":
-            self.blocks = nn.ModuleList(
-                SimpleSelfAttention(attend or simple_self_attention) for _ in range(recipe.blocks)
-            )
+            self.blocks = nn.ModuleList(SimpleSelfAttention() for _ in range(recipe.blocks))
         else:
-            self.blocks = nn.ModuleList(
-                SelfAttention(width, width, width, attend or self_attention, recipe.scaled)
-                for _ in range(recipe.blocks)
-            )
+            build = layer or (SelfAttention if recipe.scaled else Unscaled)
+            self.blocks = nn.ModuleList(build(width, width, width) for _ in range(recipe.blocks))
             for matrix in self.blocks.parameters():
                 matrix.requires_grad_(not recipe.frozen)
                 nn.init.eye_(matrix)  # the start is the form without parameters, but for the division by √d_k

@@ -18,8 +18,8 @@ from solutions.luong.recipe import RECIPES as LUONG
 from solutions.pooling.attention import attention_pool, context_attention
 from solutions.pooling.model import HAN, AttBLSTM
 from solutions.pooling.recipe import RECIPES as POOLING
-from solutions.self_attention.attention import self_attention, simple_self_attention
-from solutions.self_attention.layers import SelfAttention, SimpleSelfAttention
+from solutions.self_attention.attention import SelfAttention, self_attention, simple_self_attention
+from solutions.self_attention.layers import SimpleSelfAttention
 from solutions.structured.model import Reader
 from solutions.structured.recipe import RECIPES as STRUCTURED
 from solutions.transformer.attention import multi_head_attention

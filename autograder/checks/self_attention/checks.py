@@ -1,10 +1,47 @@
-"""The checks of self-attention, of the scaled dot product, and of the table of costs."""
+"""The checks of self-attention as functions and as a module, of what layers cost, of rotations and of chunks."""
 
-from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, REPEAT, Check, Points, Written
-from autograder.checks.self_attention import cost_mistakes, examples, projection_mistakes
+from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, Check, Drawn, Hunt, Points
+from autograder.checks.self_attention import (
+    chunked_mistakes,
+    cost_mistakes,
+    exact_cost_mistakes,
+    examples,
+    hand_mistakes,
+    hunt,
+    module_mistakes,
+    projection_mistakes,
+    rotary_mistakes,
+    star_cases,
+)
 from autograder.checks.self_attention import mistakes as simple
+from autograder.checks.self_attention.answers import WRITTEN
 from autograder.checks.self_attention.cases import cost_cases, product_cases, projected_cases, simple_cases
-from solutions.self_attention.attention import layer_cost, scaled_dot_product, self_attention, simple_self_attention
+from solutions.self_attention.attention import (
+    SelfAttention,
+    chunked_attention,
+    crossing_length,
+    exact_layer_cost,
+    layer_cost,
+    rotated,
+    scaled_dot_product,
+    self_attention,
+    simple_self_attention,
+    weights_by_hand,
+)
+
+__all__ = ["CHECKS", "WRITTEN"]
+
+HAND = Check(
+    weights_by_hand,
+    ("weights", "outputs"),
+    lambda rng: [Drawn("your numbers", [], tolerance=6e-3)],  # two decimals are enough
+    points={
+        "the weights": Points(1, "your numbers", part="weights"),
+        "the outputs": Points(1, "your numbers", part="outputs"),
+    },
+    also=(),
+    mistakes=hand_mistakes.HAND,  # no examples: a right function's numbers are the answer
+)
 
 OF_WORDS = {
     "the weights without a mask": Points(2, NO_MASK, part="weights"),
@@ -50,19 +87,27 @@ PROJECTED = Check(
     may_call=("scaled_dot_product",),
 )
 
-REPAIRED = Check(
-    self_attention,
-    ("context", "weights"),
-    projected_cases,
-    points={"sentences of one length": Points(3, NO_MASK), "padded sentences": Points(1, MASKED), FAR: 1},
-    also=DIFFERENTIABLE,
-    mistakes=projection_mistakes.PROJECTED,
-    examples=examples.projected("repaired_attention"),
-    name="repaired_attention",
-    parts=projection_mistakes.Product,
+MODULE = Check(
+    SelfAttention,
+    ("output", "weights"),
+    star_cases.module_cases,
+    points={NO_MASK: 2, MASKED: 2, star_cases.DOUBLE: 1},
+    mistakes=module_mistakes.MODULE,
+    examples=examples.MODULE,
     may_call=("scaled_dot_product", "self_attention"),
 )
 
+HUNT = Hunt(
+    PROJECTED,
+    hunt.broken_attention,
+    hunt.repaired_attention,
+    hunt.failing_input,
+    hunt.diagnosis,
+    points={"sentences of one length": Points(1, NO_MASK), "padded sentences": Points(3, MASKED), FAR: 1},
+    # Where the rows of padding are not compared, the broken function gives what one without a mask does.
+    mistakes=tuple(each for each in projection_mistakes.PROJECTED if each.__name__ != "padding_attended"),
+    examples=examples.projected("repaired_attention"),
+)
 
 COST = Check(
     layer_cost,
@@ -74,24 +119,53 @@ COST = Check(
     examples=examples.COSTS,
 )
 
-CHECKS = [SIMPLE, PRODUCT, PROJECTED, REPAIRED, COST]
+EXACT = Check(
+    exact_layer_cost,
+    ("multiplications",),
+    star_cases.exact_cases,
+    points={"self-attention": 2, "recurrent": 1, "convolution": 1, "restricted self-attention": 1},
+    also=(REPEAT,),
+    mistakes=exact_cost_mistakes.EXACT,
+    examples=examples.EXACT,
+)
 
-PROOF = """\
-(a) $q \\cdot k = \\sum_{i=1}^{d} q_i k_i$. A product of independent numbers has the product of their means as its mean:
-$E[q_i k_i] = E[q_i]\\,E[k_i] = 0$, so the sum has mean 0.
+CROSSING = Check(
+    crossing_length,
+    ("length",),
+    star_cases.crossing_cases,
+    points={"a GRU": 2, "other layers": 1},
+    also=(),
+    mistakes=exact_cost_mistakes.CROSSING,
+    examples=examples.CROSSING,
+    may_call=("exact_layer_cost",),
+)
 
-(b) With mean 0 the variance is the mean of the square:
-$\\operatorname{Var}(q_i k_i) = E[q_i^2 k_i^2] = E[q_i^2]\\,E[k_i^2] = 1 \\cdot 1 = 1$. The $d$ products are independent
-of each other, so their variances add up: $\\operatorname{Var}(q \\cdot k) = d$.
+ROTATED = Check(
+    rotated,
+    ("result",),
+    star_cases.rotated_cases,
+    points={star_cases.NEAR: 2, star_cases.ANY: 2, star_cases.AXES: 1},
+    mistakes=rotary_mistakes.ROTATED,
+    examples=examples.ROTATED,
+    parts=rotary_mistakes.Rotation,
+    stars=1,
+)
 
-(c) Dividing by $c$ divides the variance by $c^2$. For a variance of 1, $c^2 = d$: divide by $\\sqrt d$, not by $d$."""
+CHUNKED = Check(
+    chunked_attention,
+    ("output",),
+    star_cases.chunked_cases,
+    points={
+        star_cases.ONE: 1,
+        star_cases.SEVERAL: 3,
+        MASKED: 2,
+        star_cases.EMPTY: 1,
+        FAR: 1,
+        "the memory": Points(4, star_cases.MEMORY),
+    },
+    mistakes=chunked_mistakes.CHUNKED,
+    examples=examples.CHUNKED,
+    stars=2,
+)
 
-ORDER = """\
-(a) Word $i$ of the shuffled sentence is word $\\pi(i)$ of the old one. Its query is the old query of $\\pi(i)$, and it
-meets the same keys and values as before, in another order. A softmax and a sum do not care about the order of their
-terms, so the result is the old context of $\\pi(i)$: the rows are shuffled as the words are, and nothing else changes.
-
-(b) No. "not good, bad" and "not bad, good" hold the same words. Each word gets the same context in both, the mean of
-the contexts is the same, and so is the verdict. The model needs something that depends on the place: positions."""
-
-WRITTEN = {"variance": Written(points=3, text=PROOF), "order": Written(points=2, text=ORDER)}
+CHECKS = [HAND, SIMPLE, PRODUCT, PROJECTED, MODULE, *HUNT.checks(), COST, EXACT, CROSSING, ROTATED, CHUNKED]

@@ -79,3 +79,68 @@ COSTS = (
     'layer_cost("convolution", 20, 30, 3, 5)',
     'layer_cost("restricted", 22, 30, 3, 5)',
 )
+
+EXACT = tuple(
+    f'exact_layer_cost("{kind}", 20, 30, 3, 5)' for kind in ("self_attention", "recurrent", "convolution", "restricted")
+)
+
+CROSSING = ("crossing_length(10, 3)", "crossing_length(7, 3)", "crossing_length(10, 1)", "crossing_length(10, 4)")
+
+
+def _module(X: str, scale: int, mask: str) -> str:
+    times = "" if scale == 1 else f"{scale} * "
+    return f"""\
+W_q, W_k = {times}torch.tensor([[1., 2.], [0.5, -1.]]), torch.tensor([[0., 1.], [1., -0.5]])
+W_v = torch.tensor([[2., 1.], [0., -1.], [1., 1.]])
+module = SelfAttention(2, 2, 3)
+module.load_state_dict({{"W_q": W_q, "W_k": W_k, "W_v": W_v}})
+module(torch.tensor({X}), {mask})"""
+
+
+MODULE = (
+    _module("[[[1., 2.], [0.5, -1.]]]", 1, "None"),
+    _module("[[[1., 2.], [0.5, -1.]]]", 1, "torch.tensor([[True, False]])"),
+    _module("[[[1., 0.], [0., 1.], [1., 1.]]]", 1, "None"),
+    _module(TWO, 1, "None"),
+    _module(TWO, 1, LATE),
+    _module(TWO, 1, "torch.tensor([[True, False], [False, True]])"),
+    """\
+W_q, W_k, W_v = torch.tensor([[1., 2.]]), torch.tensor([[2., 0.]]), torch.tensor([[1., 0.], [0., 2.]])
+module = SelfAttention(2, 1, 2)
+module.load_state_dict({"W_q": W_q, "W_k": W_k, "W_v": W_v})
+module(torch.tensor([[[1., 0.], [0., 1.], [1., 1.]]]), None)""",
+)
+
+
+def _rotated(x: str, positions: str, base: float) -> str:
+    return f"rotated(torch.tensor({x}), torch.tensor({positions}), {base})"
+
+
+ROTATED = (
+    _rotated("[[1., 0.], [1., 0.], [1., 2.]]", "[0, 1, 2]", 10000.0),
+    _rotated("[[1., 0., 0., 2.], [1., 2., 3., 4.]]", "[0, 1]", 10000.0),
+    _rotated("[[1., 0., 1., 0.], [1., 2., 3., 4.]]", "[0, 3]", 16.0),
+    _rotated("[[1., 2., 3., 4.], [0., 1., 1., 0.], [1., 0., 0., 1.]]", "[5, 2, 7]", 100.0),
+)
+
+KEYS = "[[1., 0.], [0., 1.], [1., 1.], [2., -1.], [0.5, 2.]]"
+SUMMED = "[[1.], [0.], [2.], [4.], [-1.]]"
+
+
+def _chunked(scale: int, chunk: int, mask: str) -> str:
+    times = "" if scale == 1 else f"{scale} * "
+    return f"""\
+Q, K = {times}torch.tensor([[1., 2.], [0., -1.]]), torch.tensor({KEYS})
+V = torch.tensor({SUMMED})
+chunked_attention(Q, K, V, {chunk}, {mask})"""
+
+
+CHUNKED = (
+    _chunked(1, 5, "None"),
+    _chunked(1, 2, "None"),
+    _chunked(3, 2, "None"),
+    _chunked(1, 3, "None"),
+    _chunked(90, 2, "None"),
+    _chunked(1, 2, "torch.tensor([[True, False, True, True, False], [False, False, True, False, True]])"),
+    _chunked(1, 2, "torch.tensor([[False, False, True, True, True], [True, True, False, False, False]])"),
+)

@@ -105,7 +105,7 @@ def test_equal_seeds_draw_equal_cases_and_others_others(check_id):
         return [output.tobytes() for case in cases for output in case.outputs.values()]
 
     assert outputs(3) == outputs(3)
-    assert outputs(3) != outputs(4)
+    assert outputs(3) != outputs(4) or not check.arguments
 
 
 def test_a_near_match_is_not_named():

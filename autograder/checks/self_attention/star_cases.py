@@ -1,0 +1,150 @@
+"""Random arguments for the module, for what is counted exactly, for rotations and for attention in chunks."""
+
+import numpy as np
+
+from autograder.checks import FAR, MASKED, NO_MASK, Drawn
+from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.checks.self_attention.cases import PADDING, product_arguments, product_shifted, projected_arguments
+
+DOUBLE, EXACTLY = "in float64", 1e-9  # what float32 does not reach
+NEAR, ANY, AXES = "positions from 0", "any positions, any base", "two and four axes"
+ONE, SEVERAL, EMPTY, MEMORY = "one chunk", "several chunks", "chunks without a key", "memory"
+MOST = 16 << 20  # bytes: a right answer takes 5 MB, all scores at once take 32
+
+
+def of_module(
+    name: str, arguments: list, group: str, dtype: str = "float32", gradients: bool = False, tolerance: float = 1e-4
+) -> Drawn:
+    """Return a case from the arguments of self_attention: what padding gets back is not compared."""
+    X, W_q, W_k, W_v, mask = arguments
+    features = [] if mask is None else [PADDING]
+    return Drawn(name, [X, mask, W_q, W_k, W_v, dtype], group, features, gradients, tolerance, asked=mask)
+
+
+def module_cases(rng: Rng) -> list[Drawn]:
+    """Draw modules: all sizes different, all sizes equal, one sentence, one word, and in double precision."""
+    made, hidden = projected_arguments, padding(rng, 4, 7)
+    return [
+        of_module("no mask", made(rng, (3, 5, 4, 6, 7), None), NO_MASK, gradients=True),
+        of_module("padded sentences", made(rng, (4, 7, 6, 3, 5), hidden), MASKED, gradients=True),
+        of_module("other padded sentences", made(rng, (4, 6, 3, 7, 5), longest_first(rng, 4, 6)), MASKED),
+        of_module("equal sizes", made(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, gradients=True),
+        of_module("one sentence", made(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), MASKED),
+        of_module("one word", made(rng, (3, 1, 4, 5, 6), None), NO_MASK),
+        of_module("moved to float64", made(rng, (3, 6, 5, 4, 7), None), DOUBLE, "float64", tolerance=EXACTLY),
+        of_module(
+            "moved to float64, padded",
+            made(rng, (4, 5, 6, 7, 3), gaps(rng, 4, 5)),
+            DOUBLE,
+            "float64",
+            tolerance=EXACTLY,
+        ),
+    ]
+
+
+def exact_cases(rng: Rng) -> list[Drawn]:
+    """Draw layers of every kind, longer than wide and wider than long, and windows wider than n."""
+    names = {"self_attention": "self-attention", "recurrent": "recurrent", "convolution": "convolution"}
+    names["restricted"] = "restricted self-attention"
+    drawn = []
+    for kind, group in names.items():
+        for where, n, d in (("longer than wide", 61, 17), ("wider than long", 19, 67), ("one word", 1, 8)):
+            k, r = int(rng.choice([3, 5, 6, 7])), int(rng.choice([4, 9, 11, 13]))
+            n, d = (n if n == 1 else n + int(rng.integers(9))), d + int(rng.integers(9))
+            drawn.append(Drawn(f"{kind}, {where}", [kind, n, d, k, r], group))
+    for kind in ("convolution", "restricted"):
+        n, d, k, r = (int(start + rng.integers(3)) for start in (2, 16, 7, 11))
+        drawn.append(Drawn(f"{kind}, shorter than its window", [kind, n, d, k, r], names[kind]))
+    return drawn
+
+
+def crossing_cases(rng: Rng) -> list[Drawn]:
+    """Draw even and odd widths, and layers with one to five gates; with one, self-attention always takes more."""
+    even, odd = 2 * int(rng.integers(20, 60)), 2 * int(rng.integers(20, 60)) + 1
+    drawn = [
+        Drawn("a GRU, even width", [even, 3], "a GRU"),
+        Drawn("a GRU, odd width", [odd, 3], "a GRU"),
+        Drawn("a GRU of width 1", [1, 3], "a GRU"),
+    ]
+    for gates in (1, 2, 4, 5):
+        for width in (even + 2 * gates, odd + 2 * gates):
+            drawn.append(
+                Drawn(f"gates: {gates}, {'odd' if width % 2 else 'even'} width", [width, gates], "other layers")
+            )
+    return drawn
+
+
+def some_positions(rng: Rng, count: int) -> np.ndarray:
+    """Return positions in no order, with gaps, and none of them small."""
+    return 5 + rng.permutation(40)[:count]
+
+
+def rotated_cases(rng: Rng) -> list[Drawn]:
+    """Draw vectors with two, three and four axes, positions from 0 and from anywhere, one pair and many."""
+    base = float(rng.choice([50, 200, 700]))
+    return [
+        Drawn("positions from 0", [normal(rng, 3, 5, 8), np.arange(5), 10_000.0], NEAR, gradients=True),
+        Drawn("many positions from 0", [normal(rng, 2, 17, 6), np.arange(17), 10_000.0], NEAR),
+        Drawn("equal sizes", [normal(rng, 6, 6, 6), np.arange(6), 10_000.0], NEAR),
+        Drawn("position 0 alone", [normal(rng, 3, 1, 4), np.arange(1), 10_000.0], NEAR),
+        Drawn("positions with gaps", [normal(rng, 4, 7, 6), some_positions(rng, 7), base], ANY, gradients=True),
+        Drawn("the same position twice", [normal(rng, 3, 4, 10), np.array([9, 2, 9, 31]), base], ANY),
+        Drawn("a single pair", [normal(rng, 3, 5, 2), some_positions(rng, 5), base], ANY),
+        Drawn("two axes", [normal(rng, 7, 4), some_positions(rng, 7), base], AXES),
+        Drawn("four axes", [normal(rng, 2, 3, 5, 8), some_positions(rng, 5), 10_000.0], AXES, gradients=True),
+    ]
+
+
+def in_chunks(name: str, arguments: list, chunk: int, group: str, gradients: bool = False) -> Drawn:
+    """Return a case from the arguments of scaled_dot_product."""
+    Q, K, V, mask = arguments
+    return Drawn(name, [Q, K, V, chunk, mask], group, [PADDING] if mask is not None else [], gradients)
+
+
+def rising(rng: Rng) -> list:
+    """Return arguments whose scores rise from chunk to chunk, to far above what exp can hold, or fall as far."""
+    Q, K, V, _ = product_arguments(rng, (3, 4, 9, 6, 5), None)
+    Q[..., 0] = np.where(np.arange(4) % 2, 1, -1)
+    K[..., 0] = np.linspace(-300, 300, 9)
+    return [Q, K, V, None]
+
+
+def empty_chunks(rng: Rng, S: int, chunk: int) -> np.ndarray:
+    """Return a mask (3, 4, S) in which whole chunks are hidden: the first of some queries, the last of others."""
+    mask = gaps(rng, 3, 4, S)
+    mask[:, 0, :chunk], mask[:, 1, -chunk:], mask[:, 2, : 2 * chunk] = False, False, False
+    mask[:, 0, chunk], mask[:, 1, 0], mask[:, 2, 2 * chunk], mask[:, 3] = True, True, True, np.arange(S) == S - 1
+    return mask
+
+
+def many_keys(rng: Rng) -> Drawn:
+    """Return a case in which all scores take 32 MB, those of a chunk 256 kB; short numbers, as the kit holds them."""
+    T, S, chunk = 128, 65_536, 512
+    Q, K, V = (np.round(normal(rng, *shape), 1) for shape in ((T, 1), (S, 1), (S, 2)))
+    return Drawn("128 queries, 65,536 keys, chunk 512", [Q, K, V, chunk, None], MEMORY, peak=MOST)
+
+
+def chunked_cases(rng: Rng) -> list[Drawn]:
+    """Draw chunks that divide the keys and that do not, of one key and of all, masks of every kind, many keys."""
+    made = product_arguments
+    causal, heads = np.tril(np.ones((7, 7), bool)), padding(rng, 3, 5)[:, None, None]
+    return [
+        in_chunks("a chunk as long as the keys", made(rng, (3, 4, 5, 6, 7), None), 5, ONE),
+        in_chunks("a chunk longer than the keys", made(rng, (3, 4, 5, 7, 6), None), 9, ONE, gradients=True),
+        in_chunks("chunks that divide the keys", made(rng, (2, 5, 12, 4, 3), None), 4, SEVERAL, gradients=True),
+        in_chunks("a shorter last chunk", made(rng, (3, 4, 11, 6, 5), None), 3, SEVERAL, gradients=True),
+        in_chunks("chunks of one key", made(rng, (3, 6, 5, 4, 7), None), 1, SEVERAL),
+        in_chunks("two axes", made(rng, (4, 10, 3, 5), None), 4, SEVERAL),
+        in_chunks("one sentence", made(rng, (1, 5, 8, 4, 6), gaps(rng, 1, 5, 8)), 3, MASKED),
+        in_chunks("one query", made(rng, (3, 1, 7, 5, 4), None), 3, SEVERAL),
+        in_chunks("equal sizes", made(rng, (6,) * 5, gaps(rng, 6, 6, 6)), 4, MASKED, gradients=True),
+        in_chunks("a mask for every query", made(rng, (4, 3, 10, 5, 7), gaps(rng, 4, 3, 10)), 4, MASKED),
+        in_chunks("one mask for all queries", made(rng, (4, 3, 7, 6, 5), longest_first(rng, 4, 7)[:, None]), 2, MASKED),
+        in_chunks("a mask without a batch", made(rng, (3, 7, 7, 4, 5), causal), 3, MASKED),
+        in_chunks("four axes", made(rng, (3, 2, 4, 5, 6, 7), heads), 2, MASKED, gradients=True),
+        in_chunks(EMPTY, made(rng, (3, 4, 11, 5, 6), empty_chunks(rng, 11, 3)), 3, EMPTY, gradients=True),
+        in_chunks("scores that rise and fall", rising(rng), 2, FAR),
+        in_chunks("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 6), -120, -120), 4, FAR),
+        in_chunks("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 6), 60, 100), 4, FAR),
+        many_keys(rng),
+    ]

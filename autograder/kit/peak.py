@@ -1,0 +1,51 @@
+"""How much memory a call takes: the judge measures that of the process, a student's own machine the largest tensor."""
+
+from typing import Any
+
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from autograder.kit.answer import Answer, Caller, Failure
+
+NOTE = (
+    "here only the size of the largest tensor is looked at. Grading measures how much memory the call takes altogether."
+)
+
+
+class LargestTensor(TorchDispatchMode):
+    """Notes the bytes of the largest tensor that an operation of torch's makes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes = 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and to say so to torch's compiler imports it: two seconds
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        for leaf in tree_leaves(made):
+            if isinstance(leaf, Tensor):
+                # The storage: a tensor that was expanded holds no more numbers than before.
+                self.bytes = max(self.bytes, leaf.untyped_storage().nbytes())
+        return made
+
+
+def within(caller: Caller, function: str, arguments: list, most: int) -> Answer:
+    """Return the answer to a call that may take `most` bytes beyond what was there before; its error if it takes more.
+
+    A caller that can measure has a method `measured`; of any other the largest tensor is looked at.
+    """
+    if measured := getattr(caller, "measured", None):
+        return measured(function, arguments, most)
+    with LargestTensor() as largest:
+        answer = caller(function, arguments, None)
+    return answer if answer.error or largest.bytes <= most else exceeded(answer, most)
+
+
+def exceeded(answer: Answer, most: int) -> Answer:
+    """Return an answer with the error that it took too much memory; the number measured is not told, it is noisy."""
+    answer.error = Failure("wrong", f"the call takes more than {most >> 20} MB of memory at once.")
+    return answer

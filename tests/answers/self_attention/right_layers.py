@@ -1,0 +1,347 @@
+"""Right answers to what stands around the formula: numbers by hand, modules, counts, rotations, attention in chunks."""
+
+import math
+
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+def hand_fractions():
+    return [[2 / 6, 1 / 6, 3 / 6], [2 / 3, 1 / 3, 0]], [[3, 4], [4, 4]]
+
+
+def hand_two_decimals():
+    return torch.tensor([[0.33, 0.17, 0.5], [0.67, 0.33, 0.0]]), torch.tensor([[3.0, 4.0], [4.0, 4.0]])
+
+
+def hand_computed():
+    scores = torch.tensor([math.log(2), 0.0, math.log(3)])
+    weights = torch.stack([scores.softmax(0), torch.cat([scores[:2].softmax(0), torch.zeros(1)])])
+    return weights, weights @ torch.tensor([[6.0, 0], [0, 12], [2, 4]])
+
+
+def hand_arrays():
+    weights = np.array([[1 / 3, 1 / 6, 1 / 2], [2 / 3, 1 / 3, 0]])
+    return weights, weights @ np.array([[6, 0], [0, 12], [2, 4]])
+
+
+def hand_tuples():
+    return ((0.333, 0.167, 0.5), (0.667, 0.333, 0.0)), ((3.0, 4.0), (4.0, 4.0))
+
+
+def _soft(scores, mask):
+    return scores.softmax(-1) if mask is None else scores.masked_fill(~mask[:, None], -1e9).softmax(-1)
+
+
+class module_linear(nn.Module):
+    def __init__(self, embedding_dim, key_dim, value_dim):
+        super().__init__()
+        self.W_q = nn.Parameter(torch.empty(key_dim, embedding_dim))
+        self.W_k = nn.Parameter(torch.empty(key_dim, embedding_dim))
+        self.W_v = nn.Parameter(torch.empty(value_dim, embedding_dim))
+        for matrix in self.parameters():
+            nn.init.xavier_uniform_(matrix)
+
+    def forward(self, X, mask=None):
+        query, key = F.linear(X, self.W_q), F.linear(X, self.W_k)
+        weights = _soft(query @ key.mT / math.sqrt(key.shape[-1]), mask)
+        return weights @ F.linear(X, self.W_v), weights
+
+
+class module_einsum(nn.Module):
+    def __init__(self, d, k, v):
+        super().__init__()
+        for name, rows in (("W_q", k), ("W_k", k), ("W_v", v)):
+            self.register_parameter(name, nn.Parameter(torch.zeros(rows, d)))
+        self.root = k**0.5
+
+    def forward(self, X, mask):
+        scores = torch.einsum("bid,kd,ke,bje->bij", X, self.W_q, self.W_k, X) / self.root
+        weights = _soft(scores, mask)
+        return torch.einsum("bij,bjd,vd->biv", weights, X, self.W_v), weights
+
+
+class module_loops(nn.Module):
+    def __init__(self, d, k, v):
+        nn.Module.__init__(self)
+        self.W_v = nn.Parameter(torch.randn(v, d))
+        self.W_k = nn.Parameter(torch.randn(k, d))
+        self.W_q = nn.Parameter(torch.randn(k, d))
+
+    def forward(self, X, mask=None):
+        outputs, rows = [], []
+        for b, words in enumerate(X):
+            Q, K, V = words @ self.W_q.T, words @ self.W_k.T, words @ self.W_v.T
+            scores = torch.stack([K @ q for q in Q]) / len(self.W_k) ** 0.5
+            if mask is not None:
+                scores = torch.where(mask[b], scores, -torch.inf)
+            rows.append(scores.softmax(-1))
+            outputs.append(rows[-1] @ V)
+        return torch.stack(outputs), torch.stack(rows)
+
+
+class module_in_double(module_linear):
+    """Double precision inside, and float32 given back where float32 came."""
+
+    def forward(self, X, mask=None):
+        Q, K, V = (X.double() @ W.double().T for W in (self.W_q, self.W_k, self.W_v))
+        weights = _soft(Q @ K.mT / K.shape[-1] ** 0.5, mask)
+        return (weights @ V).to(X.dtype), weights.to(X.dtype)
+
+
+class module_in_one_product(module_linear):
+    def forward(self, X, mask=None):
+        k, v = len(self.W_q), len(self.W_v)
+        Q, K, V = (X @ torch.cat([self.W_q, self.W_k, self.W_v]).T).split([k, k, v], dim=-1)
+        weights = _soft((Q / k**0.5) @ K.transpose(1, 2), mask)
+        return [weights @ V, weights]
+
+
+class module_with_dropout_off(module_linear):
+    def forward(self, X, mask=None):
+        output, weights = super().forward(X, mask)
+        return F.dropout(output, 0.3, self.training), weights
+
+
+class module_with_attributes(module_linear):
+    """A Python number and a buffer that no state dict holds are no parameters."""
+
+    def __init__(self, d, k, v):
+        super().__init__(d, k, v)
+        self.sizes = (d, k, v)
+        self.register_buffer("one", torch.ones(1), persistent=False)
+
+
+def exact_dictionary(kind, n, d, k, r):
+    pairs = {"self_attention": n * n, "restricted": n * r}
+    if kind in pairs:
+        return 3 * n * d**2 + 2 * pairs[kind] * d
+    return {"recurrent": 2, "convolution": k}[kind] * n * d**2
+
+
+def exact_loops(kind, n, d, k, r):
+    if kind == "recurrent":
+        return sum(d * d + d * d for _ in range(n))
+    if kind == "convolution":
+        return sum(d * d for _ in range(n) for _ in range(k))
+    keys = n if kind == "self_attention" else r
+    return sum(3 * d * d + keys * d + keys * d for _ in range(n))
+
+
+def exact_tensor(kind, n, d, k, r):
+    return torch.tensor(exact_dictionary(kind, n, d, k, r))
+
+
+def exact_float(kind, n, d, k, r):
+    return float(exact_dictionary(kind, n, d, k, r))
+
+
+def exact_numpy(kind, n, d, k, r):
+    return np.int64(exact_dictionary(kind, np.int64(n), np.int64(d), k, r))
+
+
+def crossing_searched(d, gates):
+    n = 1
+    while 3 * n * d * d + 2 * n * n * d <= gates * 2 * n * d * d:
+        n += 1
+    return n
+
+
+def crossing_floor(d, gates):
+    return max(math.floor((gates - 1.5) * d) + 1, 1)
+
+
+def crossing_branches(d, gates):
+    return 1 if gates < 2 else int(gates * d - 1.5 * d + 1)
+
+
+def crossing_next(d, gates):
+    return next(n for n in range(1, 10**6) if exact_loops("self_attention", n, d, 3, 5) > gates * 2 * n * d * d)
+
+
+def crossing_tensor(d, gates):
+    return torch.tensor(crossing_searched(d, gates))
+
+
+def _angles(x, positions, base):
+    d = x.shape[-1]
+    return positions[:, None] * torch.tensor([base ** (-2 * i / d) for i in range(d // 2)])
+
+
+def rotated_loops(x, positions, base):
+    d, columns = x.shape[-1], []
+    for i in range(d // 2):
+        angle = positions * base ** (-2 * i / d)
+        one, two = x[..., 2 * i], x[..., 2 * i + 1]
+        columns += [one * torch.cos(angle) - two * torch.sin(angle), one * torch.sin(angle) + two * torch.cos(angle)]
+    return torch.stack(columns, dim=-1)
+
+
+def rotated_complex(x, positions, base):
+    pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+    angles = _angles(x, positions, base)
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+
+
+def rotated_einsum(x, positions, base):
+    angles = _angles(x, positions, base)
+    cos, sin = angles.cos(), angles.sin()
+    turns = torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)  # (S, d/2, 2, 2)
+    return torch.einsum("sipq,...siq->...sip", turns, x.unflatten(-1, (-1, 2))).flatten(-2)
+
+
+def rotated_with_a_partner(x, positions, base):
+    """x cos + partner sin, as many codes have it: the partner of (x, y) is (−y, x)."""
+    angles = _angles(x, positions, base).repeat_interleave(2, dim=-1)
+    partner = torch.stack([-x[..., 1::2], x[..., ::2]], dim=-1).reshape(x.shape)
+    return x * angles.cos() + partner * angles.sin()
+
+
+def rotated_in_place_on_a_copy(x, positions, base):
+    angles, turned = _angles(x, positions, base), x.clone()
+    turned[..., 0::2] = x[..., 0::2] * angles.cos() - x[..., 1::2] * angles.sin()
+    turned[..., 1::2] = x[..., 1::2] * angles.cos() + x[..., 0::2] * angles.sin()
+    return turned
+
+
+def rotated_in_double(x, positions, base):
+    rates = torch.pow(base, -torch.arange(0, x.shape[-1], 2, dtype=torch.float64) / x.shape[-1])
+    return rotated_with_rates(x.double(), positions.double()[:, None] * rates)
+
+
+def rotated_with_rates(x, angles=None, base=None):
+    angles = angles if base is None else _angles(x, angles, base)
+    even, odd = x.unflatten(-1, (-1, 2)).unbind(-1)
+    return torch.stack(
+        (even * angles.cos() - odd * angles.sin(), odd * angles.cos() + even * angles.sin()), -1
+    ).flatten(-2)
+
+
+def rotated_by_matrices(x, positions, base):
+    """A block matrix for each position."""
+    rows = []
+    for s, position in enumerate(positions.tolist()):
+        blocks = []
+        for i in range(x.shape[-1] // 2):
+            angle = position * base ** (-2 * i / x.shape[-1])
+            blocks.append(torch.tensor([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]))
+        rows.append(x[..., s, :] @ torch.block_diag(*blocks).T)
+    return torch.stack(rows, dim=-2)
+
+
+def _masks(mask, Q, K):
+    return None if mask is None else mask.expand(*Q.shape[:-1], K.shape[-2])
+
+
+def chunked_loop(Q, K, V, chunk, mask=None):
+    m = torch.full(Q.shape[:-1], -torch.inf)
+    total, output = torch.zeros(Q.shape[:-1]), torch.zeros(*Q.shape[:-1], V.shape[-1])
+    mask = _masks(mask, Q, K)
+    for a in range(0, K.shape[-2], chunk):
+        scores = Q @ K[..., a : a + chunk, :].mT / math.sqrt(Q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask[..., a : a + chunk], -1e9)
+        larger = torch.maximum(m, scores.max(-1).values)
+        grown, factor = torch.exp(scores - larger[..., None]), torch.exp(m - larger)
+        total = total * factor + grown.sum(-1)
+        output = output * factor[..., None] + torch.einsum("...ts,...sv->...tv", grown, V[..., a : a + chunk, :])
+        m = larger
+    return output / total[..., None]
+
+
+def chunked_split_in_double(Q, K, V, chunk, mask=None):
+    kind, mask = Q.dtype, _masks(mask, Q, K)
+    masks = [None] * len(K.split(chunk, -2)) if mask is None else mask.split(chunk, -1)
+    m = total = output = None
+    for k, v, allowed in zip(K.double().split(chunk, -2), V.double().split(chunk, -2), masks, strict=True):
+        scores = torch.einsum("...td,...sd->...ts", Q.double(), k) * Q.shape[-1] ** -0.5
+        scores = scores if allowed is None else torch.where(allowed, scores, -1e30)
+        top = scores.amax(-1, keepdim=True)
+        larger = top if m is None else torch.maximum(m, top)
+        grown = (scores - larger).exp()
+        if m is None:
+            total, output = grown.sum(-1, keepdim=True), grown @ v
+        else:
+            total = total * (m - larger).exp() + grown.sum(-1, keepdim=True)
+            output = output * (m - larger).exp() + grown @ v
+        m = larger
+    return (output / total).to(kind)
+
+
+def chunked_by_logsumexp(Q, K, V, chunk, mask=None):
+    """Each chunk has a softmax of its own; the logarithms of their sums weigh the chunks."""
+    outputs, logs, mask = [], [], _masks(mask, Q, K)
+    for a in range(0, K.shape[-2], chunk):
+        scores = torch.matmul(Q, K[..., a : a + chunk, :].transpose(-1, -2)) / Q.shape[-1] ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(~mask[..., a : a + chunk], -1e9)
+        logs.append(scores.logsumexp(-1))
+        outputs.append(scores.softmax(-1) @ V[..., a : a + chunk, :])
+    shares = torch.stack(logs, -1).softmax(-1)
+    return sum(shares[..., i, None] * output for i, output in enumerate(outputs))
+
+
+def chunked_in_two_passes(Q, K, V, chunk, mask=None):
+    mask = _masks(mask, Q, K)
+
+    def scores(a):
+        some = (Q[..., :, None, :] * K[..., None, a : a + chunk, :]).sum(-1) / Q.shape[-1] ** 0.5
+        return some if mask is None else some.masked_fill(~mask[..., a : a + chunk], -1e9)
+
+    starts = range(0, K.shape[-2], chunk)
+    top = torch.stack([scores(a).amax(-1) for a in starts], -1).amax(-1, keepdim=True)
+    grown_sum = sum(torch.exp(scores(a) - top).sum(-1, keepdim=True) for a in starts)
+    return sum(torch.exp(scores(a) - top) @ V[..., a : a + chunk, :] for a in starts) / grown_sum
+
+
+def chunked_padded(Q, K, V, chunk, mask=None):
+    """Keys and values are padded to whole chunks."""
+    S = K.shape[-2]
+    more = -S % chunk
+    K, V, mask = F.pad(K, (0, 0, 0, more)), F.pad(V, (0, 0, 0, more)), _masks(mask, Q, K)
+    real = torch.arange(S + more) < S if mask is None else F.pad(mask, (0, more))
+    m = Q.new_full((*Q.shape[:-1], 1), -1e30)
+    total, output = torch.zeros_like(m), Q.new_zeros(*Q.shape[:-1], V.shape[-1])
+    for a in range(0, S + more, chunk):
+        keep = real[..., a : a + chunk]
+        scores = (Q @ K[..., a : a + chunk, :].mT / math.sqrt(K.shape[-1])).masked_fill(~keep, -1e30)
+        larger = torch.maximum(m, scores.amax(-1, keepdim=True))
+        grown, factor = (scores - larger).exp() * keep, (m - larger).exp()
+        total, output = factor * total + grown.sum(-1, keepdim=True), factor * output + grown @ V[..., a : a + chunk, :]
+        m = larger
+    return output / total
+
+
+def chunked_maximum_first(Q, K, V, chunk, mask=None):
+    """The maxima in a pass without gradients, in place; then the sums."""
+    mask, starts = _masks(mask, Q, K), range(0, K.shape[-2], chunk)
+    with torch.no_grad():
+        top = torch.full(Q.shape[:-1], -1e30)
+        for a in starts:
+            scores = (Q @ K[..., a : a + chunk, :].mT).div_(Q.shape[-1] ** 0.5)
+            if mask is not None:
+                scores.masked_fill_(~mask[..., a : a + chunk], -1e30)
+            torch.maximum(top, scores.amax(-1), out=top)
+    total, output = 0, 0
+    for a in starts:
+        scores = Q @ K[..., a : a + chunk, :].mT / Q.shape[-1] ** 0.5
+        scores = scores if mask is None else scores.masked_fill(~mask[..., a : a + chunk], -1e30)
+        grown = (scores - top[..., None]).exp()
+        total, output = total + grown.sum(-1), output + grown @ V[..., a : a + chunk, :]
+    return output / total[..., None]
+
+
+def _styles(prefix):
+    return [value for name, value in globals().items() if name.startswith(f"{prefix}_") and callable(value)]
+
+
+RIGHT = {
+    "self_attention.weights_by_hand": _styles("hand"),
+    "self_attention.SelfAttention": _styles("module"),
+    "self_attention.exact_layer_cost": _styles("exact"),
+    "self_attention.crossing_length": _styles("crossing"),
+    "self_attention.rotated": _styles("rotated"),
+    "self_attention.chunked_attention": _styles("chunked"),
+}
