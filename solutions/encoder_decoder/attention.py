@@ -57,8 +57,7 @@ def shift(
 ) -> tuple[Int[Tensor, "batch target"], Int[Tensor, "batch target"]]:
     """Return what the decoder reads and what it should say, one column more than the sentences have.
 
-    Teacher forcing, Williams and Zipser (1989): the inputs are bos, y_1, …, y_n, the targets y_1, …, y_n, eos; pad fills
-    both up.
+    Teacher forcing, Williams and Zipser (1989): inputs bos, y_1, …, y_n, targets y_1, …, y_n, eos, filled up with pad.
     """
     inputs = torch.cat([tokens.new_full((len(tokens), 1), bos), tokens], dim=1)
     targets = torch.cat([tokens, tokens.new_full((len(tokens), 1), pad)], dim=1)
@@ -69,7 +68,7 @@ def shift(
 def sequence_loss(
     logits: Float[Tensor, "batch target vocabulary"], targets: Int[Tensor, "batch target"], pad: int
 ) -> Float[Tensor, ""]:
-    """Return the mean over all real targets of the batch: L = −1/N Σ_b Σ_{t: y_bt ≠ pad} log p(y_bt | y_b1 … y_b,t−1, c).
+    """Return the mean over all real targets of the batch: L = −1/N Σ_b Σ_{t: y_bt ≠ pad} log p(y_bt | …, c).
 
     Bahdanau et al. (2015), equation (2), as a loss: the logarithm of the product, with its sign turned.
     """

@@ -33,7 +33,7 @@ class SteppedGRU(nn.GRU):
         self, inputs: Float[Tensor, "batch target inputs"], first: Float[Tensor, "1 batch units"]
     ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "1 batch units"]]:
         """Return the state after each step, and the last one."""
-        weights = (self.weight_ih_l0, self.weight_hh_l0, self.bias_ih_l0, self.bias_hh_l0)
+        weights = self.all_weights[0]
         state, states = first[0], []
         for x in inputs.unbind(dim=1):
             state = self.step(x, state, *weights)
@@ -44,7 +44,7 @@ class SteppedGRU(nn.GRU):
 class PlainEncoderDecoder(EncoderDecoder):
     """The model with the taught functions handed in: they read, step, shift and measure the loss."""
 
-    def __init__(  # noqa: PLR0913 — one argument for each function of the chapter
+    def __init__(
         self,
         recipe: Recipe,
         source_size: int,
@@ -60,7 +60,7 @@ class PlainEncoderDecoder(EncoderDecoder):
                 f"{recipe.layers}; take the recipe small"
             )
         super().__init__(recipe, source_size, target_size, read)
-        self.network = SteppedGRU(step, self.network.input_size, recipe.units)
+        self.network = SteppedGRU(step, int(self.network.input_size), recipe.units)
         self.shift, self.sequence_loss = shift, sequence_loss
 
     def loss(self, batch: Batch, real: Bool[Tensor, "batch target"], smoothing: float) -> Float[Tensor, ""]:

@@ -5,11 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from autograder.checks import REPEAT, SHAPE, Check, Drawn, Points, Written
+from autograder.checks import REPEAT, SHAPE, Check, Drawn, Points
 from autograder.checks.encoder_decoder import beam_mistakes as beams
 from autograder.checks.encoder_decoder import beam_shortcuts as shortcuts
 from autograder.checks.encoder_decoder import examples, mistakes
 from autograder.checks.encoder_decoder.cases import BOS, EOS, PAD, beam_case, greedy_case
+from autograder.checks.encoder_decoder.questions import WRITTEN
 from autograder.checks.encoder_decoder.search_hunt import HUNT
 from autograder.checks.encoder_decoder.starred import BACKWARD, NUCLEUS
 from autograder.checks.encoder_decoder.training_checks import HAND, LOSS, SHIFT, STEP
@@ -252,17 +253,4 @@ BEAM = Check(
 
 CHECKS = [HAND, STEP, STATES, SHIFT, LOSS, GREEDY, BEAM, *HUNT.checks(), NUCLEUS, BACKWARD]
 
-FORCING = """\
-(a) *1 point.* In training all inputs $y_0 \\dots y_{T-1}$ are known before the first step, so nothing has to wait for an
-output of the network: the decoder goes through the sentence in one call. With one vector $c$ for the source, the
-readout, the softmax and the loss of all steps are one matrix product each. (The states of a GRU still follow one on the
-other, $s_t$ needs $s_{t-1}$; what falls away is the wait for the word. Full points without this remark.)
-
-(b) *1 point.* When it translates, step $t$ reads the word that step $t-1$ has output. That word is known only when step
-$t-1$ is done, readout and argmax included: $T$ steps, one after the other.
-
-(c) *2 points, one for each half.* In training the decoder has only read true beginnings. After a mistake of its own it
-reads a beginning such as it has never met (exposure bias), and the next words may be wrong because of it. The loss does
-not show this: it is measured with true beginnings, so it can be low while translations go wrong."""
-
-WRITTEN = {"teacher_forcing": Written(points=4, text=FORCING)}
+__all__ = ["CHECKS", "WRITTEN"]

@@ -43,14 +43,12 @@ def step_arguments(rng: Rng, batch: int, width: int, units: int, scale: float = 
 
 def step_cases(rng: Rng) -> list[Drawn]:
     """Draw steps: all sizes different, all equal, one sentence, one unit, gates that are nearly open or shut."""
-    without = step_arguments(rng, 4, 6, 3)
+    without, (x, h, *weights) = step_arguments(rng, 4, 6, 3), step_arguments(rng, 5, 3, 4)
     return [
         Drawn("all sizes different", step_arguments(rng, 4, 5, 3), SIZES, gradients=True),
         Drawn("other sizes", step_arguments(rng, 3, 2, 6), SIZES, gradients=True),
         Drawn("no biases", [*without[:4], 0 * without[4], 0 * without[5]], SIZES, gradients=True),
-        Drawn(
-            "a first state of zeros", [each * (i != 1) for i, each in enumerate(step_arguments(rng, 5, 3, 4))], SIZES
-        ),
+        Drawn("a first state of zeros", [x, 0 * h, *weights], SIZES),
         Drawn("equal sizes", step_arguments(rng, 5, 5, 5), EQUAL, gradients=True),
         Drawn("a batch of three times the units", step_arguments(rng, 6, 6, 2), EQUAL),
         Drawn("one sentence", step_arguments(rng, 1, 4, 3), SMALL, gradients=True),
@@ -117,7 +115,7 @@ SHIFT = Check(
 )
 
 
-def loss_arguments(  # noqa: PLR0913 — what one case demands
+def loss_arguments(
     rng: Rng, words: np.ndarray, longest: int, vocabulary: int, scale: float = 1.5, pad: int | None = None
 ) -> list:
     """Return logits, targets and pad; every number of the vocabulary may be a target, and pad is one of them."""
