@@ -31,10 +31,10 @@ class Module:
         return cls(path, path.read_text(encoding="utf-8"), root)
 
     @classmethod
-    def of_hunt(cls, name: str, root: Path = ROOT) -> "Module | None":
-        """Return the module of a name's bug hunt, None where there is none."""
-        path = root / "autograder" / "checks" / name / "hunt.py"
-        return cls(path, path.read_text(encoding="utf-8"), root) if path.exists() else None
+    def of_hunt(cls, name: str) -> "Module | None":
+        """Return the module of a name's bug hunt, which its checks import; None where there is none."""
+        path = ROOT / "autograder" / "checks" / name / "hunt.py"
+        return cls(path, path.read_text(encoding="utf-8")) if path.exists() else None
 
     @cached_property
     def functions(self) -> dict[str, ast.FunctionDef | ast.ClassDef]:

@@ -46,7 +46,7 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
     if not path.exists():
         raise BlankError(f"exercises/{name}.md does not exist; there are exercises for {', '.join(assignments())}")
     notebook = jupytext.read(path, fmt="md:myst")
-    module, hunt = Module.of(name, root), Module.of_hunt(name, root)
+    module, hunt = Module.of(name, root), Module.of_hunt(name)
     for cell in notebook.cells:
         first_line = cell.source.partition("\n")[0]
         try:

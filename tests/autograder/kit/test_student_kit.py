@@ -70,7 +70,7 @@ def imports(tree: ast.Module) -> set[str]:
 
 
 def test_no_body_of_a_solution_a_mistake_or_a_check_is_in_the_kit(kit):
-    secrets = bodies(SECRET)
+    secrets = [body for body in bodies(SECRET) if not body.place.startswith("hunt.py: broken_")]  # which is shown
     assert len(secrets) > 100
     assert not found_in(packed(kit), secrets)
 
