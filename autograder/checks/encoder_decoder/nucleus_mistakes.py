@@ -11,9 +11,8 @@ def _ranked(logits: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _back(logits: Tensor, words: Tensor, kept: Tensor) -> Tensor:
-    """Return kept probabilities at the places of their words, divided by their sum (0 where nothing is kept)."""
-    total = kept.sum(dim=-1, keepdim=True)
-    return torch.zeros_like(logits).scatter(-1, words, kept / torch.where(total > 0, total, 1.0))
+    """Return kept probabilities at the places of their words, divided by their sum: NaN where nothing is kept."""
+    return torch.zeros_like(logits).scatter(-1, words, kept / kept.sum(dim=-1, keepdim=True))
 
 
 def stops_before(logits: Tensor, p: float) -> Tensor:
@@ -99,7 +98,7 @@ def one_nucleus_for_all(logits: Tensor, p: float) -> Tensor:
     """The rows share one sum: words of the whole batch are sorted together. Each row has a nucleus of its own."""
     ranked, words = (logits.softmax(-1) / len(logits)).flatten().sort(descending=True)
     kept = torch.zeros(logits.numel()).scatter(0, words, ranked * (ranked.cumsum(-1) - ranked < p)).view_as(logits)
-    return kept / torch.where(kept.sum(-1, keepdim=True) > 0, kept.sum(-1, keepdim=True), 1.0)
+    return kept / kept.sum(dim=-1, keepdim=True)
 
 
 def evenly(logits: Tensor, p: float) -> Tensor:
