@@ -11,7 +11,7 @@ from solutions.encoder_decoder.attention import gru_step_backward, nucleus
 NEAR = 2e-3  # no sum is so near to p, and no two words at the edge of a nucleus so near to each other
 ONE, ROWS, ENDS, LARGE = "one row", "several rows", "p near 0, and p = 1", "logits far from 0"  # groups of cases
 PARTS = ("d_x", "d_h", "d_W", "d_R", "d_b", "d_c")
-SIZES = ("all sizes different", "other sizes", "equal sizes", "one sentence", "one unit")
+DIFFERENT, EQUAL = "sizes that differ", "sizes that are equal, or 1"  # groups of the cases of a step's gradients
 
 
 def nucleus_arguments(rng: Rng, rows: int, vocabulary: int, p: float, level: float = 0.0) -> list:
@@ -71,8 +71,13 @@ def backward_arguments(rng: Rng, batch: int, width: int, units: int) -> list:
 
 def backward_cases(rng: Rng) -> list[Drawn]:
     """Draw steps and what comes back to their new state."""
-    sizes = ((4, 5, 3), (3, 2, 6), (5, 5, 5), (1, 4, 3), (4, 3, 1))
-    return [Drawn(name, backward_arguments(rng, *each)) for name, each in zip(SIZES, sizes, strict=True)]
+    return [
+        Drawn("all sizes different", backward_arguments(rng, 4, 5, 3), DIFFERENT),
+        Drawn("other sizes", backward_arguments(rng, 3, 2, 6), DIFFERENT),
+        Drawn("equal sizes", backward_arguments(rng, 5, 5, 5), EQUAL),
+        Drawn("one sentence", backward_arguments(rng, 1, 4, 3), EQUAL),
+        Drawn("one unit", backward_arguments(rng, 4, 3, 1), EQUAL),
+    ]
 
 
 BACKWARD = Check(
@@ -80,12 +85,13 @@ BACKWARD = Check(
     PARTS,
     backward_cases,
     points={
-        "the gradient of x": Points(1, SIZES, part="d_x"),
-        "the gradient of h": Points(2, SIZES, part="d_h"),
-        "the gradient of W": Points(1, SIZES, part="d_W"),
-        "the gradient of R": Points(2, SIZES, part="d_R"),
-        "the gradient of b": Points(1, SIZES, part="d_b"),
-        "the gradient of c": Points(1, SIZES, part="d_c"),
+        "the gradient of x": Points(1, DIFFERENT, part="d_x"),
+        "the gradient of h": Points(2, DIFFERENT, part="d_h"),
+        "the gradient of W": Points(1, DIFFERENT, part="d_W"),
+        "the gradient of R": Points(2, DIFFERENT, part="d_R"),
+        "the gradient of b": Points(1, DIFFERENT, part="d_b"),
+        "the gradient of c": Points(1, DIFFERENT, part="d_c"),
+        EQUAL: 1,
     },
     also=(SHAPE, UNCHANGED, REPEAT),
     shape="the shapes of the six gradients",
