@@ -45,6 +45,7 @@ class Hunt:
     ranges: Mapping[str, tuple[float | None, float | str | None]] = field(default_factory=dict)
     mistakes: tuple[Callable, ...] = ()
     examples: tuple[str, ...] = ()
+    rests_on: str = ""  # the graded function that a student's own right function calls, where it is not graded itself
 
     @property
     def source(self) -> str:
@@ -55,7 +56,7 @@ class Hunt:
     def about_input(self) -> HuntInput:
         parameters = inspect.signature(self.right.reference).parameters.values()
         arguments = [argument(each, *self.ranges.get(each.name, (None, None))) for each in parameters]
-        return HuntInput(self.right.function, self.source, arguments)
+        return HuntInput(self.right.function, self.source, arguments, self.rests_on or self.right.function)
 
     def checks(self) -> list[Check]:
         """Return the checks of the input, of the diagnosis and of the repair, in this order."""
@@ -81,7 +82,7 @@ class Hunt:
         mended = replace(
             self.right,
             points=self.points,
-            also=(GRADIENTS, UNCHANGED),
+            also=tuple(kind for kind in (GRADIENTS, UNCHANGED) if kind in self.right.also),
             mistakes=(*self.mistakes, self._still_broken()),
             examples=self.examples,
             name=self.repaired.__name__,

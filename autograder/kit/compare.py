@@ -67,19 +67,11 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
     return None
 
 
-def same(
-    one: Iterable[np.ndarray] | None, two: Iterable[np.ndarray] | None, case: Case | Example | None = None
-) -> bool:
-    """Return whether two lists of outputs hold the same numbers, NaN for NaN.
-
-    In a case that allows for rounding by hand, numbers that were rounded so are the same.
-    """
+def same(one: Iterable[np.ndarray] | None, two: Iterable[np.ndarray] | None, near: float = SAME) -> bool:
+    """Return whether two lists of outputs hold the same numbers, NaN for NaN; `near` is relative and absolute."""
     one, two = list(one or []), list(two or [])
-    by_hand = getattr(case, "tolerance", TOLERANCE)
-    near = by_hand if by_hand > TOLERANCE else SAME
-    return len(one) == len(two) and all(
-        a.shape == b.shape and _close(a, b, near) for a, b in zip(one, two, strict=True)
-    )
+    pairs = zip(one, two, strict=False)
+    return len(one) == len(two) and all(a.shape == b.shape and _close(a, b, near) for a, b in pairs)
 
 
 def _close(a: np.ndarray, b: np.ndarray, near: float) -> bool:

@@ -34,6 +34,7 @@ class HuntInput:
     function: str  # the right function's name
     broken: str  # source
     arguments: list[Argument] = field(default_factory=list)
+    graded: str = ""  # the function whose points say that the right one is right: itself, or one that it calls
 
 
 def input_of(answer: Answer, arguments: list[Argument]) -> list | str:

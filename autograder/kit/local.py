@@ -67,7 +67,7 @@ def _tried(hunt: HuntInput, own: object, caller: Caller, function: str, *rest: A
 
 def _own(check_id: str, hunt: HuntInput, namespace: dict) -> object:
     """Return the student's own right function, None as long as it does not have all its points."""
-    other = f"{check_id.partition('.')[0]}.{hunt.function}"
+    other = f"{check_id.partition('.')[0]}.{hunt.graded}"
     with contextlib.redirect_stdout(None):
         cases, criteria, _ = recordings.load(other)
         verdict = grade(other, cases, criteria, functools.partial(call, namespace))
@@ -88,7 +88,7 @@ def _note(check_id: str, hunt: HuntInput, function: str, namespace: dict) -> str
     if function == "failing_input" and _own(check_id, hunt, namespace) is None:
         return (
             f"these arguments can be tried. Whether the broken function is wrong on them shows here once your "
-            f"{hunt.function} has all its points; grading says it in any case."
+            f"{hunt.graded} has all its points; grading says it in any case."
         )
     return ""
 

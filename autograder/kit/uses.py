@@ -168,6 +168,14 @@ def greedy_cached(
     return torch.as_tensor([int(token) for token in tokens], dtype=torch.int64), len(steps)
 
 
+def gru_step_backward(
+    function: Callable, gradient: Tensor, x: Tensor, h: Tensor, W: Tensor, R: Tensor, b: Tensor, c: Tensor
+) -> Any:
+    """Return the gradients that are worked out by hand: in inference mode there is no autograd."""
+    with torch.inference_mode():
+        return function(gradient, x, h, W, R, b, c)
+
+
 USES: dict[str, Callable] = {
     use.__name__: use
     for use in (
@@ -179,6 +187,7 @@ USES: dict[str, Callable] = {
         links_of,
         alignment_error_rate,
         greedy_cached,
+        gru_step_backward,
     )
 }
 

@@ -1,10 +1,40 @@
-"""The encoder–decoder before attention: one vector for a sentence, and how words come out."""
+"""The encoder–decoder before attention: a recurrent step, one vector for a sentence, a loss, and how words come out."""
 
+import math
 from collections.abc import Callable
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+
+
+def step_and_loss_by_hand() -> tuple[float, float]:
+    """Return the state after the GRU step in the text, and the loss of the batch there, each with two decimals."""
+    update = 1 / (1 + math.exp(1))
+    new = math.tanh(1 + 0.5 * (2 - 1))
+    surprise = [2, 1, 3, 2, 1]  # -log2 p of the five real words
+    return -update + (1 - update) * new, math.log(2) * sum(surprise) / len(surprise)
+
+
+def gru_step(
+    x: Float[Tensor, "batch embedding_dim"],
+    h: Float[Tensor, "batch units"],
+    W: Float[Tensor, "gates embedding_dim"],
+    R: Float[Tensor, "gates units"],
+    b: Float[Tensor, " gates"],
+    c: Float[Tensor, " gates"],
+) -> Float[Tensor, "batch units"]:
+    """Return the next state of a GRU: h' = z ∘ h + (1 − z) ∘ n, with n = tanh(W_n x + b_n + r ∘ (R_n h + c_n)).
+
+    Cho et al. (2014), equations (5) to (8), in the form of torch.nn.GRUCell: `gates` is three times `units`, and the
+    rows of the matrices and biases belong to the reset gate r, the update gate z and the new state n, in this order.
+    """
+    r_of_x, z_of_x, n_of_x = (x @ W.T + b).chunk(3, dim=-1)
+    r_of_h, z_of_h, n_of_h = (h @ R.T + c).chunk(3, dim=-1)
+    reset = torch.sigmoid(r_of_x + r_of_h)
+    update = torch.sigmoid(z_of_x + z_of_h)
+    new = torch.tanh(n_of_x + reset * n_of_h)
+    return update * h + (1 - update) * new
 
 
 def last_states(
@@ -20,6 +50,31 @@ def last_states(
     forward = outputs[rows, lengths - 1, :units]
     backward = outputs[:, 0, units:]
     return torch.cat([forward, backward], dim=-1)
+
+
+def shift(
+    tokens: Int[Tensor, "batch words"], bos: int, eos: int, pad: int
+) -> tuple[Int[Tensor, "batch target"], Int[Tensor, "batch target"]]:
+    """Return what the decoder reads and what it should say, one column more than the sentences have.
+
+    Teacher forcing, Williams and Zipser (1989): inputs bos, y_1, …, y_n, targets y_1, …, y_n, eos, filled up with pad.
+    """
+    inputs = torch.cat([tokens.new_full((len(tokens), 1), bos), tokens], dim=1)
+    targets = torch.cat([tokens, tokens.new_full((len(tokens), 1), pad)], dim=1)
+    lengths = (tokens != pad).sum(dim=1, keepdim=True)
+    return inputs, targets.scatter(1, lengths, eos)
+
+
+def sequence_loss(
+    logits: Float[Tensor, "batch target vocabulary"], targets: Int[Tensor, "batch target"], pad: int
+) -> Float[Tensor, ""]:
+    """Return the mean over all real targets of the batch: L = −1/N Σ_b Σ_{t: y_bt ≠ pad} log p(y_bt | …, c).
+
+    Bahdanau et al. (2015), equation (2), as a loss: the logarithm of the product, with its sign turned.
+    """
+    log_p = logits.log_softmax(dim=-1)
+    of_targets = log_p.gather(-1, targets[..., None])[..., 0]
+    return -of_targets[targets != pad].mean()
 
 
 def greedy_decode(
@@ -76,3 +131,46 @@ def beam_search(
     scored = [(score / (len(tokens) - 1) ** alpha, tokens[1:]) for score, tokens in finished + active]
     score, tokens = max(scored)
     return tokens, score
+
+
+def nucleus(logits: Float[Tensor, "batch vocabulary"], p: float) -> Float[Tensor, "batch vocabulary"]:
+    """Return the distribution that top-p sampling draws from: the smallest set of most probable words that reaches p.
+
+    Holtzman et al. (2020), equations (2) and (3): their probabilities divided by their sum, and 0 for all other words.
+    """
+    ranked, words = logits.softmax(dim=-1).sort(dim=-1, descending=True)
+    more_probable = ranked.cumsum(dim=-1) - ranked  # what the words before have together
+    kept = ranked.masked_fill(more_probable >= p, 0.0)
+    return torch.zeros_like(ranked).scatter(-1, words, kept / kept.sum(dim=-1, keepdim=True))
+
+
+def gru_step_backward(
+    gradient: Float[Tensor, "batch units"],
+    x: Float[Tensor, "batch embedding_dim"],
+    h: Float[Tensor, "batch units"],
+    W: Float[Tensor, "gates embedding_dim"],
+    R: Float[Tensor, "gates units"],
+    b: Float[Tensor, " gates"],
+    c: Float[Tensor, " gates"],
+) -> tuple[
+    Float[Tensor, "batch embedding_dim"],
+    Float[Tensor, "batch units"],
+    Float[Tensor, "gates embedding_dim"],
+    Float[Tensor, "gates units"],
+    Float[Tensor, " gates"],
+    Float[Tensor, " gates"],
+]:
+    """Return ∂L/∂x, ∂L/∂h, ∂L/∂W, ∂L/∂R, ∂L/∂b and ∂L/∂c of a GRU step from `gradient` = ∂L/∂h', without autograd.
+
+    The chain rule through the equations of `gru_step`.
+    """
+    r_of_x, z_of_x, n_of_x = (x @ W.T + b).chunk(3, dim=-1)
+    r_of_h, z_of_h, n_of_h = (h @ R.T + c).chunk(3, dim=-1)
+    reset, update = torch.sigmoid(r_of_x + r_of_h), torch.sigmoid(z_of_x + z_of_h)
+    new = torch.tanh(n_of_x + reset * n_of_h)
+    to_new = gradient * (1 - update) * (1 - new**2)
+    to_update = gradient * (h - new) * update * (1 - update)
+    to_reset = to_new * n_of_h * reset * (1 - reset)
+    to_x = torch.cat([to_reset, to_update, to_new], dim=-1)  # the gradient of W x + b
+    to_h = torch.cat([to_reset, to_update, to_new * reset], dim=-1)  # the gradient of R h + c
+    return to_x @ W, gradient * update + to_h @ R, to_x.T @ x, to_h.T @ h, to_x.sum(dim=0), to_h.sum(dim=0)

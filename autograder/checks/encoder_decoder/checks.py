@@ -1,4 +1,4 @@
-"""The checks of the encoder–decoder without attention."""
+"""The checks of the encoder–decoder without attention: what its encoder hands over, and its two ways to decode."""
 
 from dataclasses import replace
 from functools import partial
@@ -10,6 +10,10 @@ from autograder.checks.encoder_decoder import beam_mistakes as beams
 from autograder.checks.encoder_decoder import beam_shortcuts as shortcuts
 from autograder.checks.encoder_decoder import examples, mistakes
 from autograder.checks.encoder_decoder.cases import BOS, EOS, PAD, beam_case, greedy_case
+from autograder.checks.encoder_decoder.questions import WRITTEN
+from autograder.checks.encoder_decoder.search_hunt import HUNT
+from autograder.checks.encoder_decoder.starred import BACKWARD, NUCLEUS
+from autograder.checks.encoder_decoder.training_checks import HAND, LOSS, SHIFT, STEP
 from autograder.checks.random_inputs import Rng, lengths, normal
 from autograder.kit.cases import EXACT
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
@@ -247,4 +251,6 @@ BEAM = Check(
     examples=examples.BEAM,
 )
 
-CHECKS = [STATES, GREEDY, BEAM]
+CHECKS = [HAND, STEP, STATES, SHIFT, LOSS, GREEDY, BEAM, *HUNT.checks(), NUCLEUS, BACKWARD]
+
+__all__ = ["CHECKS", "WRITTEN"]

@@ -37,3 +37,62 @@ BEAM = (
     _beam("[[0.12, 0.5, 0.38], [0.04, 0.47, 0.49], [0.4, 0.14, 0.46]]", "3, 0, 3, 5, 0.0"),
     _beam("[[0.45, 0.26, 0.29], [0.34, 0.52, 0.14], [0.42, 0.33, 0.25]]", "3, 0, 4, 4, 2.0"),
 )
+
+REPAIRED = (
+    """\
+table = torch.tensor([[-9., 0., 2., 1.], [0., 0., 0., 0.], [-9., 1., 0., 2.], [-9., 2., 1., 0.]])
+repaired_search(table, 0, 1, 2, 4, 1.0)  # bos 0, eos 1""",
+    """\
+table = torch.tensor([[-9., 2., 1., 0.], [0., 0., 0., 0.], [-9., 1., 2., 0.], [-9., 0., 1., 1.]])
+repaired_search(table, 0, 1, 3, 3, 2.0)  # bos 0, eos 1""",
+)
+
+
+def _step(x: str, h: str, W: str, R: str, b: str, c: str, call: str = "gru_step(x, h, W, R, b, c)") -> str:
+    """Return a call of a step; a row of W, R, b and c for each gate of each unit: reset, update, new."""
+    lines = [f"x, h = torch.tensor({x}), torch.tensor({h})"]
+    lines += [f"W, R = torch.tensor({W}), torch.tensor({R})", f"b, c = torch.tensor({b}), torch.tensor({c})"]
+    return "\n".join([*lines, call])
+
+
+_ONE_UNIT = (
+    "[[2.]]",
+    "[[-0.5]]",
+    "[[0.5], [1.], [-0.5]]",
+    "[[1.], [2.], [-1.]]",
+    "[0., -0.5, 0.5]",
+    "[-1., 0., 1.]",
+)
+_TWO_UNITS = (
+    "[[1.]]",
+    "[[0.8, -0.4]]",
+    "[[0.5], [-1.], [1.], [0.], [0.5], [-0.5]]",
+    "[[1., 0.], [0., -1.], [0.5, 1.], [1., 0.5], [1., -1.], [0., 2.]]",
+    "[0.2, 0., 0., -0.3, 0.1, 0.]",
+    "[0., 0.4, -0.2, 0., 0.6, -0.6]",
+)
+STEP = (_step(*_ONE_UNIT), _step(*_TWO_UNITS))
+BACKWARD = tuple(
+    _step(*step, f"gru_step_backward(torch.tensor({gradient}), x, h, W, R, b, c)")
+    for step, gradient in (
+        (_ONE_UNIT, "[[1.]]"),
+        (_TWO_UNITS, "[[1., -2.]]"),
+        (("[[2.], [1.]]", "[[-0.5], [1.]]", *_ONE_UNIT[2:]), "[[1.], [-1.]]"),
+    )
+)
+
+SHIFT = (
+    "shift(torch.tensor([[5, 6, 7]]), 1, 2, 3)",
+    "shift(torch.tensor([[5, 6, 7], [4, 3, 3]]), 1, 2, 3)",
+    "shift(torch.tensor([[0, 6, 3, 3], [4, 5, 6, 3]]), 1, 2, 3)",
+)
+LOSS = (
+    "sequence_loss(torch.tensor([[[2., 0., 1.], [0., 1., 0.]]]), torch.tensor([[0, 1]]), 2)",
+    "sequence_loss(torch.tensor([[[2., 0., 1.], [0., 1., 0.]], [[1., 0., 3.], [1., 3., 0.]]]), "
+    "torch.tensor([[0, 1], [1, 2]]), 2)",
+    "sequence_loss(torch.tensor([[[0., 2., 1.], [0., 1., 4.], [3., 1., 0.]]]), torch.tensor([[2, 0, 1]]), 1)",
+)
+NUCLEUS = (
+    "nucleus(torch.tensor([[0.15, 0.4, 0.1, 0.35]]).log(), 0.6)",
+    "nucleus(torch.tensor([[0.1, 0.5, 0.25, 0.15], [0.7, 0.05, 0.2, 0.05]]).log(), 0.8)",
+)
