@@ -33,7 +33,8 @@ class Hunt:
 
     `right` is the check of the right function, `repaired` the repair that the teacher expects. `ranges` bounds whole
     numbers and single numbers among the arguments: {"lengths": (1, "source")}, where a name stands for the length of
-    that axis.
+    that axis. Where the broken function has other arguments than the student's `own`, `through(own, *arguments)` calls
+    it.
     """
 
     right: Check
@@ -45,6 +46,8 @@ class Hunt:
     ranges: Mapping[str, tuple[float | None, float | str | None]] = field(default_factory=dict)
     mistakes: tuple[Callable, ...] = ()
     examples: tuple[str, ...] = ()
+    own: str = ""  # the student's function that an input is tried against on their machine; by default the right one's
+    through: Callable | None = None
 
     @property
     def source(self) -> str:
@@ -55,7 +58,8 @@ class Hunt:
     def about_input(self) -> HuntInput:
         parameters = inspect.signature(self.right.reference).parameters.values()
         arguments = [argument(each, *self.ranges.get(each.name, (None, None))) for each in parameters]
-        return HuntInput(self.right.function, self.source, arguments)
+        through = source_of(self.through) if self.through else ""
+        return HuntInput(self.own or self.right.function, self.source, arguments, through)
 
     def checks(self) -> list[Check]:
         """Return the checks of the input, of the diagnosis and of the repair, in this order."""

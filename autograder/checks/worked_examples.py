@@ -1,7 +1,9 @@
 """Public examples: small calls, the same for everyone, on which a hint shows what a right function gives."""
 
+import inspect
 from collections.abc import Callable
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -12,6 +14,7 @@ from autograder.kit.call import call
 from autograder.kit.cases import Example
 from autograder.kit.compare import aligned
 from autograder.kit.example_hints import differs
+from autograder.kit.uses import USES
 
 
 @cache
@@ -47,10 +50,14 @@ def _answer(function: str, target: Callable, arguments: list) -> Answer:
 def given(function: str, code: str) -> list:
     """Return the arguments with which the code calls the function in its last line, tensors as arrays."""
     caught: list = []
+    names = {"torch": torch, function: lambda *arguments: caught.extend(arguments)}
     try:  # the code is the course's own text
-        exec(code, {"torch": torch, function: lambda *arguments: caught.extend(arguments)})
+        exec(code, names)
     except Exception as error:
         raise CheckFault(f"{function}, example `{code}`: {type(error).__name__}: {error}") from error
+    if any(isinstance(argument, FunctionType) for argument in caught):
+        # What a function is made of stands in the code under the names that the use of the student's function has.
+        caught = [names[name] for name in list(inspect.signature(USES[function]).parameters)[1:]]
     return [_plain(argument) for argument in caught]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.kit.answer import Answer
 from autograder.kit.cases import Case, KnownMistake
-from autograder.kit.compare import aligned, difference, printed, same, same_print
+from autograder.kit.compare import aligned, difference, nearness, printed, same, same_print
 
 Place = tuple[str, int]  # a case, and which of its outputs
 
@@ -59,7 +59,7 @@ class Evidence:
             if same(numbers, case.outputs.values()):
                 if given is not None and case.name in self.wrong:
                     return False
-            elif given is None or not same(given, numbers):
+            elif given is None or not same(given, numbers, nearness(case.tolerance)):
                 return False
             else:
                 told_apart = True
@@ -130,7 +130,7 @@ class Evidence:
                     continue
                 if (case.name, i) not in self.wrong_places:
                     return set()
-                if same(one, three):
+                if same(one, three, nearness(case.tolerance)):
                     explained.add((case.name, i))
         return explained
 
