@@ -14,6 +14,8 @@ EXPECTED = {
     "luong.attentional_state": ("all", []),
     "luong.local_p_weights": ("all", []),
     "luong.input_feeding": ("all", []),
+    "luong.failing_input": ("all", []),
+    "luong.diagnosis": ("all", []),
     "luong.repaired_weights": ("all", []),
 }
 
@@ -67,5 +69,24 @@ def input_feeding(emb, h0, enc, W_x, W_h, W_c, mask=None):
     return torch.stack(states, 1), torch.stack(looks, 1)
 
 
+def failing_input():
+    torch.manual_seed(0)
+    lengths = torch.tensor([9, 5, 7])
+    return torch.randn(3, 4), torch.randn(3, 9, 4), torch.randn(4, 4), torch.randn(2, 4), torch.randn(2), lengths, 1.5
+
+
+def diagnosis():
+    return 8, "b"
+
+
 def repaired_weights(h_t, h_s, W_a, W_p, v_p, lengths, D):
-    return local_p_weights(h_t, h_s, W_a, W_p, v_p, lengths, D)
+    p = lengths * torch.sigmoid(torch.tanh(h_t @ W_p.T) @ v_p)
+    s = torch.arange(h_s.shape[1])
+    distance = s - p[:, None]
+    real = s < lengths[:, None]
+    near = real & (distance.abs() <= D)
+    scores = torch.einsum("bh,hk,bsk->bs", h_t, W_a, h_s)
+    # The softmax has to be over the window, so that its weights sum to 1 there.
+    align = torch.softmax(scores.masked_fill(~near, -1e9), dim=-1)
+    bell = torch.exp(-(distance**2) / (2 * (D / 2) ** 2))
+    return near * align * bell, p

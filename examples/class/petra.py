@@ -1,4 +1,7 @@
-"""Petra joins state and context in the wrong order, and her decoder is never told where it looked."""
+"""Petra joins state and context in the wrong order, and her decoder is never told where it looked.
+
+In the bug hunt her window is too wide to show anything, she names the line without its kind, and repairs nothing.
+"""
 
 import torch
 
@@ -9,6 +12,8 @@ EXPECTED = {
     "luong.attentional_state": ("some", ["concatenated_the_other_way"]),
     "luong.local_p_weights": ("none", []),
     "luong.input_feeding": ("some", ["nothing_fed"]),
+    "luong.failing_input": ("none", []),
+    "luong.diagnosis": ("some", []),
     "luong.repaired_weights": ("none", []),
 }
 
@@ -40,3 +45,12 @@ def input_feeding(emb, h0, enc, W_x, W_h, W_c, mask=None):
         looks.append(scores.softmax(-1))
         states.append(torch.tanh(torch.cat([(looks[-1][:, None] @ enc)[:, 0], h], -1) @ W_c.T))
     return torch.stack(states, 1), torch.stack(looks, 1)
+
+
+def failing_input():
+    zeros = torch.zeros(1, 1)
+    return torch.ones(1, 1), torch.ones(1, 4, 1), zeros, zeros, torch.ones(1), torch.tensor([4]), 10
+
+
+def diagnosis():
+    return 8, "a"
