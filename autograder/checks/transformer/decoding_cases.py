@@ -14,20 +14,22 @@ PAST, FIRST = "a cache with positions in it", "the first step"
 COUNT = 101  # states of a model: so many that a translation meets none of them twice, or is drawn again
 
 
-def model(rng: Rng, length: int | None, sizes: tuple[int, int], shift: float = 0.0) -> list:
+def model(rng: Rng, length: int | None, sizes: tuple[int, int], shift: float = 0.0, ends: Sequence[int] = ()) -> list:
     """Return state, table, bos, eos and max_len of a model that says so many tokens, eos included; None: without end.
 
-    `sizes` are those of the vocabulary and max_len. If there is room, the model says bos, which ends nothing, and 0.
+    `sizes` are those of the vocabulary and max_len, `ends` bos and eos, by default drawn. If there is room, the model
+    says bos, which ends nothing, and then twice a small number, 0 unless that is bos or eos.
     """
     vocabulary, max_len = sizes
     while True:
-        bos, eos = (int(token) for token in rng.choice(vocabulary, size=2, replace=False))
+        bos, eos = ends or [int(token) for token in rng.choice(vocabulary, size=2, replace=False)]
+        word = min({0, 1, 2} - {bos, eos})
         start, table = int(rng.integers(COUNT)), normal(rng, COUNT, vocabulary)
         table[:, eos] -= 20
         state, token, seen = start, bos, []
         for place in range(1, (length or max_len) + 1):
             state = int(state_after(state, token, COUNT))
-            said = {2: bos, 4: 0 if eos else 1}.get(place)
+            said = {2: bos, 3: word, 4: word}.get(place)
             said = eos if place == length else said
             if said is not None:
                 table[state, said] = 9.0
@@ -39,8 +41,10 @@ def model(rng: Rng, length: int | None, sizes: tuple[int, int], shift: float = 0
 
 def decoding_cases(rng: Rng) -> list[Drawn]:
     """Draw models that end early, late, at once, with the last token that max_len allows, and not at all."""
+    first = model(rng, int(rng.integers(5, 8)), (9, 20))
     return [
-        Drawn("a translation that ends", model(rng, int(rng.integers(5, 8)), (9, 20)), ENDS),
+        Drawn("a translation that ends", first, ENDS),
+        Drawn("another sentence, the same bos and eos", model(rng, 8, (9, 20), ends=first[2:4]), ENDS),
         Drawn("a longer one", model(rng, int(rng.integers(9, 12)), (13, 30)), ENDS),
         Drawn("logits around 300", model(rng, 5, (7, 10), 300.0), ENDS),
         Drawn("logits around -300", model(rng, 6, (8, 11), -300.0), ENDS),

@@ -111,7 +111,7 @@ def _pre(x, sublayer, norm):
     return x + sublayer(norm(x))
 
 
-def _stack(
+def stacked(
     arguments,
     *,
     around: Callable = _pre,
@@ -132,65 +132,65 @@ def _stack(
 def post_norm(*arguments):
     """The norms stand behind the sums: LayerNorm(x + Sublayer(x)). That is post-norm; here they stand before the
     sublayers: x + Sublayer(LayerNorm(x))."""
-    return _stack(arguments, around=lambda x, sublayer, norm: norm(x + sublayer(x)))
+    return stacked(arguments, around=lambda x, sublayer, norm: norm(x + sublayer(x)))
 
 
 def without_the_last_norm(*arguments):
     """The last norm is missing: with pre-norm nothing else has normalised the last sum."""
-    return _stack(arguments, last=lambda x, *rest: x)
+    return stacked(arguments, last=lambda x, *rest: x)
 
 
 def last_norm_bare(*arguments):
     """The last norm is without its gamma and beta."""
-    return _stack(arguments, last=lambda x, gamma, beta, eps: layer_norm(x, torch.ones_like(gamma), 0 * beta, eps))
+    return stacked(arguments, last=lambda x, gamma, beta, eps: layer_norm(x, torch.ones_like(gamma), 0 * beta, eps))
 
 
 def last_norm_each_time(x, weights, gamma, beta, heads, mask, eps):
     """The last norm stands behind every layer. It stands once, behind all of them."""
     for number in range(len(weights["W_q"])):
         one = {name: weight[number : number + 1] for name, weight in weights.items()}
-        x = _stack((x, one, gamma, beta, heads, mask, eps))
+        x = stacked((x, one, gamma, beta, heads, mask, eps))
     return x
 
 
 def normalised_residual(*arguments):
     """What goes round the sublayer is the normalised x. x itself goes round: x + Sublayer(LayerNorm(x))."""
-    return _stack(arguments, around=lambda x, sublayer, norm: norm(x) + sublayer(norm(x)))
+    return stacked(arguments, around=lambda x, sublayer, norm: norm(x) + sublayer(norm(x)))
 
 
 def without_residual(*arguments):
     """The residual is missing: Sublayer(LayerNorm(x)) alone. x is added."""
-    return _stack(arguments, around=lambda x, sublayer, norm: sublayer(norm(x)))
+    return stacked(arguments, around=lambda x, sublayer, norm: sublayer(norm(x)))
 
 
 def norm_behind_the_sublayer(*arguments):
     """The norm is taken of what the sublayer gives: x + LayerNorm(Sublayer(x)). The sublayer reads the norm."""
-    return _stack(arguments, around=lambda x, sublayer, norm: x + norm(sublayer(x)))
+    return stacked(arguments, around=lambda x, sublayer, norm: x + norm(sublayer(x)))
 
 
 def without_norms(*arguments):
     """The norms before the sublayers are missing; only the last one is there."""
-    return _stack(arguments, around=lambda x, sublayer, norm: x + sublayer(x))
+    return stacked(arguments, around=lambda x, sublayer, norm: x + sublayer(x))
 
 
 def first_layer_each_time(*arguments):
     """Every layer has the weights of the first. Each has its own: the first axis counts the layers."""
-    return _stack(arguments, order=lambda count: [0] * count)
+    return stacked(arguments, order=lambda count: [0] * count)
 
 
 def from_the_last(*arguments):
     """The layers come in the opposite order. The first in the dictionary comes first."""
-    return _stack(arguments, order=lambda count: range(count)[::-1])
+    return stacked(arguments, order=lambda count: range(count)[::-1])
 
 
 def first_layer_alone(*arguments):
     """There is only one layer. The first axis of the weights says how many there are."""
-    return _stack(arguments, order=lambda count: range(1))
+    return stacked(arguments, order=lambda count: range(1))
 
 
 def norms_exchanged(*arguments):
     """The two norms of a layer have changed places: gamma_1 and beta_1 belong to the first, before the attention."""
-    return _stack(arguments, norms=(2, 1))
+    return stacked(arguments, norms=(2, 1))
 
 
 def queries_alone(*arguments):
@@ -211,7 +211,7 @@ def _layers_with(part: str, wrong: Callable) -> Callable:
     @renamed(wrong)
     def mistake(*arguments):
         last = {"last": wrong} if part == "norm" else {}
-        return _stack(arguments, **{part: wrong}, **last)
+        return stacked(arguments, **{part: wrong}, **last)
 
     return mistake
 

@@ -26,7 +26,7 @@ def drawn(check_id: str, seed: int) -> tuple[Check, list]:
 
 def graded(check_id: str, seed: int, function) -> Verdict:
     check, cases = drawn(check_id, seed)
-    return grade(check_id, cases, check.criteria, functools.partial(call, {check.function: function}))
+    return grade(check_id, cases, check.criteria, check.caller(functools.partial(call, {check.function: function})))
 
 
 def test_every_check_has_answers():
@@ -91,7 +91,7 @@ def test_every_output_of_every_case_earns_points(check_id):
     }
     assert judged == {(case.name, output) for case in cases for output in check.outputs}
     assert all(criterion.points > 0 for criterion in check.criteria)
-    assert len(check.mistakes) >= 4
+    assert len(check.mistakes) >= 4 or not check.arguments
 
 
 @pytest.mark.parametrize("check_id", IDS)
@@ -103,7 +103,7 @@ def test_equal_seeds_draw_equal_cases_and_others_others(check_id):
         return [output.tobytes() for case in cases for output in case.outputs.values()]
 
     assert outputs(3) == outputs(3)
-    assert outputs(3) != outputs(4)
+    assert outputs(3) != outputs(4) or not check.arguments
 
 
 def test_a_near_match_is_not_named():

@@ -15,7 +15,7 @@ from autograder.kit.compare import same
 from autograder.kit.grading import grade
 from tests.answers import SEEDS, collected
 
-IDS = list(collected("right", "RIGHT"))
+IDS = [check_id for check_id in collected("right", "RIGHT") if find(check_id).examples]  # the others hand in numbers
 
 
 @functools.cache
@@ -66,8 +66,10 @@ def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
         namespace = {"torch": torch, check.function: check.reference}
         exec("\n".join(setup), namespace)
         result = eval(last, namespace)
-        outputs = result if len(example.outputs) > 1 else [result]
-        for got, expected in zip(outputs, example.outputs.values(), strict=True):
+        # How many steps were asked for is no result of the function.
+        right = [value for name, value in example.outputs.items() if not (check.steps and name == "steps")]
+        outputs = result if len(right) > 1 else [result]
+        for got, expected in zip(outputs, right, strict=True):
             assert np.allclose(got, expected)
 
 
