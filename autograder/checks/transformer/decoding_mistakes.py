@@ -45,8 +45,8 @@ def from_the_start_each_time(start, step, bos, eos, max_len):
     prefix: hand it on, with the newest token alone."""
     tokens: list[int] = []
     while len(tokens) < max_len and eos not in tokens:
-        logits, cache = None, start
-        for token in [bos, *tokens]:
+        logits, cache = step(bos, start)
+        for token in tokens:
             logits, cache = step(token, cache)
         tokens.append(int(logits.argmax()))
     return tokens

@@ -1,6 +1,7 @@
 """What goes wrong by hand, in the scale of several heads, and in a stack of layers with pre-norm."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -118,7 +119,7 @@ def stacked(
     last: Callable = layer_norm,
     order: Callable = range,
     norms: tuple[int, int] = (1, 2),
-    **parts: Callable,
+    **parts: Any,
 ):
     """Return the stack in parts, each of which can be put wrong; `parts` are those of a layer."""
     x, weights, gamma, beta, heads, mask, eps = arguments
@@ -210,8 +211,8 @@ def _layers_with(part: str, wrong: Callable) -> Callable:
 
     @renamed(wrong)
     def mistake(*arguments):
-        last = {"last": wrong} if part == "norm" else {}
-        return stacked(arguments, **{part: wrong}, **last)
+        wrong_parts: dict[str, Any] = {part: wrong} | ({"last": wrong} if part == "norm" else {})
+        return stacked(arguments, **wrong_parts)
 
     return mistake
 
