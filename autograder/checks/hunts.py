@@ -33,7 +33,8 @@ class Hunt:
 
     `right` is the check of the right function, `repaired` the repair that the teacher expects. `ranges` bounds whole
     numbers and single numbers among the arguments: {"lengths": (1, "source")}, where a name stands for the length of
-    that axis.
+    that axis. Where the broken function has other arguments than the student's `own`, `through(own, *arguments)` calls
+    it.
     """
 
     right: Check
@@ -46,6 +47,8 @@ class Hunt:
     mistakes: tuple[Callable, ...] = ()
     examples: tuple[str, ...] = ()
     rests_on: str = ""  # the graded function that a student's own right function calls, where it is not graded itself
+    own: str = ""  # the student's function that an input is tried against on their machine; by default the right one's
+    through: Callable | None = None
 
     @property
     def source(self) -> str:
@@ -56,7 +59,9 @@ class Hunt:
     def about_input(self) -> HuntInput:
         parameters = inspect.signature(self.right.reference).parameters.values()
         arguments = [argument(each, *self.ranges.get(each.name, (None, None))) for each in parameters]
-        return HuntInput(self.right.function, self.source, arguments, self.rests_on or self.right.function)
+        through = source_of(self.through) if self.through else ""
+        own = self.own or self.right.function
+        return HuntInput(own, self.source, arguments, self.rests_on or own, through)
 
     def checks(self) -> list[Check]:
         """Return the checks of the input, of the diagnosis and of the repair, in this order."""

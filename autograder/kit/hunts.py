@@ -31,10 +31,11 @@ class Argument:
 class HuntInput:
     """What is known of a bug hunt on a student's machine: the broken function, and what its arguments have to be."""
 
-    function: str  # the right function's name
+    function: str  # the student's right function
     broken: str  # source
     arguments: list[Argument] = field(default_factory=list)
     graded: str = ""  # the function whose points say that the right one is right: itself, or one that it calls
+    through: str = ""  # source of what calls the right function with these arguments, where it takes others
 
 
 def input_of(answer: Answer, arguments: list[Argument]) -> list | str:

@@ -7,6 +7,7 @@ import inspect
 import sys
 import textwrap
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -61,7 +62,9 @@ def _tried(hunt: HuntInput, own: object, caller: Caller, function: str, *rest: A
     given = input_of(answer, hunt.arguments)
     if isinstance(given, str):
         return Answer(error=Failure("wrong", given))
-    failure = fails(_broken(hunt), own, given) if callable(own) else None
+    if callable(own) and hunt.through:
+        own = functools.partial(_defined(hunt.through), own)
+    failure = fails(_defined(hunt.broken), own, given) if callable(own) else None
     return Answer(error=failure) if failure else Answer(outputs=[np.array(1.0, np.float32)])
 
 
@@ -74,11 +77,12 @@ def _own(check_id: str, hunt: HuntInput, namespace: dict) -> object:
     return namespace.get(hunt.function) if verdict.score == verdict.max_score else None
 
 
-def _broken(hunt: HuntInput):
+def _defined(source: str) -> Callable:
+    """Return the function that this source defines."""
     namespace: dict = {}
     exec("import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn", namespace)
-    exec(hunt.broken, namespace)
-    return namespace[ast.parse(hunt.broken).body[0].name]  # pyright: ignore[reportAttributeAccessIssue]
+    exec(source, namespace)
+    return namespace[ast.parse(source).body[0].name]  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _note(check_id: str, hunt: HuntInput, function: str, namespace: dict) -> str:

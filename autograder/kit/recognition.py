@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from autograder.kit.answer import Answer
-from autograder.kit.cases import TOLERANCE, Case, KnownMistake
-from autograder.kit.compare import SAME, aligned, difference, printed, same, same_print
+from autograder.kit.cases import Case, KnownMistake
+from autograder.kit.compare import aligned, difference, nearness, printed, same, same_print
 
 Place = tuple[str, int]  # a case, and which of its outputs
 
@@ -59,7 +59,7 @@ class Evidence:
             if same(numbers, case.outputs.values()):
                 if given is not None and case.name in self.wrong:
                     return False
-            elif given is None or not same(given, numbers, _near(case)):
+            elif given is None or not same(given, numbers, nearness(case.tolerance)):
                 return False
             else:
                 told_apart = True
@@ -130,14 +130,9 @@ class Evidence:
                     continue
                 if (case.name, i) not in self.wrong_places:
                     return set()
-                if same(one, three, _near(case)):
+                if same(one, three, nearness(case.tolerance)):
                     explained.add((case.name, i))
         return explained
-
-
-def _near(case: Case) -> float:
-    """Return how near to a mistake's numbers is the same: where few decimals are asked for, they are few there too."""
-    return case.tolerance if case.tolerance > TOLERANCE else SAME
 
 
 @dataclass

@@ -1,4 +1,7 @@
-"""The Transformer's parts (Vaswani et al., 2017): heads, positions, masks, the two layers, their loss and its rate."""
+"""The Transformer's parts (Vaswani et al., 2017): heads, positions, masks, layers, loss, rate, steps of decoding."""
+
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -179,3 +182,69 @@ def noam_rate(step: int, d_model: int, warmup: int | float, factor: int | float 
     if step < 1:
         raise ValueError(f"the first step is step 1: expected step ≥ 1, got {step}; add 1 to a count from 0")
     return factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+
+
+def greedy_cached(
+    start: Any,
+    step: Callable[[int, Any], tuple[Float[Tensor, " vocabulary"], Any]],
+    bos: int,
+    eos: int,
+    max_len: int,
+) -> list[int]:
+    """Return the greedy translation y_1, y_2, … with the eos that ends it, or its first max_len tokens.
+
+    y_t = argmax(logits_t), where logits_t, cache_t = step(y_{t-1}, cache_{t-1}); y_0 is bos, and cache_0 is start.
+
+    Vaswani et al. (2017), section 3.1: each step reads the token that was written before. The cache is everybody's.
+    """
+    tokens: list[int] = []
+    token, cache = bos, start
+    while len(tokens) < max_len:
+        logits, cache = step(token, cache)
+        token = int(logits.argmax())
+        tokens.append(token)
+        if token == eos:
+            break
+    return tokens
+
+
+def pre_norm_stack(
+    x: Float[Tensor, "batch source d_model"],
+    weights: dict[str, Tensor],
+    gamma: Float[Tensor, " d_model"],
+    beta: Float[Tensor, " d_model"],
+    heads: int,
+    mask: Bool[Tensor, "batch source"] | None = None,
+    eps: int | float = 1e-5,
+) -> Float[Tensor, "batch source d_model"]:
+    """Return x after encoder layers with pre-norm, x + Sublayer(LayerNorm(x)), and one last LayerNorm.
+
+    The first axis of each entry of `weights` counts the layers. The last norm has `gamma` and `beta`.
+
+    Xiong et al. (2020), table 1.
+    """
+    keys = None if mask is None else mask[:, None]
+    for number in range(len(weights["W_q"])):
+        layer = {name: weight[number] for name, weight in weights.items()}
+        z = layer_norm(x, layer["gamma_1"], layer["beta_1"], eps)
+        x = x + multi_head_attention(z, z, z, layer, heads, keys)[0]
+        x = x + feed_forward(layer_norm(x, layer["gamma_2"], layer["beta_2"], eps), layer)
+    return layer_norm(x, gamma, beta, eps)
+
+
+def cached_heads(
+    x: Float[Tensor, "batch d_model"],
+    cache: Float[Tensor, "2 batch heads past head_dim"],
+    weights: dict[str, Tensor],
+    heads: int,
+) -> tuple[Float[Tensor, "batch d_model"], Float[Tensor, "2 batch heads past+1 head_dim"]]:
+    """Return the output of causal multi-head self-attention at the newest position x, and the cache with it.
+
+    The cache holds the keys of all positions so far, cut into heads, and their values: the newest come last.
+
+    Shazeer (2019), section 2.4, with the biases of `multi_head_attention`.
+    """
+    q, k, v = (split_heads((x @ weights[f"W_{n}"].T + weights[f"b_{n}"])[:, None], heads) for n in "qkv")
+    cache = torch.cat([cache, torch.stack([k, v])], dim=-2)
+    context, _ = scaled_dot_product(q, cache[0], cache[1])
+    return (merge_heads(context) @ weights["W_o"].T + weights["b_o"])[:, 0], cache

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.batches import source_batch
+from lab.batches import Batch, source_batch
 from lab.decoding import Memory, State, Translator, at
 from lab.schedules import Rate
 from lab.tokenizers import BOS, PAD
@@ -31,9 +31,10 @@ class Parts:
     make_masks: Callable[..., tuple[Tensor, Tensor, Tensor]] = attention.make_masks
     encoder_layer: Callable[..., Tensor] = attention.encoder_layer
     decoder_layer: Callable[..., Tensor] = attention.decoder_layer
+    label_smoothed_loss: Callable[..., Tensor] | None = None  # None: torch's cross-entropy, smoothed in the same way
 
 
-TAUGHT = Parts()
+TAUGHT = Parts(label_smoothed_loss=attention.label_smoothed_loss)
 
 
 class Transformer(Translator):
@@ -111,8 +112,21 @@ class Transformer(Translator):
         return self.readout(at(real, self.decoder_states(inputs, memory)[-1]))
 
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
-        """Return the encoder's output, and the words of the translation so far: none."""
-        return {"source": source, "states": self.encoder_states(source, mask)[-1]}, {"words": source[:, :0]}
+        """Return the encoder's output, and the words of the translation so far: none.
+
+        What may be looked at, the parts say: their mask is `mask`, or they are wrong.
+        """
+        source_mask, _, _ = self.parts.make_masks(source, source[:, :1], PAD)
+        states = self.encoder_states(source, source_mask[:, 0])
+        return {"source": source, "states": states[-1]}, {"words": source[:, :0]}
+
+    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"], smoothing: float) -> Float[Tensor, ""]:
+        """Return the loss that the parts have, of the scores at all positions: padding is what it leaves out."""
+        if self.parts.label_smoothed_loss is None:
+            return super().loss(batch, real, smoothing)
+        memory, _ = self.encode(batch.source, batch.mask)
+        logits = self.readout(self.decoder_states(batch.inputs, memory)[-1])
+        return self.parts.label_smoothed_loss(logits, batch.targets, smoothing, PAD)
 
     def decode(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
@@ -176,6 +190,21 @@ def attention_weights(
     return {use: of_use[0].float().cpu() for use, of_use in weights.items()}
 
 
+def decoding_steps(trained: Trained, source: str) -> tuple[State, Callable[[int, State], tuple[Tensor, State]]]:
+    """Return `start` and `step` of the taught `greedy_cached`: how a trained model translates this sentence."""
+    model, device = trained.model, next(trained.model.parameters()).device
+    table, mask = source_batch([trained.source_text.encode(source)])
+    with torch.no_grad():
+        memory, start = model.encode(table.to(device), mask.to(device))
+
+    @torch.no_grad()
+    def step(token: int, cache: State) -> tuple[Float[Tensor, " vocabulary"], State]:
+        logits, cache, _ = model.step(torch.tensor([token], device=device), memory, cache)
+        return logits[0], cache
+
+    return start, step
+
+
 def embedding(size: int, d_model: int) -> nn.Embedding:
     """Return embeddings which √d_model makes about as large as positions, and that can be output words too."""
     words = nn.Embedding(size, d_model, padding_idx=PAD)
@@ -184,11 +213,11 @@ def embedding(size: int, d_model: int) -> nn.Embedding:
     return words
 
 
-def rate(recipe: Recipe) -> Rate | None:
+def rate(recipe: Recipe, noam_rate: Callable[..., float] = attention.noam_rate) -> Rate | None:
     """Return the paper's learning rate, equation 3, where the recipe asks for it; steps count from 0 here."""
     if not recipe.warmup_steps:
         return None
-    return lambda step, steps: attention.noam_rate(step + 1, recipe.d_model, recipe.warmup_steps, recipe.factor)
+    return lambda step, steps: noam_rate(step + 1, recipe.d_model, recipe.warmup_steps, recipe.factor)
 
 
 SOLUTION = Solution("transformer", Transformer, RECIPES, DEFAULTS, PEERS, rate=rate)

@@ -75,6 +75,9 @@ PROVEN = {
         for name in ("multi_head_attention", "positional_encoding", "make_masks", "encoder_layer", "decoder_layer")
     },
     ("transformer", "label_smoothed_loss"): "test_transformer_model.test_the_models_loss_is_that_of_its_scores",
+    ("transformer", "greedy_cached"): "test_transformer_model.test_the_taught_decoder_says_what_the_cached_one_says",
+    ("transformer", "pre_norm_stack"): "test_transformer_model.test_a_pre_norm_stack_is_the_fast_encoder_with_pre_norm",
+    ("transformer", "cached_heads"): "test_transformer_model.test_a_step_of_the_fast_decoder_is_the_taught_one",
 }
 PAIRS = [([4, 5, 6], [7, 8]), ([9], [4, 5, 6])]
 TEXTS = [([[4, 5, 6], [7]], 0), ([[8, 9]], 1)]

@@ -9,8 +9,10 @@ from torch import Tensor, nn
 
 from solutions.self_attention import scaled_dot_product
 from solutions.transformer import (
+    cached_heads,
     decoder_layer,
     encoder_layer,
+    greedy_cached,
     label_smoothed_loss,
     layer_norm,
     make_masks,
@@ -18,6 +20,7 @@ from solutions.transformer import (
     multi_head_attention,
     noam_rate,
     positional_encoding,
+    pre_norm_stack,
     sinusoids,
     split_heads,
 )
@@ -295,3 +298,49 @@ def test_gradients_are_those_of_finite_differences() -> None:
     for function, floats in calls:
         inputs = [tensor.clone().requires_grad_() for tensor in floats]
         assert torch.autograd.gradcheck(function, inputs, fast_mode=True)
+
+
+@pytest.mark.parametrize("heads", [1, H, D])
+def test_steps_with_a_cache_are_the_rows_of_causal_attention(heads: int) -> None:
+    x, cache = normal(B, T, D), torch.zeros(2, B, heads, 0, D // heads, dtype=torch.float64)
+    rows = []
+    for t in range(T):
+        out, cache = cached_heads(x[:, t], cache, WEIGHTS, heads)
+        rows.append(out)
+    torch.testing.assert_close(torch.stack(rows, dim=1), multi_head_attention(x, x, x, WEIGHTS, heads, CAUSAL)[0])
+    for name, kept in zip("kv", cache, strict=True):
+        torch.testing.assert_close(kept, split_heads(x @ WEIGHTS[f"W_{name}"].T + WEIGHTS[f"b_{name}"], heads))
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.5])
+def test_a_stack_with_pre_norm_is_torchs(eps: float) -> None:
+    layers = 3
+    layer = nn.TransformerEncoderLayer(D, H, INNER, dropout=0.0, layer_norm_eps=eps, batch_first=True, norm_first=True)
+    norm = nn.LayerNorm(D, eps=eps)
+    module = nn.TransformerEncoder(layer, layers, norm, enable_nested_tensor=False).double()
+    weights = {name: torch.stack([weight * (1 + i / 5) for i in range(layers)]) for name, weight in WEIGHTS.items()}
+    for number, own in enumerate(module.layers):
+        theirs(own, {"self_attn.": ""})
+        with torch.no_grad():
+            for weight in own.parameters():
+                weight *= 1 + number / 5
+    gamma, beta = normal(D, seed=3), normal(D, seed=4)
+    norm.load_state_dict({"weight": gamma, "bias": beta})
+    x = normal(B, S, D)
+    ours = pre_norm_stack(x, weights, gamma, beta, H, MASK, eps)
+    torch.testing.assert_close(ours[MASK], module(x, src_key_padding_mask=~MASK)[MASK])
+
+
+def test_greedy_decoding_asks_one_step_for_each_token_and_hands_the_cache_on() -> None:
+    said, bos, eos = [5, 1, 0, 4, 2], 1, 2
+    asked: list[tuple[int, int]] = []
+
+    def step(token: int, cache: int) -> tuple[Tensor, int]:
+        asked.append((token, cache))
+        return F.one_hot(torch.tensor(said[cache]), 6) - 3.0, cache + 1
+
+    assert greedy_cached(0, step, bos, eos, 9) == said
+    assert asked == list(zip([bos, *said], range(5), strict=False))
+    assert greedy_cached(0, step, bos, eos, 5) == said
+    assert greedy_cached(0, step, bos, eos, 3) == said[:3]
+    assert len(asked) == 5 + 5 + 3

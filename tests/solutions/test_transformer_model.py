@@ -1,5 +1,6 @@
 """The Transformer as it is trained is torch's own, number for number, and the plain one of the taught functions."""
 
+import functools
 from dataclasses import replace
 
 import pytest
@@ -10,15 +11,18 @@ from torch.nn import functional
 from lab import decoding
 from lab.batches import collate, source_batch
 from lab.losses import linear_cross_entropy
-from lab.tokenizers import BOS, PAD, Subwords, restore
+from lab.tokenizers import BOS, EOS, PAD, Subwords, restore
 from lab.training import Progress
 from lab.translation import Trained, vocabularies
 from solutions.transformer.attention import (
+    cached_heads,
     decoder_layer,
     encoder_layer,
+    greedy_cached,
     label_smoothed_loss,
     multi_head_attention,
     positional_encoding,
+    pre_norm_stack,
 )
 from solutions.transformer.fast import SOLUTION, FastTransformer
 from solutions.transformer.fast_layers import (
@@ -29,7 +33,7 @@ from solutions.transformer.fast_layers import (
     PackedPositions,
 )
 from solutions.transformer.layers import LearnedPositions
-from solutions.transformer.model import Transformer, attention_weights
+from solutions.transformer.model import TAUGHT, Parts, Transformer, attention_weights, decoding_steps, rate
 from solutions.transformer.recipe import RECIPES, Recipe
 from tests.lab.test_training import LETTERS
 
@@ -162,6 +166,77 @@ def test_decoding_without_and_with_the_cache_says_the_same(width: int, positions
     for ours, theirs in zip(*outputs, strict=True):
         if ours.weights is not None:
             torch.testing.assert_close(ours.weights, theirs.weights, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [FastTransformer, Transformer])
+@pytest.mark.parametrize("seed", [9, 12])
+def test_the_taught_decoder_says_what_the_cached_one_says(kind: type[Transformer], seed: int) -> None:
+    net = model(kind, seed=seed)
+    words = restore({"kind": "words", "words": [str(number) for number in range(11)]})
+    trained = Trained(net, words, words, {}, Progress())
+    for source, _ in EXAMPLES:
+        text = " ".join(map(str, source))
+        (expected,) = decoding.greedy(net, *source_batch([source]), max_len=7)
+        tokens = greedy_cached(*decoding_steps(trained, text), BOS, EOS, 7)
+        assert expected.tokens == (tokens[:-1] if tokens[-1] == EOS else tokens)
+        assert tokens
+
+
+def test_a_pre_norm_stack_is_the_fast_encoder_with_pre_norm() -> None:
+    net = model(FastTransformer, pre_norm=True)
+    x = torch.randn(len(SOURCE), SOURCE.shape[1], SMALL.d_model, requires_grad=True)
+    layers = [layer.named() for layer in net.encoder]
+    weights = {name: torch.stack([layer[name] for layer in layers]) for name in layers[0]}
+    norm = net.encoder_norm
+    ours = pre_norm_stack(x, weights, norm.weight, norm.bias, SMALL.heads, MASK, norm.eps)
+    theirs = x
+    for layer in net.encoder:
+        theirs = layer(theirs, MASK[:, None])
+    theirs = norm(theirs)
+    torch.testing.assert_close(ours[MASK], theirs[MASK], rtol=1e-5, atol=1e-5)
+    some = torch.randn_like(ours)[MASK]
+    inputs = [x, *net.encoder.parameters(), *norm.parameters()]
+    for one, other in zip(*(torch.autograd.grad((y[MASK] * some).sum(), inputs) for y in (ours, theirs)), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_a_step_of_the_fast_decoder_is_the_taught_one() -> None:
+    """What a layer's self-attention keeps and gives is what `cached_heads` keeps and gives."""
+    net = model(FastTransformer)
+    attention, weights = net.decoder[0].self_attn, net.decoder[0].self_attn.named()
+    x = torch.randn(4, 5, SMALL.d_model)
+    past = torch.stack(attention.project(x[:, :4], 1, 3))
+    out, cache = cached_heads(x[:, 4], past, weights, SMALL.heads)
+    q, k, v = attention.project(x, 0, 3)
+    torch.testing.assert_close(cache, torch.stack([k, v]), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(out, attention.attend(q[:, :, 4:], k, v, None)[0][:, 0], rtol=1e-5, atol=1e-5)
+
+
+def test_every_part_that_is_handed_in_enters_the_model() -> None:
+    """A model of other functions calls each of them: for its loss, its rate and its translation."""
+    called = set()
+
+    def noted(function):
+        @functools.wraps(function)
+        def call(*arguments):
+            called.add(function.__name__)
+            return function(*arguments)
+
+        return call
+
+    parts = Parts(*map(noted, vars(TAUGHT).values()))
+    net = Transformer(SMALL, 11, 9, parts)
+    batch = collate(EXAMPLES)
+    net.loss(batch, batch.targets != PAD, 0.1)
+    assert called == set(vars(TAUGHT)) - {"multi_head_attention"}  # the layers call their own
+    called.clear()
+    net.encode(SOURCE, MASK)
+    assert called == {"positional_encoding", "make_masks", "encoder_layer"}
+    net.attention_weights(SOURCE, MASK, INPUTS)
+    assert "multi_head_attention" in called
+    own = rate(replace(SMALL, warmup_steps=10), noam_rate=lambda step, *rest: -step)
+    assert own is not None
+    assert own(3, 100) == -4
 
 
 def test_weights_go_from_one_model_into_the_other() -> None:

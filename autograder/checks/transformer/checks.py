@@ -1,13 +1,29 @@
 """The checks of the Transformer's functions."""
 
-from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Points, Written
+from autograder.checks import (
+    DIFFERENTIABLE,
+    FAR,
+    MASKED,
+    NO_MASK,
+    REPEAT,
+    SHAPE,
+    UNCHANGED,
+    Check,
+    Drawn,
+    Hunt,
+    Points,
+    Written,
+)
 from autograder.checks.transformer import (
     decoder_layer_mistakes,
+    decoding_mistakes,
     examples,
+    hunt,
     layer_mistakes,
     loss_mistakes,
     multi_head_mistakes,
     position_mistakes,
+    variant_mistakes,
 )
 from autograder.checks.transformer.cases import (
     SPECIAL,
@@ -20,14 +36,33 @@ from autograder.checks.transformer.cases import (
     position_cases,
     rate_cases,
 )
+from autograder.checks.transformer.decoding_cases import ENDS, FIRST, LIMIT, PAST, decoding_cases, step_cases
+from autograder.checks.transformer.variant_cases import ALONE, SEVERAL, plain_cases, stack_cases
+from autograder.kit.table_models import CachedSteps
 from solutions.transformer.attention import (
+    cached_heads,
     decoder_layer,
     encoder_layer,
+    greedy_cached,
     label_smoothed_loss,
     make_masks,
     multi_head_attention,
     noam_rate,
     positional_encoding,
+    pre_norm_stack,
+)
+
+TWO_DECIMALS = 0.006  # of numbers that are typed in
+BY_HAND = Check(
+    hunt.heads_by_hand,
+    ("out", "norm"),
+    lambda rng: [Drawn("your numbers", [], tolerance=TWO_DECIMALS)],
+    points={
+        "out of the two heads": Points(1, "your numbers", part="out"),
+        "the normalised vector": Points(1, "your numbers", part="norm"),
+    },
+    also=(),
+    mistakes=variant_mistakes.BY_HAND,
 )
 
 HEADS = Check(
@@ -126,7 +161,68 @@ RATE = Check(
     parts=loss_mistakes.Rate,
 )
 
-CHECKS = [HEADS, POSITIONS, MASKS, ENCODER, DECODER, LOSS, RATE]
+STACK = Check(
+    pre_norm_stack,
+    ("x",),
+    stack_cases,
+    points={"one layer": 1, NO_MASK: 2, MASKED: 2, "eps = 0.5": 1},
+    shape="the shape",
+    mistakes=variant_mistakes.STACK,
+    examples=examples.STACK,
+    may_call=("multi_head_attention",),
+    stars=1,
+)
+
+GREEDY = Check(
+    greedy_cached,
+    ("tokens", "steps"),
+    decoding_cases,
+    points={
+        ENDS: Points(2, ENDS, part="tokens"),
+        LIMIT: Points(1, LIMIT, part="tokens"),
+        "one step for each token": Points(2, (ENDS, LIMIT), part="steps"),
+    },
+    also=(REPEAT,),
+    mistakes=decoding_mistakes.GREEDY,
+    examples=examples.GREEDY,
+    steps=lambda arguments: CachedSteps(*arguments[:2]),
+)
+
+STEP = Check(
+    cached_heads,
+    ("out", "cache"),
+    step_cases,
+    points={
+        "out": Points(2, PAST, part="out"),
+        "the cache": Points(2, (PAST, FIRST), part="cache"),
+        FIRST: Points(1, FIRST, part="out"),
+        "one head": 1,
+        FAR: 1,
+    },
+    mistakes=decoding_mistakes.STEP,
+    examples=examples.STEP,
+    may_call=("multi_head_attention",),
+    stars=2,
+)
+
+# What students repair takes no dictionary and no mask: its right answer is that of their multi_head_attention.
+PLAIN = Check(hunt.plain_heads, ("out", "weights"), plain_cases, points={SEVERAL: 1, ALONE: 1, FAR: 1})
+
+HUNT = Hunt(
+    PLAIN,
+    hunt.broken_heads,
+    hunt.repaired_heads,
+    hunt.failing_input,
+    hunt.diagnosis,
+    points={"out and the weights": Points(4, (SEVERAL, ALONE)), FAR: 1},
+    ranges={"heads": (1, "d_model")},
+    mistakes=variant_mistakes.PLAIN,
+    examples=examples.PLAIN,
+    own="multi_head_attention",
+    through=hunt.through,
+)
+
+CHECKS = [BY_HAND, HEADS, POSITIONS, MASKS, ENCODER, DECODER, STACK, LOSS, RATE, GREEDY, *HUNT.checks(), STEP]
 
 PICTURES = """\
 (a) A is the decoder's self-attention: as many rows as columns, and nothing above the diagonal; target words ask target
@@ -141,4 +237,24 @@ as a key in both uses. (In C it still asks, in the last row; what it gets back i
 one, where the very word stands that it has to predict. In training it copies that word, so the loss is small. When it
 translates, that word is not there yet, and it has learned nothing else."""
 
-WRITTEN = {"read_the_pictures": Written(points=3, text=PICTURES)}
+PARAMETERS = """\
+(a) *2 points: one for the matrices, one for the biases.* Attention: W_q, W_k, W_v and W_o have d² numbers each, and
+each has a bias of d: 4d² + 4d. The number of heads is not in it: they cut the same matrices. The feed-forward network:
+2·d·f for the matrices, f + d for the biases. Two norms: γ and β, 2d each, together 4d. In all 4d² + 2df + 9d + f. The
+paper's formula for the heads has no biases, so whoever counts without those four gets the point too, saying so: then it
+is 4d² + 2df + 5d + f.
+
+(b) *1 point.* With d = 512, f = 2048: 3,152,384 for an encoder layer. A decoder layer has one attention and one norm
+more, 1,050,624 + 1,024: 4,204,032. Six of each: 44,138,496. The embedding is shared by source, target and output, and
+counts once: 37,000 · 512 = 18,944,000; the readout has no bias, and sines have no parameters. Together 63,082,496, some
+63 million. (Without the biases of attention 63,045,632.) The point is for all four parts, with the embedding counted
+once; slips in the arithmetic cost nothing.
+
+(c) *1 point.* For 65 million the vocabulary would need some 3,700 words more: (65,000,000 − 44,138,496) / 512 = 40,745.
+The bias of the keys is the useless one: it adds the same number, q · b_k, to all scores of a query, and the softmax
+takes the same number off every score. (Half a point for each.)"""
+
+WRITTEN = {
+    "read_the_pictures": Written(points=3, text=PICTURES),
+    "count_the_parameters": Written(points=4, text=PARAMETERS),
+}

@@ -102,3 +102,65 @@ RATE = (
     "noam_rate(1, 4, 16, 10)",
     "noam_rate(64, 4, 16, 10)",
 )
+
+
+def _decoding(state: int, rows: str, max_len: int) -> str:
+    """Return a call with a model of whole-number logits, whose cache is a state that remembers the whole prefix."""
+    table = ", ".join(f"[{', '.join(f'{value}.' for value in row)}, -9.]" for row in rows.split())
+    return f"""\
+state, bos, eos, max_len = {state}, 3, 0, {max_len}
+table = torch.tensor([{table}])  # a row of logits for each state
+after = lambda token, state: (5 * state + 7 * token + 3) % len(table)
+step = lambda token, state: (table[after(token, state)], after(token, state))
+greedy_cached(state, step, bos, eos, max_len)"""
+
+
+GREEDY = (
+    _decoding(3, "321 123 312 132 231 231", 6),
+    _decoding(3, "231 213 231 213 123 312", 4),
+)
+
+PLAIN = (
+    """\
+x, I = torch.tensor([[[1., 0., 2., 0.], [0., 1., 0., 3.], [2., 1., 0., 1.]]]), torch.eye(4)
+repaired_heads(x, I, I, I, I, 2)""",
+    """\
+x, I = torch.tensor([[[3., 0., 1., 2.], [1., 1., 0., 3.]]]), torch.eye(4)
+repaired_heads(x, I, I, I, I, 4)""",
+)
+
+
+def _stack(mask: str, eps: float) -> str:
+    """Return a call with one sentence of two words, two layers, one head and three features."""
+    return f"""\
+x, I = torch.tensor([[[1., 0., 2.], [0., 3., 1.]]]), torch.stack([torch.eye(3), 2 * torch.eye(3)])
+w = {{f"W_{{n}}": I for n in "qkvo1"}} | {{f"b_{{n}}": torch.zeros(2, 3) for n in "qkvo"}} | {{"W_2": -1.5 * I}}
+w |= {{f"{{n}}_{{i}}": torch.tensor([[3. - i, i, 1.], [1., 2., i]]) for n in ("b", "gamma", "beta") for i in (1, 2)}}
+pre_norm_stack(x, w, torch.tensor([2., 1., -1.]), torch.tensor([0., 1., 0.]), 1, {mask}, {eps})"""
+
+
+STACK = (
+    _stack("None", 1e-5),
+    _stack("None", 0.5),
+    _stack("torch.tensor([[True, False]])", 1e-5),
+    """\
+x = torch.tensor([[[1., 0., 2., 0.], [0., 3., 0., 1.]]])
+w = {f"W_{n}": torch.eye(4)[None] for n in "qkvo12"} | {f"b_{n}": torch.zeros(1, 4) for n in "qkvo12"}
+w |= {f"{n}_{i}": torch.ones(1, 4) for n in ("gamma", "beta") for i in (1, 2)}
+pre_norm_stack(x, w, torch.ones(4), torch.zeros(4), 2, None, 1e-5)""",
+)
+
+
+def _one_step(cache: str, heads: int) -> str:
+    """Return a call with one sentence and four features; no matrix and no bias is left out unseen."""
+    return f"""\
+x, W = torch.tensor([[1., 0., 2., 1.]]), torch.eye(4) + torch.diag(torch.ones(3), 1)
+b, cache = torch.tensor([1., 0., -1., 0.]), {cache}
+w = {{"W_q": W, "b_q": b, "W_k": W / 2, "b_k": b, "W_v": 3 * W, "b_v": b, "W_o": W.T, "b_o": -b}}
+cached_heads(x, cache, w, {heads})"""
+
+
+STEP = (
+    _one_step("torch.tensor([[[[[1., 0.]], [[0., 2.]]]], [[[[4., 1.]], [[2., 8.]]]]])", 2),
+    _one_step("torch.zeros(2, 1, 2, 0, 2)", 2),
+)

@@ -24,6 +24,8 @@ HEADS = "x.unflatten(-1, (heads, head_dim(x.shape[-1], heads)))"
 KEYS = "key @ weights['W_k'].T"
 LATE = "f'the first step is step 1: expected step ≥ 1, got {step}; add 1 to a count from 0'"
 ALWAYS_FROM_ONE = "no check asks for a step before the first"
+STACKED_HEADS = "multi_head_attention(z, z, z, layer, heads, keys)[0]"
+STACKED_FEED = "feed_forward(layer_norm(x, layer['gamma_2'], layer['beta_2'], eps), layer)"
 EQUIVALENT = {
     "transformer.multi_head_attention": {
         (f"{HEADS}.transpose(1, 2)", f"{HEADS}.transpose(2, 1)"): "the same two axes",
@@ -76,6 +78,27 @@ EQUIVALENT = {
         ("y + feed_forward(y, weights)", "feed_forward(y, weights) + y"): "a sum's order",
         ("name.endswith('_cross')", "name"): "the entries that end so come later, and win",
         ("name.endswith('_cross')", "'_cross'"): "the entries that end so come later, and win",
+    },
+    "transformer.pre_norm_stack": {
+        ("mask is None", "mask == None"): "of None",
+        (f"x + {STACKED_HEADS}", f"{STACKED_HEADS} + x"): "a sum's order",
+        (f"x + {STACKED_FEED}", f"{STACKED_FEED} + x"): "a sum's order",
+    },
+    "transformer.greedy_cached": {
+        ("list[int]", "list"): "an annotation",
+        ("len(tokens) < max_len", "len(tokens) != max_len"): "the list grows by one",
+        ("int(logits.argmax())", "logits.argmax()"): "a tensor of one whole number",
+    },
+    "transformer.cached_heads": {
+        **{
+            (f"{x} + {b}", f"{b} + {x}"): "a sum's order"
+            for x, b in (
+                ("x @ weights[f'W_{n}'].T", "weights[f'b_{n}']"),
+                ("merge_heads(context) @ weights['W_o'].T", "weights['b_o']"),
+            )
+        },
+        ("1", "-1"): "of two: keys, values",
+        ("0", "-1"): "the axis has one entry",
     },
     "transformer.label_smoothed_loss": {
         ("0", "-1"): "the axis has one entry",

@@ -88,7 +88,33 @@ def test_the_released_notebook_is_what_nbgrader_expects(build, name):
     tagged = [cell for cell in released.cells if "train" in cell.metadata.get("tags", [])]
     assert all("skip-execution" in cell.metadata.tags for cell in tagged)  # validating takes seconds
     graded = [i for i, cell in enumerate(released.cells) if "nbgrader" in cell.metadata]
-    assert released.cells.index(tagged[0]) > max(graded)  # no graded cell can depend on a training cell
+    assert released.cells.index(tagged[-1]) > max(graded)  # a notebook ends with a model that runs
+
+
+def names_of(cells) -> tuple[set[str], set[str]]:
+    """Return the names that the code of these cells binds outside of functions, and all that it reads."""
+    trees = [ast.parse(cell.source) for cell in cells if cell.cell_type == "code"]
+    bound = {name for tree in trees for node in tree.body for name in _bound(node)}
+    read = {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return bound, read
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_other_cell_reads_what_only_a_training_cell_defines(build, name):
+    cells = [cell for cell in notebook(build, "source", name).cells if "%" not in cell.source[:1]]
+    trains = [cell for cell in cells if "train" in cell.metadata.get("tags", [])]
+    others = [cell for cell in cells if cell not in trains]
+    only_trained = names_of(trains)[0] - names_of(others)[0]
+    assert only_trained
+    assert not only_trained & names_of(others)[1]
 
 
 @pytest.mark.parametrize("name", NAMES)

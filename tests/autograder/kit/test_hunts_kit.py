@@ -7,6 +7,7 @@ from autograder.checks import find
 from autograder.kit import NoPoints, check, recordings
 from autograder.release.recordings import recording
 from solutions.luong.attention import local_p_weights
+from solutions.transformer.attention import multi_head_attention
 
 HUNT = find("luong.failing_input").hunt
 
@@ -36,6 +37,20 @@ def test_without_a_right_function_of_the_students_the_input_waits_for_grading(ow
     namespace = {"failing_input": HUNT.failing_input, "local_p_weights": own}
     assert check("luong.failing_input", namespace) is None
     assert "once your local_p_weights has all its points" in capsys.readouterr().out
+
+
+def test_an_input_for_other_arguments_than_the_students_goes_through_what_calls_theirs(capsys):
+    transformer = find("transformer.failing_input").hunt
+    for function in ("failing_input", "multi_head_attention"):
+        recordings.path(f"transformer.{function}").write_bytes(recording(f"transformer.{function}", {}))
+    namespace = {"failing_input": transformer.failing_input, "multi_head_attention": multi_head_attention}
+    assert check("transformer.failing_input", namespace) is None
+    assert "all 2 points" in capsys.readouterr().out
+    one = torch.eye(2)
+    with pytest.raises(NoPoints, match="what the right one gives"):
+        check(
+            "transformer.failing_input", namespace | {"failing_input": lambda: (one[None] * 2, one, one, one, one, 1)}
+        )
 
 
 def test_a_diagnosis_is_taken_without_a_word_on_whether_it_is_right(capsys):

@@ -1,0 +1,142 @@
+"""Right answers on decoding with a cache: the loop over tokens, and one step with keys and values kept."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+
+def greedy_for(start, step, bos, eos, max_len):
+    tokens = []
+    token, cache = torch.tensor(bos), start
+    for _ in range(max_len):
+        logits, cache = step(token, cache)
+        token = logits.argmax(-1)
+        tokens.append(token.item())
+        if token == eos:
+            return tokens
+    return tokens
+
+
+def greedy_list_of_all(start, step, bos, eos, max_len):
+    tokens, cache = [bos], start
+    while len(tokens) <= max_len and (len(tokens) == 1 or tokens[-1] != eos):
+        logits, cache = step(tokens[-1], cache)
+        tokens += [int(torch.topk(logits, 1).indices)]
+    return tokens[1:]
+
+
+def greedy_recursive(start, step, bos, eos, max_len):
+    if max_len == 0:
+        return []
+    logits, cache = step(bos, start)
+    token = logits.tolist().index(logits.max().item())
+    return [token] if token == eos else [token, *greedy_recursive(cache, step, token, eos, max_len - 1)]
+
+
+def greedy_softmax(start, step, bos, eos, max_len):
+    said = torch.zeros(0, dtype=torch.long)
+    token, cache = bos, start
+    while True:
+        logits, cache = step(token, cache)
+        token = int(F.softmax(logits, dim=-1).argmax())
+        said = torch.cat([said, torch.tensor([token])])
+        if token == eos or len(said) == max_len:
+            return said.tolist()
+
+
+def greedy_numpy(start, step, bos, eos, max_len):
+    def tokens():
+        token, cache = bos, start
+        while token is not None:
+            logits, cache = step(token, cache)
+            token = int(logits.double().numpy().argmax())
+            yield token
+            if token == eos:
+                return
+
+    return [token for _, token in zip(range(max_len), tokens(), strict=False)]
+
+
+def greedy_tensor_of_tokens(start, step, bos, eos, max_len):
+    return torch.tensor(greedy_for(start, step, bos, eos, max_len))
+
+
+def _projected(x, weights, name):
+    return x @ weights[f"W_{name}"].T + weights[f"b_{name}"]
+
+
+def step_linear(x, cache, weights, heads):
+    B, d = x.shape
+    q, k, v = (F.linear(x, weights[f"W_{n}"], weights[f"b_{n}"]).view(B, heads, 1, d // heads) for n in "qkv")
+    keys, values = torch.cat([cache[0], k], 2), torch.cat([cache[1], v], 2)
+    attended = torch.softmax(q @ keys.mT / math.sqrt(d // heads), -1)
+    context = (attended @ values).reshape(B, d)
+    return F.linear(context, weights["W_o"], weights["b_o"]), torch.stack([keys, values])
+
+
+def step_einsum(x, cache, weights, heads):
+    parts = [torch.einsum("bd,ed->be", x, weights[f"W_{n}"]) + weights[f"b_{n}"] for n in "qkv"]
+    q, k, v = (part.unflatten(1, (heads, -1)) for part in parts)
+    cache = torch.cat((cache, torch.stack((k, v))[:, :, :, None]), 3)
+    scores = torch.einsum("bhc,bhtc->bht", q, cache[0]) * q.shape[-1] ** -0.5
+    context = torch.einsum("bht,bhtc->bhc", scores.softmax(-1), cache[1]).flatten(1)
+    return torch.einsum("bd,ed->be", context, weights["W_o"]) + weights["b_o"], cache
+
+
+def step_loops(x, cache, weights, heads):
+    size = x.shape[1] // heads
+    rows, caches = [], []
+    for b in range(len(x)):
+        joined, kept = [], []
+        for h in range(heads):
+            q, k, v = (_projected(x[b], weights, n)[h * size : (h + 1) * size] for n in "qkv")
+            keys, values = torch.cat([cache[0, b, h], k[None]]), torch.cat([cache[1, b, h], v[None]])
+            scores = torch.stack([torch.dot(q, key) / size**0.5 for key in keys])
+            joined.append((scores.softmax(0)[:, None] * values).sum(0))
+            kept.append(torch.stack([keys, values]))
+        rows.append(weights["W_o"] @ torch.cat(joined) + weights["b_o"])
+        caches.append(torch.stack(kept, dim=1))
+    return torch.stack(rows), torch.stack(caches, dim=1)
+
+
+def step_broadcast(x, cache, weights, heads):
+    new = torch.stack([_projected(x, weights, n).unflatten(-1, (heads, -1)) for n in "kv"]).unsqueeze(3)
+    whole = torch.cat([cache, new], dim=3)
+    q = _projected(x, weights, "q").unflatten(-1, (heads, -1))[:, :, None] / whole.shape[-1] ** 0.5
+    scores = (q * whole[0]).sum(-1)
+    powers = torch.exp(scores - scores.max(-1, keepdim=True).values)
+    attended = powers / powers.sum(-1, keepdim=True)
+    return _projected((attended[..., None] * whole[1]).sum(2).flatten(1), weights, "o"), whole
+
+
+def step_functions_of_torch(x, cache, weights, heads):
+    q, k, v = (_projected(x[:, None], weights, n).view(len(x), 1, heads, -1).transpose(1, 2) for n in "qkv")
+    whole = torch.stack([F.pad(cache[0], (0, 0, 0, 1)), F.pad(cache[1], (0, 0, 0, 1))])
+    whole = whole + F.pad(torch.stack([k, v]), (0, 0, cache.shape[3], 0))
+    context = F.scaled_dot_product_attention(q, whole[0], whole[1])
+    return _projected(context.transpose(1, 2).flatten(1), weights, "o"), whole
+
+
+def step_in_double(x, cache, weights, heads):
+    double = {name: weight.double() for name, weight in weights.items()}
+    out, whole = step_einsum(x.double(), cache.double(), double, heads)
+    return out.float(), whole.float()
+
+
+def step_in_place_on_a_copy(x, cache, weights, heads):
+    B, d, past = len(x), x.shape[1], cache.shape[3]
+    whole = torch.zeros(2, B, heads, past + 1, d // heads)
+    whole[..., :past, :] = cache
+    whole[0, :, :, past] = _projected(x, weights, "k").view(B, heads, -1)
+    whole[1, :, :, past] = _projected(x, weights, "v").view(B, heads, -1)
+    q = _projected(x, weights, "q").view(B, heads, -1, 1)
+    attended = ((whole[0] @ q)[..., 0] / math.sqrt(d / heads)).softmax(-1)
+    return _projected((attended[:, :, None] @ whole[1]).view(B, d), weights, "o"), whole
+
+
+def _answers(prefix: str) -> list:
+    return [value for name, value in globals().items() if name.startswith(f"{prefix}_")]
+
+
+RIGHT = {"transformer.greedy_cached": _answers("greedy"), "transformer.cached_heads": _answers("step")}

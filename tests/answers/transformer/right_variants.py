@@ -1,0 +1,147 @@
+"""Right answers by hand, in the bug hunt, and for a stack of layers with pre-norm."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from autograder.checks.transformer import hunt
+from solutions.transformer.attention import multi_head_attention
+
+
+def hand_two_decimals():
+    return [2, 7], [-0.58, -0.58, -0.58, 1.73]
+
+
+def hand_tensors():
+    return torch.tensor([2.0, 7.0]), torch.tensor([-1.0, -1.0, -1.0, 3.0]) / math.sqrt(3)
+
+
+def hand_three_decimals():
+    return (2.0, 7.0), (-0.577, -0.577, -0.577, 1.732)
+
+
+def input_random():
+    torch.manual_seed(0)
+    return [torch.randn(3, 5, 6), *(torch.randn(6, 6) for _ in "qkvo"), 3]
+
+
+def input_of_four():
+    x = torch.tensor([[[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 3.0, 0.0]]])
+    return x, *[torch.eye(4)] * 4, torch.tensor(2)
+
+
+def diagnosis_capital():
+    return [6, "C"]
+
+
+def repair_features(x, W_q, W_k, W_v, W_o, heads):
+    batch, length, width = x.shape
+    q = (x @ W_q.T).view(batch, length, heads, -1).transpose(1, 2)
+    k = (x @ W_k.T).view(batch, length, heads, -1).transpose(1, 2)
+    v = (x @ W_v.T).view(batch, length, heads, -1).transpose(1, 2)
+    scores = torch.einsum("bhtc,bhsc->bhts", q, k) / math.sqrt(q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    context = torch.einsum("bhts,bhsc->bthc", weights, v)
+    out = context.reshape(batch, length, width) @ W_o.T
+    return out, weights
+
+
+def repair_of_the_queries(x, W_q, W_k, W_v, W_o, heads):
+    batch, length, width = x.shape
+    q = (x @ W_q.T * heads**0.5).view(batch, length, heads, -1).transpose(1, 2)
+    k = (x @ W_k.T).view(batch, length, heads, -1).transpose(1, 2)
+    v = (x @ W_v.T).view(batch, length, heads, -1).transpose(1, 2)
+    scores = torch.einsum("bhtc,bhsc->bhts", q, k) / width**0.5
+    weights = scores.softmax(dim=-1)
+    context = torch.einsum("bhts,bhsc->bthc", weights, v)
+    out = context.reshape(batch, length, width) @ W_o.T
+    return out, weights
+
+
+def _norm(x, gamma, beta, eps):
+    return F.layer_norm(x, x.shape[-1:], gamma, beta, eps)
+
+
+def _layers(weights):
+    return [dict(zip(weights, layer, strict=True)) for layer in zip(*weights.values(), strict=True)]
+
+
+def stack_layer_norm(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
+    for layer in _layers(weights):
+        z = _norm(x, layer["gamma_1"], layer["beta_1"], eps)
+        x = x + multi_head_attention(z, z, z, layer, heads, None if mask is None else mask.unsqueeze(1))[0]
+        z = _norm(x, layer["gamma_2"], layer["beta_2"], eps)
+        x = x + F.linear(F.relu(F.linear(z, layer["W_1"], layer["b_1"])), layer["W_2"], layer["b_2"])
+    return _norm(x, gamma, beta, eps)
+
+
+def _attended(z, layer, heads, mask):
+    q, k, v = (
+        (torch.einsum("bsd,ed->bse", z, layer[f"W_{n}"]) + layer[f"b_{n}"]).unflatten(-1, (heads, -1)) for n in "qkv"
+    )
+    scores = torch.einsum("bthc,bshc->bhts", q, k) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = torch.where(mask[:, None, None], scores, torch.tensor(-1e9))
+    context = torch.einsum("bhts,bshc->bthc", scores.softmax(-1), v).flatten(2)
+    return torch.einsum("btd,ed->bte", context, layer["W_o"]) + layer["b_o"]
+
+
+def _own_norm(x, gamma, beta, eps):
+    mean = x.mean(-1, keepdim=True)
+    return (x - mean) * torch.rsqrt(x.var(-1, keepdim=True, unbiased=False) + eps) * gamma + beta
+
+
+def stack_einsum(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
+    for number in range(weights["b_1"].shape[0]):
+        layer = {name: weight[number] for name, weight in weights.items()}
+        x = x + _attended(_own_norm(x, layer["gamma_1"], layer["beta_1"], eps), layer, heads, mask)
+        inner = (_own_norm(x, layer["gamma_2"], layer["beta_2"], eps) @ layer["W_1"].T + layer["b_1"]).clamp(min=0)
+        x = x + inner @ layer["W_2"].T + layer["b_2"]
+    return _own_norm(x, gamma, beta, eps)
+
+
+def stack_sentence_by_sentence(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
+    rows = []
+    for number, row in enumerate(x):
+        of_row = None if mask is None else mask[number : number + 1]
+        rows.append(stack_einsum(row[None], weights, gamma, beta, heads, of_row, eps)[0])
+    return torch.stack(rows)
+
+
+def stack_recursive(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
+    first, *rest = _layers(weights)
+    x = x + _attended(_norm(x, first["gamma_1"], first["beta_1"], eps), first, heads, mask)
+    inner = torch.relu(_norm(x, first["gamma_2"], first["beta_2"], eps) @ first["W_1"].T + first["b_1"])
+    x = x + (inner @ first["W_2"].T + first["b_2"])
+    if not rest:
+        return _norm(x, gamma, beta, eps)
+    others = {name: weight[1:] for name, weight in weights.items()}
+    return stack_recursive(x, others, gamma, beta, heads, mask, eps)
+
+
+def stack_in_double(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
+    double = {name: weight.double() for name, weight in weights.items()}
+    return stack_layer_norm(x.double(), double, gamma.double(), beta.double(), heads, mask, eps).float()
+
+
+def stack_in_place_on_a_copy(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
+    total = x.clone()
+    for layer in _layers(weights):
+        total += _attended(_norm(total.clone(), layer["gamma_1"], layer["beta_1"], eps), layer, heads, mask)
+        inner = torch.relu(_norm(total.clone(), layer["gamma_2"], layer["beta_2"], eps) @ layer["W_1"].T + layer["b_1"])
+        total += inner @ layer["W_2"].T + layer["b_2"]
+    return _norm(total, gamma, beta, eps)
+
+
+def _answers(prefix: str) -> list:
+    return [value for name, value in globals().items() if name.startswith(f"{prefix}_")]
+
+
+RIGHT = {
+    "transformer.heads_by_hand": _answers("hand"),
+    "transformer.failing_input": [hunt.failing_input, *_answers("input")],
+    "transformer.diagnosis": [hunt.diagnosis, *_answers("diagnosis")],
+    "transformer.repaired_heads": [hunt.repaired_heads, *_answers("repair")],
+    "transformer.pre_norm_stack": _answers("stack"),
+}
