@@ -1,12 +1,13 @@
 """Inputs on which a broken function is to fail: what they have to be, and whether the function is wrong on them."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from autograder.kit.answer import Answer, Failure
+from autograder.kit.answer import Answer, Caller, Failure
 from autograder.kit.call import call
 
 MOST_NUMBERS = 4096  # of all arguments together
@@ -103,6 +104,31 @@ def fails(broken: Callable, right: Callable, arguments: list) -> Failure | None:
     if got.error or _differ(expected.outputs or [], got.outputs or []):
         return None
     return Failure("wrong", "on this input the broken function gives what the right one gives: look for another.")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Answers 1 where a student's input shows the bug, else with what speaks against it.
+
+    Without a `right` function it is only looked at whether the input can be tried at all.
+    """
+
+    arguments: list[Argument]
+    broken: Callable
+    right: Callable | None
+    caller: Caller
+    within: Callable[[], AbstractContextManager] = nullcontext  # bounds what both functions may cost
+
+    def __call__(self, function: str, arguments: list, cotangents: list | None = None) -> Answer:
+        answer = self.caller(function, arguments, cotangents)
+        if answer.error:
+            return answer
+        given = input_of(answer, self.arguments)
+        if isinstance(given, str):
+            return Answer(error=Failure("wrong", given))
+        with self.within():
+            failure = fails(self.broken, self.right, given) if self.right else None
+        return Answer(error=failure) if failure else Answer(outputs=[np.array(1.0, np.float32)])
 
 
 def _differ(right: list[np.ndarray], others: list[np.ndarray]) -> bool:

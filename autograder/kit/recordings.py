@@ -78,23 +78,26 @@ def _equal(known: KnownMistake, row: np.ndarray) -> bool:
 
 def load(check_id: str, folder: Path | None = None) -> tuple[list[Case], list[Criterion], list[Example]]:
     """Return the recorded cases, criteria and public examples of a check."""
+    cases, criteria, examples, _ = load_with_hunt(check_id, folder)
+    return cases, criteria, examples
+
+
+def load_with_hunt(
+    check_id: str, folder: Path | None = None
+) -> tuple[list[Case], list[Criterion], list[Example], HuntInput | None]:
+    """Return what `load` does, and what is known of the bug hunt to which the function belongs, None for others."""
     place = path(check_id, folder)
     if not place.exists():
         known = ", ".join(sorted(other.stem for other in place.parent.glob("*.npz"))) or "none"
         raise LookupError(f"no recorded answers for the check '{check_id}'; this kit has: {known}")
-    cases, criteria, examples, *_ = _read(place)
-    return cases, criteria, examples
+    cases, criteria, examples, _, hunt = _read(place)
+    return cases, criteria, examples, hunt
 
 
 def earlier(check_id: str, folder: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return what was recorded of the earlier functions that the checked one may call; see `pack`."""
     place = path(check_id, folder)
     return _read(place)[3] if place.exists() else {}
-
-
-def hunt(check_id: str, folder: Path | None = None) -> HuntInput | None:
-    """Return what was recorded of the bug hunt to which the checked function belongs, None for all others."""
-    return _read(path(check_id, folder))[4]
 
 
 def stars(check_id: str, folder: Path | None = None) -> int:

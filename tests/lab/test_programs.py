@@ -1,5 +1,6 @@
 """Every program says what it does when asked, and refuses in one sentence what it does not know."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -134,3 +135,11 @@ def test_release_is_given_a_name_that_is_none(name):
     assert done.returncode == 2
     [sentence] = done.stderr.splitlines()
     assert f"no exercise called {name}: expected some of encoder_decoder, bahdanau" in sentence
+
+
+def test_what_the_makefile_imports_is_there():
+    """A verb that asks for something by an old name would go on without it."""
+    imports = re.findall(r"from (autograder[\w.]*|lab[\w.]*) import (\w+)", (ROOT / "Makefile").read_text())
+    assert imports
+    for module, name in imports:
+        assert hasattr(importlib.import_module(module), name), f"{module} has no {name}"
