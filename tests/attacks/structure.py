@@ -327,7 +327,7 @@ def _(cells, made) -> None:
     cells[:] = [cell("python", "\n\n".join(sources))]
 
 
-@case("Only the three functions and what they import")
+@case("Only the functions and what they import")
 def _(cells, _made) -> None:
     cells[:] = [cell("python", cells[at(cells, name)].source) for name in FUNCTIONS]
     cells.insert(0, cell("python", "import torch\nfrom torch import Tensor\nfrom jaxtyping import *"))

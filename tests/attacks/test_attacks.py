@@ -10,9 +10,12 @@ import pytest
 from autograder.judge.result import Outcome
 from autograder.sandbox import sandbox
 from tests.attacks import cases
-from tests.attacks.cases import Case
+from tests.attacks.cases import NAME, Case
 from tests.attacks.room import CANARY, Room
+from tests.support.points import by_checks, core
 from tests.support.sandboxed import demand_sandbox
+
+ALL = by_checks(NAME)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +42,8 @@ def assert_right(case: Case, outcome: Outcome) -> None:
         right = case.expected[check["id"].partition(".")[2]]
         assert fits(right, check["score"], check["max_score"]), f"{check['score']:g} points, right is {right}: {hints}"
     assert (line["error"] is not None) == (case.right == "refused"), line["error"]
-    assert 0 <= line["score"] <= line["max_score"] == 29
+    assert 0 <= line["score"] <= ALL
+    assert line["max_score"] == core(NAME)
     shown = [cell.get("outputs") for cell in json.loads(outcome.notebook)["cells"]]
     outputs = json.dumps(shown, ensure_ascii=False)
     assert [text for text in case.says if text not in f"{hints}\n{line['error']}"] == [], (hints, line["error"])
@@ -68,7 +72,7 @@ def parameters() -> list:
 
 def test_the_honest_one_gets_all_points(room: Room) -> None:
     line = room.honest_outcome.line
-    assert (line["score"], line["max_score"], line["flags"], line["error"]) == (29, 29, [], None)
+    assert (line["score"], line["max_score"], line["flags"], line["error"]) == (ALL, core(NAME), [], None)
 
 
 @pytest.mark.parametrize("case", parameters())

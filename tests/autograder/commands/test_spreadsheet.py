@@ -15,6 +15,9 @@ from autograder.grade import summary
 from autograder.gradebook.spreadsheet import table, text
 from autograder.report import data
 from tests.support.nbgrader_course import Course
+from tests.support.points import by_checks
+
+ALL = by_checks("bahdanau")
 
 SIGNS = "=+-@＝＋－＠﹦−"
 STARTS = [
@@ -110,7 +113,7 @@ def test_nbgraders_own_export_is_guarded_too(teacher, out: Path, tmp_path: Path)
     teacher()
     course = Course.__new__(Course)
     course.folder = out
-    assert course.grades()["a;'=1+1, b"]["score"] == "29"
+    assert course.grades()["a;'=1+1, b"]["score"] == str(ALL)
     assert not any(computed(cell) for cell in cells((out / "grades.csv").read_bytes()))
     assert (out / "grades.csv").stat().st_mode & 0o077 == 0
 

@@ -9,10 +9,12 @@ import nbformat
 import pytest
 
 from tests.support.nbgrader_course import Course, submission
+from tests.support.points import core, written
 from tests.support.sandboxed import demand_sandbox
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+MOST = core("bahdanau") + written("bahdanau")
 ELSEWHERE = "http://192.0.2.1"  # an address that no machine has
 ACTS = f"window.ACTED=1;document.title='ACTED';fetch('{ELSEWHERE}/x')"
 HOSTILE = rf"""<script>{ACTS}</script> <img src=x onerror="{ACTS}"> <svg onload="{ACTS}"></svg>
@@ -131,7 +133,7 @@ def test_the_lists_show_the_class_and_its_scores(desk: Desk, course: Course) -> 
     scores = course.scores()
     for student in ("fay", "mia", "hex", NAMED):
         [row] = [row for row in rows if f" {student} " in row]
-        assert f" {scores[student]:g} / 32" in row
+        assert f" {scores[student]:g} / {MOST}" in row
     assert scores["fay"] == 15
     assert not desk.errors
 
@@ -161,13 +163,13 @@ def test_points_and_a_comment_by_hand_reach_gradebook_and_feedback(desk: Desk, c
     row.locator("td.generate-feedback a, td:nth-child(7) a").first.click()
     desk.tab.get_by_text("Successfully generated feedback").wait_for(timeout=60_000)
     page = (course.folder / "feedback/mia/bahdanau/bahdanau.html").read_text()
-    assert re.search(rf"Score: {before + 2:.1f} / 32\.0", page)
+    assert re.search(rf"Score: {before + 2:.1f} / {MOST}\.0", page)
     assert "<strong>well seen</strong>" in page
 
     (course.folder / "feedback/mia/bahdanau/bahdanau.html").unlink()
     course.nbgrader("generate_feedback", "bahdanau", "--student", "mia", "--force")
     again = (course.folder / "feedback/mia/bahdanau/bahdanau.html").read_text()
-    assert re.search(rf"Score: {before + 2:.1f} / 32\.0", again)
+    assert re.search(rf"Score: {before + 2:.1f} / {MOST}\.0", again)
 
 
 def test_the_autograde_button_gives_what_grade_gave(desk: Desk, course: Course) -> None:

@@ -20,6 +20,9 @@ from autograder.gradebook import gradebook as module
 from autograder.gradebook import rows as entries
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded, quiet
 from tests.support.outcomes import ANSWER, PEOPLE, TABLES, outcome, rows
+from tests.support.points import by_checks, core, written
+
+ALL, CORE = by_checks("bahdanau"), core("bahdanau") + written("bahdanau")
 
 with quiet():
     from nbgrader import converters
@@ -163,7 +166,7 @@ def test_what_a_person_gave_stays_on_a_regrade(form, tmp_path: Path) -> None:
         assert opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").comment == "Well said."
     page = (tmp_path / "feedback/ada/bahdanau/bahdanau.html").read_text()
     assert "Well said." in page
-    assert f"Score: {29 + 2.5}" in page
+    assert f"Score: {ALL + 2.5}" in page
 
 
 def test_feedback_is_written_again_from_the_gradebook(form, tmp_path: Path) -> None:
@@ -406,7 +409,7 @@ def test_an_exercise_added_in_mid_term_is_entered_for_all_and_nothing_by_hand_is
         opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").manual_comment = "Well said."
     book.register(form)
     with by_hand(tmp_path) as opened:
-        assert opened.find_submission("bahdanau", "bo").max_score == 66
+        assert opened.find_submission("bahdanau", "bo").max_score == CORE
         new = grade(opened, "bo", "check-additive_attention")
         assert (new.score, new.max_score, new.needs_manual_grade) == (0, 11, False)
     assert given(tmp_path, "ada") == GIVEN
@@ -432,7 +435,7 @@ def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp
     assert "no longer graded: check-masked_softmax, masked_softmax, reading_a_matrix" in caplog.text
     assert stat.S_IMODE((tmp_path / "removed/bahdanau.json").stat().st_mode) == 0o600
     with by_hand(tmp_path) as opened:
-        assert opened.find_submission("bahdanau", "bo").max_score == 53
+        assert opened.find_submission("bahdanau", "bo").max_score == CORE - 10 - 3  # masked_softmax, reading_a_matrix
     assert given(tmp_path, "ada") == {}
     for again in ("ada", "bo"):
         book.feedback(again, fewer)  # graded before: its notebook still shows the cells, and they earn nothing

@@ -14,7 +14,10 @@ from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.gradebook.lateness import due_dates
 from tests.support.classes import opened_book, page, summary
 from tests.support.nbgrader_course import Course
+from tests.support.points import by_checks
 from tests.support.teacher import settle
+
+ALL = by_checks("bahdanau")
 
 with quiet():
     from nbgrader.api import SubmittedAssignment
@@ -48,7 +51,7 @@ def test_penalties_set_after_a_first_grading_apply_at_the_next(teacher, out: Pat
     course.nbgrader("db", "assignment", "add", "bahdanau", f"--duedate={DUE}")
     status, shown = teacher()
     assert (status, "0 graded now" in shown) == (0, True)
-    assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}
+    assert costs(out) == {"ada": ALL, "bo": 0, "cy": 0}
     assert "Late penalties: 1 changed" in shown
     before = {path: path.stat().st_mtime_ns for path in (out / "feedback").rglob("*.html")}
     assert "changed" not in teacher()[1]
@@ -59,11 +62,11 @@ def test_a_due_date_on_the_command_line_may_move_and_go(teacher, out: Path) -> N
     teacher()
     settle(out, ZERO)
     for words, ada, bo in [
-        ((f"bahdanau={DUE}",), 29, 0),
-        ((), 29, 0),  # it stays
-        (("bahdanau=2026-11-20T12:59:58+01:00",), 29, 29),
+        ((f"bahdanau={DUE}",), ALL, 0),
+        ((), ALL, 0),  # it stays
+        (("bahdanau=2026-11-20T12:59:58+01:00",), ALL, ALL),
         (("bahdanau=2026-11-22 00:00 Europe/Berlin", "luong=2026-12-01 12:00 UTC"), 0, 0),
-        (("bahdanau=2026-11-20 11:59:59Z",), 29, 0),
+        (("bahdanau=2026-11-20 11:59:59Z",), ALL, 0),
         (("bahdanau=none",), 0, 0),
     ]:
         status, shown = teacher(*(word for due in words for word in ("--due", due)))
@@ -75,7 +78,7 @@ def test_a_due_date_given_with_the_first_grading_counts_at_once(teacher, out: Pa
     config.settings(out)
     settle(out, ZERO)
     teacher("--due", f"bahdanau={DUE}")
-    assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}
+    assert costs(out) == {"ada": ALL, "bo": 0, "cy": 0}
 
 
 def test_who_is_late_and_pays_nothing_is_said_when_no_rule_is_set(teacher, out: Path) -> None:
@@ -147,7 +150,7 @@ class Daily(BasePlugin):
     teacher("--due", f"bahdanau={DUE}")
     assert costs(out) == {"ada": 3.3, "bo": 0, "cy": 0}
     teacher("--due", "bahdanau=2026-11-11 12:00:00 UTC")
-    assert costs(out) == {"ada": 29, "bo": pytest.approx(29), "cy": 0}  # never more than all
+    assert costs(out) == {"ada": ALL, "bo": pytest.approx(ALL), "cy": 0}  # never more than all
 
 
 def test_a_rule_that_fails_costs_nobody_anything(teacher, out: Path) -> None:
@@ -162,7 +165,7 @@ def test_a_rule_that_fails_costs_nobody_anything(teacher, out: Path) -> None:
     status, shown = teacher()
     assert status == 3
     assert "late penalty of bahdanau of 'ada' stays as it is: Broken failed (ZeroDivisionError" in shown
-    assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}
+    assert costs(out) == {"ada": ALL, "bo": 0, "cy": 0}
     settle(out, "AssignLatePenalties.plugin_class = 'no_such_module.Rule'")
     status, shown = teacher()
     assert status == 2
@@ -199,7 +202,7 @@ def test_a_kill_between_page_and_gradebook_is_mended(teacher, out: Path, monkeyp
         patch.setattr(ClassGradebook, "_write_page", stops)
         assert teacher("--due", f"bahdanau={DUE}")[0] == 130
     teacher()
-    assert costs(out) == {"ada": 29, "bo": 0, "cy": 0}
+    assert costs(out) == {"ada": ALL, "bo": 0, "cy": 0}
 
 
 def test_the_summary_of_an_assignment_not_in_this_folder_has_its_penalty_too(teacher, out: Path, tmp_path) -> None:
@@ -208,5 +211,5 @@ def test_the_summary_of_an_assignment_not_in_this_folder_has_its_penalty_too(tea
     shutil.rmtree(tmp_path / "in" / "ada")
     teacher("--due", f"bahdanau={DUE}")
     with (out / "summary.csv").open(newline="") as file:
-        assert {row["student"]: row["late_penalty"] for row in csv.DictReader(file)}["ada"] == "29"
-    assert costs(out)["ada"] == 29
+        assert {row["student"]: row["late_penalty"] for row in csv.DictReader(file)}["ada"] == str(ALL)
+    assert costs(out)["ada"] == ALL

@@ -17,7 +17,10 @@ import pytest
 from autograder.assignment import grade_id
 from autograder.places import ROOT, released_notebook, source_notebook
 from tests.support.nbgrader_course import Course, submission
+from tests.support.points import by_checks
 from tests.support.sandboxed import demand_sandbox
+
+ALL = by_checks("bahdanau")
 
 STUDENTS = ("games", "daemon")  # users that every Debian has, for an exchange between users
 
@@ -104,7 +107,7 @@ CHANGES += [names_another_kernel, has_one_id, breaks_metadata]
 def hand_in_all(course: Course) -> dict[str, float]:
     """Hand in one right notebook in every shape, and what is no notebook; return what each has to get."""
     right = submission("ada")
-    expected = {change.__name__: 29.0 for change in CHANGES}
+    expected = {change.__name__: ALL for change in CHANGES}
     for change in CHANGES:
         course.hand_in(change.__name__, changed("ada", change))
     for name, content in {
@@ -115,7 +118,7 @@ def hand_in_all(course: Course) -> dict[str, float]:
         "-rf": right,
     }.items():
         course.hand_in(name, content)
-        expected[name] = 29.0
+        expected[name] = ALL
     for name, content in {
         "empty": b"",
         "broken": right[: len(right) // 2],
@@ -152,7 +155,7 @@ def hand_in_what_is_no_file(course: Course) -> dict[str, float]:
     for name, stamp in stamped.items():
         course.hand_in(name, submission("ada")).with_name("timestamp.txt").write_bytes(stamp)
     right = ["zz-honest", "beside", *stamped]
-    return dict.fromkeys(["linked", "linked-folder", "folder", "pipe"], 0.0) | dict.fromkeys(right, 29.0)
+    return dict.fromkeys(["linked", "linked-folder", "folder", "pipe"], 0.0) | dict.fromkeys(right, ALL)
 
 
 def written(folder: Path) -> str:
@@ -316,7 +319,7 @@ def test_the_exchange_there_and_back(exchange) -> None:
 
     course.nbgrader("autograde", "bahdanau")
     rows = course.grades()
-    assert {user: float(rows[user]["raw_score"]) for user in rows} == {"games": 15.0, "daemon": 29.0, "nobody": 0.0}
+    assert {user: float(rows[user]["raw_score"]) for user in rows} == {"games": 15.0, "daemon": ALL, "nobody": 0.0}
     assert {float(row["score"]) for row in rows.values()} == {0.0}  # all handed in late
     course.run("python", "-m", "autograder", "grade", "submitted", "--out", ".")
     assert course.grades() == rows

@@ -22,7 +22,10 @@ from autograder.submissions import parser_client
 from autograder.submissions.parse_untrusted import MOST_TEXT, Unreadable
 from autograder.submissions.parser_process import MOST_MEMORY
 from tests.attacks.cases import NAME, written
+from tests.support.points import by_checks
 from tests.support.sandboxed import demand_sandbox
+
+ALL = by_checks("bahdanau")
 
 SOLVED = written([], "solved")
 TREE: dict[str, Any] = json.loads(SOLVED)
@@ -130,7 +133,7 @@ def beside_an_honest_one(folder: Path, content: bytes) -> tuple[dict[str, str], 
         place.parent.mkdir(parents=True)
         place.write_bytes(each)
     rows, seconds = graded(folder / "in", folder / "out", "--jobs", "1")
-    assert (rows["honest"]["score"], rows["honest"]["error"]) == ("29", "")
+    assert (rows["honest"]["score"], rows["honest"]["error"]) == (str(ALL), "")
     ours = [path for path in (folder / "out").rglob("honest/**/*") if path.is_file()]
     return rows["mallory"], seconds, size(folder / "out") - sum(path.stat().st_size for path in ours)
 
@@ -140,7 +143,7 @@ def beside_an_honest_one(folder: Path, content: bytes) -> tuple[dict[str, str], 
 def test_whatever_fills_a_page_or_a_disk_stays_below_20_mb(released: Path, tmp_path: Path, name: str) -> None:
     demand_sandbox()
     row, seconds, bytes_written = beside_an_honest_one(tmp_path, FULL[name]())
-    assert (row["score"], row["error"]) == ("29", "")
+    assert (row["score"], row["error"]) == (str(ALL), "")
     assert bytes_written <= 20 << 20
     assert seconds < MOST_SECONDS
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10 <= 1536 << 20
@@ -163,7 +166,7 @@ def test_what_is_too_much_to_read_has_a_row_and_leaves_nothing(released: Path, t
 def test_code_that_is_slow_to_parse_costs_its_owner_alone(released: Path, tmp_path: Path, make) -> None:
     demand_sandbox()
     row, seconds, _ = beside_an_honest_one(tmp_path, make())
-    assert row["score"] == "29" or "too long or too much memory" in row["error"]
+    assert row["score"] == str(ALL) or "too long or too much memory" in row["error"]
     assert seconds < MOST_SECONDS
 
 
@@ -190,7 +193,7 @@ def test_code_that_takes_too_long_to_look_through_is_run_and_flagged(
     monkeypatch.setattr(parser_client.ParserClient, "ask", ask)
     (tmp_path / "my.ipynb").write_bytes(SOLVED)
     line = scorer.line(str(tmp_path / "my.ipynb"))
-    assert (line["score"], line["flags"]) == (29, [parser_client.NOT_ANALYSED])
+    assert (line["score"], line["flags"]) == (ALL, [parser_client.NOT_ANALYSED])
 
 
 @pytest.mark.parametrize(
@@ -252,6 +255,6 @@ def test_eight_zips_of_1990_equal_notebooks_are_one_row(released, tmp_path: Path
     place.parent.mkdir(parents=True)
     place.write_bytes(SOLVED)
     rows, seconds = graded(tmp_path / "in", tmp_path / "out")
-    assert rows["honest"]["score"] == "29"
+    assert rows["honest"]["score"] == str(ALL)
     assert "15920 notebooks were handed in, at most 200" in rows["mallory"]["error"]
     assert seconds < MOST_SECONDS
