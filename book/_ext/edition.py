@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 
 from autograder.release.blank import Module
+from autograder.release.blank import blanked as blanked_module
 
 ROOT = Path(__file__).parents[2]
 ANSWERS = ("attention.py", "window.py")  # hold the functions that students write, or their parts in another form
@@ -27,6 +28,18 @@ def blanked(file: Path, function: str, hint: str) -> str:
     return "\n".join([*head, textwrap.indent(f"{hint}\nraise NotImplementedError", "    "), ""])
 
 
+def whole(file: Path) -> str:
+    """Return the module without the bodies of its functions, as the students' kit has it."""
+    return blanked_module(Module(file, file.read_text(encoding="utf8")))
+
+
+def hint(chapter: str, function: str) -> str:
+    """Return the comment that stands instead of a body: the parts of a graded function are left out with it."""
+    if function in graded(chapter):
+        return f"# Yours to write: the notebook {chapter}.ipynb has the place, hints and a check."
+    return "# Left out in the students' edition: it is a part of an exercise."
+
+
 class Code(LiteralInclude):
     """`literalinclude` that keeps the answers out of the students' edition."""
 
@@ -36,18 +49,14 @@ class Code(LiteralInclude):
         if self.config.edition != "students" or file.name not in ANSWERS:
             return nodes_of_cell
         function, chapter = self.options.get("pyobject"), file.parent.name
-        if function is None:
-            raise self.error(f"{self.arguments[0]} holds answers: include its functions one by one, by :pyobject:")
+        selected = set(self.options) - {"pyobject", "language", "caption", "class", "name"}
+        if selected:
+            raise self.error(f"{self.arguments[0]} holds answers: include it whole or by :pyobject:, not by {selected}")
         exercise = ROOT / "exercises" / f"{chapter}.md"
         if exercise.is_file():
             self.env.note_dependency(str(exercise))
-        # The parts of a graded function are left out with it: they are its answer.
-        if function in graded(chapter):
-            hint = f"# Yours to write: the notebook {chapter}.ipynb has the place, hints and a check."
-        else:
-            hint = "# Left out in the students' edition: it is a part of an exercise."
         for block in [block for node in nodes_of_cell for block in node.findall(nodes.literal_block)]:
-            block.rawsource = blanked(file, function, hint)
+            block.rawsource = blanked(file, function, hint(chapter, function)) if function else whole(file)
             block.children = [nodes.Text(block.rawsource)]
         return nodes_of_cell
 

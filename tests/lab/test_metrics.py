@@ -202,7 +202,7 @@ def hansards(folder: Path):
 
 def test_the_diagonal_of_the_hansards_is_as_published():
     folder = sources.data_folder() / "hansards"
-    if not folder.is_dir():
+    if not (folder / "enfr.gold").is_file():
         pytest.skip("the Hansards alignments are not in the data folder (ATTENTION_DATA)")
     lengths, sure, possible = hansards(folder)
     assert (sum(map(len, sure)), sum(map(len, possible))) == (4038, 17438)
