@@ -3,7 +3,6 @@
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
-from torch.nn import functional as F
 
 from solutions.bahdanau.attention import masked_softmax
 
@@ -67,7 +66,7 @@ def hop_overlap(
     """
     if mask is not None:
         A = A.masked_fill(~mask[:, None], 0)
-    rows = F.normalize(A, dim=-1)
+    rows = torch.nn.functional.normalize(A, dim=-1)
     return rows @ rows.transpose(1, 2)
 
 

@@ -61,9 +61,7 @@ class Pruned(nn.Module):
     `prune` is any function with the arguments of `pruned_output`.
     """
 
-    def __init__(
-        self, hops: int, states: int, per_hop: int, per_feature: int, prune: Prune = pruned_output
-    ) -> None:
+    def __init__(self, hops: int, states: int, per_hop: int, per_feature: int, prune: Prune = pruned_output) -> None:
         super().__init__()
         self.prune, self.units = prune, hops * per_hop + states * per_feature
         self.rows = nn.Parameter(torch.empty(hops, per_hop, states))

@@ -62,8 +62,10 @@ OVERLAP = {
     ),
     "divided by the largest": lambda A, m: (x := _product(_kept(A, m), _kept(A, m))) / x.amax((1, 2), keepdim=True),
     "smallest of the two": lambda A, m: torch.minimum(_kept(A, m)[:, :, None], _kept(A, m)[:, None]).sum(-1),
-    "jaccard": lambda A, m: torch.minimum(_kept(A, m)[:, :, None], _kept(A, m)[:, None]).sum(-1)
-    / torch.maximum(_kept(A, m)[:, :, None], _kept(A, m)[:, None]).sum(-1),
+    "jaccard": lambda A, m: (
+        torch.minimum(_kept(A, m)[:, :, None], _kept(A, m)[:, None]).sum(-1)
+        / torch.maximum(_kept(A, m)[:, :, None], _kept(A, m)[:, None]).sum(-1)
+    ),
     "bhattacharyya": lambda A, m: _product(_kept(A, m).sqrt(), _kept(A, m).sqrt()),
     "root of the cosine": lambda A, m: C(A, m).sqrt(),
     "the upper half": lambda A, m: C(A, m).triu(),
@@ -216,7 +218,9 @@ BACKWARD = {
     "fill 0": _way(weights=lambda e, m: (e if m is None else e * m[:, None]).softmax(-1)),
     "fill -20": _way(weights=lambda e, m: (e if m is None else e.masked_fill(~m[:, None], -20.0)).softmax(-1)),
     "softmax by exp": _way(weights=lambda e, m: _share(e.exp() * (1 if m is None else m[:, None]))),
-    "softmax over the hops": _way(weights=lambda e, m: (e if m is None else e.masked_fill(~m[:, None], -1e9)).softmax(1)),
+    "softmax over the hops": _way(
+        weights=lambda e, m: (e if m is None else e.masked_fill(~m[:, None], -1e9)).softmax(1)
+    ),
     "softmax over the batch": _way(
         weights=lambda e, m: (e if m is None else e.masked_fill(~m[:, None], -1e9)).softmax(0)
     ),
