@@ -71,7 +71,7 @@ def absolute_values():
     return 4.0, 1.38
 
 
-def words_with_words():
+def words_compared():
     """In (b) the product is AᵀA, three by three, which compares words with words. AAᵀ is two by two."""
     return 4.0, 1.5604
 
@@ -90,7 +90,7 @@ BY_HAND = (
     shared_once,
     ones_subtracted,
     absolute_values,
-    words_with_words,
+    words_compared,
 )
 
 
