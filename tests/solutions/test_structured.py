@@ -86,7 +86,7 @@ def test_a_sentence_without_words_has_zeros_and_no_nan(given, dtype):
 
 def test_the_gradients_are_those_of_the_formulas(given):
     H, W_s1, W_s2, mask = (x.double().requires_grad_() if x.is_floating_point() else x for x in given)
-    assert torch.autograd.gradcheck(lambda *x: structured_attention(*x, mask), (H, W_s1, W_s2))
+    assert torch.autograd.gradcheck(lambda a, b, c: structured_attention(a, b, c, mask), (H, W_s1, W_s2))
 
 
 def test_hops_that_look_at_one_word_each_cost_nothing():

@@ -28,9 +28,14 @@ def texts():
     return torch.randint(4, WORDS, (4, 6)).masked_fill(~mask, PAD), mask
 
 
-def model(recipe, kind=Structured, **more):
+def model(recipe, **more) -> Structured:
     torch.manual_seed(4)
-    return kind(recipe, WORDS, LABELS, **more).eval()
+    return Structured(recipe, WORDS, LABELS, **more).eval()
+
+
+def pair_model() -> StructuredPair:
+    torch.manual_seed(4)
+    return StructuredPair(replace(TINY, pair=True), WORDS, LABELS).eval()
 
 
 @pytest.mark.parametrize("recipe", [TINY, PRUNED])
@@ -121,7 +126,7 @@ def test_the_pruned_layer_is_a_full_one_with_most_weights_zero():
 
 def test_two_sentences_are_read_alike_and_compared_hop_by_hop(texts):
     tokens, mask = texts
-    pair = model(replace(TINY, pair=True), StructuredPair)
+    pair = pair_model()
     both, masks = tokens.view(2, 2, 6), mask.view(2, 2, 6)
     scores, extra = pair(both, masks)
     assert scores.shape == (2, LABELS)
@@ -136,7 +141,7 @@ def test_two_sentences_are_read_alike_and_compared_hop_by_hop(texts):
 
 
 def test_texts_that_are_no_pairs_are_refused_in_a_sentence(texts):
-    pair = model(replace(TINY, pair=True), StructuredPair)
+    pair = pair_model()
     with pytest.raises(RecipeError, match=r"compares two sentences; it was given texts of 4"):
         pair(texts[0][None], texts[1][None])
 
