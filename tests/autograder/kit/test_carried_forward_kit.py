@@ -117,11 +117,11 @@ def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, cap
 
 
 def test_a_bug_hunt_says_which_part_comes_first(kit) -> None:
-    kit("pooling", "context_attention", "hierarchical_attention", "repaired_hierarchy")
-    namespace = notebook("pooling", context_attention=blank("context_attention"))
+    kit("structured", "penalization", "structured_attention", "repaired_attention")
+    namespace = notebook("structured", penalization=blank("penalization"))
     with pytest.raises(NoPoints, match=r"Repair part \d first\."):
-        check("pooling.repaired_hierarchy", namespace)
-    known = recordings.earlier("pooling.repaired_hierarchy")
+        check("structured.repaired_attention", namespace)
+    known = recordings.earlier("structured.repaired_attention")
     assert [about["asked"] for about in known.values()] == [None, None]
 
 
