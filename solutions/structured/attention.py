@@ -7,6 +7,11 @@ from torch import Tensor
 from solutions.bahdanau.attention import masked_softmax
 
 
+def penalty_by_hand() -> tuple[float, float]:
+    """Return the entry of M that (a) asks for and the penalty of (b), worked out on paper."""
+    return 4.0, 0.5604
+
+
 def hop_weights(
     H: Float[Tensor, "batch source value_dim"],
     W_s1: Float[Tensor, "hidden value_dim"],
@@ -49,3 +54,51 @@ def structured_attention(
     """
     A = hop_weights(H, W_s1, W_s2, mask)
     return torch.bmm(A, H), A, penalization(A)
+
+
+def hop_overlap(
+    A: Float[Tensor, "batch hops source"], mask: Bool[Tensor, "batch source"] | None = None
+) -> Float[Tensor, "batch hops hops"]:
+    """Return how alike each two hops of a sentence are, the cosine of their rows: a_i · a_j / (‖a_i‖ ‖a_j‖).
+
+    Weight at padding, where mask is False, does not count. The paper compares its hops by eye; the number is
+    ours.
+    """
+    if mask is not None:
+        A = A.masked_fill(~mask[:, None], 0)
+    rows = torch.nn.functional.normalize(A, dim=-1)
+    return rows @ rows.transpose(1, 2)
+
+
+def pruned_output(
+    M: Float[Tensor, "batch hops value_dim"],
+    W_v: Float[Tensor, "hops per_hop value_dim"],
+    W_h: Float[Tensor, "value_dim per_feature hops"],
+) -> Float[Tensor, "batch hidden_units"]:
+    """Return the pruned hidden layer, after ReLU: units of each row of M, and behind them units of each column.
+
+    Row i becomes W_v[i] m_i, and column j becomes W_h[j] m'_j: a unit reads one row or one column of M, and no other.
+
+    Lin et al. (2017), appendix A. The layout of the matrices and the order of the units are ours.
+    """
+    of_rows = torch.einsum("brd,rpd->brp", M, W_v)
+    of_columns = torch.einsum("brd,dqr->bdq", M, W_h)
+    return torch.cat([of_rows.flatten(1), of_columns.flatten(1)], dim=1).relu()
+
+
+def penalty_backward(
+    d_penalty: Float[Tensor, " batch"],
+    scores: Float[Tensor, "batch hops source"],
+    mask: Bool[Tensor, "batch source"] | None = None,
+) -> Float[Tensor, "batch hops source"]:
+    """Return ∂L/∂scores, given ∂L/∂P of each sentence, where P = ‖AAᵀ - I‖²_F and A = softmax(scores); no autograd.
+
+    ∂P/∂A = 4 (AAᵀ - I) A = G, and ∂P/∂e_ij = a_ij (g_ij - Σ_k a_ik g_ik); padding has a_ij = 0, and so gets 0.
+
+    The chain rule on the penalization term of Lin et al. (2017).
+    """
+    A = masked_softmax(scores, None if mask is None else mask[:, None].expand_as(scores))
+    identity = torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
+    G = 4 * (A @ A.transpose(1, 2) - identity) @ A
+    of_one = A * (G - (A * G).sum(dim=-1, keepdim=True))  # of one sentence's penalty
+    return d_penalty[:, None, None] * of_one

@@ -1,6 +1,7 @@
 """The model of Lin et al. (2017): a bidirectional LSTM, several hops over its states, and a classifier."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -15,10 +16,11 @@ from lab.tokenizers import Words
 from lab.word_vectors import start_from
 from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
-from solutions.structured.attention import structured_attention
+from solutions.structured.attention import pruned_output, structured_attention
 from solutions.structured.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 Attend = Callable[..., tuple[Tensor, Tensor, Tensor]]  # the arguments of solutions.structured.structured_attention
+Prune = Callable[[Tensor, Tensor, Tensor], Tensor]  # the arguments of solutions.structured.pruned_output
 
 
 class Reader(nn.Module):
@@ -56,20 +58,19 @@ class Pruned(nn.Module):
 
     Row i of M has weights of its own and becomes p units, column j has weights of its own and becomes q units. That
     takes (p + q)·r·2u weights, where a full layer of as many units would take (p·r + q·2u)·r·2u.
+    `prune` is any function with the arguments of `pruned_output`.
     """
 
-    def __init__(self, hops: int, states: int, per_hop: int, per_feature: int) -> None:
+    def __init__(self, hops: int, states: int, per_hop: int, per_feature: int, prune: Prune = pruned_output) -> None:
         super().__init__()
-        self.rows = nn.Parameter(torch.empty(hops, states, per_hop))
-        self.columns = nn.Parameter(torch.empty(states, hops, per_feature))
-        self.units = hops * per_hop + states * per_feature
-        for weights, inputs in ((self.rows, states), (self.columns, hops)):
-            nn.init.normal_(weights, std=(2 / inputs) ** 0.5)
+        self.prune, self.units = prune, hops * per_hop + states * per_feature
+        self.rows = nn.Parameter(torch.empty(hops, per_hop, states))
+        self.columns = nn.Parameter(torch.empty(states, per_feature, hops))
+        for weights in (self.rows, self.columns):
+            nn.init.normal_(weights, std=(2 / weights.shape[-1]) ** 0.5)
 
     def forward(self, M: Float[Tensor, "batch hops states"]) -> Float[Tensor, "batch hidden_units"]:
-        by_row = torch.einsum("brd,rdp->brp", M, self.rows)
-        by_column = torch.einsum("brd,drq->bdq", M, self.columns)
-        return torch.relu(torch.cat([by_row.flatten(1), by_column.flatten(1)], dim=1))
+        return self.prune(M, self.rows, self.columns)
 
 
 class Full(nn.Module):
@@ -83,7 +84,7 @@ class Full(nn.Module):
         return torch.relu(self.layer(M.flatten(1)))
 
 
-def classifier(recipe: Recipe, labels: int) -> nn.Sequential:
+def classifier(recipe: Recipe, labels: int, prune: Prune = pruned_output) -> nn.Sequential:
     """Return what makes scores of the labels from M: a hidden layer with ReLU, full or pruned, and one matrix."""
     states = 2 * recipe.units
     if recipe.hops < 1:
@@ -94,7 +95,7 @@ def classifier(recipe: Recipe, labels: int) -> nn.Sequential:
             f"{recipe.per_hop} and {recipe.per_feature}"
         )
     if recipe.pruned:
-        hidden = Pruned(recipe.hops, states, recipe.per_hop, recipe.per_feature)
+        hidden = Pruned(recipe.hops, states, recipe.per_hop, recipe.per_feature, prune)
     else:
         hidden = Full(recipe.hops, states, recipe.mlp)
     dropout = nn.Dropout(recipe.dropout)
@@ -104,16 +105,21 @@ def classifier(recipe: Recipe, labels: int) -> nn.Sequential:
 class Hops(Classifier):
     """What both models share: what reads a text, and what decides. The loss gets a weight times the mean penalty.
 
-    `attend` is any function with the arguments of `structured_attention`.
+    `attend` is any function with the arguments of `structured_attention`, `prune` one with those of `pruned_output`.
     """
 
     def __init__(
-        self, recipe: Recipe, vocabulary_size: int, labels: int, attend: Attend = structured_attention
+        self,
+        recipe: Recipe,
+        vocabulary_size: int,
+        labels: int,
+        attend: Attend = structured_attention,
+        prune: Prune = pruned_output,
     ) -> None:
         super().__init__()
         self.recipe = recipe
         self.reader = Reader(recipe, vocabulary_size, attend)
-        self.classifier = classifier(recipe, labels)
+        self.classifier = classifier(recipe, labels, prune)
 
     def prepare(self, words: Words, texts: Labelled) -> None:
         """Start from the vectors that the recipe names; once, before a training."""
@@ -147,9 +153,14 @@ class StructuredPair(Hops):
     nested = True  # a text is two sentences
 
     def __init__(
-        self, recipe: Recipe, vocabulary_size: int, labels: int, attend: Attend = structured_attention
+        self,
+        recipe: Recipe,
+        vocabulary_size: int,
+        labels: int,
+        attend: Attend = structured_attention,
+        prune: Prune = pruned_output,
     ) -> None:
-        super().__init__(recipe, vocabulary_size, labels, attend)
+        super().__init__(recipe, vocabulary_size, labels, attend, prune)
         states = 2 * recipe.units
         self.factors = nn.Parameter(torch.empty(2, recipe.hops, states, states))
         nn.init.normal_(self.factors, std=states**-0.5)
@@ -177,10 +188,42 @@ class StructuredPair(Hops):
         return A.mean(dim=1).unflatten(0, (-1, 2)), A.new_full((len(tokens), 2), 0.5)
 
 
-def build(recipe: Recipe, vocabulary_size: int, labels: int, attend: Attend = structured_attention) -> Classifier:
+def build(
+    recipe: Recipe,
+    vocabulary_size: int,
+    labels: int,
+    attend: Attend = structured_attention,
+    prune: Prune = pruned_output,
+) -> Classifier:
     """Return the model of one text, or of two that are compared."""
     model = StructuredPair if recipe.pair else Structured
-    return model(recipe, vocabulary_size, labels, attend)
+    return model(recipe, vocabulary_size, labels, attend, prune)
+
+
+def with_gradient(attend: Attend, backward: Callable[..., Tensor]) -> Attend:
+    """Return attention whose penalty has the gradient that `backward` (penalty_backward) works out: no autograd there.
+
+    `backward` is asked at the scores ln A, whose softmax is A; what it gives, divided by A, is sent back to A.
+    """
+
+    class Priced(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, A: Tensor, penalty: Tensor, mask: Tensor | None) -> Tensor:
+            ctx.save_for_backward(A)
+            ctx.mask = mask
+            return penalty.clone()
+
+        @staticmethod
+        def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, None, None]:
+            (A,) = ctx.saved_tensors
+            A = A.clamp(min=torch.finfo(A.dtype).tiny)  # padding has the logarithm of 0
+            return backward(outer[0], A.log(), ctx.mask) / A, None, None
+
+    def attended(H: Tensor, W_s1: Tensor, W_s2: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+        M, A, penalty = attend(H, W_s1, W_s2, mask)
+        return M, A, Priced.apply(A, penalty.detach(), mask)
+
+    return attended
 
 
 SOLUTION = Solution("structured", build, RECIPES, DEFAULTS, PEERS)

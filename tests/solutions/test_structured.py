@@ -3,8 +3,17 @@
 import pytest
 import torch
 
-from solutions.bahdanau.attention import additive_attention
-from solutions.structured.attention import hop_weights, penalization, structured_attention
+from lab.evaluation.hops import cosines
+from solutions.bahdanau.attention import additive_attention, masked_softmax
+from solutions.structured.attention import (
+    hop_overlap,
+    hop_weights,
+    penalization,
+    penalty_backward,
+    penalty_by_hand,
+    pruned_output,
+    structured_attention,
+)
 
 B, S, D, HIDDEN, HOPS = 3, 5, 4, 6, 2
 
@@ -77,7 +86,7 @@ def test_a_sentence_without_words_has_zeros_and_no_nan(given, dtype):
 
 def test_the_gradients_are_those_of_the_formulas(given):
     H, W_s1, W_s2, mask = (x.double().requires_grad_() if x.is_floating_point() else x for x in given)
-    assert torch.autograd.gradcheck(lambda *x: structured_attention(*x, mask), (H, W_s1, W_s2))
+    assert torch.autograd.gradcheck(lambda a, b, c: structured_attention(a, b, c, mask), (H, W_s1, W_s2))
 
 
 def test_hops_that_look_at_one_word_each_cost_nothing():
@@ -125,3 +134,42 @@ def test_going_down_the_penalty_takes_two_hops_apart(given):
         (gradient,) = torch.autograd.grad(penalization(scores.softmax(dim=-1)).sum(), scores)
         scores.data -= 0.5 * gradient
     assert shared() < 0.05 < before
+
+
+def test_the_numbers_by_hand_are_those_of_the_functions():
+    scores = torch.tensor([[0, 2.1972], [0.8109, 0]]) @ torch.tensor([[0.5, 0, 0.5], [0, 0.5, 0.5]])
+    A = masked_softmax(scores, torch.tensor([True, True, False]).expand(2, 3))
+    entry = (A @ torch.tensor([2.0, 7, 9]))[1].item()
+    penalty = penalization(torch.tensor([[[0.6, 0.4, 0], [0, 0.5, 0.5]]])).item()
+    assert penalty_by_hand() == pytest.approx((entry, penalty), abs=1e-3)
+
+
+def test_the_overlap_of_hops_is_the_cosine_of_the_lab(given):
+    mask = given[-1]
+    A = torch.rand(B, HOPS, S)
+    for b, overlap in enumerate(hop_overlap(A, mask)):
+        torch.testing.assert_close(overlap, cosines(A[b, :, mask[b]]))
+    torch.testing.assert_close(hop_overlap(A)[0], cosines(A[0]))
+
+
+def test_a_unit_of_the_pruned_layer_reads_one_row_or_one_column():
+    torch.manual_seed(3)
+    p, q = 3, 7
+    M, W_v, W_h = torch.randn(B, HOPS, D), torch.randn(HOPS, p, D), torch.randn(D, q, HOPS)
+    for b, hidden in enumerate(pruned_output(M, W_v, W_h)):
+        units = [W_v[i, k] @ M[b, i] for i in range(HOPS) for k in range(p)]
+        units += [W_h[j, k] @ M[b, :, j] for j in range(D) for k in range(q)]
+        torch.testing.assert_close(hidden, torch.stack(units).clamp(min=0))
+
+
+@pytest.mark.parametrize("is_masked", [True, False])
+@pytest.mark.parametrize("hops", [1, 2, 7])
+def test_the_penalty_backwards_is_what_autograd_says(given, hops, is_masked):
+    mask = given[-1][:, None].expand(B, hops, S) if is_masked else None
+    scores, d_penalty = torch.randn(B, hops, S, requires_grad=True), torch.randn(B)
+    penalty = penalization(masked_softmax(scores, mask))
+    (expected,) = torch.autograd.grad(penalty, scores, d_penalty)
+    with torch.inference_mode():
+        d_scores = penalty_backward(d_penalty, scores, given[-1] if is_masked else None)
+    torch.testing.assert_close(d_scores.clone(), expected)
+    assert mask is None or (d_scores[~mask] == 0).all()

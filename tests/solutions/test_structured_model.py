@@ -10,8 +10,8 @@ from lab.corpora import Document, Labelled
 from lab.schedules import RecipeError
 from lab.tokenizers import PAD, Words
 from lab.training import Training
-from solutions.structured.attention import structured_attention
-from solutions.structured.model import SOLUTION, Full, Pruned, Structured, StructuredPair, build
+from solutions.structured.attention import penalty_backward, pruned_output, structured_attention
+from solutions.structured.model import SOLUTION, Full, Pruned, Structured, StructuredPair, build, with_gradient
 from solutions.structured.recipe import RECIPES, Recipe
 from tests.support.hardware import NEEDS_BF16
 
@@ -28,9 +28,14 @@ def texts():
     return torch.randint(4, WORDS, (4, 6)).masked_fill(~mask, PAD), mask
 
 
-def model(recipe, kind=Structured, **more):
+def model(recipe, **more) -> Structured:
     torch.manual_seed(4)
-    return kind(recipe, WORDS, LABELS, **more).eval()
+    return Structured(recipe, WORDS, LABELS, **more).eval()
+
+
+def pair_model() -> StructuredPair:
+    torch.manual_seed(4)
+    return StructuredPair(replace(TINY, pair=True), WORDS, LABELS).eval()
 
 
 @pytest.mark.parametrize("recipe", [TINY, PRUNED])
@@ -65,6 +70,26 @@ def test_any_function_with_the_arguments_can_attend(texts):
     assert asked == [(4, 6, 6)]
 
 
+def test_any_function_with_the_arguments_can_prune(texts):
+    half = model(PRUNED, prune=lambda *given: pruned_output(*given) / 2)
+    assert not torch.allclose(half(*texts)[0], model(PRUNED)(*texts)[0])
+
+
+@pytest.mark.parametrize("is_padded", [True, False])
+def test_a_penalty_with_a_gradient_of_its_own_trains_as_one_with_autograd(texts, is_padded):
+    tokens, mask = texts if is_padded else (texts[0].clamp(min=4), torch.ones_like(texts[1]))
+    gradients = []
+    for attend in (structured_attention, with_gradient(structured_attention, penalty_backward)):
+        lin = model(TINY, attend=attend)
+        scores, extra = lin(tokens, mask)
+        (scores.square().sum() + (extra * torch.arange(1.0, 5)).sum()).backward()
+        gradients.append([lin.reader.W_s1.grad, lin.reader.W_s2.grad, lin.reader.encoder.embedding.weight.grad])
+    torch.testing.assert_close(*gradients)
+    wrong = model(TINY, attend=with_gradient(structured_attention, lambda *given: 0 * penalty_backward(*given)))
+    wrong(tokens, mask)[1].sum().backward()
+    assert (wrong.reader.W_s2.grad == 0).all()
+
+
 def test_a_text_without_words_is_read_as_zeros(texts):
     tokens, mask = texts
     tokens[2], mask[2] = PAD, False
@@ -87,10 +112,10 @@ def test_the_pruned_layer_is_a_full_one_with_most_weights_zero():
     pruned, full = Pruned(hops, states, p, q), Full(hops, states, hops * p + states * q)
     table = torch.zeros(hops * p + states * q, hops, states)
     for i in range(hops):
-        table[i * p : (i + 1) * p, i] = pruned.rows[i].T.detach()
+        table[i * p : (i + 1) * p, i] = pruned.rows[i].detach()
     for j in range(states):
         start = hops * p + j * q
-        table[start : start + q, :, j] = pruned.columns[j].T.detach()
+        table[start : start + q, :, j] = pruned.columns[j].detach()
     full.layer.weight.data, full.layer.bias.data = table.flatten(1), torch.zeros(len(table))
     M = torch.randn(5, hops, states)
     torch.testing.assert_close(pruned(M), full(M))
@@ -101,7 +126,7 @@ def test_the_pruned_layer_is_a_full_one_with_most_weights_zero():
 
 def test_two_sentences_are_read_alike_and_compared_hop_by_hop(texts):
     tokens, mask = texts
-    pair = model(replace(TINY, pair=True), StructuredPair)
+    pair = pair_model()
     both, masks = tokens.view(2, 2, 6), mask.view(2, 2, 6)
     scores, extra = pair(both, masks)
     assert scores.shape == (2, LABELS)
@@ -116,7 +141,7 @@ def test_two_sentences_are_read_alike_and_compared_hop_by_hop(texts):
 
 
 def test_texts_that_are_no_pairs_are_refused_in_a_sentence(texts):
-    pair = model(replace(TINY, pair=True), StructuredPair)
+    pair = pair_model()
     with pytest.raises(RecipeError, match=r"compares two sentences; it was given texts of 4"):
         pair(texts[0][None], texts[1][None])
 

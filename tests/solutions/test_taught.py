@@ -62,6 +62,10 @@ PROVEN = {
     ("luong", "attentional_state"): f"test_luong_model.{PLAIN_AND_FAST}",
     ("luong", "local_p_weights"): "test_luong_model.test_the_weights_of_local_p_are_the_taught_ones",
     ("luong", "input_feeding"): "test_luong_model.test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding",
+    # What the notebook compares hops with.
+    ("structured", "hop_overlap"): "test_structured.test_the_overlap_of_hops_is_the_cosine_of_the_lab",
+    ("structured", "penalty_backward"): "test_structured_model."
+    "test_a_penalty_with_a_gradient_of_its_own_trains_as_one_with_autograd",
     **{
         ("self_attention", name): "test_self_attention_model."
         "test_the_plain_model_and_the_fast_one_have_equal_scores_and_gradients"
@@ -94,6 +98,7 @@ def trainings() -> Iterator[tuple[Solution, object]]:
     """Yield each chapter's solution with the recipes that between them use all that it trains with."""
     for solution in (ENCODER_DECODER, BAHDANAU, SELF_ATTENTION, STRUCTURED, TRANSFORMER):
         yield solution, solution.recipes["small"]
+    yield STRUCTURED, replace(STRUCTURED.recipes["small"], pruned=True, per_hop=2, per_feature=1)
     yield from ((POOLING, POOLING.recipes[name]) for name in ("small", "small_han"))
     yield from ((LUONG, replace(LUONG.recipes["small"], score=score)) for score in SCORES)
     yield TRANSFORMER, replace(TRANSFORMER.recipes["small"], warmup_steps=4)

@@ -1,8 +1,9 @@
 """The checks of structured self-attention and of its penalty."""
 
-from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, Check, Points, Written
-from autograder.checks.structured import examples, mistakes
+from autograder.checks import FAR, MASKED, NO_MASK, Check, Hunt, Points, Written
+from autograder.checks.structured import examples, hunt, mistakes
 from autograder.checks.structured.cases import attention_cases, penalty_cases
+from autograder.checks.structured.starred_checks import BACKWARD, BY_HAND, OVERLAP, PRUNED
 from solutions.structured.attention import penalization, structured_attention
 
 PENALTY = Check(
@@ -38,19 +39,18 @@ ATTENTION = Check(
     may_call=("penalization",),
 )
 
-REPAIRED = Check(
-    structured_attention,
-    ("M", "A", "penalty"),
-    attention_cases,
-    points={"several hops": Points(3, (NO_MASK, MASKED)), "one hop, as before": Points(1, "one hop"), FAR: 1},
-    also=DIFFERENTIABLE,
-    mistakes=(*mistakes.MASKING, *mistakes.SHAPED),
+HUNT = Hunt(
+    ATTENTION,
+    hunt.broken_attention,
+    hunt.repaired_attention,
+    hunt.failing_input,
+    hunt.diagnosis,
+    points={"several hops": Points(4, (NO_MASK, MASKED)), "one hop, as before": Points(1, "one hop"), FAR: 1},
+    mistakes=(*mistakes.MASKING, *mistakes.OTHER_SOFTMAX),
     examples=examples.attention("repaired_attention"),
-    name="repaired_attention",
-    may_call=("penalization", "structured_attention"),
 )
 
-CHECKS = [PENALTY, ATTENTION, REPAIRED]
+CHECKS = [BY_HAND, PENALTY, ATTENTION, OVERLAP, *HUNT.checks(), PRUNED, BACKWARD]
 
 READING = """\
 (a) Matrix 2. Hops 1 and 2, for instance, have no word in common: where they meet, AAᵀ is nearly 0. In matrix 1 the
@@ -64,4 +64,25 @@ go; only hop 2 looks elsewhere, at the comma and at *although*.
 *stale* came before it, and that what follows is about something else. A hop takes what the state holds, not the word
 that stands there. And the penalty wants the hops at different words: not all of them can have *stale*."""
 
-WRITTEN = {"two_matrices": Written(points=3, text=READING)}
+DIAGONAL = """\
+(1 point) With the diagonal: both rows have the square of length ½, so ½ - 1 = -½ stands twice on the diagonal, and
+nothing beside it: P = 2 · ¼ = ½. Without it: the two hops have no word in common, P' = 0.
+
+(2 points) P' = 0 says that a_i · a_j = 0 for i ≠ j. Weights are never negative, so no word may have weight in two hops;
+each hop may spread over as many words of its own as it likes. P = 0 also asks a_i · a_i = 1. Since all weights are at
+most 1, Σ a² ≤ Σ a = 1, and the two are equal only where every weight is 0 or 1: each hop has one word, and all of them
+different ones. (1 point for each, half of it without the reason.)
+
+(1 point) Neither. Each hop has weight somewhere, and needs a word that no other hop touches: with more hops than words
+two of them share one. (Half of the point for "no" with a rank or an example in the place of a reason that holds for
+both.)
+
+(1 point) The penalty knows nothing of the labels. The larger λ, the more of the loss is gained by hops that are narrow
+and apart, wherever they are: the words that decide may stand side by side and be needed by several hops, or be two
+words that one hop has to weigh together, such as *not good*. The accuracy falls, though the hops look tidy. (Half of
+the point for "it gets worse" without saying why.)"""
+
+WRITTEN = {
+    "two_matrices": Written(points=3, text=READING),
+    "without_the_diagonal": Written(points=5, text=DIAGONAL),
+}

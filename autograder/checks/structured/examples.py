@@ -40,3 +40,44 @@ def attention(function: str) -> tuple[str, ...]:
         _attention(function, high, OTHER),
         _attention(function, low, OTHER),
     )
+
+
+OVERLAP = (
+    "hop_overlap(torch.tensor([[[0.5, 0.5], [0., 1.]]]), None)",
+    "hop_overlap(torch.tensor([[[0.5, 0.5], [0.2, 0.8]], [[1., 0.], [0.6, 0.4]]]), None)",
+    "hop_overlap(torch.tensor([[[0.2, 0.3, 0.5], [0.6, 0.4, 0.]]]), None)",
+    "hop_overlap(torch.tensor([[[0.2, 0.4, 0.4], [0.6, 0.1, 0.3]]]), torch.tensor([[True, True, False]]))",
+    "hop_overlap(torch.tensor([[[1., 3.], [2., 1.]]]), None)",
+)
+
+PRUNED = (
+    """\
+M, W_v = torch.tensor([[[1., 2.], [3., 4.]]]), torch.tensor([[[1., 0.], [0., 1.]], [[1., -1.], [2., 1.]]])
+W_h = torch.tensor([[[1., 0.], [1., 1.]], [[0., 2.], [-1., 1.]]])
+pruned_output(M, W_v, W_h)""",
+    """\
+M, W_v = torch.tensor([[[1., -2.], [-3., 1.]]]), torch.tensor([[[1., 2.], [0., -1.]], [[-1., -1.], [2., 1.]]])
+W_h = torch.tensor([[[-1., 0.], [1., 1.]], [[3., 2.], [-1., 1.]]])
+pruned_output(M, W_v, W_h)""",
+    """\
+M = torch.tensor([[[1., 0., 2.], [-1., 3., 1.]]])
+W_v, W_h = torch.tensor([[[1., 2., 0.]], [[0., 1., -1.]]]), torch.tensor([[[1., 0.]], [[2., 1.]], [[1., -1.]]])
+pruned_output(M, W_v, W_h)""",
+)
+
+
+def _backward(outer: str, mask: str) -> str:
+    """Return a way back through the penalties of two sentences, two hops each."""
+    return f"""\
+scores = torch.tensor([[[0., 1.], [2., 0.]], [[1., -1.], [0., 0.5]]])
+penalty_backward(torch.tensor({outer}), scores, {mask})"""
+
+
+BACKWARD = (
+    "penalty_backward(torch.tensor([1.]), torch.tensor([[[0., 1.1], [0., 0.]]]), None)",
+    _backward("[1., 1.]", "None"),
+    _backward("[2., -1.]", "None"),
+    """\
+scores = torch.tensor([[[0., 1., 3.], [2., 0., 1.]]])
+penalty_backward(torch.tensor([2.]), scores, torch.tensor([[True, True, False]]))""",
+)

@@ -327,18 +327,14 @@ def sentence_before_the_mask(H, W_s1, W_s2, mask):
 
 MASKING = tuple(with_softmax(softmax) for softmax in masking.MASKED)
 
-SHAPED = (
-    softmax_over_hops,
-    softmax_over_hops_masked,
-    *HOPS_FILLED,
-    scores_viewed,
-    weights_viewed,
-    states_viewed,
-)
+OTHER_SOFTMAX = (softmax_over_hops, softmax_over_hops_masked, *HOPS_FILLED)
 
 ATTENTION = (
     *MASKING,
-    *SHAPED,
+    *OTHER_SOFTMAX,
+    scores_viewed,
+    weights_viewed,
+    states_viewed,
     no_tanh,
     relu,
     sigmoid,

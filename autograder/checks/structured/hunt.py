@@ -1,0 +1,42 @@
+"""The bug hunt of structured self-attention: scores that are put into another shape, where axes should be exchanged."""
+
+import torch
+
+
+def broken_attention(H, W_s1, W_s2, mask=None):
+    """The scores lie word by word, with those of all hops side by side: a reshape alone makes no rows of hops."""
+    batch, words, width = H.shape
+    states = H.reshape(batch * words, width)
+    hidden = torch.tanh(states @ W_s1.T)
+    scores = hidden @ W_s2.T
+    scores = scores.reshape(batch, -1, words)
+    if mask is not None:
+        scores = scores.masked_fill(~mask[:, None], -1e9)
+    A = torch.softmax(scores, dim=-1)
+    difference = torch.bmm(A, A.transpose(1, 2)) - torch.eye(len(W_s2))
+    return torch.bmm(A, H), A, (difference**2).sum(dim=(1, 2))
+
+
+def failing_input():
+    """Return arguments on which `broken_attention` is wrong: H, W_s1, W_s2, mask."""
+    # The hidden values of the two words are 0 and tanh(1). Hop 2 has no scores but 0, so that its weights are equal.
+    return torch.tensor([[[0.0], [1.0]]]), torch.ones(1, 1), torch.tensor([[1.0], [0.0]]), None
+
+
+def diagnosis():
+    """Return the number of the line that is wrong, and the letter of its kind."""
+    return 6, "e"
+
+
+def repaired_attention(H, W_s1, W_s2, mask=None):
+    """Return what `broken_attention` should return: one statement is another, the rest is as it was."""
+    batch, words, width = H.shape
+    states = H.reshape(batch * words, width)
+    hidden = torch.tanh(states @ W_s1.T)
+    scores = hidden @ W_s2.T
+    scores = scores.reshape(batch, words, -1).transpose(1, 2)
+    if mask is not None:
+        scores = scores.masked_fill(~mask[:, None], -1e9)
+    A = torch.softmax(scores, dim=-1)
+    difference = torch.bmm(A, A.transpose(1, 2)) - torch.eye(len(W_s2))
+    return torch.bmm(A, H), A, (difference**2).sum(dim=(1, 2))
