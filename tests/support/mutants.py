@@ -78,6 +78,24 @@ def _with(tree: ast.Module, node: ast.AST, changed: ast.AST | None) -> ast.Modul
     return ast.fix_missing_locations(fresh)
 
 
+def same(before: str, after: str) -> bool:
+    """Return whether a change never matters: operands or axes in the other order, and None compared otherwise."""
+    try:
+        one, two = ast.parse(before).body[0], ast.parse(after).body[0]
+    except (SyntaxError, IndexError):
+        return False
+    match getattr(one, "value", one), getattr(two, "value", two):
+        case ast.BinOp(a, op, b), ast.BinOp(c, ast.Add() | ast.Mult() | ast.BitAnd() | ast.BitOr() as other, d):
+            return type(op) is type(other) and (ast.dump(a), ast.dump(b)) == (ast.dump(d), ast.dump(c))
+        case ast.Compare(a, [ast.Is()], [ast.Constant(None)]), ast.Compare(b, [ast.Eq()], [ast.Constant(None)]):
+            return ast.dump(a) == ast.dump(b)
+        case ast.Compare(a, [ast.IsNot()], [ast.Constant(None)]), ast.Compare(b, [ast.NotEq()], [ast.Constant(None)]):
+            return ast.dump(a) == ast.dump(b)
+        case ast.Call(ast.Attribute(a, "transpose"), [b, c]), ast.Call(ast.Attribute(d, "transpose"), [e, f]):
+            return [ast.dump(x) for x in (a, b, c)] == [ast.dump(x) for x in (d, f, e)]
+    return False
+
+
 def _changes(node: ast.AST) -> Iterator[ast.AST | None]:  # noqa: C901, PLR0915 — a table of rules
     """Yield what may stand in the place of a node."""
     if isinstance(node, ast.BinOp):

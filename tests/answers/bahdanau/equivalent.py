@@ -19,4 +19,15 @@ EQUIVALENT = {
         ): "a sum's order",
         ("0", "-1"): "the axis has one entry",
     },
+    "bahdanau.rnnsearch_step": {
+        ("-1", "1"): "two axes: the last is axis 1",
+        ("1", "-1"): "two axes: the last is axis 1",
+    },
+    "bahdanau.links_of": {("1", "-1"): "two axes: the last is axis 1"},
+    "bahdanau.alignment_error_rate": {("0.0", "-0.0"): "the same number"},
+    "bahdanau.coverage_penalty": {
+        ("-1", "1"): "two axes: the last is axis 1",
+        ("1", "-1"): "two axes: the last is axis 1",
+    },
+    "bahdanau.additive_attention_backward": {("(0, 1)", "(1, 0)"): "both axes are added up"},
 }

@@ -1,17 +1,29 @@
 """Mutants of encoder_decoder's references that compute the same: before the change, after it, and why."""
 
+LAST = {("-1", "1"): "two axes: the last is axis 1", ("1", "-1"): "two axes: the last is axis 1"}
 EQUIVALENT = {
+    "encoder_decoder.gru_step": LAST,
+    "encoder_decoder.shift": LAST,
+    "encoder_decoder.sequence_loss": {},
+    "encoder_decoder.nucleus": LAST
+    | {
+        ("logits.softmax(dim=-1).sort(dim=-1, descending=True)", "logits.softmax(dim=-1).sort(descending=True)"): (
+            "sort's default is the last axis"
+        ),
+        ("more_probable >= p", "more_probable > p"): "no drawn sum meets p exactly",
+        ("0.0", "-0.0"): "the same number",
+        ("torch.zeros_like(ranked)", "ranked"): "every place is written",
+    },
+    "encoder_decoder.gru_step_backward": LAST,
     "encoder_decoder.last_states": {
         ("2", "-2"): "the width is even: all but the last u features are the first u",
         ("torch.arange(len(outputs), device=outputs.device)", "torch.arange(len(outputs))"): "on the CPU",
-        ("-1", "1"): "two axes: the last is axis 1",
-        ("1", "-1"): "two axes: the last is axis 1",
+        **LAST,
     },
     "encoder_decoder.greedy_decode": {
         ("ended | (word == eos)", "ended ^ (word == eos)"): "a row that has ended says pad, which is not eos",
         ("ended | (word == eos)", "(word == eos) | ended"): "the order of an or",
-        ("-1", "1"): "two axes: the last is axis 1",
-        ("1", "-1"): "two axes: the last is axis 1",
+        **LAST,
     },
     "encoder_decoder.beam_search": {
         ("0.0", "-0.0"): "the same number",

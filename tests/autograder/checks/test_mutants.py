@@ -10,7 +10,7 @@ from autograder.checks import find
 from autograder.kit.call import call
 from autograder.kit.grading import grade
 from tests.answers import collected
-from tests.support.mutants import mutants
+from tests.support.mutants import mutants, same
 
 EQUIVALENT, PARTS = collected("equivalent", "EQUIVALENT"), collected("equivalent", "PARTS")
 SEEDS = (0, 1)
@@ -21,7 +21,7 @@ def _equivalent(check_id: str, where: str) -> bool:
     before, after = where.partition(": ")[2].partition(": ")[2].split(" → ")
     documented = before.startswith("'Return") or before.startswith('"Return')  # the docstring
     typed = any(word in before for word in ("tuple[", "list[int]"))  # an annotation
-    return documented or typed or (before, after) in EQUIVALENT[check_id]
+    return documented or typed or same(before, after) or (before, after) in EQUIVALENT[check_id]
 
 
 def _interrupt(*_):
