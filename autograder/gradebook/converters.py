@@ -12,7 +12,8 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader import converters
 from nbgrader.converters.base import BaseConverter, NbGraderException
-from traitlets import Float, Unicode, default
+from nbgrader.preprocessors import GetGrades
+from traitlets import Float, List, Unicode, default
 
 from autograder import course
 from autograder.submissions.notebook import Unreadable, read_below
@@ -132,8 +133,20 @@ class Autograding(converters.Autograde, _ByName):
         book.close()
 
 
+class Grades(GetGrades):
+    """nbgrader's GetGrades, which also says whose points a person has still to give."""
+
+    def _get_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
+        super()._get_score(cell, resources)
+        name = cell.metadata.nbgrader["grade_id"]
+        grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
+        cell.metadata.nbgrader["waits"] = grade.needs_manual_grade
+
+
 class Feedback(converters.GenerateFeedback, _ByName):  # pyright: ignore[reportIncompatibleMethodOverride]
     """nbgrader's GenerateFeedback, for students of any name."""
+
+    preprocessors = List([Grades]).tag(config=True)
 
     @default("permissions")
     def _permissions_default(self) -> Any:

@@ -3,8 +3,6 @@
 from functools import cached_property
 from typing import Any
 
-from nbconvert.exporters.exporter import ResourcesDict
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
@@ -31,15 +29,6 @@ class Pages:
             )
         return made
 
-    @cached_property
-    def css(self) -> list[str]:
-        """Return the style sheets, made once for all pages."""
-        resources = ResourcesDict(inlining={"css": []})
-        for made in self.exporter._preprocessors:
-            if isinstance(made, CSSHTMLHeaderPreprocessor):
-                made(NotebookNode(), resources)
-        return resources["inlining"]["css"]
-
     def page(self, notebook: NotebookNode, name: str, rows: AssignmentRows, marks: Marks) -> str:
         """Return the page of a graded notebook as HTML; the marks are written into the notebook's metadata."""
         for cell in notebook.cells:
@@ -49,10 +38,11 @@ class Pages:
             if is_grade(cell) or is_task(cell):
                 about["score"] = marks.scores.get(about["grade_id"], 0.0)
                 about["points"] = rows.points[about["grade_id"]]
+                about["waits"] = about["grade_id"] in marks.waiting
         comments = {
             "notebook": name,
             "score": sum(marks.scores.values()) - marks.late_penalty,
             "max_score": sum(rows.points.values()),
             "late_penalty": marks.late_penalty,
         }
-        return self.exporter.rendered(notebook, comments, self.css)
+        return self.exporter.rendered(notebook, comments)

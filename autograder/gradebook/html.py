@@ -8,7 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 from jinja2 import BaseLoader, DictLoader, pass_context
@@ -19,6 +20,8 @@ from traitlets import default
 
 from autograder import katex
 from autograder.gradebook import bonus
+from autograder.gradebook.parts import by_need, parts
+from autograder.gradebook.verdict import verdict_html
 from autograder.judge.markup import clean_html, with_pictures
 from autograder.submissions.truncate import truncated
 
@@ -48,7 +51,6 @@ ENTRY = re.compile(r'<a href="#((?:check-)?([\w-]+))">(?:Test cell|Written respo
 
 NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a terminal's, which may swallow what follows
 SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
-PARTS = ("code", "markdown", "raw", "unknown", "input", "output", "output_stdin", "input_prompt", "output_prompt")
 PICTURE = re.compile(r"<img(?![^>]*\balt=)")
 
 
@@ -66,6 +68,12 @@ def _finished(page: str, notebook: NotebookNode) -> str:
 
     page = ENTRY.sub(entry, ICONS.sub("", page))
     return PICTURE.sub('<img alt="a picture, not described"', page)
+
+
+@cache
+def _beside(name: str) -> str:
+    """Return a file of this folder."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 class _TimeUp(Exception):
@@ -127,7 +135,7 @@ class Page(HTMLExporter):
 
     @default("extra_loaders")
     def _own_templates(self) -> list[BaseLoader]:
-        return [DictLoader(TEMPLATES)]
+        return [DictLoader({"index.html.j2": _beside("feedback.html.j2"), "feedback.css": _beside("feedback.css")})]
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
@@ -147,22 +155,19 @@ class Page(HTMLExporter):
         self._until = time.monotonic() + PAGE_SECONDS  # a page begins
         return super()._init_resources(resources)
 
-    def rendered(self, notebook: NotebookNode, about: dict[str, Any], css: list[str]) -> str:
+    def rendered(self, notebook: NotebookNode, about: dict[str, Any]) -> str:
         """Return the page of a notebook that has its marks in it already; no preprocessor runs.
 
         A page that would be too large is made without colours, and without what makes it large.
         """
-        page = self._set(notebook, about, css)
+        page = self._set(notebook, about)
         if len(page.encode("utf-8", "replace")) <= LARGEST_PAGE:
             return page
-        return self._set(truncated(notebook, LARGEST_PAGE // 4), about, css, plain=True)
+        return self._set(truncated(notebook, LARGEST_PAGE // 4), about, plain=True)
 
-    def _set(self, notebook: NotebookNode, about: dict[str, Any], css: list[str], plain: bool = False) -> str:
-        resources = self._init_resources({"nbgrader": about, "inlining": {"css": css}})
+    def _set(self, notebook: NotebookNode, about: dict[str, Any], plain: bool = False) -> str:
+        resources = self._init_resources({"nbgrader": about})
         self._until = -math.inf if plain else self._until
-        shown = dict.fromkeys((f"include_{part}" for part in PARTS), True) | {"no_prompt": False}
-        resources |= {"raw_mimetypes": self.raw_mimetypes, "output_mimetype": self.output_mimetype}
-        resources["global_content_filter"] = shown
         page = self.template.render(nb=bonus.show(notebook), resources=resources)
         return _finished(page.lstrip("\r\n"), notebook)
 
@@ -172,8 +177,42 @@ class Page(HTMLExporter):
         yield "highlight_code", self._highlight
         yield "filter_data_type", _first_shown
         yield "ansi2html", self._terminal
+        yield from {"parts": parts, "by_need": by_need, "cell_html": self.cell, "verdict_html": self.verdict}.items()
         # It is for old notebook servers, and its search takes quadratic time, beside pictures hours.
         yield "strip_files_prefix", lambda text: text
+
+    def cell(self, cell: NotebookNode) -> str:
+        """Return a cell as HTML: text set, code coloured, with what it printed."""
+        if cell.cell_type == "markdown":
+            return self._text(cell.source, cell.get("attachments"))
+        if cell.cell_type != "code":
+            return f"<pre>{html.escape(cell.source)}</pre>"
+        return self._highlight(cell.source) + "".join(self._output(output) for output in cell.outputs)
+
+    def verdict(self, cell: NotebookNode) -> str:
+        """Return what a check printed, without its last value, which the points say already."""
+        made = []
+        for output in cell.outputs:
+            if output.output_type == "error" and output.traceback == [output.evalue]:
+                made.append(verdict_html(output.evalue))  # no points: raised, for nbgrader's own validation
+            elif output.output_type == "stream":
+                made.append(verdict_html(output.text))
+            elif output.output_type in {"error", "display_data"}:
+                made.append(self._output(output))
+        return "".join(made)
+
+    def _output(self, output: NotebookNode) -> str:
+        forms = output.get("data", {})
+        if output.output_type == "stream":
+            forms = {"text/plain": output.text}
+        elif output.output_type == "error":
+            forms = {"text/plain": "\n".join(output.traceback)}
+        for form in _first_shown(forms):
+            if form == "text/plain":
+                return f'<pre class="output">{self._terminal(forms[form])}</pre>'
+            content = "".join(forms[form].split())
+            return f'<p><img src="data:{form};base64,{html.escape(content)}" alt="a picture that the cell drew"></p>'
+        return ""
 
     @cached_property
     def _lexed(self) -> Highlight2HTML:
@@ -212,10 +251,13 @@ class Page(HTMLExporter):
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
+        return self._text(source, (context.get("cell") or {}).get("attachments"))
+
+    def _text(self, source: str, attachments: Any) -> str:
         source = source or ""
         if len(source) <= LONGEST_TEXT and time.monotonic() <= self._until:
             with suppress(Exception):
-                return self._page(source, (context.get("cell") or {}).get("attachments"))
+                return self._page(source, attachments)
         return f"<pre>{html.escape(source)}</pre>"
 
     def _page(self, source: str, attachments: Any = None) -> str:

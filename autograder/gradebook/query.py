@@ -42,6 +42,7 @@ class Marks:
     scores: dict[str, float] = field(default_factory=dict)
     comments: dict[str, str | None] = field(default_factory=dict)
     late_penalty: float = 0.0
+    waiting: set[str] = field(default_factory=set)  # cells whose points a person has still to give
 
 
 def submissions(session: Session, names: Iterable[str] | None = None) -> list[Submission]:
@@ -89,11 +90,13 @@ def marks(session: Session, shelf: AssignmentRows, student: str) -> Marks | None
     if row is None:
         return None
     scores = _by_cell(session, select(Grade.cell_id, Grade.score).where(Grade.notebook_id == row[0]))
+    waits = _by_cell(session, select(Grade.cell_id, Grade.needs_manual_grade).where(Grade.notebook_id == row[0]))
     comments = _by_cell(session, select(Comment.cell_id, Comment.comment).where(Comment.notebook_id == row[0]))
     return Marks(
         {name: scores[cell] for name, cell in shelf.graded.items() if cell in scores},
         {name: comments[cell] for name, cell in shelf.commented.items() if cell in comments},
         row[1] or 0.0,
+        {name for name, cell in shelf.graded.items() if waits.get(cell)},
     )
 
 

@@ -1,0 +1,116 @@
+"""What a feedback page is made of: the parts of a graded notebook, those that need a look first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.utils import is_grade, is_solution, is_task
+
+from autograder.assignment import grade_id
+from autograder.gradebook import bonus
+from autograder.gradebook.rows import NO_RESPONSE
+
+RIGHT, PARTLY, WRONG = "all points", "some points", "no points"
+WAITS, EMPTY = "waits for your teacher", "not written"
+ORDER = (WRONG, PARTLY, WAITS, EMPTY, RIGHT)
+SIGNS = {RIGHT: "✓", PARTLY: "◐", WRONG: "✗", WAITS: "…", EMPTY: "–"}
+
+
+@dataclass
+class Part:
+    """One graded cell with what belongs to it: the task above it, what was handed in, and comments."""
+
+    graded: NotebookNode
+    task: list[NotebookNode] = field(default_factory=list)
+    work: list[NotebookNode] = field(default_factory=list)
+    label: str = ""  # of a starred task
+
+    @property
+    def anchor(self) -> str:
+        return grade_id(self.graded)
+
+    @property
+    def name(self) -> str:
+        return self.anchor.removeprefix("check-")
+
+    @property
+    def written(self) -> bool:
+        return self.graded.cell_type == "markdown"
+
+    @property
+    def score(self) -> float:
+        return self._about("score") or 0.0
+
+    @property
+    def points(self) -> float:
+        return self._about("points") or 0.0
+
+    @property
+    def waiting(self) -> bool:
+        """Return whether a person has still to give the points."""
+        return bool(self._about("waits"))
+
+    @property
+    def result(self) -> str:
+        if self.waiting:
+            return WAITS
+        if self.score >= self.points:
+            return RIGHT
+        if self.score > 0:
+            return PARTLY
+        return EMPTY if NO_RESPONSE in self._comments() else WRONG
+
+    @property
+    def sign(self) -> str:
+        return SIGNS[self.result]
+
+    @property
+    def comments(self) -> list[str]:
+        """Return what the teacher, or the grader, wrote to this part; that it is empty stands beside its points."""
+        return [text for text in self._comments() if text != NO_RESPONSE]
+
+    def _comments(self) -> list[str]:
+        about = [cell.metadata.get("nbgrader", {}).get("comment") for cell in [*self.work, self.graded]]
+        return [str(text) for text in about if text]
+
+    def _about(self, name: str) -> Any:
+        return self.graded.metadata.nbgrader.get(name)
+
+
+def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
+    """Return a graded notebook's parts in their order, and the cells around them.
+
+    A part begins below the graded cell before it: what stands above its first solution cell is its task. What stands
+    above the first heading of the second level introduces the notebook and belongs to no part.
+    """
+    labels = bonus.labels(notebook)
+    begun, around = _introduced(notebook.cells)
+    made: list[Part] = []
+    task: list[NotebookNode] = []
+    work: list[NotebookNode] = []
+    for cell in begun:
+        if is_grade(cell) or is_task(cell):
+            work += [cell] if cell.cell_type == "markdown" else []
+            made.append(Part(cell, task, work, labels.get(grade_id(cell), "")))
+            task, work = [], []
+        elif work or is_solution(cell):
+            work.append(cell)
+        else:
+            task.append(cell)
+    return made, [*around, *task, *work]
+
+
+def by_need(made: Iterable[Part]) -> list[Part]:
+    """Return the parts with those first that lost points, otherwise in the notebook's order."""
+    return sorted(made, key=lambda part: ORDER.index(part.result))
+
+
+def _introduced(cells: list[NotebookNode]) -> tuple[list[NotebookNode], list[NotebookNode]]:
+    """Return the cells from the first heading of the second level on, and those above it that are not graded."""
+    for number, cell in enumerate(cells):
+        if is_grade(cell) or is_solution(cell) or is_task(cell):
+            return cells[number:], cells[:number]
+        if cell.cell_type == "markdown" and cell.source.startswith("## "):
+            return cells[number:], cells[:number]
+    return cells, []
