@@ -89,20 +89,22 @@ HUNT = Hunt(
 CHECKS = [BY_HAND, POOL, CONTEXT, HIERARCHY, *HUNT.checks(), LEAVE, ALONG]
 
 READING = """\
-(a) *dreadful*: its share is 0.70 · 0.70 = 0.49. A word's share in the document is its weight in the sentence times the
-weight of the sentence: *not* has 0.25 · 0.45 = 0.11, and *lovely* has 0.05 · 0.70 = 0.035.
+(a) (1 point) *dreadful*: its share is 0.70 · 0.70 = 0.49. A word's share in the document is its weight in the sentence
+times the weight of the sentence: *not* has 0.25 · 0.45 = 0.11, and *lovely* has 0.05 · 0.70 = 0.035. (Half of the point
+for the right word without the shares.)
 
-(b) The weights of the words say only how the words of one sentence compare with each other. They add up to 1 in every
-sentence, also in one that hardly counts.
+(b) (1 point) The weights of the words say only how the words of one sentence compare with each other. They add up to 1
+in every sentence, also in one that hardly counts.
 
-(c) No. Another sentence says the same (*not*, *back*), and the weights of what is left add up to 1 again: they move
-there. Besides, a weight belongs to a state, not to a word: the recurrent network has read the whole sentence, and the
-states of other words may know of *dreadful*. What the test shows is that the label does not hang on that word alone."""
+(c) (1 point, for one reason) Neither. Another sentence says the same (*not*, *back*), and the weights of what is left
+add up to 1 again: they move there. Besides, a weight belongs to a state, not to a word: the recurrent network has read
+the whole sentence, and the states of other words may know of *dreadful*. What the test shows is that the label does not
+hang on that word alone."""
 
 OTHER_WEIGHTS = """\
-(a) (1 point) α' = (0.4, 0, 0.6), or any other α' with α'₂ + 2 α'₃ = 1.2, no negative entry and sum 1. All that follows
-sees the pooled vector alone, so the label and its probability stay to the last digit. (Half of the point for weights
-that do not add up to 1, or for right weights without what follows.)
+(a) (1 point) α' = (0.4, 0, 0.6): 2 α'₃ = 1.2, and the sum is 1. All that follows sees the pooled vector alone, so the
+label and its probability stay as they are. (Half of the point for weights that do not add up to 1, or for the right
+weights without what follows.)
 
 (b) (1 point) One set of weights is not the only one under which this model, with these states, says this. Word 2 had
 the largest weight, and can have none: a heat map does not show *the* words without which the label could not be.

@@ -59,6 +59,12 @@ def mask_upside_down(values, weights, mask):
     return leave_one_out(values, weights, mask if mask is None else ~mask)
 
 
+def no_weight_is_padding(values, weights, mask):
+    """At a word without weight stand zeros. It is no padding: leaving it out changes nothing, and the pooled vector
+    stays."""
+    return leave_one_out(values, weights, mask) * (weights > 0)[..., None]
+
+
 def nothing_left_is_nan(values, weights, mask):
     """Where one position has all the weight, nothing is left, and 0/0 is NaN. The vector there is zeros."""
     others = weights[:, None] * ~torch.eye(weights.shape[1], dtype=torch.bool)
@@ -102,6 +108,7 @@ LEAVE = (
     softmax_again,
     padding_kept,
     mask_upside_down,
+    no_weight_is_padding,
     nothing_left_is_nan,
     nothing_left_is_all,
     difference,
