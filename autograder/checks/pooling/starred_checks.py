@@ -42,7 +42,7 @@ ALONG = Check(
     ("weights",),
     adversarial_cases,
     points={
-        "the sum and the pooled vector stay, and no weight is negative": Points(3, FREE),
+        FREE: 3,
         LENGTHS: 1,
         # Together, or whoever returns the weights as they are would have the point.
         "weights that cannot move, beside those that can": Points(1, (TIGHT, FREE)),
