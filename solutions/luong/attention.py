@@ -7,6 +7,11 @@ from torch import Tensor
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
 
 
+def scores_by_hand() -> tuple[float, float]:
+    """Return the score of (a) and the weight of (b), worked out on paper."""
+    return 14.0, 0.2597
+
+
 def dot_score(
     h_t: Float[Tensor, "batch target units"], h_s: Float[Tensor, "batch source units"]
 ) -> Float[Tensor, "batch target source"]:
@@ -130,8 +135,8 @@ def input_feeding(
 ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
     """Return h̃_1 … h̃_T and the weights of a decoder that is told where it has looked.
 
-    h_t = tanh(W_x [y_t ; h̃_{t-1}] + W_h h_{t-1}) with h̃_0 = 0; then attention with the dot score,
-    and h̃_t = tanh(W_c [c_t ; h_t]). y_t is what goes into step t: the word before the one that it predicts.
+    h_t = tanh(W_x [y_{t-1} ; h̃_{t-1}] + W_h h_{t-1}) with h̃_0 = 0; then attention with the dot score,
+    and h̃_t = tanh(W_c [c_t ; h_t]). `emb` holds y_0 … y_{T-1}: step t reads the word before the one that it predicts.
 
     Luong et al. (2015), section 3.3. There the network is a stack of LSTMs.
     """

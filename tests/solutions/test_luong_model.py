@@ -13,6 +13,7 @@ from lab.evaluation.window_positions import counted, crossing, position_scores
 from solutions.luong import attentional_state, fast, input_feeding, local_p_weights
 from solutions.luong.fast import FastLuong
 from solutions.luong.model import SCORES, Luong
+from solutions.luong.plain import PlainFeeding
 from solutions.luong.recipe import Recipe
 from solutions.luong.unknown import replace_unknown
 from tests.support.hardware import NEEDS_BF16
@@ -154,6 +155,43 @@ def test_attention_that_is_handed_in_makes_the_same_model() -> None:
             net(SOURCE, MASKED, inputs, real).logsumexp(-1).sum().backward()
         for first, second in zip(handed.parameters(), own.parameters(), strict=True):
             torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_a_window_that_is_handed_in_is_called_and_makes_the_same_model() -> None:
+    inputs, calls = torch.tensor([[1, 4, 5]]).expand(4, -1), []
+
+    def local(*arguments):
+        calls.append(arguments)
+        return local_p_weights(*arguments)
+
+    own = model(attention="local_p", score="general")
+    torch.manual_seed(0)
+    handed = Luong(replace(MODEL, attention="local_p", score="general"), 11, 9, local=local).eval()
+    torch.testing.assert_close(weights_of(handed, inputs), weights_of(own, inputs))
+    assert len(calls) == inputs.shape[1]
+    with pytest.raises(ValueError, match="expected score = general and attention = local_p, got general and global"):
+        Luong(replace(MODEL, score="general"), 11, 9, local=local)
+
+
+def test_the_plain_decoder_says_the_same_word_by_word_as_in_one_call() -> None:
+    torch.manual_seed(0)
+    calls = []
+
+    def decoder(*arguments):
+        calls.append(arguments)
+        return input_feeding(*arguments)
+
+    net = PlainFeeding(replace(MODEL, score="dot", bidirectional=True), 11, 9, decoder).eval()
+    inputs = torch.tensor([[1, 4, 5]]).expand(4, -1)
+    memory, state = net.encode(SOURCE, MASKED)
+    whole, _, weights = net.decode(inputs, memory, state)
+    for t in range(inputs.shape[1]):
+        scores, state, row = net.step(inputs[:, t], memory, state)
+        torch.testing.assert_close(scores, net.readout(whole[:, t]))
+        torch.testing.assert_close(row, weights[:, t])
+    assert len(calls) == 1 + inputs.shape[1]
+    with pytest.raises(ValueError, match="expected score = dot"):
+        PlainFeeding(replace(MODEL, score="general"), 11, 9)
 
 
 def test_attention_that_is_handed_in_does_not_go_with_a_window() -> None:
