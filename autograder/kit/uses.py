@@ -129,7 +129,7 @@ def links_of(function: Callable, weights: Tensor, threshold: float | None) -> Te
         raise TypeError(f"expected a set of pairs (t, s), got a {type(links).__name__}")
     if not all(isinstance(link, tuple) and len(link) == 2 and all(map(_is_whole, link)) for link in links):
         raise TypeError("expected a set of pairs (t, s), each a tuple of two whole numbers, no tensors")
-    return torch.tensor(sorted((int(t), int(s)) for t, s in links), dtype=torch.int64).reshape(-1, 2)
+    return torch.tensor(sorted((int(t), int(s)) for t, s in links), dtype=torch.int64, device="cpu").reshape(-1, 2)
 
 
 def alignment_error_rate(function: Callable, links: Tensor, sure: Tensor, possible: Tensor) -> Any:
@@ -165,7 +165,7 @@ def greedy_cached(
     tokens = function(0, stand_in("step", [["token"], ["cache"]], counted), bos, eos, max_len)
     if not isinstance(tokens, list | tuple | Tensor):
         raise TypeError(f"expected a list of tokens, got a {type(tokens).__name__}")
-    return torch.as_tensor([int(token) for token in tokens], dtype=torch.int64), len(steps)
+    return torch.as_tensor([int(token) for token in tokens], dtype=torch.int64, device="cpu"), len(steps)
 
 
 def gru_step_backward(

@@ -108,7 +108,7 @@ def links_of(weights: Float[Tensor, "target source"], threshold: float | None) -
 
 
 def alignment_error_rate(links: Links, sure: Links, possible: Links) -> float:
-    """Return AER = 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|) of the links A; 0 where A and S are both empty.
+    """Return AER = 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|) of the links A; 0 where A and S have no element.
 
     Sure links count as possible ones too, whether P holds them or not: P stands for P ∪ S.
 

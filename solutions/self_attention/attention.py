@@ -60,7 +60,7 @@ class SelfAttention(nn.Module):
     """
 
     def __init__(self, embedding_dim: int, key_dim: int, value_dim: int) -> None:
-        """Start each matrix at random, divided by √embedding_dim: products keep about the size of the words."""
+        """Draw normal numbers over √embedding_dim: products keep about the size of the words."""
         super().__init__()
         size = 1 / math.sqrt(embedding_dim)
         self.W_q = nn.Parameter(size * torch.randn(key_dim, embedding_dim))
@@ -150,7 +150,7 @@ def chunked_attention(
     chunk: int,
     mask: Bool[Tensor, "*#batch #target #source"] | None = None,
 ) -> Float[Tensor, "*batch target value_dim"]:
-    """Return softmax(QKᵀ/√k) V, reading `chunk` keys at a time: target × chunk scores are in memory, never all.
+    """Return softmax(QKᵀ/√k) V, reading `chunk` keys in each turn: target × chunk scores are in memory, never all.
 
     The softmax is online: Milakov and Gimelshein (2018), algorithm 3; with values, Rabe and Staats (2021), section 2.
     """

@@ -70,6 +70,13 @@ PROVEN = {
     # A count and no part of a model: the chapter prints it beside counts of the layers that it measures.
     ("self_attention", "layer_cost"): "test_self_attention_model."
     "test_the_taught_costs_are_those_of_the_layers_that_are_measured",
+    ("self_attention", "exact_layer_cost"): "test_self_attention.test_exact_costs_are_what_torch_counts",
+    ("self_attention", "crossing_length"): "test_self_attention."
+    "test_self_attention_costs_more_from_the_crossing_on_and_not_before",
+    # A layer around self_attention, and two tasks beyond the core: laws, and equality with it.
+    ("self_attention", "SelfAttention"): "test_self_attention.test_a_layer_is_loaded_and_moved_to_another_dtype",
+    ("self_attention", "rotated"): "test_self_attention.test_scores_of_rotated_vectors_depend_on_differences_alone",
+    ("self_attention", "chunked_attention"): "test_self_attention.test_chunks_change_neither_values_nor_gradients",
     **{
         ("transformer", name): f"test_transformer_model.{PLAIN_AND_FAST}"
         for name in ("multi_head_attention", "positional_encoding", "make_masks", "encoder_layer", "decoder_layer")

@@ -1,6 +1,7 @@
 """The checks of the bug hunt: a beam search over a model that knows the last word only."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -52,9 +53,9 @@ def cases(rng: Rng) -> list[Drawn]:
 def over_a_table(mistake: Callable[..., Answer]) -> Callable[..., Answer]:
     """Return a mistake of beam search as one of a search over a table."""
 
-    def made(table: Tensor, bos: int, eos: int, beam: int, max_len: int, alpha: float) -> Answer:
+    def made(table: Tensor, *search: Any) -> Answer:
         log_p = table.log_softmax(dim=-1)
-        return mistake(lambda prefix: log_p[prefix[:, -1]], bos, eos, beam, max_len, alpha)
+        return mistake(lambda prefix: log_p[prefix[:, -1]], *search)
 
     made.__name__, made.__doc__ = mistake.__name__, mistake.__doc__
     return made

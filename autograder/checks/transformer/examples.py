@@ -122,7 +122,7 @@ GREEDY = (
 
 PLAIN = (
     """\
-x, I = torch.tensor([[[1., 0., 2., 0.], [0., 1., 0., 3.], [2., 1., 0., 1.]]]), torch.eye(4)
+x, I = torch.tensor([[[1., 0., 2., 0.], [2., 1., 0., 3.]]]), torch.eye(4)
 repaired_heads(x, I, I, I, I, 2)""",
     """\
 x, I = torch.tensor([[[3., 0., 1., 2.], [1., 1., 0., 3.]]]), torch.eye(4)

@@ -179,7 +179,7 @@ def demand_the_same_numbers(out: Path) -> None:
     for name in {row["assignment"] for row in rows}:
         own = [row for row in rows if row["assignment"] == name]
         glance = seen.table("at a glance")[name]
-        full = sum(float(row["score"]) == float(row["max_score"]) for row in own)
+        full = sum(float(row["score"]) >= float(row["max_score"]) for row in own)
         assert [glance[0], glance[4]] == [str(len(own)), str(full)]
         assert glance[7] == str(sum(bool(row["error"]) for row in own))
         bars = [int(cells[0]) for cells in _histogram(text, name).values()]
@@ -203,9 +203,10 @@ def _histogram(text: str, name: str) -> dict[str, list[str]]:
 
 def test_the_numbers_are_those_of_the_summary_and_of_the_class(example: Path) -> None:
     demand_the_same_numbers(example)
-    _, seen = page(example)
+    text, _ = page(example)
     for name in ("bahdanau", "encoder_decoder"):
         rates = {}
+        seen = Reader(text.partition(f'<h2 id="{name}">')[2].partition("<h2")[0])
         for words, rows in ((caption, rows) for caption, rows in seen.tables.items() if "got all points" in caption):
             rates |= {row[0].strip(): [int(cell.split()[0]) for cell in row[1:]] for row in rows[1:]}
             assert words

@@ -144,11 +144,11 @@ from nbgrader.plugins import BasePlugin
 
 class Daily(BasePlugin):
     def late_submission_penalty(self, student_id, score, total_seconds_late):
-        return 3.3 * total_seconds_late / 86400
+        return 9.9 * total_seconds_late / 86400
 """
     (out / "my_rule.py").write_text(rule)
     teacher("--due", f"bahdanau={DUE}")
-    assert costs(out) == {"ada": 3.3, "bo": 0, "cy": 0}
+    assert costs(out) == {"ada": 9.9, "bo": 0, "cy": 0}
     teacher("--due", "bahdanau=2026-11-11 12:00:00 UTC")
     assert costs(out) == {"ada": ALL, "bo": pytest.approx(ALL), "cy": 0}  # never more than all
 
@@ -182,7 +182,7 @@ def test_points_by_hand_and_an_extension_count_in_the_next_penalty(teacher, out:
         next(grade for grade in grades if grade.name == "reading_a_matrix").manual_score = 2
         gradebook.db.commit()
     teacher()
-    assert costs(out)["ada"] == 31
+    assert costs(out)["ada"] == ALL + 2
     with opened_book(out) as gradebook:
         gradebook.grant_extension("bahdanau", "ada", days=1)
     teacher()

@@ -86,7 +86,7 @@ def test_the_encoder_with_a_wrong_attention_has_its_points_and_its_own_mistakes(
     kit("transformer", HEADS, "encoder_layer")
     namespace = notebook("transformer", multi_head_attention=WRONG_HEADS)
     assert check("transformer.encoder_layer", namespace) is None
-    assert f"it fails because of {HEADS} (part 1)" in capsys.readouterr().out
+    assert f"it fails because of {HEADS} (part 2)" in capsys.readouterr().out
     assert namespace[HEADS].__code__.co_argcount == 6  # the student's own is back
     own = next(cell.source for cell in woven("transformer").cells if grade_id(cell) == "encoder_layer")
     namespace = notebook(
@@ -113,7 +113,7 @@ def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, cap
     score = check("transformer.encoder_layer", namespace)
     assert score is not None
     output = capsys.readouterr().out
-    assert f"If it calls your {HEADS} (part 1): that is not right yet. Repair part 1 first." in output
+    assert f"If it calls your {HEADS} (part 2): that is not right yet. Repair part 2 first." in output
 
 
 def test_a_bug_hunt_says_which_part_comes_first(kit) -> None:

@@ -1,0 +1,39 @@
+"""The table of exercises at a chapter's end: the graded functions of its notebook, and the same minutes."""
+
+import re
+
+import pytest
+
+from autograder.assignment import assignments
+from autograder.checks import checks
+from autograder.places import ROOT
+
+FIRST_CELL = re.compile(r"^\|([^|]+)\|", re.MULTILINE)
+
+
+def in_chapter(name: str) -> tuple[set[str], int]:
+    """Return the functions that a chapter's table names, and its minutes."""
+    text = (ROOT / "book" / f"{name}.md").read_text("utf-8").partition("\n## Exercises\n")[2].partition("\n## ")[0]
+    return functions(text), sum(int(minutes) for minutes in re.findall(r"(\d+)&nbsp;min", text))
+
+
+def in_notebook(name: str) -> tuple[set[str], int]:
+    """Return the functions that a notebook's tables name, and the minutes of all parts that earn points."""
+    text = (ROOT / "exercises" / f"{name}.md").read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("|") and "{points " in line]
+    return functions("\n".join(rows)), sum(int(row.split("|")[2]) for row in rows)
+
+
+def functions(text: str) -> set[str]:
+    """Return what stands as code in the first cells of a table."""
+    return {name for cell in FIRST_CELL.findall(text) for name in re.findall(r"`(\w+)`", cell)}
+
+
+@pytest.mark.parametrize("name", assignments())
+def test_the_chapter_names_the_notebooks_exercises_and_their_minutes(name: str) -> None:
+    named, minutes = in_chapter(name)
+    of_notebook, expected = in_notebook(name)
+    by_hand = {each for each in checks(name) if each.endswith("_by_hand")}  # the chapter may call it the warm-up
+    assert named <= set(checks(name))
+    assert of_notebook - by_hand <= named
+    assert minutes == expected
