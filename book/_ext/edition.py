@@ -11,7 +11,7 @@ from sphinx.directives.code import LiteralInclude
 from autograder.release.blank import Module
 
 ROOT = Path(__file__).parents[2]
-ANSWERS = ("attention.py", "window.py")  # hold the functions that students write, or their parts in another form
+ANSWERS = ("attention.py",)  # holds the functions that students write, and their parts
 MARK = re.compile(r"^#\|\s*exercise\s+(\w+)", re.MULTILINE)
 
 

@@ -15,7 +15,6 @@ from solutions.luong.fast import FastLuong
 from solutions.luong.model import SCORES, Luong
 from solutions.luong.plain import PlainFeeding
 from solutions.luong.recipe import Recipe
-from solutions.luong.unknown import replace_unknown
 from tests.support.hardware import NEEDS_BF16
 
 MODEL = Recipe(embedding_dim=5, units=6, hidden=4, longest=4, D=1)
@@ -71,7 +70,7 @@ def test_a_window_wider_than_every_sentence_is_global_attention() -> None:
 def test_the_fed_loop_without_its_feeding_columns_is_torchs_own_lstm(layers: int) -> None:
     fed, plain = model(layers=layers), model(layers=layers, feeding=False)
     with torch.no_grad():
-        fed.network.weight_ih_l0[:, 5:] = 0
+        fed.network.get_parameter("weight_ih_l0")[:, 5:] = 0
         weights = dict(fed.state_dict())
         weights["network.weight_ih_l0"] = weights["network.weight_ih_l0"][:, :5]
     plain.load_state_dict(weights)
@@ -126,8 +125,8 @@ def test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding(monkeypat
     monkeypatch.setattr(fast, "lstm_update", lambda gates, cell: (torch.tanh(gates[:, :6]), cell))
     net = model(score="dot")
     with torch.no_grad():
-        net.network.bias_ih_l0.zero_()
-        net.network.bias_hh_l0.zero_()
+        net.network.get_parameter("bias_ih_l0").zero_()
+        net.network.get_parameter("bias_hh_l0").zero_()
     (W_x, W_h, *_) = net.network.all_weights[0]
     inputs = torch.tensor([[1, 4, 5]]).expand(4, -1)
     memory, state = net.encode(SOURCE, MASKED)
@@ -243,10 +242,3 @@ def test_the_scores_of_positions_are_those_counted_by_hand() -> None:
     assert scores["mean"].value == pytest.approx((0 + 1.5 + 3) / 3)
     assert scores["within1"].value == pytest.approx(1 / 3)
     assert scores["within2"].value == pytest.approx(2 / 3)
-
-
-def test_an_unknown_word_becomes_the_word_that_was_looked_at() -> None:
-    weights = torch.tensor([[0.9, 0.1, 0.0], [0.1, 0.2, 0.7]])
-    assert replace_unknown(["he", "<unk>"], weights, ["il", "danse"]) == ["he", "danse"]  # not </s>, however much
-    assert replace_unknown(["he", "<unk>"], weights, ["il", "danse"], {"danse": "dances"}) == ["he", "dances"]
-    assert replace_unknown(["<unk>"], weights[:1], []) == ["<unk>"]

@@ -62,6 +62,9 @@ PROVEN = {
     ("luong", "attentional_state"): f"test_luong_model.{PLAIN_AND_FAST}",
     ("luong", "local_p_weights"): "test_luong_model.test_the_weights_of_local_p_are_the_taught_ones",
     ("luong", "input_feeding"): "test_luong_model.test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding",
+    # Starred: the models score all positions and mask, and no corpus of theirs has words that are unknown.
+    ("luong", "replaced_unknowns"): "test_luong_unknown.test_replaced_words_are_those_of_a_loop_over_the_translation",
+    ("luong", "windowed_attention"): "test_luong_window.test_the_window_alone_is_the_taught_local_attention",
     **{
         ("self_attention", name): "test_self_attention_model."
         "test_the_plain_model_and_the_fast_one_have_equal_scores_and_gradients"

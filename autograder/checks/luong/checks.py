@@ -15,6 +15,7 @@ from autograder.checks.luong.cases import (
     local_cases,
     state_cases,
 )
+from autograder.checks.luong.starred_checks import UNKNOWN, WINDOWED
 from autograder.checks.random_inputs import Rng
 from solutions.luong.attention import (
     attentional_state,
@@ -139,7 +140,7 @@ FEEDING = Check(
     may_call=("dot_score", "attentional_state"),
 )
 
-CHECKS = [BY_HAND, DOT, GENERAL, CONCAT, STATE, LOCAL, FEEDING, *HUNT.checks()]
+CHECKS = [BY_HAND, DOT, GENERAL, CONCAT, STATE, LOCAL, FEEDING, *HUNT.checks(), UNKNOWN, WINDOWED]
 
 ORDER = """\
 (a) In Bahdanau's model the state *before* the step asks, $s_{i-1}$; what it finds goes into the step that makes $s_i$.

@@ -1,8 +1,12 @@
 """Mutants of luong's references that compute the same: before the change, after it, and why."""
 
-from solutions.luong.attention import gaussian, predicted_position, window
+from solutions.luong.attention import gaussian, predicted_position, window, window_positions
 
-PARTS = {"luong.local_p_weights": (predicted_position, window, gaussian)}  # what a reference calls: mutated with it
+# What a reference calls: mutated with it.
+PARTS = {
+    "luong.local_p_weights": (predicted_position, window, gaussian),
+    "luong.windowed_attention": (window_positions,),
+}
 EQUIVALENT = {
     "luong.dot_score": {("h_s.transpose(1, 2)", "h_s.transpose(2, 1)"): "the same two axes"},
     "luong.general_score": {("h_s.transpose(1, 2)", "h_s.transpose(2, 1)"): "the same two axes"},
