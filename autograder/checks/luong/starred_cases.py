@@ -137,8 +137,6 @@ def windowed_cases(rng: Rng) -> list[Drawn]:
     whole = many(rng, (5, 3, 13, 4, 6), 2, np.full(5, 13), rng.integers(2, 11, size=(5, 3)))
     wide = anywhere(rng, (4, 3, 5, 6, 7), 8, np.array([5, 3, 5, 4]))
     single = many(rng, (3, 2, 1, 4, 5), 2, np.ones(3), centres(rng, np.zeros((3, 2))))
-    half = anywhere(rng, (3, 4, 11, 6, 5), 2.5)
-    half[3] = half[3].round()  # whole centres: with 2.5 no position is on an edge
     return [
         Drawn("inside the sentence", inside(rng, (4, 3, 14, 5, 6), 2), INSIDE, gradients=True),
         Drawn("inside the sentence, another width", inside(rng, (3, 5, 16, 7, 4), 3), INSIDE),
@@ -152,7 +150,8 @@ def windowed_cases(rng: Rng) -> list[Drawn]:
         Drawn("one position", single, ENDS),
         Drawn("padded sentences", anywhere(rng, (5, 3, 9, 4, 6), 2), PADDED, [PADDING], gradients=True),
         Drawn("other padded sentences", anywhere(rng, (6, 2, 12, 5, 4), 3), PADDED, [PADDING]),
-        Drawn("D = 2.5", half, PADDED, [PADDING]),
+        # no centre has a position that is 2.45 away; the first slot below p - D and the last in the window are 5 apart
+        Drawn("D = 2.45", anywhere(rng, (3, 4, 11, 6, 5), 2.45), PADDED, [PADDING]),
         Drawn("one sentence", anywhere(rng, (1, 4, 10, 5, 6), 2, np.array([6])), PADDED, [PADDING]),
         Drawn("scores around -120", shifted(rng, "all", 120), FAR),
         Drawn("padding that scores higher", shifted(rng, "padding", 20), FAR, [PADDING]),

@@ -15,7 +15,7 @@ UNKNOWN = (
     _replaced("[1, 1, 8, 1]", WEIGHTS, "[5, 3, 7]"),
     _replaced("[1, 1, 2, 1]", WEIGHTS, "[4, 3, 8]"),
     _replaced("[2, 8, 1, 3]", WEIGHTS, "[6, 2, 5]"),
-    _replaced("[1, 3, 2, 1]", WEIGHTS, "[2, 8]"),
+    _replaced("[1, 3]", "torch.tensor([[.3, .1, .6], [.1, .7, .2]])", "[2, 8]"),
     _replaced("[1, 1, 1]", "torch.tensor([[.2, .8], [.3, .7], [.8, .2]])", "[2, 3]"),
 )
 

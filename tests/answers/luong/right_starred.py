@@ -80,7 +80,7 @@ def window_loops(h_t, h_s, W_a, p, lengths, D):
     for b in range(len(h_t)):
         row = []
         for t in range(h_t.shape[1]):
-            centre = float(p[b, t])
+            centre = p[b, t].item()
             first, last = max(0, math.ceil(centre - D)), min(int(lengths[b]) - 1, math.floor(centre + D))
             near = h_s[b, first : last + 1]
             align = torch.softmax(near @ (h_t[b, t] @ W_a), 0)
