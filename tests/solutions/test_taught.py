@@ -71,6 +71,9 @@ PROVEN = {
     ("structured", "hop_overlap"): "test_structured.test_the_overlap_of_hops_is_the_cosine_of_the_lab",
     ("structured", "penalty_backward"): "test_structured_model."
     "test_a_penalty_with_a_gradient_of_its_own_trains_as_one_with_autograd",
+    # Starred: the models score all positions and mask, and no corpus of theirs has words that are unknown.
+    ("luong", "replaced_unknowns"): "test_luong_unknown.test_replaced_words_are_those_of_a_loop_over_the_translation",
+    ("luong", "windowed_attention"): "test_luong_window.test_the_window_alone_is_the_taught_local_attention",
     **{
         ("self_attention", name): "test_self_attention_model."
         "test_the_plain_model_and_the_fast_one_have_equal_scores_and_gradients"
