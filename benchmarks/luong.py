@@ -20,9 +20,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from lab.evaluation.result_files import commit, results_folder, write_json
 from lab.training import device_name
 from solutions.bahdanau.attention import masked_softmax
-from solutions.luong.attention import gaussian, general_score, window
+from solutions.luong.attention import gaussian, general_score, window, windowed_attention
 from solutions.luong.model import SCORES
-from solutions.luong.window import window_attention
 
 WIDTH = 256  # of the states of either side, and of concat's hidden layer
 ROWS = 100  # of the location score's matrix
@@ -62,7 +61,7 @@ def masked(h_t: Tensor, h_s: Tensor, W_a: Tensor, p: Tensor, lengths: Tensor) ->
 
 def alone(h_t: Tensor, h_s: Tensor, W_a: Tensor, p: Tensor, lengths: Tensor) -> Tensor:
     """Return the same context, computed from the window alone."""
-    return window_attention(h_t, h_s, W_a, p, lengths, D)[0]
+    return windowed_attention(h_t, h_s, W_a, p, lengths, D)
 
 
 def counted(call: Callable[[], Tensor]) -> int:

@@ -131,7 +131,8 @@ def heaviest_words(run: str = "reviews-small") -> HTML:
             cells.append(f"{word} ({100 * count / len(tops):.0f} %)")
         rows.append([name, *cells])
     hops = [f"hop {number + 1}" for number in range(len(rows[0]) - 1)] if rows else []
-    return table("The word with most weight in most of the 1,000 test reviews, seed 1", ["model", *hops], rows)
+    caption = "The word that most often has a hop's largest weight, and its share of the 1,000 test reviews, seed 1"
+    return table(caption, ["model", *hops], rows)
 
 
 COSINE = Column("how alike two hops are", ("test", "cosine"), digits=2)

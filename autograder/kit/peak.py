@@ -26,11 +26,18 @@ class LargestTensor(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = func(*args, **(kwargs or {}))
+        before = {_place(leaf) for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)}
         for leaf in tree_leaves(made):
-            if isinstance(leaf, Tensor):
+            # A view of a tensor, or one that was written to in place, holds the numbers that were there before.
+            if isinstance(leaf, Tensor) and _place(leaf) not in before:
                 # The storage: a tensor that was expanded holds no more numbers than before.
                 self.bytes = max(self.bytes, leaf.untyped_storage().nbytes())
         return made
+
+
+def _place(tensor: Tensor) -> int:
+    """Return where a tensor's numbers lie."""
+    return tensor.untyped_storage().data_ptr()
 
 
 def within(caller: Caller, function: str, arguments: list, most: int) -> Answer:

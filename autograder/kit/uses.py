@@ -182,6 +182,28 @@ def penalty_backward(function: Callable, d_penalty: Tensor, scores: Tensor, mask
         return function(d_penalty, scores, mask)
 
 
+def windowed_attention(
+    function: Callable,
+    h_t: Tensor,
+    h_s: Tensor,
+    W_a: Tensor,
+    p: Tensor,
+    lengths: Tensor,
+    D: int,
+    before: int = 0,
+) -> Any:
+    """Return what a window gives in sources that begin with `before` states of zeros; p and lengths count these too.
+
+    Zeros that nobody has written take no memory, so that a long source costs only what is made of it.
+    """
+    if before:
+        B, S, A = h_s.shape
+        whole = np.zeros((B, before + S, A), np.float32)
+        whole[:, before:] = h_s.detach().numpy()
+        h_s = torch.from_numpy(whole)
+    return function(h_t, h_s, W_a, p, lengths, D)
+
+
 USES: dict[str, Callable] = {
     use.__name__: use
     for use in (
@@ -195,6 +217,7 @@ USES: dict[str, Callable] = {
         greedy_cached,
         gru_step_backward,
         penalty_backward,
+        windowed_attention,
     )
 }
 

@@ -12,7 +12,7 @@ from autograder.release.blank import Module
 from autograder.release.blank import blanked as blanked_module
 
 ROOT = Path(__file__).parents[2]
-ANSWERS = ("attention.py", "window.py")  # hold the functions that students write, or their parts in another form
+ANSWERS = ("attention.py",)  # holds the functions that students write, and their parts
 MARK = re.compile(r"^#\|\s*exercise\s+(\w+)", re.MULTILINE)
 
 

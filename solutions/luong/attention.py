@@ -7,6 +7,11 @@ from torch import Tensor
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
 
 
+def scores_by_hand() -> tuple[float, float]:
+    """Return the score of (a) and the weight of (b), worked out on paper."""
+    return 14.0, 0.2597
+
+
 def dot_score(
     h_t: Float[Tensor, "batch target units"], h_s: Float[Tensor, "batch source units"]
 ) -> Float[Tensor, "batch target source"]:
@@ -130,8 +135,8 @@ def input_feeding(
 ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
     """Return h̃_1 … h̃_T and the weights of a decoder that is told where it has looked.
 
-    h_t = tanh(W_x [y_t ; h̃_{t-1}] + W_h h_{t-1}) with h̃_0 = 0; then attention with the dot score,
-    and h̃_t = tanh(W_c [c_t ; h_t]). y_t is what goes into step t: the word before the one that it predicts.
+    h_t = tanh(W_x [y_{t-1} ; h̃_{t-1}] + W_h h_{t-1}) with h̃_0 = 0; then attention with the dot score,
+    and h̃_t = tanh(W_c [c_t ; h_t]). `emb` holds y_0 … y_{T-1}: step t reads the word before the one that it predicts.
 
     Luong et al. (2015), section 3.3. There the network is a stack of LSTMs.
     """
@@ -144,3 +149,54 @@ def input_feeding(
         states.append(fed)
         all_weights.append(weights)
     return torch.stack(states, dim=1), torch.stack(all_weights, dim=1)
+
+
+def replaced_unknowns(
+    tokens: Int[Tensor, " target"],
+    weights: Float[Tensor, "target columns"],
+    source: Int[Tensor, " source"],
+    lexicon: Int[Tensor, " vocabulary"],
+    unk: int,
+) -> Int[Tensor, " target"]:
+    """Return a translation with each unk replaced by what the lexicon has for the source word with the largest weight.
+
+    Where the lexicon has nothing, -1, the source word itself is taken. Columns after the last source word do not count.
+
+    Luong et al. (2015), section 4.2.
+    """
+    words = source[weights[:, : len(source)].argmax(dim=1)]
+    translated = lexicon[words]
+    return torch.where(tokens == unk, torch.where(translated < 0, words, translated), tokens)
+
+
+def window_positions(p: Float[Tensor, "batch target"], D: int | float) -> Int[Tensor, "batch target slots"]:
+    """Return the 2D + 2 whole numbers from the one below p - D on: all that are at most D away from p are among them.
+
+    Some lie outside the window or the sentence; windowed_attention masks them.
+    """
+    return (p.detach() - D).floor().long()[..., None] + torch.arange(int(2 * D) + 2, device=p.device)
+
+
+def windowed_attention(
+    h_t: Float[Tensor, "batch target units"],
+    h_s: Float[Tensor, "batch source key_dim"],
+    W_a: Float[Tensor, "units key_dim"],
+    p: Float[Tensor, "batch target"],
+    lengths: Int[Tensor, " batch"],
+    D: int | float,
+) -> Float[Tensor, "batch target key_dim"]:
+    """Return the contexts of local attention around p, computed from the states of the windows alone.
+
+    c_t = Σ_s a_t(s) h_s, with a_t(s) = align(h_t, h_s) · exp(-(s - p)² / (2σ²)) and σ = D/2, as in local_p_weights.
+
+    Luong et al. (2015), section 3.2 and equation 10.
+    """
+    s = window_positions(p, D)
+    distance = s - p[..., None]
+    inside = (distance.abs() <= D) & (s >= 0) & (s < lengths[:, None, None])
+    # The states of the window, copied for each target word: (batch, target, slots, key_dim).
+    sentence = torch.arange(len(h_s), device=h_s.device)[:, None, None]
+    near = h_s[sentence, s.clamp(0, h_s.shape[1] - 1)]
+    scores = (near @ (h_t @ W_a)[..., None])[..., 0]
+    weights = masked_softmax(scores, inside) * torch.exp(-(distance**2) / (2 * (D / 2) ** 2))
+    return (weights[..., None, :] @ near)[..., 0, :]

@@ -22,13 +22,14 @@ from solutions.luong.attention import (
     dot_score,
     gaussian,
     general_score,
+    local_p_weights,
     predicted_position,
     window,
 )
 from solutions.luong.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 Score = Callable[..., Tensor]  # (h_t, h_s, weights …) -> scores (batch, target, source)
-Attend = Callable[..., tuple[Tensor, Tensor]]  # the arguments of solutions.luong.attentional_state
+Attend = Callable[..., tuple[Tensor, Tensor]]  # attentional_state, or local_p_weights
 
 
 def location_score(
@@ -57,27 +58,38 @@ SCORES: dict[str, Score] = {
 }
 
 
-HANDED_IN = "general", "global"  # score and attention of the taught attentional_state
+GLOBAL, LOCAL = ("general", "global"), ("general", "local_p")  # score and attention of the taught functions
 
 
 class Luong(Translator):
     """An LSTM decoder that steps first and attends then: the state after the step is the query, section 3.
 
-    `attend` is any function with the arguments of `attentional_state`, by default that one. It is not called with
-    another score, or with a window.
+    `attend` is any function with the arguments of `attentional_state`, by default that one; it is called with the
+    general score and no window. `local` is one with those of `local_p_weights`; it is called with the general score
+    and a window that is predicted.
     """
 
-    def __init__(self, recipe: Recipe, source_size: int, target_size: int, attend: Attend | None = None) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        source_size: int,
+        target_size: int,
+        attend: Attend | None = None,
+        local: Attend | None = None,
+    ) -> None:
         super().__init__()
-        if attend is not None and (recipe.score, recipe.attention) != HANDED_IN:
-            raise ValueError(
-                "an attention that is handed in has the general score and no window: expected score = general and "
-                f"attention = global, got {recipe.score} and {recipe.attention}"
-            )
+        chosen = recipe.score, recipe.attention
+        for given, (score, attention) in ((attend, GLOBAL), (local, LOCAL)):
+            if given is not None and chosen != (score, attention):
+                raise ValueError(
+                    f"the attention that is handed in is called in one model only: expected score = {score} and "
+                    f"attention = {attention}, got {recipe.score} and {recipe.attention}"
+                )
         if recipe.attention != "global" and recipe.D <= 0:
             raise ValueError(f"a window reaches D positions to each side: expected D above 0, got {recipe.D}")
         units, hidden = recipe.units, recipe.hidden
-        self.recipe, self.score, self.attend = recipe, SCORES[recipe.score], attend or attentional_state
+        self.recipe, self.score = recipe, SCORES[recipe.score]
+        self.attend, self.local = attend or attentional_state, local or local_p_weights
         self.encoder = Encoder(source_size, encoder_recipe(recipe))
         self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
         self.network = nn.LSTM(
@@ -170,9 +182,14 @@ class Luong(Translator):
     ) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch source"]]:
         """Return h̃_t = tanh(W_c [c_t ; h_t]), equation 5, and the weights of one step."""
         states = memory["states"].to(h_t.dtype)
-        if (self.recipe.score, self.recipe.attention) == HANDED_IN:
-            return self.attend(h_t, states, self.score_weights[0], self.W_c.weight, memory["mask"])
-        weights = self.attention_weights(h_t[:, None], memory, time[:, None])[:, 0]
+        mask, chosen = memory["mask"], (self.recipe.score, self.recipe.attention)
+        if chosen == GLOBAL:
+            return self.attend(h_t, states, self.score_weights[0], self.W_c.weight, mask)
+        if chosen == LOCAL:
+            W_p, v_p = self.W_p.to(h_t.dtype), self.v_p.to(h_t.dtype)
+            weights, _ = self.local(h_t, states, self.score_weights[0], W_p, v_p, mask.sum(dim=1), self.recipe.D)
+        else:
+            weights = self.attention_weights(h_t[:, None], memory, time[:, None])[:, 0]
         context = weighted_sum(weights.to(states.dtype), states)
         return torch.tanh(self.W_c(torch.cat([context, h_t], dim=-1))), weights
 

@@ -1,11 +1,13 @@
-"""Unknown words in a translation, replaced by the source words that got most weight."""
+"""Unknown words in a translation, replaced by the source words that got most weight: the words about the numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from lab.tokenizers import SPECIAL, UNK
+from solutions.luong.attention import replaced_unknowns
 
 
 def replace_unknown(
@@ -13,13 +15,17 @@ def replace_unknown(
     weights: Float[Tensor, "target source"],
     source: Sequence[str],
     dictionary: Mapping[str, str] | None = None,
+    replaced: Callable[..., Tensor] = replaced_unknowns,
 ) -> list[str]:
     """Return a translation with each <unk> replaced by the source word that got most weight, or by its translation.
 
-    Luong et al. (2015), section 4.2. Columns after the last source word, such as that of </s>, are left out.
+    Luong et al. (2015), section 4.2. `replaced` is any function with the arguments of `replaced_unknowns`.
     """
     if not source:
         return list(translation)
-    best = weights[:, : len(source)].argmax(dim=1).tolist()
-    replacements = [(dictionary or {}).get(word, word) for word in source]
-    return [replacements[s] if word == SPECIAL[UNK] else word for word, s in zip(translation, best, strict=True)]
+    known = dictionary or {}
+    words = list(dict.fromkeys([SPECIAL[UNK], *translation, *source, *known.values()]))
+    number = {word: n for n, word in enumerate(words)}
+    lexicon = torch.tensor([number[known[word]] if word in known else -1 for word in words])
+    tokens, numbers = (torch.tensor([number[word] for word in text]) for text in (translation, source))
+    return [words[n] for n in replaced(tokens, weights, numbers, lexicon, number[SPECIAL[UNK]]).tolist()]

@@ -9,6 +9,11 @@ from torch import Tensor
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
 
 
+def pooled_by_hand() -> tuple[float, float]:
+    """Return h* of (a) and the document of (b), worked out on paper."""
+    return 0.664, 7.0  # tanh 0.8
+
+
 def attention_pool(
     H: Float[Tensor, "batch source value_dim"],
     w: Float[Tensor, " value_dim"],
@@ -79,3 +84,42 @@ def hierarchical_attention(
         vectors = sentence_encoder(vectors, not_empty)
     document, sentence_weights = context_attention(vectors, W_s, b_s, u_s, not_empty)
     return document, word_weights.unflatten(0, (batch, sentences)), sentence_weights
+
+
+def leave_one_out(
+    values: Float[Tensor, "batch source value_dim"],
+    weights: Float[Tensor, "batch source"],
+    mask: Bool[Tensor, "batch source"] | None = None,
+) -> Float[Tensor, "batch source value_dim"]:
+    """Return for each position s the pooled vector without it: Σ_{j≠s} α_j v_j / Σ_{j≠s} α_j.
+
+    Zeros at padding, and where the other positions have no weight.
+
+    After the leave-one-out measure of Jain and Wallace (2019), section 4.1. They run the whole model without a word;
+    here the word's value alone is left out.
+    """
+    length = values.shape[1]
+    others = weights[:, None] * ~torch.eye(length, dtype=torch.bool, device=weights.device)
+    # Added up without α_s, not taken from 1: the difference of nearly equal numbers would be rounding.
+    rest = others.sum(dim=-1, keepdim=True)
+    pooled = others @ values / rest.masked_fill(rest == 0, 1)
+    return pooled if mask is None else pooled.masked_fill(~mask[..., None], 0)
+
+
+def adversarial_weights(
+    weights: Float[Tensor, " source"], values: Float[Tensor, "source value_dim"], direction: Float[Tensor, " source"]
+) -> Float[Tensor, " source"]:
+    """Return other weights with the same pooled vector and the same sum, as far along `direction` as none is negative.
+
+    A has the columns of `values` and a column of ones as its rows, p is the projection of `direction` onto the x with
+    A x = 0: the result is α + t p with the largest t. It is α where ‖p‖ is at most a thousandth of ‖direction‖.
+
+    After Jain and Wallace (2019), section 4.2.2, who search for weights far from α by optimisation, and let the
+    prediction change a little. The closed form along one direction is ours.
+    """
+    A = torch.cat([values, torch.ones_like(values[:, :1])], dim=1).T
+    p = direction - torch.linalg.pinv(A) @ (A @ direction)
+    if p.norm() <= 1e-3 * direction.norm():
+        return weights.clone()
+    falls = p < 0  # p adds up to 0, so that some weight falls
+    return weights + (weights[falls] / -p[falls]).min() * p

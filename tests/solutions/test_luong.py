@@ -13,7 +13,7 @@ from solutions.luong import (
     input_feeding,
     local_p_weights,
 )
-from solutions.luong.attention import gaussian, predicted_position, window
+from solutions.luong.attention import gaussian, predicted_position, scores_by_hand, window
 from solutions.luong.model import location_score
 
 B, T, S, H, E, P = 3, 4, 5, 6, 7, 2
@@ -59,6 +59,15 @@ def test_the_scores_are_the_formulas_word_by_word() -> None:
         torch.testing.assert_close(general[b, t, s], h_t[b, t] @ W @ other[b, s])
         both = torch.cat([h_t[b, t], other[b, s]])
         torch.testing.assert_close(concat[b, t, s], v_a @ torch.tanh(W_a @ both))
+
+
+def test_the_numbers_by_hand_are_those_of_the_functions() -> None:
+    score, weight = scores_by_hand()
+    h_t, h_s, W_a = torch.tensor([[[2.0, -1.0]]]), torch.tensor([[[1.0, 3.0]]]), torch.tensor([[1.0, 1.0], [0.0, -2.0]])
+    assert score == pytest.approx(float(general_score(h_t, h_s, W_a)))
+    half, two = torch.tensor([[0.5493]]), torch.tensor([2.1972])
+    p = predicted_position(torch.ones(1, 1), half, two, torch.tensor([8]))
+    assert weight == pytest.approx(float(0.8 * gaussian(p, 8, 4)[0, 3]), abs=1e-4)
 
 
 def test_general_with_the_identity_is_dot() -> None:

@@ -13,8 +13,8 @@ from lab.evaluation.window_positions import counted, crossing, position_scores
 from solutions.luong import attentional_state, fast, input_feeding, local_p_weights
 from solutions.luong.fast import FastLuong
 from solutions.luong.model import SCORES, Luong
+from solutions.luong.plain import PlainFeeding
 from solutions.luong.recipe import Recipe
-from solutions.luong.unknown import replace_unknown
 from tests.support.hardware import NEEDS_BF16
 
 MODEL = Recipe(embedding_dim=5, units=6, hidden=4, longest=4, D=1)
@@ -70,7 +70,7 @@ def test_a_window_wider_than_every_sentence_is_global_attention() -> None:
 def test_the_fed_loop_without_its_feeding_columns_is_torchs_own_lstm(layers: int) -> None:
     fed, plain = model(layers=layers), model(layers=layers, feeding=False)
     with torch.no_grad():
-        fed.network.weight_ih_l0[:, 5:] = 0
+        fed.network.get_parameter("weight_ih_l0")[:, 5:] = 0
         weights = dict(fed.state_dict())
         weights["network.weight_ih_l0"] = weights["network.weight_ih_l0"][:, :5]
     plain.load_state_dict(weights)
@@ -125,8 +125,8 @@ def test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding(monkeypat
     monkeypatch.setattr(fast, "lstm_update", lambda gates, cell: (torch.tanh(gates[:, :6]), cell))
     net = model(score="dot")
     with torch.no_grad():
-        net.network.bias_ih_l0.zero_()
-        net.network.bias_hh_l0.zero_()
+        net.network.get_parameter("bias_ih_l0").zero_()
+        net.network.get_parameter("bias_hh_l0").zero_()
     (W_x, W_h, *_) = net.network.all_weights[0]
     inputs = torch.tensor([[1, 4, 5]]).expand(4, -1)
     memory, state = net.encode(SOURCE, MASKED)
@@ -154,6 +154,43 @@ def test_attention_that_is_handed_in_makes_the_same_model() -> None:
             net(SOURCE, MASKED, inputs, real).logsumexp(-1).sum().backward()
         for first, second in zip(handed.parameters(), own.parameters(), strict=True):
             torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_a_window_that_is_handed_in_is_called_and_makes_the_same_model() -> None:
+    inputs, calls = torch.tensor([[1, 4, 5]]).expand(4, -1), []
+
+    def local(*arguments):
+        calls.append(arguments)
+        return local_p_weights(*arguments)
+
+    own = model(attention="local_p", score="general")
+    torch.manual_seed(0)
+    handed = Luong(replace(MODEL, attention="local_p", score="general"), 11, 9, local=local).eval()
+    torch.testing.assert_close(weights_of(handed, inputs), weights_of(own, inputs))
+    assert len(calls) == inputs.shape[1]
+    with pytest.raises(ValueError, match="expected score = general and attention = local_p, got general and global"):
+        Luong(replace(MODEL, score="general"), 11, 9, local=local)
+
+
+def test_the_plain_decoder_says_the_same_word_by_word_as_in_one_call() -> None:
+    torch.manual_seed(0)
+    calls = []
+
+    def decoder(*arguments):
+        calls.append(arguments)
+        return input_feeding(*arguments)
+
+    net = PlainFeeding(replace(MODEL, score="dot", bidirectional=True), 11, 9, decoder).eval()
+    inputs = torch.tensor([[1, 4, 5]]).expand(4, -1)
+    memory, state = net.encode(SOURCE, MASKED)
+    whole, _, weights = net.decode(inputs, memory, state)
+    for t in range(inputs.shape[1]):
+        scores, state, row = net.step(inputs[:, t], memory, state)
+        torch.testing.assert_close(scores, net.readout(whole[:, t]))
+        torch.testing.assert_close(row, weights[:, t])
+    assert len(calls) == 1 + inputs.shape[1]
+    with pytest.raises(ValueError, match="expected score = dot"):
+        PlainFeeding(replace(MODEL, score="general"), 11, 9)
 
 
 def test_attention_that_is_handed_in_does_not_go_with_a_window() -> None:
@@ -205,10 +242,3 @@ def test_the_scores_of_positions_are_those_counted_by_hand() -> None:
     assert scores["mean"].value == pytest.approx((0 + 1.5 + 3) / 3)
     assert scores["within1"].value == pytest.approx(1 / 3)
     assert scores["within2"].value == pytest.approx(2 / 3)
-
-
-def test_an_unknown_word_becomes_the_word_that_was_looked_at() -> None:
-    weights = torch.tensor([[0.9, 0.1, 0.0], [0.1, 0.2, 0.7]])
-    assert replace_unknown(["he", "<unk>"], weights, ["il", "danse"]) == ["he", "danse"]  # not </s>, however much
-    assert replace_unknown(["he", "<unk>"], weights, ["il", "danse"], {"danse": "dances"}) == ["he", "dances"]
-    assert replace_unknown(["<unk>"], weights[:1], []) == ["<unk>"]

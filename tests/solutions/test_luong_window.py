@@ -4,10 +4,17 @@ import pytest
 import torch
 from torch import Tensor
 
+from autograder.kit.peak import LargestTensor
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong import local_p_weights
-from solutions.luong.attention import gaussian, general_score, predicted_position, window
-from solutions.luong.window import window_attention, window_positions
+from solutions.luong.attention import (
+    gaussian,
+    general_score,
+    predicted_position,
+    window,
+    window_positions,
+    windowed_attention,
+)
 
 B, T, S, H, E, P = 2, 3, 11, 4, 5, 7
 LENGTHS = torch.tensor([11, 6])
@@ -22,30 +29,18 @@ def arguments() -> list[Tensor]:
     return [each.requires_grad_() for each in (normal(B, T, H), normal(B, S, E), normal(H, E), CENTRES.clone())]
 
 
-def masked(arguments: list[Tensor], D: float) -> tuple[Tensor, Tensor]:
-    """Return context and weights over all positions, those outside the window masked."""
+def masked(arguments: list[Tensor], D: float) -> Tensor:
+    """Return the contexts from weights over all positions, those outside the window masked."""
     h_t, h_s, W_a, p = arguments
     align = masked_softmax(general_score(h_t, h_s, W_a), window(p, LENGTHS[:, None].expand_as(p), S, D))
-    weights = align * gaussian(p, S, D)
-    return weights @ h_s, weights
-
-
-def over_the_sentence(weights: Tensor, p: Tensor, D: float) -> Tensor:
-    """Return the weights of a window as weights of all positions."""
-    s = window_positions(p, D)
-    outside = (s < 0) | (s >= S)
-    assert (weights[outside] == 0).all()
-    return torch.zeros(B, T, S, dtype=weights.dtype).scatter_add(-1, s.clamp(0, S - 1), weights)
+    return align * gaussian(p, S, D) @ h_s
 
 
 @pytest.mark.parametrize("D", [0.4, 1, 2, 2.7, 30])
 def test_the_window_alone_is_the_masked_one_in_values_and_gradients(D: float) -> None:
     once, again = arguments(), arguments()
-    h_t, h_s, W_a, p = once
-    context, weights = window_attention(h_t, h_s, W_a, p, LENGTHS, D)
-    expected, all_weights = masked(again, D)
+    context, expected = windowed_attention(*once, LENGTHS, D), masked(again, D)
     torch.testing.assert_close(context, expected)
-    torch.testing.assert_close(over_the_sentence(weights, p, D), all_weights)
     direction = normal(B, T, E)
     (context * direction).sum().backward()
     (expected * direction).sum().backward()
@@ -56,12 +51,18 @@ def test_the_window_alone_is_the_masked_one_in_values_and_gradients(D: float) ->
 def test_the_window_alone_is_the_taught_local_attention() -> None:
     h_t, h_s, W_a, W_p, v_p, D = normal(B, T, H), normal(B, S, H), normal(H, H), normal(P, H), normal(P), 2
     p = predicted_position(h_t, W_p, v_p, LENGTHS[:, None].expand(B, T))
-    _, weights = window_attention(h_t, h_s, W_a, p, LENGTHS, D)
-    whole = over_the_sentence(weights, p, D)
+    contexts = windowed_attention(h_t, h_s, W_a, p, LENGTHS, D)
     for t in range(T):
-        expected, centre = local_p_weights(h_t[:, t], h_s, W_a, W_p, v_p, LENGTHS, D)
+        weights, centre = local_p_weights(h_t[:, t], h_s, W_a, W_p, v_p, LENGTHS, D)
         torch.testing.assert_close(p[:, t], centre)
-        torch.testing.assert_close(whole[:, t], expected)
+        torch.testing.assert_close(contexts[:, t], (weights[:, None] @ h_s)[:, 0])
+
+
+def test_nothing_that_the_window_makes_is_as_long_as_the_sentence() -> None:
+    h_t, h_s, W_a, p = normal(1, T, H), normal(1, 5000, E), normal(H, E), torch.tensor([[9.5, 70.25, 4999.0]])
+    with LargestTensor() as largest:
+        windowed_attention(h_t, h_s, W_a, p.double(), torch.tensor([5000]), 2)
+    assert 0 < largest.bytes <= 8 * T * 6 * E
 
 
 def test_a_window_of_2D_plus_2_slots_holds_every_position_that_is_near_enough() -> None:

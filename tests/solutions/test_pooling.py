@@ -4,8 +4,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from solutions.bahdanau import additive_attention
-from solutions.pooling import attention_pool, context_attention, hierarchical_attention
+from solutions.bahdanau import additive_attention, masked_softmax
+from solutions.pooling import (
+    adversarial_weights,
+    attention_pool,
+    context_attention,
+    hierarchical_attention,
+    leave_one_out,
+)
+from solutions.pooling.attention import pooled_by_hand
 
 B, N, S, T, D, A = 3, 4, 5, 6, 7, 2
 MASK = torch.arange(S) < torch.tensor([5, 1, 3])[:, None]
@@ -142,3 +149,59 @@ def test_the_encoder_of_sentences_is_given_the_vectors_and_which_of_them_are_not
     assert torch.equal(mask, WORDS > 0)
     torch.testing.assert_close(vectors, torch.einsum("bnt,bntd->bnd", words, H))
     torch.testing.assert_close(document, torch.einsum("bn,bnd->bd", sentences, network(vectors)))
+
+
+def test_the_numbers_by_hand_are_those_of_the_functions() -> None:
+    """The states of (a) score ln 1, ln 2 and ln 2 for no w: its weights are the softmax of the scores that it gives."""
+    scores = torch.tensor([[1.0, 2.0, 2.0, 5.0]]).log()
+    real = torch.tensor([[True, True, True, False]])
+    pooled = torch.tanh(masked_softmax(scores, real) @ torch.tensor([2.0, -3.0, 4.0, -4.0]))
+    sentences = masked_softmax(torch.tensor([[4.0, 1.0, 10.0]]).log(), real[:, 1:])
+    document = sentences @ torch.tensor([0.4 * 5 + 0.6 * 10, 3.0, 0.0])
+    torch.testing.assert_close(torch.tensor(pooled_by_hand()), torch.cat([pooled, document]), atol=1e-3, rtol=0)
+
+
+def test_without_a_position_is_what_the_pool_gives_where_that_position_is_masked() -> None:
+    states, (W, b, u) = normal(B, S, D), W_W
+    _, weights = context_attention(states, W, b, u, MASK)
+    vectors = leave_one_out(states, weights, MASK)
+    for s in range(S):
+        without = MASK & (torch.arange(S) != s)
+        expected, _ = context_attention(states, W, b, u, without)
+        torch.testing.assert_close(vectors[:, s], torch.where(MASK[:, s, None], expected, 0))
+    assert (vectors[1] == 0).all()  # one word: without it nothing is left
+
+
+def test_the_pooled_vector_is_that_without_a_position_mixed_with_its_value() -> None:
+    states = normal(B, S, D)
+    _, weights = attention_pool(states, normal(D))
+    mixed = weights[..., None] * states + (1 - weights)[..., None] * leave_one_out(states, weights)
+    torch.testing.assert_close(mixed, (weights[:, None] @ states).expand_as(mixed))
+
+
+def test_adversarial_weights_pool_the_same_vector_and_no_others_go_further() -> None:
+    values, weights, direction = normal(9, 3), normal(9, seed=4).softmax(0), normal(9, seed=5)
+    others = adversarial_weights(weights, values, direction)
+    torch.testing.assert_close(others @ values, weights @ values)
+    torch.testing.assert_close(others.sum(), weights.sum())
+    assert others.min().abs() < 1e-12
+    change = others - weights
+    # The nearest to the direction among the changes that keep both: what is left of it stands on all of these.
+    free = torch.linalg.svd(torch.cat([values, torch.ones(9, 1)], 1).T)[2][4:]
+    left_over = direction - change * (direction @ change) / (change @ change)
+    torch.testing.assert_close(free @ left_over, torch.zeros(5, dtype=torch.float64), atol=1e-9, rtol=0)
+    assert direction @ change > 0
+    assert (weights + 1.001 * change).min() < 0
+
+
+@pytest.mark.parametrize("length", [1, 3, 4])
+def test_weights_of_few_words_cannot_move(length: int) -> None:
+    weights, direction = normal(length).softmax(0), normal(length, seed=1)
+    torch.testing.assert_close(adversarial_weights(weights, normal(length, 3), direction), weights, atol=0, rtol=0)
+
+
+def test_how_long_the_direction_is_does_not_matter() -> None:
+    values, weights, direction = normal(7, 2), normal(7).softmax(0), normal(7, seed=5)
+    expected = adversarial_weights(weights, values, direction)
+    for factor in (1e-6, 1e6):
+        torch.testing.assert_close(adversarial_weights(weights, values, factor * direction), expected)

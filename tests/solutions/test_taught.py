@@ -59,6 +59,11 @@ PROVEN = {
     ("bahdanau", "coverage_penalty"): "test_bahdanau."
     "test_the_coverage_penalty_is_the_formula_word_by_word_and_padding_is_free",
     ("bahdanau", "additive_attention_backward"): "test_bahdanau.test_attention_backwards_is_what_autograd_says",
+    # Starred: no model of the course leaves positions out or looks for other weights.
+    ("pooling", "leave_one_out"): "test_pooling."
+    "test_without_a_position_is_what_the_pool_gives_where_that_position_is_masked",
+    ("pooling", "adversarial_weights"): "test_pooling."
+    "test_adversarial_weights_pool_the_same_vector_and_no_others_go_further",
     ("luong", "attentional_state"): f"test_luong_model.{PLAIN_AND_FAST}",
     ("luong", "local_p_weights"): "test_luong_model.test_the_weights_of_local_p_are_the_taught_ones",
     ("luong", "input_feeding"): "test_luong_model.test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding",
@@ -66,6 +71,9 @@ PROVEN = {
     ("structured", "hop_overlap"): "test_structured.test_the_overlap_of_hops_is_the_cosine_of_the_lab",
     ("structured", "penalty_backward"): "test_structured_model."
     "test_a_penalty_with_a_gradient_of_its_own_trains_as_one_with_autograd",
+    # Starred: the models score all positions and mask, and no corpus of theirs has words that are unknown.
+    ("luong", "replaced_unknowns"): "test_luong_unknown.test_replaced_words_are_those_of_a_loop_over_the_translation",
+    ("luong", "windowed_attention"): "test_luong_window.test_the_window_alone_is_the_taught_local_attention",
     **{
         ("self_attention", name): "test_self_attention_model."
         "test_the_plain_model_and_the_fast_one_have_equal_scores_and_gradients"

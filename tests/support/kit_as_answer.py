@@ -131,18 +131,40 @@ def chosen(result: Any, how: str) -> Any:
     return result[int(how)]
 
 
-def hand_ins(case: Any, make: Callable) -> Iterator[tuple[str, Callable]]:
-    """Yield (how, a function with the check's arguments) for each way in which a callable answers a case at all."""
-    function = in_time(lambda: make(case.arguments))
-    if function is None:
+def asked(check_id: str, case: Any) -> dict[str, Any] | None:
+    """Return the arguments that a student's function gets: a case's own, or what the use of the function makes of them.
+
+    None where a use takes an object of a class, or asks otherwise than once.
+    """
+    name, _, function = check_id.partition(".")
+    use = USES.get(function)
+    if use is None:
+        return case.arguments
+    handed: list[tuple] = []
+
+    def target(*given: Any) -> None:
+        handed.append(given)
+        raise TooLong
+
+    in_time(lambda: use(target, *fresh(list(case.arguments.values()), [], False)))
+    blank = getattr(importlib.import_module(f"solutions.{name}.attention"), function, None)
+    if len(handed) != 1 or blank is None or inspect.isclass(blank):
+        return None
+    return dict(zip(inspect.signature(blank).parameters, handed[0], strict=False))
+
+
+def hand_ins(given: dict[str, Any] | None, make: Callable) -> Iterator[tuple[str, Callable]]:
+    """Yield (how, a function of these arguments) for each way in which a callable answers them at all."""
+    function = None if given is None else in_time(lambda: make(given))
+    if given is None or function is None:
         return
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         parameters = None
-    for way, order, form in ways(parameters, list(case.arguments)):
-        answer = functools.partial(answered, make, list(case.arguments), order, form)
-        result = in_time(functools.partial(answer, *fresh(list(case.arguments.values()), [], False)))
+    for way, order, form in ways(parameters, list(given)):
+        answer = functools.partial(answered, make, list(given), order, form)
+        result = in_time(functools.partial(answer, *fresh(list(given.values()), [], False)))
         if result is None:
             continue
         yield f"{way}, whole", functools.partial(_part, answer, "whole")
@@ -174,9 +196,9 @@ def _part(answer: Callable, how: str, *values: Any) -> Any:
     return chosen(answer(*values), how)
 
 
-def shapes_fit(case: Any, function: Callable) -> bool:
+def shapes_fit(name: str, case: Any, function: Callable) -> bool:
     """Return whether the shapes of what a function returns on a case are those of the right answer."""
-    answer = call({"f": function}, "f", list(case.arguments.values()))
+    answer = call({name: function}, name, list(case.arguments.values()))
     outputs = named_outputs(answer, case) if answer.outputs else {}
     return isinstance(outputs, dict) and any(
         name in outputs and outputs[name].shape == right.shape for name, right in case.outputs.items()
@@ -189,10 +211,11 @@ def report(check_ids: list[str]) -> dict[str, Any]:
     count, earned = 0, []
     for check_id in check_ids:
         cases, criteria, _ = load(check_id)
+        own, given = check_id.partition(".")[2], asked(check_id, cases[0])
         for name, value in every.items():
             for member, make in callables(value):
-                for how, function in hand_ins(cases[0], make):
-                    if any(in_time(functools.partial(shapes_fit, case, function)) for case in cases):
+                for how, function in hand_ins(given, make):
+                    if any(in_time(functools.partial(shapes_fit, own, case, function)) for case in cases):
                         count += 1
                         points = points_beyond_shape(check_id, cases, criteria, function)
                         earned += [[check_id, name + member, how, points]] if points else []
@@ -234,6 +257,7 @@ if __name__ == "__main__":
     from autograder.kit.compare import named as named_outputs
     from autograder.kit.grading import grade
     from autograder.kit.recordings import FOLDER, load
+    from autograder.kit.uses import USES
 
     torch.set_num_threads(1)
     socket.socket.connect = _refuse  # type: ignore[method-assign]

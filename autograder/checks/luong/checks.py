@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
-from autograder.checks.luong import examples, feeding_mistakes, hunt, local_mistakes, score_mistakes
+from autograder.checks.luong import examples, feeding_mistakes, hand_mistakes, hunt, local_mistakes, score_mistakes
 from autograder.checks.luong.cases import (
     EDGES,
     SHORT,
@@ -15,6 +15,7 @@ from autograder.checks.luong.cases import (
     local_cases,
     state_cases,
 )
+from autograder.checks.luong.starred_checks import UNKNOWN, WINDOWED
 from autograder.checks.random_inputs import Rng
 from solutions.luong.attention import (
     attentional_state,
@@ -23,6 +24,19 @@ from solutions.luong.attention import (
     general_score,
     input_feeding,
     local_p_weights,
+    scores_by_hand,
+)
+
+BY_HAND = Check(
+    scores_by_hand,
+    ("score", "weight"),
+    lambda rng: [Drawn("your numbers", [], tolerance=6e-3)],  # two decimals are enough
+    points={
+        "the score of (a)": Points(1, "your numbers", part="score"),
+        "the weight of (b)": Points(1, "your numbers", part="weight"),
+    },
+    also=(),
+    mistakes=hand_mistakes.BY_HAND,  # no examples: a right function's numbers are the answer
 )
 
 
@@ -126,7 +140,7 @@ FEEDING = Check(
     may_call=("dot_score", "attentional_state"),
 )
 
-CHECKS = [DOT, GENERAL, CONCAT, STATE, LOCAL, FEEDING, *HUNT.checks()]
+CHECKS = [BY_HAND, DOT, GENERAL, CONCAT, STATE, LOCAL, FEEDING, *HUNT.checks(), UNKNOWN, WINDOWED]
 
 ORDER = """\
 (a) In Bahdanau's model the state *before* the step asks, $s_{i-1}$; what it finds goes into the step that makes $s_i$.
@@ -139,4 +153,16 @@ the steps have to wait for each other. Bahdanau's context enters the next state,
 (c) After the step the state $h_t$ knows which word was said last; it does not know where the decoder looked when it was
 said. That is what $\\tilde h_{t-1}$ adds: a step can avoid what has been translated already, and go on from there."""
 
-WRITTEN = {"who_asks": Written(points=3, text=ORDER)}
+SCORES = """\
+(a) *1 point.* None, $n^2$, and $n \\cdot 2n + n = 2n^2 + n$. (Half of the point for two of the three.)
+
+(b) *1 point.* It is the general score with a diagonal matrix, $W_a = \\operatorname{diag}(r)$, that is
+$\\sum_i r_i\\, h_t(i)\\, h_s(i)$: number $i$ of one state meets only number $i$ of the other. A full $W_a$ lets each
+number of the target state meet every number of the source state, and the two states may even have different widths.
+(Half of the point for the diagonal alone, or for the missing pairs alone.)
+
+(c) *1 point.* Dot and general scores double, being linear in the source states, so that the weights become sharper. The
+concat score does not double: the tanh stays between -1 and 1, and no score goes beyond the sum of the $|v_a|$. (Half of
+the point for the doubling alone.)"""
+
+WRITTEN = {"who_asks": Written(points=3, text=ORDER), "what_scores_can_ask": Written(points=3, text=SCORES)}

@@ -103,12 +103,12 @@ def start_fed(*arguments):
 
 
 def fed_before_word(*arguments):
-    """The input is [h̃ ; word]. The word comes first: W_x [y_t ; h̃_{t-1}]."""
+    """The input is [h̃ ; word]. The word comes first: W_x [y_{t-1} ; h̃_{t-1}]."""
     return Decoder(network_input=lambda word, fed: torch.cat([fed, word], -1))(*arguments)
 
 
 def state_without_tanh(*arguments):
-    """The tanh of the recurrent state is missing: h_t = tanh(W_x [y_t ; h̃_{t-1}] + W_h h_{t-1})."""
+    """The tanh of the recurrent state is missing: h_t = tanh(W_x [y_{t-1} ; h̃_{t-1}] + W_h h_{t-1})."""
     return Decoder(update=lambda x: x)(*arguments)
 
 

@@ -84,7 +84,7 @@ DOT = (*of(dot_score, *ANY_SCORE, squashed), viewed, all_axes_turned, cosine, me
 
 
 def matrix_transposed(h_t, h_s, W_a):
-    """The matrix is turned round: h_t W_aᵀ h_s. W_a is (H, E): h_t stands on its left, h_s on its right."""
+    """The matrix is turned round: h_t W_aᵀ h_s. W_a is (H, A): h_t stands on its left, h_s on its right."""
     return h_t @ W_a.T @ h_s.transpose(1, 2)
 
 
@@ -264,7 +264,7 @@ def dot_for_general(*arguments):
 
 
 def W_a_transposed(*arguments):
-    """W_a is turned round: h_t W_aᵀ h_s. It is (H, E): h_t stands on its left, h_s on its right."""
+    """W_a is turned round: h_t W_aᵀ h_s. It is (H, A): h_t stands on its left, h_s on its right."""
     return State(score=lambda h_t, h_s, W_a: general_score(h_t, h_s, W_a.T))(*arguments)
 
 

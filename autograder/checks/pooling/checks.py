@@ -1,8 +1,12 @@
-"""The checks of attention that pools: one sentence, one level of a hierarchy, and both levels."""
+"""The checks of attention that pools: one sentence, one level of a hierarchy, both levels, and the bug hunt."""
 
-from autograder.checks import DIFFERENTIABLE, FAR, MASKED, NO_MASK, Check, Points, Written
-from autograder.checks.pooling import examples, hierarchy_mistakes, mistakes
+from dataclasses import replace
+
+from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
+from autograder.checks.pooling import examples, hierarchy_mistakes, hunt, mistakes
 from autograder.checks.pooling.cases import PADDED, WHOLE, context_cases, hierarchy_cases, pool_cases
+from autograder.checks.pooling.starred_checks import ALONG, BY_HAND, LEAVE
+from autograder.checks.random_inputs import Rng
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 
 POOL = Check(
@@ -60,34 +64,64 @@ HIERARCHY = Check(
     may_call=("context_attention",),
 )
 
-REPAIRED = Check(
-    hierarchical_attention,
-    ("document", "words", "sentences"),
-    hierarchy_cases,
+
+def two_level_cases(rng: Rng) -> list[Drawn]:
+    """Draw the documents of the check of both levels, without the encoder between them."""
+    return [replace(each, arguments=each.arguments[:-1]) for each in hierarchy_cases(rng)]
+
+
+HUNT = Hunt(
+    replace(HIERARCHY, reference=hunt.two_levels, cases=two_level_cases),
+    hunt.broken_hierarchy,
+    hunt.repaired_hierarchy,
+    hunt.failing_input,
+    hunt.diagnosis,
     points={
-        "padded sentences get no weight": Points(3, (PADDED, "an empty document")),
-        "documents without padded sentences, as before": Points(1, (WHOLE, "padded sentences")),
+        "documents without padded sentences": Points(3, (WHOLE, "padded sentences")),
+        "documents with padded sentences": Points(2, (PADDED, "an empty document")),
         FAR: 1,
     },
-    also=DIFFERENTIABLE,
     mistakes=hierarchy_mistakes.SENTENCES,
-    examples=examples.hierarchy("repaired_hierarchy"),
-    name="repaired_hierarchy",
-    parts=hierarchy_mistakes.Hierarchy,
-    may_call=("context_attention", "hierarchical_attention"),
+    examples=examples.hierarchy("repaired_hierarchy", encoder=""),
+    own="hierarchical_attention",
 )
 
-CHECKS = [POOL, CONTEXT, HIERARCHY, REPAIRED]
+CHECKS = [BY_HAND, POOL, CONTEXT, HIERARCHY, *HUNT.checks(), LEAVE, ALONG]
 
 READING = """\
-(a) *dreadful*: its share is 0.70 · 0.70 = 0.49. A word's share in the document is its weight in the sentence times the
-weight of the sentence: *not* has 0.25 · 0.45 = 0.11, and *lovely* has 0.05 · 0.70 = 0.035.
+(a) (1 point) *dreadful*: its share is 0.70 · 0.70 = 0.49. A word's share in the document is its weight in the sentence
+times the weight of the sentence: *not* has 0.25 · 0.45 = 0.11, and *lovely* has 0.05 · 0.70 = 0.035. (Half of the point
+for the right word without the shares.)
 
-(b) The weights of the words say only how the words of one sentence compare with each other. They add up to 1 in every
-sentence, also in one that hardly counts.
+(b) (1 point) The weights of the words say only how the words of one sentence compare with each other. They add up to 1
+in every sentence, also in one that hardly counts.
 
-(c) No. Another sentence says the same (*not*, *back*), and the weights of what is left add up to 1 again: they move
-there. Besides, a weight belongs to a state, not to a word: the recurrent network has read the whole sentence, and the
-states of other words may know of *dreadful*. What the test shows is that the label does not hang on that word alone."""
+(c) (1 point, for one reason) Neither. Another sentence says the same (*not*, *back*), and the weights of what is left
+add up to 1 again: they move there. Besides, a weight belongs to a state, not to a word: the recurrent network has read
+the whole sentence, and the states of other words may know of *dreadful*. What the test shows is that the label does not
+hang on that word alone."""
 
-WRITTEN = {"reading_two_levels": Written(points=3, text=READING)}
+OTHER_WEIGHTS = """\
+(a) (1 point) α' = (0.4, 0, 0.6): 2 α'₃ = 1.2, and the sum is 1. All that follows sees the pooled vector alone, so the
+label and its probability stay as they are. (Half of the point for weights that do not add up to 1, or for the right
+weights without what follows.)
+
+(b) (1 point) One set of weights is not the only one under which this model, with these states, says this. Word 2 had
+the largest weight, and can have none: a heat map does not show *the* words without which the label could not be.
+
+(c) (2 points, one for each argument) The model has to compute its weights from its states: nothing says that any
+parameters give α' here and sensible weights on all other texts; a text cannot be given weights of its own. And the rest
+of the model was trained together with the weights that it computes: exchanged weights come from no training, so that
+they say nothing about which explanations a trained model could give. (Also right, for either: a weight belongs to a
+state, and states that have read their neighbours can pool alike though their words differ; or: that there is another
+explanation does not make the first one false, it only is not exclusive.)
+
+(d) (1 point) Train: a whole model whose loss rewards other weights and the same predictions as the first model's (an
+adversary), on all texts at once; or the model with equal weights from the start, which shows whether the task needs
+attention at all. (No point for shuffling or exchanging the weights of the trained model: that is the test they object
+to.)"""
+
+WRITTEN = {
+    "reading_two_levels": Written(points=3, text=READING),
+    "what_other_weights_show": Written(points=5, text=OTHER_WEIGHTS),
+}

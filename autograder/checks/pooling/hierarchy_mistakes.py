@@ -130,7 +130,7 @@ def word_context_for_sentences(*arguments):
     return Hierarchy(second=lambda first, second: (*second[:2], first[2]))(*arguments)
 
 
-def levels_swapped(H, W_w, b_w, u_w, W_s, b_s, u_s, mask, sentence_encoder):
+def levels_swapped(H, W_w, b_w, u_w, W_s, b_s, u_s, mask, sentence_encoder=None):
     """The two levels have changed places: the words are weighed with W_s, b_s, u_s. `w` stands for words, `s` for
     sentences."""
     return hierarchical_attention(H, W_s, b_s, u_s, W_w, b_w, u_w, mask)

@@ -1,8 +1,12 @@
 """Mutants of luong's references that compute the same: before the change, after it, and why."""
 
-from solutions.luong.attention import gaussian, predicted_position, window
+from solutions.luong.attention import gaussian, predicted_position, window, window_positions
 
-PARTS = {"luong.local_p_weights": (predicted_position, window, gaussian)}  # what a reference calls: mutated with it
+# What a reference calls: mutated with it.
+PARTS = {
+    "luong.local_p_weights": (predicted_position, window, gaussian),
+    "luong.windowed_attention": (window_positions,),
+}
 EQUIVALENT = {
     "luong.dot_score": {("h_s.transpose(1, 2)", "h_s.transpose(2, 1)"): "the same two axes"},
     "luong.general_score": {("h_s.transpose(1, 2)", "h_s.transpose(2, 1)"): "the same two axes"},
@@ -45,5 +49,37 @@ EQUIVALENT = {
         ("0", "-1"): "the axis has one entry",
         ("-1", "1"): "two axes: the last is axis 1",
         ("1", "-1"): "two axes: the last is axis 1",
+    },
+    "luong.replaced_unknowns": {("1", "-1"): "two axes: the last is axis 1"},
+    "luong.windowed_attention": {
+        (
+            "(p.detach() - D).floor().long()[..., None] + torch.arange(int(2 * D) + 2, device=p.device)",
+            "torch.arange(int(2 * D) + 2, device=p.device) + (p.detach() - D).floor().long()[..., None]",
+        ): "a sum's order",
+        ("torch.arange(int(2 * D) + 2, device=p.device)", "torch.arange(int(2 * D) + 2)"): "on the CPU",
+        ("torch.arange(len(h_s), device=h_s.device)", "torch.arange(len(h_s))"): "on the CPU",
+        **{
+            ("int(2 * D) + 2", more): "more slots, which are masked"
+            for more in ("int(2 * D) * 2", "int(2 * D) ** 2", "2 + int(2 * D)")
+        },
+        **{("2", more): "more slots, which are masked" for more in ("3", "4")},
+        ("2 * D", "2 ** D"): "as many slots, or more",
+        ("2 * D", "D * 2"): "a product's order",
+        ("(p.detach() - D).floor()", "p.detach() - D"): "long() cuts down too; below 0 there are no positions",
+        ("p.detach()", "p"): "whole numbers have no gradient",
+        ("p.detach", "p.abs"): "p is not below 0",
+        ("s - p[..., None]", "p[..., None] - s"): "the distance, without its sign",
+        (
+            "(distance.abs() <= D) & (s >= 0) & (s < lengths[:, None, None])",
+            "(s < lengths[:, None, None]) & ((distance.abs() <= D) & (s >= 0))",
+        ): "the order of an and",
+        ("(distance.abs() <= D) & (s >= 0)", "(s >= 0) & (distance.abs() <= D)"): "the order of an and",
+        ("0", "-1"): "the axis has one entry, or what is read there is masked",
+        (
+            "masked_softmax(scores, inside) * torch.exp(-distance ** 2 / (2 * (D / 2) ** 2))",
+            "torch.exp(-distance ** 2 / (2 * (D / 2) ** 2)) * masked_softmax(scores, inside)",
+        ): "a product's order",
+        ("2 * (D / 2) ** 2", "(D / 2) ** 2 * 2"): "a product's order",
+        ("2", "-2"): "of D / 2, which is squared",
     },
 }

@@ -3,6 +3,7 @@
 import torch
 import torch.nn.functional as F
 
+from autograder.checks.pooling import hunt
 from autograder.checks.pooling.mistakes import Pool, Zhou
 from solutions.bahdanau.attention import masked_softmax
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
@@ -156,17 +157,6 @@ def hierarchy_two_results(*arguments):
     return hierarchical_attention(*arguments)[:2]
 
 
-def repaired_not_at_all(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None, sentence_encoder=None):
-    """The function that the notebook prints, as it stands there."""
-    if mask is None:
-        mask = torch.ones(H.shape[:3], dtype=torch.bool)
-    e = (torch.tanh(H @ W_w.T + b_w) @ u_w).masked_fill(~mask, -1e9)
-    word_weights = e.softmax(dim=-1) * mask
-    s = torch.einsum("bnt,bntd->bnd", word_weights, H)
-    sentence_weights = (torch.tanh(s @ W_s.T + b_s) @ u_s).softmax(dim=-1)
-    return torch.einsum("bn,bnd->bd", sentence_weights, s), word_weights, sentence_weights
-
-
 def _answers(prefix: str) -> list:
     return [value for name, value in globals().items() if name.startswith(f"{prefix}_") and value not in TAUGHT]
 
@@ -176,5 +166,5 @@ WRONG = {
     "pooling.attention_pool": [*_answers("pool"), *spoiled(attention_pool)],
     "pooling.context_attention": [*_answers("context"), *spoiled(context_attention)],
     "pooling.hierarchical_attention": [*_answers("hierarchy"), *spoiled(hierarchical_attention)],
-    "pooling.repaired_hierarchy": [repaired_not_at_all, *_answers("hierarchy")],
+    "pooling.repaired_hierarchy": [hunt.broken_hierarchy, *_answers("hierarchy")],
 }

@@ -14,6 +14,7 @@ from autograder.judge.runs import FirstCalls
 from autograder.judge.session import Limits, Session
 from autograder.kit.call import call
 from autograder.kit.grading import grade
+from tests.answers.luong import right_starred, wrong_starred
 from tests.answers.self_attention import right_layers, wrong_layers
 from tests.support.sandboxed import QUICK
 
@@ -74,19 +75,22 @@ def test_here_the_largest_tensor_is_looked_at():
     assert "more than 16 MB" in errors[1].text
 
 
+CHUNKED, WINDOWED = "self_attention.chunked_attention", "luong.windowed_attention"
+
+
 @functools.cache
-def cases(seed: int) -> list:
-    return find("self_attention.chunked_attention").draw(np.random.default_rng(seed))
+def cases(check_id: str, seed: int) -> list:
+    return find(check_id).draw(np.random.default_rng(seed))
 
 
-def judged(built, source: str, seed: int):
-    check, drawn = find("self_attention.chunked_attention"), cases(seed)
+def judged(built, source: str, seed: int, check_id: str = CHUNKED):
+    check, drawn = find(check_id), cases(check_id, seed)
     with Session(built, Limits(), checks=1) as session:
         session.run(IMPORTS)
         session.run(source)
         session.begin_check()
         caller = FirstCalls(Student(session), check.function, len(drawn))
-        verdict = grade("self_attention.chunked_attention", drawn, check.criteria, caller)
+        verdict = grade(check_id, drawn, check.criteria, caller)
         assert len(caller.calls) == len(drawn)
     return verdict
 
@@ -116,3 +120,40 @@ def test_other_ways_to_hold_all_scores_are_seen_too(built, wrong):
     product += "    s = s if mask is None else s.masked_fill(~mask, -1e9)\n    return s.softmax(-1) @ V, s\n"
     verdict = judged(built, product + source, 0)
     assert [name for name, points, got in verdict.criteria if got < points] == ["the memory"]
+
+
+SOFTMAX = """
+def masked_softmax(scores, mask):
+    return scores.masked_fill(~mask, -1e30).softmax(-1) * mask
+"""
+PARTS = (right_starred._bell, right_starred._places)
+WINDOW_STYLES = [value for name, value in vars(right_starred).items() if name.startswith("window_")]
+OF_THE_WHOLE = ("all scores", "all scores, one word at once", "padded source", "keys of all")
+WHOLE_PARTS = """
+def general_score(h_t, h_s, W_a):
+    return h_t @ W_a @ h_s.mT
+
+def window(p, lengths, source, D):
+    s = torch.arange(source)
+    return (s < lengths[..., None]) & ((s - p[..., None]).abs() <= D)
+
+def gaussian(p, source, D):
+    return torch.exp(-2 * ((torch.arange(source) - p[..., None]) / D) ** 2)
+"""
+
+
+@pytest.mark.parametrize("style", WINDOW_STYLES, ids=lambda style: style.__name__)
+def test_every_right_window_stays_below(built, style):
+    source = SOFTMAX + "\n".join(inspect.getsource(each) for each in (*PARTS, style))
+    assert judged(built, source.replace(style.__name__, "windowed_attention"), 0, WINDOWED).hint is None
+
+
+@pytest.mark.parametrize("name", OF_THE_WHOLE)
+def test_who_makes_anything_as_long_as_the_source_loses_the_points_for_the_memory_alone(built, name):
+    wrong = wrong_starred.WINDOWED[name]
+    parts = (wrong_starred._near, wrong_starred._all_scores, wrong)
+    source = "\n".join(inspect.getsource(each) for each in dict.fromkeys(parts))
+    last = f"\ndef windowed_attention(*given):\n    return {wrong.__name__}(*given)\n"
+    verdict = judged(built, SOFTMAX + WHOLE_PARTS + source + last, 0, WINDOWED)
+    assert [name for name, points, got in verdict.criteria if got < points] == ["the memory"]
+    assert "4,000,012 positions" in verdict.hint

@@ -1,6 +1,7 @@
 """Errors carried forward on a student's machine: `check` knows from recordings what a right earlier function gives."""
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from autograder.assignment import grade_id, parts
-from autograder.checks import checks
+from autograder.checks import Check, checks
 from autograder.kit import NoPoints, check, recordings
 from autograder.release.notebook import weave
 from autograder.release.traces import record_earlier_calls
@@ -33,7 +34,10 @@ def woven(name: str) -> nbformat.NotebookNode:
 
 @functools.cache
 def packed(name: str, function: str) -> bytes:
-    one = checks(name)[function]
+    return pack(name, checks(name)[function])
+
+
+def pack(name: str, one: Check) -> bytes:
     cases, examples = one.draw(np.random.default_rng(5)), one.worked_examples()
     return recordings.pack(
         cases, one.criteria, examples, record_earlier_calls(name, one, cases, examples, parts(woven(name).cells))
@@ -117,12 +121,17 @@ def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, cap
 
 
 def test_a_bug_hunt_says_which_part_comes_first(kit) -> None:
-    kit("structured", "penalization", "structured_attention", "repaired_attention")
-    namespace = notebook("structured", penalization=blank("penalization"))
-    with pytest.raises(NoPoints, match=r"Repair part \d first\."):
-        check("structured.repaired_attention", namespace)
-    known = recordings.earlier("structured.repaired_attention")
-    assert [about["asked"] for about in known.values()] == [None, None]
+    """A repair whose answer is an earlier function: of what that one calls, nothing is recorded."""
+    repaired = replace(checks("pooling")["hierarchical_attention"], name="repaired_levels")
+    assert repaired.is_bug_hunt
+    kit("pooling", "context_attention")
+    recordings.path("pooling.repaired_levels").write_bytes(pack("pooling", repaired))
+    namespace = notebook("pooling", context_attention=blank("context_attention"))
+    namespace["repaired_levels"] = namespace["hierarchical_attention"]
+    with pytest.raises(NoPoints, match=r"Repair part 2 first\."):
+        check("pooling.repaired_levels", namespace)
+    known = recordings.earlier("pooling.repaired_levels")
+    assert [about["asked"] for about in known.values()] == [None]
 
 
 def test_equal_arrays_are_recorded_once() -> None:

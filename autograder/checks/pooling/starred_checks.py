@@ -1,0 +1,55 @@
+"""The checks of the numbers worked out by hand, of positions left out, and of weights that pool the same vector."""
+
+from autograder.checks import MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Drawn, Points
+from autograder.checks.pooling import along_mistakes, examples, hand_mistakes, leave_mistakes
+from autograder.checks.pooling.starred_cases import ALL, FREE, LENGTHS, TIGHT, adversarial_cases, leave_cases
+from autograder.checks.random_inputs import Rng
+from solutions.pooling.attention import adversarial_weights, leave_one_out, pooled_by_hand
+
+TWO_DECIMALS = 0.01
+
+
+def numbers(rng: Rng) -> list[Drawn]:
+    """Return the one case of a function without arguments."""
+    return [Drawn("your numbers", [], tolerance=TWO_DECIMALS)]
+
+
+BY_HAND = Check(
+    pooled_by_hand,
+    ("h", "document"),
+    numbers,
+    points={
+        "h* of (a)": Points(1, "your numbers", part="h"),
+        "the document of (b)": Points(1, "your numbers", part="document"),
+    },
+    also=(),
+    mistakes=hand_mistakes.BY_HAND,
+)
+
+LEAVE = Check(
+    leave_one_out,
+    ("vectors",),
+    leave_cases,
+    points={NO_MASK: 1, MASKED: 2, ALL: 1},
+    also=(SHAPE, UNCHANGED, REPEAT),
+    mistakes=leave_mistakes.LEAVE,
+    examples=examples.LEAVE,
+    stars=1,
+)
+
+ALONG = Check(
+    adversarial_weights,
+    ("weights",),
+    adversarial_cases,
+    points={
+        FREE: 3,
+        LENGTHS: 1,
+        # Together, or whoever returns the weights as they are would have the point.
+        "weights that cannot move, beside those that can": Points(1, (TIGHT, FREE)),
+    },
+    also=(SHAPE, UNCHANGED, REPEAT),
+    mistakes=along_mistakes.ALONG,
+    examples=examples.ALONG,
+    parts=along_mistakes.Along,
+    stars=2,
+)
