@@ -51,6 +51,7 @@ def configure(config: Config, out: Path) -> Config:
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     config.GenerateFeedback.exporter_class = "autograder.gradebook.html.Page"
+    config.GenerateFeedback.preprocessors = ["autograder.gradebook.converters.Grades"]
     config.ExportApp.plugin_class = "autograder.gradebook.exporting.Csv"
     config.ExchangeFactory.collect = "autograder.gradebook.exchange.Collect"
     config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from nbgrader import converters
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.preprocessors import GetGrades
-from traitlets import Float, List, Unicode, default
+from traitlets import Float, Unicode, default
 
 from autograder import course
 from autograder.submissions.notebook import Unreadable, read_below
@@ -145,8 +145,6 @@ class Grades(GetGrades):
 
 class Feedback(converters.GenerateFeedback, _ByName):  # pyright: ignore[reportIncompatibleMethodOverride]
     """nbgrader's GenerateFeedback, for students of any name."""
-
-    preprocessors = List([Grades]).tag(config=True)
 
     @default("permissions")
     def _permissions_default(self) -> Any:

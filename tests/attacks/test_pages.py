@@ -83,7 +83,7 @@ def test_nothing_runs_nothing_is_called_for_and_the_score_is_readable(
     assert page.url == path.as_uri()
     assert page.title() == NAME
     assert page.evaluate(ACTIVE) == []
-    heading = page.locator("h4").first
-    assert f"(Score: {outcome.line['score']:.1f} / 32.0)" in heading.inner_text()
+    heading = page.locator("p.total").first
+    assert f"{outcome.line['score']:g} of 32 points" in heading.inner_text()
     assert heading.evaluate(READABLE)
     context.close()

@@ -135,11 +135,9 @@ def test_what_would_cost_a_page_too_much_is_shown_as_it_was_written(monkeypatch)
     monkeypatch.setattr("autograder.gradebook.html.PAGE_SECONDS", 0.0)
     cells = [nbformat.v4.new_markdown_cell("*so* $x$ <b>"), nbformat.v4.new_code_cell("x = 1 < 2")]
     about = {"notebook": "bahdanau", "score": 2, "max_score": 6, "late_penalty": 0}
-    shown = exporter().rendered(nbformat.v4.new_notebook(cells=cells), about, [])
+    shown = exporter().rendered(nbformat.v4.new_notebook(cells=cells), about)
     assert "<pre>*so* $x$ &lt;b&gt;</pre>" in shown
     assert "<pre>x = 1 &lt; 2</pre>" in shown
     monkeypatch.undo()
-    long = exporter().rendered(
-        nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("*a* " * 9000)]), about, []
-    )
+    long = exporter().rendered(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("*a* " * 9000)]), about)
     assert "<em>a</em>" not in long

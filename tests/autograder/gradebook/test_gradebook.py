@@ -166,7 +166,7 @@ def test_what_a_person_gave_stays_on_a_regrade(form, tmp_path: Path) -> None:
         assert opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").comment == "Well said."
     page = (tmp_path / "feedback/ada/bahdanau/bahdanau.html").read_text()
     assert "Well said." in page
-    assert f"Score: {ALL + 2.5}" in page
+    assert f"<strong>{ALL + 2.5:g}</strong> of" in page
 
 
 def test_feedback_is_written_again_from_the_gradebook(form, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_feedback_is_written_again_from_the_gradebook(form, tmp_path: Path) -> N
     with by_hand(tmp_path) as opened:
         grade(opened, "ada", "check-masked_softmax").manual_score = 7.25
     book.feedback("ada", form)
-    assert "7.25 / " in (tmp_path / "feedback/ada/bahdanau/bahdanau.html").read_text()
+    assert "<td>7.25 of " in (tmp_path / "feedback/ada/bahdanau/bahdanau.html").read_text()
     with pytest.raises(NotRecorded, match="bahdanau of bo has not been graded"):
         book.feedback("bo", form)
 

@@ -35,7 +35,7 @@ def costs(out: Path) -> dict[str, float]:
             penalty = each.late_submission_penalty or 0.0
             row = rows[each.student_id]
             assert (float(row["late_penalty"]), float(row["total"])) == (penalty, each.score - penalty)
-            shown = re.search(r"Score: ([\d.]+) / ", page(out, each.student_id))
+            shown = re.search(r"<strong>([\d.]+)</strong> of", page(out, each.student_id))
             assert shown, "the page names no score"
             assert float(shown[1]) == pytest.approx(each.score - penalty, abs=0.1)
     return {student: float(row["late_penalty"]) for student, row in rows.items()}

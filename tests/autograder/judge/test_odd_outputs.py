@@ -120,7 +120,7 @@ def both_pages(kept: bytes, folder: Path) -> list[str]:
             cell.metadata.nbgrader["score"] = 0
     (folder / "kept.ipynb").write_bytes(kept)
     about = {"notebook": NAME, "score": 0, "max_score": 14, "late_penalty": 0}
-    return [exporter().rendered(notebook, about, []), formgrader(folder / "kept.ipynb")]
+    return [exporter().rendered(notebook, about), formgrader(folder / "kept.ipynb")]
 
 
 @pytest.mark.parametrize("colour", UNFINISHED, ids=ascii)

@@ -69,7 +69,7 @@ def shown(content: bytes) -> str:
         if "nbgrader" in cell.metadata:
             cell.metadata.nbgrader["score"] = 0
     about = {"notebook": NAME, "score": 0, "max_score": 14, "late_penalty": 0}
-    return exporter().rendered(notebook, about, []).partition("<body")[2]
+    return exporter().rendered(notebook, about).partition("<body")[2]
 
 
 def pictures(html: str) -> list[str]:

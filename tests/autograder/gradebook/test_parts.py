@@ -1,0 +1,131 @@
+"""The laws of a feedback page's parts: nothing is lost, what needs a look comes first, every state has its words."""
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from autograder.gradebook.parts import EMPTY, PARTLY, RIGHT, WAITS, WRONG, by_need, parts
+from autograder.gradebook.rows import NO_RESPONSE
+from autograder.gradebook.verdict import verdict_html
+from tests.autograder.gradebook.test_feedback_pages import exporter
+
+
+def solution(name: str, comment: str | None = None) -> NotebookNode:
+    cell = nbformat.v4.new_code_cell(f"def {name}():\n    return 1 < 2")
+    cell.metadata["nbgrader"] = {"grade_id": name, "grade": False, "solution": True, "task": False, "comment": comment}
+    return cell
+
+
+def check(name: str, score: float, points: float, text: str = "") -> NotebookNode:
+    outputs = [nbformat.v4.new_output("stream", text=text)] if text else []
+    cell = nbformat.v4.new_code_cell(f'check("{name}")', outputs=outputs)
+    about = {"grade_id": f"check-{name}", "grade": True, "solution": False, "task": False}
+    cell.metadata["nbgrader"] = about | {"score": score, "points": points, "waits": False}
+    return cell
+
+
+def written(name: str, text: str, score: float = 0, waits: bool = False, comment: str | None = None) -> NotebookNode:
+    cell = nbformat.v4.new_markdown_cell(text)
+    about = {"grade_id": name, "grade": True, "solution": True, "task": False, "comment": comment}
+    cell.metadata["nbgrader"] = about | {"score": score, "points": 3, "waits": waits}
+    return cell
+
+
+def text(source: str) -> NotebookNode:
+    return nbformat.v4.new_markdown_cell(source)
+
+
+@pytest.fixture
+def notebook() -> NotebookNode:
+    cells = [
+        text("# The notebook"),
+        text("## 1 · Right"),
+        solution("first"),
+        check("first", 4, 4, "All 4 points.\n"),
+        text("## 2 · Half"),
+        solution("second"),
+        nbformat.v4.new_code_cell("second()", outputs=[nbformat.v4.new_output("stream", text="own print")]),
+        check("second", 1, 5, "second: 1 of 5 points.\n  ✓ shape (1)\n  ✗ values (4): <b>\nTry it:\n    second(1)\n"),
+        text("## 3 · Wrong"),
+        solution("third"),
+        check("third", 0, 2),
+        text("## 4 · Empty"),
+        solution("fourth", NO_RESPONSE),
+        check("fourth", 0, 7),
+        text("## 5 · Questions"),
+        written("answered", "My answer", waits=True),
+        written("marked", "Another", score=2, comment="Well read, *but*."),
+        written("skipped", "YOUR ANSWER HERE", comment=NO_RESPONSE),
+        text("## 6 · The end"),
+    ]
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+@pytest.fixture
+def page(notebook: NotebookNode) -> str:
+    return exporter().rendered(notebook, {"notebook": "bahdanau", "score": 7, "max_score": 27, "late_penalty": 1.5})
+
+
+def test_every_cell_is_in_one_part_or_around_them(notebook):
+    made, around = parts(notebook)
+    inside = [cell for part in made for cell in [*part.task, *part.work, *([] if part.written else [part.graded])]]
+    assert sorted(map(id, [*inside, *around])) == sorted(map(id, notebook.cells))
+    assert [cell.source for cell in around] == ["# The notebook", "## 6 · The end"]
+    assert [[cell.source for cell in part.task] for part in made][4:] == [["## 5 · Questions"], [], []]
+
+
+def test_each_state_has_its_words_and_what_lost_points_comes_first(notebook):
+    made, _ = parts(notebook)
+    states = {part.name: part.result for part in made}
+    assert states == {
+        "first": RIGHT,
+        "second": PARTLY,
+        "third": WRONG,
+        "fourth": EMPTY,
+        "answered": WAITS,
+        "marked": PARTLY,
+        "skipped": EMPTY,
+    }
+    assert [part.name for part in by_need(made)] == [
+        *("third", "second", "marked", "answered", "fourth", "skipped", "first")
+    ]
+
+
+def test_a_notebook_without_headings_or_graded_cells_is_shown_whole():
+    cells = [text("only text"), nbformat.v4.new_code_cell("x = 1")]
+    made, around = parts(nbformat.v4.new_notebook(cells=cells))
+    assert (made, len(around)) == ([], 2)
+    shown = exporter().rendered(
+        nbformat.v4.new_notebook(cells=cells), {"notebook": "n", "score": 0, "max_score": 0, "late_penalty": 0}
+    )
+    assert "only text" in shown
+
+
+def test_the_page_has_points_penalty_and_what_waits(page):
+    assert '<html lang="en">' in page
+    assert "<strong>7</strong> of 27 points, 1.5 of them taken off for being late" in page
+    assert "1 written answer waits for your teacher: up to 3 of these points are not given yet." in page
+
+
+def test_work_that_lost_points_is_open_and_all_else_folded(page):
+    sections = {part.partition('"')[0]: part for part in page.split('id="')[1:]}
+    assert {name for name, section in sections.items() if "<details open>" in section} == {
+        *("check-second", "check-third", "marked")
+    }
+    assert "own print" in sections["check-second"]
+
+
+def test_a_comment_is_shown_and_no_response_is_a_state(page):
+    assert "Well read, <em>but</em>." in page
+    assert NO_RESPONSE not in page
+
+
+def test_a_verdict_is_a_list_and_code_and_all_of_it_escaped():
+    made = verdict_html("second: 1 of 5 points.\n  ✓ shape (1)\n  ✗ values (4): <b>\nTry it:\n    second(1)\n\n    x\n")
+    assert made == (
+        '<div class="verdict"><p>second: 1 of 5 points.</p>'
+        '<ul><li class="all-points"><span class="sign">✓</span> shape (1)</li>'
+        '<li class="no-points"><span class="sign">✗</span> values (4): &lt;b&gt;</li></ul>'
+        "<p>Try it:</p><pre>second(1)</pre><pre>x</pre></div>"
+    )
+    assert verdict_html("") == ""
