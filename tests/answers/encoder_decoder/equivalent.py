@@ -22,7 +22,6 @@ EQUIVALENT = {
     },
     "encoder_decoder.greedy_decode": {
         ("ended | (word == eos)", "ended ^ (word == eos)"): "a row that has ended says pad, which is not eos",
-        ("ended | (word == eos)", "(word == eos) | ended"): "the order of an or",
         **LAST,
     },
     "encoder_decoder.beam_search": {
@@ -30,10 +29,6 @@ EQUIVALENT = {
         ("log_p.detach().cpu()", "log_p.detach()"): "on the CPU",
         ("log_p.detach()", "log_p"): "no gradient is asked for",
         ("torch.tensor([tokens for _, tokens in active])", "[tokens for _, tokens in active]"): "step takes lists too",
-        (
-            "torch.tensor([score for score, _ in active])[:, None] + log_p.detach().cpu()",
-            "log_p.detach().cpu() + torch.tensor([score for score, _ in active])[:, None]",
-        ): "a sum's order",
         ("min(beam, total.numel())", "min(total.numel(), beam)"): "the order in a minimum",
         (
             "zip(best.tolist(), came_from.tolist(), word.tolist(), strict=True)",
@@ -43,6 +38,5 @@ EQUIVALENT = {
         ("came_from.tolist()", "came_from"): "tensors of one number each",
         ("word.tolist()", "word"): "tensors of one number each",
         ("1", "-1"): "two axes, or a list's last entry of all but bos",
-        ("finished + active", "active + finished"): "the order in a maximum",
     },
 }

@@ -8,7 +8,6 @@ EQUIVALENT = {
     "pooling.attention_pool": {},
     "pooling.context_attention": {("H @ W.T + b", "b + H @ W.T"): "a sum's order"},
     "pooling.hierarchical_attention": {
-        ("mask is None", "mask == None"): "a tensor is not None either way",
         (
             "torch.ones(H.shape[:3], dtype=torch.bool, device=H.device)",
             "torch.ones(H.shape[:3], dtype=torch.bool)",
@@ -26,10 +25,6 @@ EQUIVALENT = {
     },
     "pooling.leave_one_out": {
         (
-            "weights[:, None] * ~torch.eye(length, dtype=torch.bool, device=weights.device)",
-            "~torch.eye(length, dtype=torch.bool, device=weights.device) * weights[:, None]",
-        ): "a product's order",
-        (
             "torch.eye(length, dtype=torch.bool, device=weights.device)",
             "torch.eye(length, dtype=torch.bool)",
         ): "on the CPU",
@@ -37,7 +32,6 @@ EQUIVALENT = {
         ("1", "2"): NOTHING_LEFT,
         ("1", "3"): NOTHING_LEFT,
         ("1", "-1"): NOTHING_LEFT,
-        ("mask is None", "mask == None"): "a tensor is not None either way",
     },
     "pooling.adversarial_weights": {
         ("[values, torch.ones_like(values[:, :1])]", "[torch.ones_like(values[:, :1]), values]"): "the order of rows",
@@ -48,16 +42,7 @@ EQUIVALENT = {
         ("1", "3"): ONES,
         ("1", "-1"): "of two axes the second is the last",
         ("p.norm() <= 0.001 * direction.norm()", "p.norm() < 0.001 * direction.norm()"): "no case is so near",
-        ("0.001 * direction.norm()", "direction.norm() * 0.001"): "a product's order",
         ("weights.clone()", "weights"): "equal numbers",
         ("p < 0", "p <= 0"): "what does not move is never first",
-        (
-            "weights + (weights[falls] / -p[falls]).min() * p",
-            "(weights[falls] / -p[falls]).min() * p + weights",
-        ): "a sum's order",
-        (
-            "(weights[falls] / -p[falls]).min() * p",
-            "p * (weights[falls] / -p[falls]).min()",
-        ): "a product's order",
     },
 }

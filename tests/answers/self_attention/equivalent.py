@@ -24,21 +24,12 @@ AXES = {("key.transpose(-2, -1)", "key.transpose(-1, -2)"): "the same two axes"}
 NONE = {("mask is None", "mask == None"): "None equals only itself here"}
 EQUIVALENT = {
     "self_attention.simple_self_attention": {
-        ("X.transpose(1, 2)", "X.transpose(2, 1)"): "the same two axes",
         **NONE,
     },
     "self_attention.scaled_dot_product": AXES | NONE,
     "self_attention.self_attention": AXES | NONE,
     "self_attention.repaired_attention": AXES | NONE,
     "self_attention.layer_cost": {
-        ("n * n * d", "d * (n * n)"): "a product's order",
-        ("n * d * d", "d * (n * d)"): "a product's order",
-        ("k * n * d * d", "d * (k * n * d)"): "a product's order",
-        ("k * n * d", "d * (k * n)"): "a product's order",
-        ("r * n * d", "d * (r * n)"): "a product's order",
-        ("n * d", "d * n"): "a product's order",
-        ("r * n", "n * r"): "a product's order",
-        ("k * n", "n * k"): "a product's order",
         **dict.fromkeys(REFUSALS, "so narrow a window is not tried"),
         (f"ValueError({ERROR})", "ValueError()"): "an unknown kind is not tried",
         (f"ValueError({ERROR})", ERROR): "an unknown kind is not tried",

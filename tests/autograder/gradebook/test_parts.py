@@ -103,7 +103,7 @@ def test_a_notebook_without_headings_or_graded_cells_is_shown_whole():
 
 def test_the_page_has_points_penalty_and_what_waits(page):
     assert '<html lang="en">' in page
-    assert "<strong>7</strong> of 27 points, 1.5 of them taken off for being late" in page
+    assert "<strong>7</strong> of 27 points, less 1.5 for being late" in page
     assert "1 written answer waits for your teacher: up to 3 of these points are not given yet." in page
 
 
