@@ -23,6 +23,7 @@ from autograder.gradebook import bonus
 from autograder.gradebook.parts import by_need, parts
 from autograder.gradebook.verdict import verdict_html
 from autograder.judge.markup import clean_html, with_pictures
+from autograder.kit.bonus import all_points
 from autograder.submissions.truncate import truncated
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
@@ -51,6 +52,7 @@ ENTRY = re.compile(r'<a href="#((?:check-)?([\w-]+))">(?:Test cell|Written respo
 
 NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a terminal's, which may swallow what follows
 SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
+EMPTY_HEADER = re.compile(r"<th(?: align=\"\w*\")?></th>")  # the corner of a matrix is no heading
 PICTURE = re.compile(r"<img(?![^>]*\balt=)")
 
 
@@ -112,7 +114,10 @@ def render(match: re.Match) -> str:
         shown = katex.render(formula, options, SECONDS)
     except katex.FormulaError:
         return match[0]
-    return shown if len(shown) <= SHORT_FORMULA + GROWTH * len(formula) else match[0]
+    if len(shown) > SHORT_FORMULA + GROWTH * len(formula):
+        return match[0]
+    # A wide formula scrolls by itself: who uses the keyboard has to be able to reach it.
+    return shown.replace("<math ", '<math tabindex="0" ', 1) if display else shown
 
 
 def with_formulas(page: str, until: float = math.inf) -> str:
@@ -190,13 +195,13 @@ class Page(HTMLExporter):
         return self._highlight(cell.source) + "".join(self._output(output) for output in cell.outputs)
 
     def verdict(self, cell: NotebookNode) -> str:
-        """Return what a check printed, without its last value, which the points say already."""
-        made = []
+        """Return what a check printed, without what the points beside it say already."""
+        made, known = [], all_points(cell.metadata.nbgrader.get("points") or 0)
         for output in cell.outputs:
             if output.output_type == "error" and output.traceback == [output.evalue]:
                 made.append(verdict_html(output.evalue))  # no points: raised, for nbgrader's own validation
             elif output.output_type == "stream":
-                made.append(verdict_html(output.text))
+                made.append("" if output.text.strip() == known else verdict_html(output.text))
             elif output.output_type in {"error", "display_data"}:
                 made.append(self._output(output))
         return "".join(made)
@@ -266,4 +271,4 @@ class Page(HTMLExporter):
                 return clean_html(source)
 
         with_places = self._kept(source, "text", lambda: with_formulas(clean(), self._until))
-        return with_pictures(with_places, attachments)
+        return EMPTY_HEADER.sub("<td></td>", with_pictures(with_places, attachments))

@@ -20,7 +20,7 @@ from autograder.judge.runs import DIFFERS, FirstCalls, differing, may_differ
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.answer import Caller, Failure
-from autograder.kit.bonus import with_stars
+from autograder.kit.bonus import all_points, with_stars
 from autograder.kit.grading import Verdict
 from autograder.kit.repair import Repair, refusing
 from autograder.sandbox.sandbox import Sandbox
@@ -186,7 +186,7 @@ def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
 
     A starred task that nobody has to do gives no error.
     """
-    hint = with_stars(verdict.hint or f"All {verdict.max_score:g} points.", stars)
+    hint = with_stars(verdict.hint or all_points(verdict.max_score), stars)
     if verdict.score >= verdict.max_score:
         return [{"output_type": "stream", "name": "stdout", "text": f"{hint}\n"}]
     if verdict.score <= 0 and not stars:

@@ -115,6 +115,11 @@ def test_work_that_lost_points_is_open_and_all_else_folded(page):
     assert "own print" in sections["check-second"]
 
 
+def test_what_the_points_say_already_is_not_said_again(page):
+    assert "All 4 points" not in page
+    assert "second: 1 of 5 points" in page
+
+
 def test_a_comment_is_shown_and_no_response_is_a_state(page):
     assert "Well read, <em>but</em>." in page
     assert NO_RESPONSE not in page
