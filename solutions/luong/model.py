@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
-from solutions.bahdanau.attention import masked_softmax, weighted_sum
+from solutions.bahdanau.attention import masked_softmax
 from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 from solutions.luong.attention import (
@@ -190,7 +190,7 @@ class Luong(Translator):
             weights, _ = self.local(h_t, states, self.score_weights[0], W_p, v_p, mask.sum(dim=1), self.recipe.D)
         else:
             weights = self.attention_weights(h_t[:, None], memory, time[:, None])[:, 0]
-        context = weighted_sum(weights.to(states.dtype), states)
+        context = torch.einsum("bs,bsd->bd", weights.to(states.dtype), states)
         return torch.tanh(self.W_c(torch.cat([context, h_t], dim=-1))), weights
 
     def decode(

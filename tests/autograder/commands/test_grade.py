@@ -70,7 +70,7 @@ def test_feedback_names_the_mistake_and_shows_the_score(graded) -> None:
     _, out = graded
     assert "no longer sum to 1" in page(out, "fay")
     assert "last real token" in page(out, "ivan", "encoder_decoder")
-    assert "<strong>4</strong> of 10 points" in page(out, "fay")
+    assert "<td>4 of 10</td>" in page(out, "fay")
 
 
 def test_hand_graded_answers_wait_for_a_person(graded) -> None:
