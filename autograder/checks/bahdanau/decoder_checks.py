@@ -1,6 +1,6 @@
 """The checks of the numbers worked out by hand, of a decoder step, of links and of the alignment error rate."""
 
-from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, UNCHANGED, Check, Drawn, Points
+from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, UNCHANGED, Check, Points
 from autograder.checks.bahdanau import alignment_mistakes, decoder_mistakes, examples
 from autograder.checks.bahdanau.decoder_cases import (
     AMONG,
@@ -15,27 +15,13 @@ from autograder.checks.bahdanau.decoder_cases import (
     rate_cases,
     step_cases,
 )
-from autograder.checks.random_inputs import Rng
+from autograder.checks.by_hand import by_hand
 from solutions.bahdanau.attention import alignment_error_rate, attention_by_hand, links_of, rnnsearch_step
 
-TWO_DECIMALS = 0.01
-
-
-def numbers(rng: Rng) -> list[Drawn]:
-    """Return the one case of a function without arguments."""
-    return [Drawn("your numbers", [], tolerance=TWO_DECIMALS)]
-
-
-BY_HAND = Check(
+BY_HAND = by_hand(
     attention_by_hand,
-    ("context", "score"),
-    numbers,
-    points={
-        "the context of (a)": Points(1, "your numbers", part="context"),
-        "the score of (b)": Points(1, "your numbers", part="score"),
-    },
-    also=(),
-    mistakes=decoder_mistakes.BY_HAND,
+    {"context": "the context of (a)", "score": "the score of (b)"},
+    decoder_mistakes.BY_HAND,
 )
 
 STEP = Check(

@@ -3,11 +3,11 @@
 import numpy as np
 
 from autograder.checks import REPEAT, SHAPE, UNCHANGED, Check, Drawn, Points
+from autograder.checks.by_hand import by_hand
 from autograder.checks.encoder_decoder import examples, gru_mistakes, hand_mistakes, training_mistakes
 from autograder.checks.random_inputs import Rng, lengths, normal
 from solutions.encoder_decoder.attention import gru_step, sequence_loss, shift, step_and_loss_by_hand
 
-TWO_DECIMALS = 0.006  # what a number with two decimals may be off
 PADDING = "padding"
 SIZES, EQUAL, SMALL, SATURATED = (
     "the new state",
@@ -18,16 +18,10 @@ SIZES, EQUAL, SMALL, SATURATED = (
 FULL, RAGGED, EMPTY = "rows of one length", "rows of different lengths", "a row without words"  # groups of shift's
 UNPADDED, PADDED, LARGE = "without padding", "with padding", "logits far from 0"  # groups of the loss's cases
 
-HAND = Check(
+HAND = by_hand(
     step_and_loss_by_hand,
-    ("state", "loss"),
-    lambda rng: [Drawn("your two numbers", [], tolerance=TWO_DECIMALS)],
-    points={
-        "the state after the step": Points(1, "your two numbers", part="state"),
-        "the loss of the batch": Points(1, "your two numbers", part="loss"),
-    },
-    also=(),
-    mistakes=hand_mistakes.HAND,
+    {"state": "the state after the step", "loss": "the loss of the batch"},
+    hand_mistakes.HAND,
 )
 
 

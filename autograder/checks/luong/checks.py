@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
+from autograder.checks.by_hand import by_hand
 from autograder.checks.luong import examples, feeding_mistakes, hand_mistakes, hunt, local_mistakes, score_mistakes
 from autograder.checks.luong.cases import (
     EDGES,
@@ -27,16 +28,10 @@ from solutions.luong.attention import (
     scores_by_hand,
 )
 
-BY_HAND = Check(
+BY_HAND = by_hand(
     scores_by_hand,
-    ("score", "weight"),
-    lambda rng: [Drawn("your numbers", [], tolerance=6e-3)],  # two decimals are enough
-    points={
-        "the score of (a)": Points(1, "your numbers", part="score"),
-        "the weight of (b)": Points(1, "your numbers", part="weight"),
-    },
-    also=(),
-    mistakes=hand_mistakes.BY_HAND,  # no examples: a right function's numbers are the answer
+    {"score": "the score of (a)", "weight": "the weight of (b)"},
+    hand_mistakes.BY_HAND,
 )
 
 

@@ -1,29 +1,15 @@
 """The checks of the numbers worked out by hand, of positions left out, and of weights that pool the same vector."""
 
-from autograder.checks import MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Drawn, Points
+from autograder.checks import MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Points
+from autograder.checks.by_hand import by_hand
 from autograder.checks.pooling import along_mistakes, examples, hand_mistakes, leave_mistakes
 from autograder.checks.pooling.starred_cases import ALL, FREE, LENGTHS, TIGHT, adversarial_cases, leave_cases
-from autograder.checks.random_inputs import Rng
 from solutions.pooling.attention import adversarial_weights, leave_one_out, pooled_by_hand
 
-TWO_DECIMALS = 0.01
-
-
-def numbers(rng: Rng) -> list[Drawn]:
-    """Return the one case of a function without arguments."""
-    return [Drawn("your numbers", [], tolerance=TWO_DECIMALS)]
-
-
-BY_HAND = Check(
+BY_HAND = by_hand(
     pooled_by_hand,
-    ("h", "document"),
-    numbers,
-    points={
-        "h* of (a)": Points(1, "your numbers", part="h"),
-        "the document of (b)": Points(1, "your numbers", part="document"),
-    },
-    also=(),
-    mistakes=hand_mistakes.BY_HAND,
+    {"h": "h* of (a)", "document": "the document of (b)"},
+    hand_mistakes.BY_HAND,
 )
 
 LEAVE = Check(

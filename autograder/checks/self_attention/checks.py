@@ -1,6 +1,7 @@
 """The checks of self-attention as functions and as a module, of what layers cost, of rotations and of chunks."""
 
-from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, Check, Drawn, Hunt, Points
+from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, Check, Hunt, Points
+from autograder.checks.by_hand import by_hand
 from autograder.checks.self_attention import (
     chunked_mistakes,
     cost_mistakes,
@@ -31,16 +32,10 @@ from solutions.self_attention.attention import (
 
 __all__ = ["CHECKS", "WRITTEN"]
 
-HAND = Check(
+HAND = by_hand(
     weights_by_hand,
-    ("weights", "outputs"),
-    lambda rng: [Drawn("your numbers", [], tolerance=6e-3)],  # two decimals are enough
-    points={
-        "the weights": Points(1, "your numbers", part="weights"),
-        "the outputs": Points(1, "your numbers", part="outputs"),
-    },
-    also=(),
-    mistakes=hand_mistakes.HAND,  # no examples: a right function's numbers are the answer
+    {"weights": "the weights", "outputs": "the outputs"},
+    hand_mistakes.HAND,
 )
 
 OF_WORDS = {

@@ -1,7 +1,7 @@
 """The checks of the numbers worked out by hand, of how alike hops are, and of the starred tasks."""
 
-from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Drawn, Points
-from autograder.checks.random_inputs import Rng
+from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Points
+from autograder.checks.by_hand import by_hand
 from autograder.checks.structured import examples, overlap_mistakes, starred_mistakes
 from autograder.checks.structured.starred_cases import (
     DIFFERENT,
@@ -14,24 +14,10 @@ from autograder.checks.structured.starred_cases import (
 )
 from solutions.structured.attention import hop_overlap, penalty_backward, penalty_by_hand, pruned_output
 
-TWO_DECIMALS = 0.01
-
-
-def numbers(rng: Rng) -> list[Drawn]:
-    """Return the one case of a function without arguments."""
-    return [Drawn("your numbers", [], tolerance=TWO_DECIMALS)]
-
-
-BY_HAND = Check(
+BY_HAND = by_hand(
     penalty_by_hand,
-    ("entry", "penalty"),
-    numbers,
-    points={
-        "the entry of M in (a)": Points(1, "your numbers", part="entry"),
-        "the penalty of (b)": Points(1, "your numbers", part="penalty"),
-    },
-    also=(),
-    mistakes=overlap_mistakes.BY_HAND,
+    {"entry": "the entry of M in (a)", "penalty": "the penalty of (b)"},
+    overlap_mistakes.BY_HAND,
 )
 
 OVERLAP = Check(

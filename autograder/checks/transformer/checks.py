@@ -9,11 +9,11 @@ from autograder.checks import (
     SHAPE,
     UNCHANGED,
     Check,
-    Drawn,
     Hunt,
     Points,
     Written,
 )
+from autograder.checks.by_hand import by_hand
 from autograder.checks.transformer import (
     decoder_layer_mistakes,
     decoding_mistakes,
@@ -52,17 +52,10 @@ from solutions.transformer.attention import (
     pre_norm_stack,
 )
 
-TWO_DECIMALS = 0.006  # of numbers that are typed in
-BY_HAND = Check(
+BY_HAND = by_hand(
     hunt.heads_by_hand,
-    ("out", "norm"),
-    lambda rng: [Drawn("your numbers", [], tolerance=TWO_DECIMALS)],
-    points={
-        "out of the two heads": Points(1, "your numbers", part="out"),
-        "the normalised vector": Points(1, "your numbers", part="norm"),
-    },
-    also=(),
-    mistakes=variant_mistakes.BY_HAND,
+    {"out": "out of the two heads", "norm": "the normalised vector"},
+    variant_mistakes.BY_HAND,
 )
 
 HEADS = Check(
