@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from typing import Any
 
 from jinja2 import BaseLoader, DictLoader
@@ -9,11 +10,16 @@ from nbformat import NotebookNode
 from traitlets import default
 
 from autograder.gradebook import bonus
-from autograder.gradebook.html import TEMPLATES, Page
+from autograder.gradebook.html import Page
 
-# Formgrader puts the cursor back when MathJax says that it has ended. Our formulas are there from the start.
+# nbconvert's own template of this name fetches MathJax from the network, and formgrader puts the cursor back when that
+# says that it has ended. Our formulas are there from the start.
 MATHJAX = """\
+{% macro mathjax() %}
 <style>
+pre { white-space: pre-wrap !important; overflow-wrap: anywhere; }
+math[display="block"] { overflow-x: auto; margin: 0.7em 0; }
+td, th { text-align: left; }
 .rendered_html th, .rendered_html td { padding: 0.2em 0.6em; }
 .rendered_html table { margin-bottom: 1em; }
 .rendered_html summary { display: list-item; }
@@ -23,6 +29,7 @@ MATHJAX = """\
 window.MathJax = { Hub: { Startup: { signal: { Interest: ended => setTimeout(() => ended("End")) } } } };
 </script>
 {% endmacro %}"""
+ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do not come with the page
 # Formgrader takes no score above the gradebook's maximum, which is 0 for a bonus: "full credit" would take it away.
 BONUS = """\
 <script>
@@ -37,8 +44,11 @@ class Sheet(Page):
 
     @default("extra_loaders")
     def _own_templates(self) -> list[BaseLoader]:
-        macro = TEMPLATES["mathjax.html.j2"].removesuffix("{% endmacro %}") + MATHJAX
-        return [DictLoader(TEMPLATES | {"mathjax.html.j2": macro})]
+        return [DictLoader({"mathjax.html.j2": MATHJAX})]
+
+    def finished(self, page: str) -> str:
+        """Return the page without calls for files that are not there."""
+        return super().finished(ICONS.sub("", page))
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any

@@ -8,11 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, DictLoader, pass_context
+from jinja2 import BaseLoader, FileSystemLoader, pass_context
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import Highlight2HTML, ansi2html
 from nbformat import NotebookNode
@@ -37,19 +37,6 @@ LONGEST_TEXT, LONGEST_CODE, PAGE_SECONDS = 20_000, 200_000, 10.0
 LARGEST_PAGE = 7 << 20  # bytes
 MOST_KEPT = 500  # texts and cells, as they look on a page
 
-STYLE = """\
-<style>
-pre { white-space: pre-wrap !important; overflow-wrap: anywhere; }
-math[display="block"] { overflow-x: auto; margin: 0.7em 0; }
-td, th { padding: 0.15em 0.8em 0.15em 0; text-align: left; }
-</style>
-"""
-# nbconvert's own template of this name fetches MathJax from the network.
-TEMPLATES = {"mathjax.html.j2": "{% macro mathjax() %}" + STYLE + "{% endmacro %}"}
-ICONS = re.compile(r"@font-face\s*\{[^{}]*\}")  # Bootstrap's, in files that do not come with the page
-ENTRY = re.compile(r'<a href="#((?:check-)?([\w-]+))">(?:Test cell|Written response)</a>')
-
-
 NO_CODE = re.compile(r"\x1b(?!\[[0-9;:?]*[A-Za-z])")  # begins no code of a terminal's, which may swallow what follows
 SHOWN = ("image/png", "image/jpeg", "text/plain")  # of a cell's outputs; HTML and scripts are nobody's here
 EMPTY_HEADER = re.compile(r"<th(?: align=\"\w*\")?></th>")  # the corner of a matrix is no heading
@@ -59,23 +46,6 @@ PICTURE = re.compile(r"<img(?![^>]*\balt=)")
 def _first_shown(data: dict[str, Any]) -> list[str]:
     """Return the one form in which an output is shown."""
     return [form for form in SHOWN if form in data][:1]
-
-
-def _finished(page: str, notebook: NotebookNode) -> str:
-    """Return the page without calls for files that are not there, its exercises called by name in the contents."""
-    labels = bonus.labels(notebook)
-
-    def entry(match: re.Match) -> str:
-        return f'<a href="#{match[1]}">{match[2]}</a>' + (f" {labels[match[1]]}" if match[1] in labels else "")
-
-    page = ENTRY.sub(entry, ICONS.sub("", page))
-    return PICTURE.sub('<img alt="a picture, not described"', page)
-
-
-@cache
-def _beside(name: str) -> str:
-    """Return a file of this folder."""
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 class _TimeUp(Exception):
@@ -140,17 +110,21 @@ class Page(HTMLExporter):
 
     @default("extra_loaders")
     def _own_templates(self) -> list[BaseLoader]:
-        return [DictLoader({"index.html.j2": _beside("feedback.html.j2"), "feedback.css": _beside("feedback.css")})]
+        return [FileSystemLoader(Path(__file__).with_name("feedback_page"))]
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, dict[str, Any]]:
         """Return the page, as nbgrader asks for it: all its preprocessors run first."""
-        # nbconvert's own HTML exporter parses each page again to add what `_finished` adds.
+        # nbconvert's own HTML exporter parses each page again to add what `finished` adds.
         page, resources_out = super(HTMLExporter, self).from_notebook_node(
             nb, self._init_resources(resources), **kwargs
         )
-        return _finished(page, nb), resources_out
+        return self.finished(page), resources_out
+
+    def finished(self, page: str) -> str:
+        """Return the page with a word for every picture."""
+        return PICTURE.sub('<img alt="a picture, not described"', page)
 
     def _preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         notebook, resources = super()._preprocess(nb, resources)  # which asks the gradebook for points: 0 for a bonus
@@ -174,7 +148,7 @@ class Page(HTMLExporter):
         resources = self._init_resources({"nbgrader": about})
         self._until = -math.inf if plain else self._until
         page = self.template.render(nb=bonus.show(notebook), resources=resources)
-        return _finished(page.lstrip("\r\n"), notebook)
+        return self.finished(page.lstrip("\r\n"))
 
     def default_filters(self) -> Generator[Any, None, None]:
         """Yield the filters; the two that nbconvert makes anew for every page are made once."""
@@ -270,5 +244,7 @@ class Page(HTMLExporter):
             with _bounded(self._until):
                 return clean_html(source)
 
-        with_places = self._kept(source, "text", lambda: with_formulas(clean(), self._until))
-        return EMPTY_HEADER.sub("<td></td>", with_pictures(with_places, attachments))
+        def ready() -> str:
+            return EMPTY_HEADER.sub("<td></td>", with_formulas(clean(), self._until))
+
+        return with_pictures(self._kept(source, "text", ready), attachments)

@@ -36,7 +36,8 @@ class Part:
 
     @property
     def written(self) -> bool:
-        return self.graded.cell_type == "markdown"
+        """Return whether the graded cell is the answer itself, and no check of one."""
+        return is_solution(self.graded) or is_task(self.graded)
 
     @property
     def score(self) -> float:
@@ -71,7 +72,7 @@ class Part:
         return [text for text in self._comments() if text != NO_RESPONSE]
 
     def _comments(self) -> list[str]:
-        about = [cell.metadata.get("nbgrader", {}).get("comment") for cell in [*self.work, self.graded]]
+        about = [cell.metadata.get("nbgrader", {}).get("comment") for cell in self.work]
         return [str(text) for text in about if text]
 
     def _about(self, name: str) -> Any:
@@ -91,8 +92,9 @@ def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
     work: list[NotebookNode] = []
     for cell in begun:
         if is_grade(cell) or is_task(cell):
-            work += [cell] if cell.cell_type == "markdown" else []
-            made.append(Part(cell, task, work, labels.get(grade_id(cell), "")))
+            part = Part(cell, task, work, labels.get(grade_id(cell), ""))
+            part.work += [cell] if part.written else []
+            made.append(part)
             task, work = [], []
         elif work or is_solution(cell):
             work.append(cell)

@@ -89,14 +89,15 @@ def marks(session: Session, shelf: AssignmentRows, student: str) -> Marks | None
     row = session.execute(query).first()
     if row is None:
         return None
-    scores = _by_cell(session, select(Grade.cell_id, Grade.score).where(Grade.notebook_id == row[0]))
-    waits = _by_cell(session, select(Grade.cell_id, Grade.needs_manual_grade).where(Grade.notebook_id == row[0]))
+    about = select(Grade.cell_id, Grade.score, Grade.needs_manual_grade).where(Grade.notebook_id == row[0])
+    grades = {cell: grade for cell, *grade in session.execute(about)}
     comments = _by_cell(session, select(Comment.cell_id, Comment.comment).where(Comment.notebook_id == row[0]))
+    graded = {name: grades[cell] for name, cell in shelf.graded.items() if cell in grades}
     return Marks(
-        {name: scores[cell] for name, cell in shelf.graded.items() if cell in scores},
+        {name: score for name, (score, _) in graded.items()},
         {name: comments[cell] for name, cell in shelf.commented.items() if cell in comments},
         row[1] or 0.0,
-        {name for name, cell in shelf.graded.items() if waits.get(cell)},
+        {name for name, (_, waits) in graded.items() if waits},
     )
 
 

@@ -106,22 +106,6 @@ def rnnsearch_step(  # noqa: PLR0913 — the student's arguments
     return function(word, state, annotations, projected, W_q, v, cell, mask)
 
 
-def additive_attention_backward(
-    function: Callable,
-    d_context: Tensor,
-    query: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    W_q: Tensor,
-    W_k: Tensor,
-    v: Tensor,
-    mask: Tensor | None,
-) -> Any:
-    """Return the gradients that are worked out by hand: in inference mode there is no autograd."""
-    with torch.inference_mode():
-        return function(d_context, query, keys, values, W_q, W_k, v, mask)
-
-
 def links_of(function: Callable, weights: Tensor, threshold: float | None) -> Tensor:
     """Return the links in their order, one (t, s) in each row; a set has none."""
     links = function(weights, threshold)
@@ -168,20 +152,6 @@ def greedy_cached(
     return torch.as_tensor([int(token) for token in tokens], dtype=torch.int64, device="cpu"), len(steps)
 
 
-def gru_step_backward(
-    function: Callable, gradient: Tensor, x: Tensor, h: Tensor, W: Tensor, R: Tensor, b: Tensor, c: Tensor
-) -> Any:
-    """Return the gradients that are worked out by hand: in inference mode there is no autograd."""
-    with torch.inference_mode():
-        return function(gradient, x, h, W, R, b, c)
-
-
-def penalty_backward(function: Callable, d_penalty: Tensor, scores: Tensor, mask: Tensor | None) -> Any:
-    """Return the gradients that are worked out by hand: in inference mode there is no autograd."""
-    with torch.inference_mode():
-        return function(d_penalty, scores, mask)
-
-
 def windowed_attention(
     function: Callable,
     h_t: Tensor,
@@ -211,18 +181,21 @@ USES: dict[str, Callable] = {
         diagnosis,
         SelfAttention,
         rnnsearch_step,
-        additive_attention_backward,
         links_of,
         alignment_error_rate,
         greedy_cached,
-        gru_step_backward,
-        penalty_backward,
         windowed_attention,
     )
 }
 
 
+# Gradients that are worked out by hand: in inference mode there is no autograd.
+BY_HAND = frozenset({"additive_attention_backward", "gru_step_backward", "penalty_backward"})
+
+
 def used(name: str, target: Any) -> Callable:
     """Return what is called with a case's arguments: the student's function, or the use of what has this name."""
+    if name in BY_HAND:
+        return torch.inference_mode()(target)
     use = USES.get(name)
     return (lambda *arguments: use(target, *arguments)) if use else target

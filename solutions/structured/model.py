@@ -206,7 +206,7 @@ def with_gradient(attend: Attend, backward: Callable[..., Tensor]) -> Attend:
     `backward` is asked at the scores ln A, whose softmax is A; what it gives, divided by A, is sent back to A.
     """
 
-    class Priced(torch.autograd.Function):
+    class PenaltyByHand(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, A: Tensor, penalty: Tensor, mask: Tensor | None) -> Tensor:
             ctx.save_for_backward(A)
@@ -221,7 +221,7 @@ def with_gradient(attend: Attend, backward: Callable[..., Tensor]) -> Attend:
 
     def attended(H: Tensor, W_s1: Tensor, W_s2: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
         M, A, penalty = attend(H, W_s1, W_s2, mask)
-        return M, A, Priced.apply(A, penalty.detach(), mask)
+        return M, A, PenaltyByHand.apply(A, penalty.detach(), mask)
 
     return attended
 
