@@ -4,7 +4,13 @@ LAST = {("-1", "1"): "two axes: the last is axis 1", ("1", "-1"): "two axes: the
 EQUIVALENT = {
     "encoder_decoder.gru_step": LAST,
     "encoder_decoder.shift": LAST,
-    "encoder_decoder.sequence_loss": {},
+    "encoder_decoder.sequence_loss": {
+        ("log_p.gather(-1, targets[..., None])[..., 0]", "log_p.gather(-1, targets[..., None])"): (
+            "a mean over one more axis, of size 1"
+        ),
+        ("(..., 0)", "(...,)"): "a mean over one more axis, of size 1",
+        ("0", "-1"): "the axis has size 1",
+    },
     "encoder_decoder.nucleus": LAST
     | {
         ("logits.softmax(dim=-1).sort(dim=-1, descending=True)", "logits.softmax(dim=-1).sort(descending=True)"): (
