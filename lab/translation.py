@@ -95,6 +95,12 @@ class Translating:
             return self.examples.groups(self.training.tokens, seed)
         return list(bucketed(self.examples, self.training.tokens, seed=seed))
 
+    def weight(self, group: list[Example]) -> int:
+        return sum(len(target) + 1 for _, target in group)  # with </s>
+
+    def cells(self, group: list[Example]) -> int:
+        return len(group) * max(len(target) + 1 for _, target in group)
+
     def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
         batch = collate(group)
         real = batch.targets != PAD
