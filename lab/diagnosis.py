@@ -110,8 +110,11 @@ class Curves:
     def __init__(self, folder: Path, step: int, quiet: bool) -> None:
         self.writer: Any = None
         if not quiet:
-            from torch.utils.tensorboard import SummaryWriter
-
+            try:
+                from torch.utils.tensorboard import SummaryWriter
+            except ImportError:
+                print("no curves are drawn: tensorboard is not installed", flush=True)
+                return
             self.writer = SummaryWriter(str(folder / "tensorboard"), purge_step=step)
 
     def add(self, step: int, **values: float) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import sacrebleu
 import torch
 from torch import Tensor, nn
 
@@ -161,6 +160,8 @@ def fingerprint(corpus: Parallel) -> str:
 
 def validation_bleu(trained: Trained, corpus: Parallel, tick: Tick) -> float:
     """Return BLEU on the first thousand validation sentences; `tick` is called before each step of the decoder."""
+    import sacrebleu  # late, as all that a bare machine with a GPU may lack
+
     pairs = corpus.validation[:1000]
     translations = trained.translate([pair.source for pair in pairs], tick=tick)
     references = [[pair.target for pair in pairs]]
