@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -10,6 +10,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 SIZES = {"cpu": 2048, "cuda": 8192}  # of the square matrices whose product is timed
+PRODUCTS = ("mm", "linear", "lstm", "gru", "rnn", "scaled_dot_product", "attention")  # within the names of operations
 aten: Any = torch.ops.aten
 
 
@@ -66,6 +67,42 @@ def recurrent_kernels() -> dict[Any, Callable[..., int]]:
     return {
         aten._cudnn_rnn: cudnn,
         aten._cudnn_rnn_backward: backward(cudnn),
+        aten.mkldnn_linear: lambda rows, weight, *_, **__: 2 * prod(rows) * weight[0],
         aten.mkldnn_rnn_layer: onednn,
         aten.mkldnn_rnn_layer_backward: backward(onednn),
     }
+
+
+def print_shares(
+    steps: Mapping[str, Callable[[Any], object]],
+    batches: Sequence[Any],
+    taken: Mapping[str, float],
+    device: torch.device,
+    dtype: torch.dtype,
+) -> None:
+    """Print which part of the rate of matrix products each step reaches, and what takes the rest of its time.
+
+    `taken` are the seconds that each step has taken for all batches.
+    """
+    peak = matrix_rate(device, dtype)
+    print(f"\n{f'of {peak / 1e9:.0f} GFLOP/s of products':<39} reached   time in products   dearest other operation")
+    for name, step in steps.items():
+        flops = sum(arithmetic(lambda batch=batch, step=step: step(batch)) for batch in batches)
+        products, other, share = whereabouts(lambda step=step: step(batches[0]))
+        print(f"  {name:<33} {flops / taken[name] / peak:10.0%}   {products:16.0%}   {other} {share:.0%}")
+    print()
+
+
+def whereabouts(work: Callable[[], object]) -> tuple[float, str, float]:
+    """Return the share of the time that matrix products take; the dearest of the other operations, and its share."""
+    cuda = torch.cuda.is_available()
+    kinds = [torch.profiler.ProfilerActivity.CPU] + ([torch.profiler.ProfilerActivity.CUDA] if cuda else [])
+    with torch.profiler.profile(activities=kinds) as profile:
+        work()
+    times: dict[str, float] = {}
+    for event in profile.key_averages():
+        times[event.key] = float(event.self_device_time_total if cuda else event.self_cpu_time_total)
+    whole = sum(times.values()) or 1.0
+    products = {name for name in times if any(part in name.lower() for part in PRODUCTS)}
+    dearest = max(times.keys() - products, key=times.__getitem__, default="")
+    return sum(times[name] for name in products) / whole, dearest, times.get(dearest, 0.0) / whole
