@@ -201,6 +201,15 @@ def generate(model: FastTransformer, batch: Batch, length: int, cached: bool) ->
         words = torch.cat([words, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
 
 
+def print_rates(precision: str, rates: Mapping[str, float], exact: Mapping[str, float]) -> None:
+    """Print the speed of each model, and how it compares."""
+    print(f"training, {precision:<25} target tokens/s   / nn.Transformer   / the same in fp32   / step by step")
+    for name, rate in rates.items():
+        torchs = f"torch.nn.Transformer{DROPOUT if name.endswith(DROPOUT) else ''}"  # as much on both sides
+        ratios = rate / rates[torchs], rate / exact[torchs], rate / rates["additive, step by step"]
+        print(f"  {name:<33} {rate:10.0f}   {ratios[0]:16.2f}   {ratios[1]:18.2f}   {ratios[2]:14.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
@@ -218,11 +227,7 @@ def main() -> None:
         trainers, missing = trainers_of(precision, batches)
         rates = training_rates(trainers, batches, arguments.rounds)
         exact = exact or rates
-        print(f"training, {precision:<25} target tokens/s   / nn.Transformer   / the same in fp32   / step by step")
-        for name, rate in rates.items():
-            torchs = f"torch.nn.Transformer{DROPOUT if name.endswith(DROPOUT) else ''}"  # as much on both sides
-            ratios = rate / rates[torchs], rate / exact[torchs], rate / rates["additive, step by step"]
-            print(f"  {name:<33} {rate:10.0f}   {ratios[0]:16.2f}   {ratios[1]:18.2f}   {ratios[2]:14.2f}")
+        print_rates(precision, rates, exact)
         steps = {name: (lambda batch, of=trainer: of.step(batch)) for name, trainer in trainers.items()}
         seconds = {name: tokens_of(batches) / rate for name, rate in rates.items()}
         print_shares(steps, batches, seconds, device, torch.bfloat16 if precision == "bf16" else torch.float32)
