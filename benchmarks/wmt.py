@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -31,6 +31,7 @@ SHARES = {"europarl-v7": 0.43, "commoncrawl": 0.53, "news-commentary-v9": 0.04} 
 STEPS, TOKENS = 100_000, 25_000  # Vaswani et al. (2017), section 5.1 and 5.2: of the base model
 
 
+@cache
 def lexicon(language: str) -> np.ndarray:
     """Return made-up words, the frequent ones short."""
     rng = np.random.default_rng(len(language) + ord(language[0]))
@@ -145,7 +146,8 @@ def command(words: list[str], address: str, folder: Path, environment: dict[str,
     """
     start = (
         "import runpy, sys; from pathlib import Path; from lab import runs, translation; "
-        "from lab.corpora import wmt14; from lab.evaluation import result_files; address, folder = sys.argv[1:3]; del sys.argv[1:3]; "
+        "from lab.corpora import wmt14; from lab.evaluation import result_files; "
+        "address, folder = sys.argv[1:3]; del sys.argv[1:3]; "
         "wmt14.SITE = address; runs.RUNS = Path(folder, 'runs'); translation.SHARDS = Path(folder, 'shards'); "
         "result_files.results_folder = lambda _: Path(folder, 'results'); "
         "runpy.run_module('solutions.transformer', run_name='__main__')"
