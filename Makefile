@@ -15,7 +15,7 @@ PURE := autograder/checks solutions lab autograder/kit
 PURE := $(PURE:%=tests/%)
 SETUP := $(STAMPS)/requirements $(STAMPS)/system
 
-.PHONY: help setup course book book-students release work class test test-all lint bench results clean
+.PHONY: help setup course book book-students release work class test test-all lint bench gpu results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,6 +88,9 @@ lint: $(SETUP) ## style and types
 bench: $(SETUP) ## speed, as ratios within one run
 	@python -m benchmarks.training
 	@python -m benchmarks.grading
+
+gpu: $(SETUP) ## laws, speed and full trainings on a GPU, in steps of 9 minutes (DEVICE=cpu QUICK=1: the same way in minutes)
+	@python -m benchmarks.gpu $(if $(DEVICE),--device $(DEVICE)) $(if $(QUICK),--quick --out build/gpu-quick) $(if $(OUT),--out $(OUT))
 
 results: $(SETUP) ## score the kept outputs again and print every result
 	@python -m lab.evaluation

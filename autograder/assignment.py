@@ -1,18 +1,21 @@
 """The assignments of the course: which there are, and each one's released notebook, with what is graded in it.
 
-This module needs no torch: whoever only hands out or collects work starts without it.
+This module needs no torch: whoever only hands out or collects work starts without it. Nor does it need nbformat and
+yaml before it reads a file: a bare machine with a GPU has neither.
 """
+
+from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import nbformat
-import yaml
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING
 
 from autograder.places import ROOT, released_notebook
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 CHECK = "check-"  # begins the grade_id of each cell that a check stands in
 OWN = "attention_workbook"  # the key of our own metadata, of a notebook and of a cell
@@ -32,6 +35,8 @@ def assignments() -> list[str]:
     known = written()
     if not contents.exists():
         return known
+    import yaml
+
     listed = [name for name in map(_stem, _pages(yaml.safe_load(contents.read_text()))) if name in known]
     return [*listed, *(name for name in known if name not in listed and not has_chapter(name))]
 
@@ -107,6 +112,8 @@ def template(assignment: str) -> Template:
     path = released_notebook(assignment)
     if not path.exists():
         raise FileNotFoundError(f"No {path}: the notebooks are not made yet. Run `make release` first.")
+    import nbformat
+
     return Template(assignment, nbformat.read(path, as_version=4))
 
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import tyro
 from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn.functional import scaled_dot_product_attention
@@ -215,7 +214,7 @@ def crossing(lengths: Sequence[int], first: Sequence[int | float], second: Seque
     return float(np.exp((1 - share) * np.log(lengths[place - 1]) + share * np.log(lengths[place])))
 
 
-def main(options: Options) -> Path:
+def main(options: Options, folder: Path | None = None) -> Path:
     """Measure, fit, write, and return the file."""
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -247,10 +246,12 @@ def main(options: Options) -> Path:
         "commit": commit(),
         "command": f"python -m benchmarks.complexity --repeats {options.repeats} --threads {torch.get_num_threads()}",
     }
-    path = results_folder("self_attention") / f"complexity-{device.type}.json"
+    path = (folder or results_folder("self_attention")) / f"complexity-{device.type}.json"
     write_json(path, content)
     return path
 
 
 if __name__ == "__main__":
+    import tyro
+
     print(main(tyro.cli(Options, prog="python -m benchmarks.complexity")))

@@ -5,7 +5,7 @@ Machines are shared and noisy: only the ratios of one run mean anything, and the
 
 import argparse
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from benchmarks.peers import peers
+from benchmarks.roofline import print_shares
 from benchmarks.texts import clock, pooling_rates, reading_gains
 from lab.batches import Batch, Example, bucketed, collate
 from lab.decoding import Translator, beam, greedy
@@ -125,11 +127,17 @@ def transformer(**changes: float) -> FastTransformer:
     return FastTransformer(replace(shape, **changes), VOCABULARY, VOCABULARY)
 
 
-def training_rates(precision: str, batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
-    """Return target tokens per second of each model, the rounds of all models interleaved."""
+def trainers_of(precision: str, batches: Sequence[list[Example]]) -> tuple[dict[str, Trainer], list[str]]:
+    """Return a training of each model, those of others too, and what is said of those that are not there."""
     training = replace(RECIPES["base"].training, precision=precision, ema=0.0, smoothing=0.0)
     task = Translating([pair for batch in batches for pair in batch], training)
-    trainers = {name: Trainer(model, task, training, Path("unused"), quiet=True) for name, model in models().items()}
+    others, missing = peers(WIDTH, VOCABULARY)
+    every = models() | others
+    return {name: Trainer(model, task, training, Path("unused"), quiet=True) for name, model in every.items()}, missing
+
+
+def training_rates(trainers: Mapping[str, Trainer], batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
+    """Return target tokens per second of each model, the rounds of all models interleaved."""
     seconds: dict[str, list[float]] = {name: [] for name in trainers}
     for turn in range(rounds + 1):
         for name, trainer in trainers.items():
@@ -138,8 +146,11 @@ def training_rates(precision: str, batches: Sequence[list[Example]], rounds: int
                 trainer.step(batch)
             if turn:  # the first round warms up
                 seconds[name].append(clock() - started)
-    tokens = sum(collate(batch).tokens for batch in batches)
-    return {name: tokens / statistics.median(times) for name, times in seconds.items()}
+    return {name: tokens_of(batches) / statistics.median(times) for name, times in seconds.items()}
+
+
+def tokens_of(batches: Sequence[list[Example]]) -> int:
+    return sum(collate(batch).tokens for batch in batches)
 
 
 def decoding_rates(batch: list[Example], rounds: int) -> dict[str, float]:
@@ -190,6 +201,15 @@ def generate(model: FastTransformer, batch: Batch, length: int, cached: bool) ->
         words = torch.cat([words, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
 
 
+def print_rates(precision: str, rates: Mapping[str, float], exact: Mapping[str, float]) -> None:
+    """Print the speed of each model, and how it compares."""
+    print(f"training, {precision:<25} target tokens/s   / nn.Transformer   / the same in fp32   / step by step")
+    for name, rate in rates.items():
+        torchs = f"torch.nn.Transformer{DROPOUT if name.endswith(DROPOUT) else ''}"  # as much on both sides
+        ratios = rate / rates[torchs], rate / exact[torchs], rate / rates["additive, step by step"]
+        print(f"  {name:<33} {rate:10.0f}   {ratios[0]:16.2f}   {ratios[1]:18.2f}   {ratios[2]:14.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
@@ -202,16 +222,17 @@ def main() -> None:
     batches = list(bucketed(random_pairs(), 1500, seed=1))[: arguments.batches]
     print(f"{device_name(device)}, torch {torch.__version__}, batches of about 1500 target tokens\n")
     exact: dict[str, float] = {}
+    missing: list[str] = []
     for precision in ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",):
-        rates = training_rates(precision, batches, arguments.rounds)
+        trainers, missing = trainers_of(precision, batches)
+        rates = training_rates(trainers, batches, arguments.rounds)
         exact = exact or rates
-        print(f"training, {precision:<25} target tokens/s   / nn.Transformer   / the same in fp32   / step by step")
-        for name, rate in rates.items():
-            torchs = f"torch.nn.Transformer{DROPOUT if name.endswith(DROPOUT) else ''}"  # as much on both sides
-            ratios = rate / rates[torchs], rate / exact[torchs], rate / rates["additive, step by step"]
-            print(f"  {name:<33} {rate:10.0f}   {ratios[0]:16.2f}   {ratios[1]:18.2f}   {ratios[2]:14.2f}")
-        print()
-    print("decoding, fp32                       sentences/s")
+        print_rates(precision, rates, exact)
+        steps = {name: (lambda batch, of=trainer: of.step(batch)) for name, trainer in trainers.items()}
+        seconds = {name: tokens_of(batches) / rate for name, rate in rates.items()}
+        print_shares(steps, batches, seconds, device, torch.bfloat16 if precision == "bf16" else torch.float32)
+    print("\n".join(missing))
+    print("\ndecoding, fp32                       sentences/s")
     for name, rate in decoding_rates(batches[0], arguments.rounds).items():
         print(f"  {name:<33} {rate:10.0f}")
     print("\ntransformer, 100 words, fp32: how much faster with the cache of keys and values than without")

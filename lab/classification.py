@@ -1,6 +1,7 @@
 """A classifier of any chapter, from corpus to checkpoint and back: train it, load it, label texts with it."""
 
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
@@ -158,6 +159,13 @@ class Classifying:
         groups = within(sorted(range(len(keys)), key=keys.__getitem__), self.sizes, self.training.tokens)
         rng.shuffle(groups)
         return [[self.examples[row] for row in group] for group in groups]
+
+    def weight(self, group: list[Example]) -> int:
+        return len(group)
+
+    def cells(self, group: list[Example]) -> int:
+        sizes = (size(document, self.nested) for document, _ in group)
+        return len(group) * math.prod(map(max, zip(*sizes, strict=True)))
 
     def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
         tokens, mask = text_batch([document for document, _ in group], self.nested)

@@ -3,7 +3,7 @@
     torchrun --nproc-per-node 2 -m solutions.NAME train …
 
 Each takes its part of every batch, and their gradients are put together: but for dropout, the training is the same on
-any number. This is for translation; a classifier is trained by one process.
+any number.
 """
 
 import os
@@ -79,6 +79,13 @@ def here() -> Team:
         # The others wait while rank 0 writes the shards of a large corpus, or validates.
         distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo", timeout=PATIENCE)
     return Team(distributed.get_rank(), distributed.get_world_size())
+
+
+def lost(error: RuntimeError) -> bool:
+    """Return whether the error is that another process of the team is gone."""
+    text = str(error).lower()
+    gone = any(word in text for word in ("gloo", "nccl", "connection closed", "connection reset"))
+    return distributed.is_initialized() and (isinstance(error, distributed.DistError) or gone)
 
 
 def part_ways() -> None:

@@ -42,6 +42,8 @@ class Experiment(Generic[T]):
         corpus: Any = None,
         fresh: bool = False,
         compiled: bool = False,
+        micro_tokens: int = 0,
+        profile: int = 0,
     ) -> T:
         """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
 
@@ -81,6 +83,8 @@ class Experiment(Generic[T]):
             minutes=budget,
             rate=solution.rate(recipe) if solution.rate else None,
             compiled=compiled,
+            micro_tokens=micro_tokens,
+            profile=profile,
             quiet=quiet,
         )
         if fresh:  # only now, when corpus and model are there

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from jaxtyping import Float
-from sacrebleu.metrics.bleu import BLEU
-from sacremoses import MosesPunctNormalizer, MosesTokenizer
 from torch import Tensor
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
 
 RESAMPLES = 1000
 SEED = 12345
@@ -44,11 +45,15 @@ class LengthScore:
 
 def bleu(outputs: Sequence[str], references: Sequence[str], tokenize: str = "13a") -> Score:
     """Return cased BLEU (0 to 100) of detokenised text, as sacreBLEU does it (Post, 2018)."""
+    from sacrebleu.metrics.bleu import BLEU  # late, as all that a bare machine with a GPU may lack
+
     return _bleu("BLEU", BLEU(tokenize=tokenize, force=True), outputs, references)
 
 
 def tokenised_bleu(outputs: Sequence[str], tok_references: Sequence[str], language: str) -> Score:
     """Return lower-cased tokenised BLEU (0 to 100) of detokenised outputs: the scale of the papers on Multi30k."""
+    from sacrebleu.metrics.bleu import BLEU
+
     metric = BLEU(lowercase=True, tokenize="none", force=True)
     return _bleu("BLEU lc.norm.tok", metric, [moses(output, language) for output in outputs], tok_references)
 
@@ -60,7 +65,9 @@ def moses(text: str, language: str) -> str:
 
 
 @cache
-def _moses(language: str) -> tuple[MosesPunctNormalizer, MosesTokenizer]:
+def _moses(language: str) -> tuple[Any, Any]:
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
     # The organisers ran the Perl script, with its slips: d’œil becomes d " œil in their files.
     return MosesPunctNormalizer(lang=language, perl_parity=True), MosesTokenizer(lang=language)
 
@@ -130,18 +137,18 @@ def as_matrix(weights: Weights) -> Float[np.ndarray, "target source"]:
     return np.asarray(weights, dtype=float)
 
 
-def _bleu(name: str, metric: BLEU, outputs: Sequence[str], references: Sequence[str]) -> Score:
+def _bleu(name: str, metric: "BLEU", outputs: Sequence[str], references: Sequence[str]) -> Score:
     rows = _bleu_counts(metric, outputs, references)
     return corpus_score(name, rows, lambda total: _bleu_of(metric, total), metric.get_signature().format())
 
 
-def _bleu_counts(metric: BLEU, outputs: Sequence[str], references: Sequence[str]) -> Counts:
+def _bleu_counts(metric: "BLEU", outputs: Sequence[str], references: Sequence[str]) -> Counts:
     """Return sacreBLEU's own counts of each sentence: lengths, matches and n-grams, which add up over a corpus."""
     demand_same_number("outputs", outputs, "references", references)
     return np.array(metric._extract_corpus_statistics(outputs, [references]), dtype=float)
 
 
-def _bleu_of(metric: BLEU, total: np.ndarray) -> float:
+def _bleu_of(metric: "BLEU", total: np.ndarray) -> float:
     return metric._compute_score_from_stats([int(count) for count in total]).score
 
 

@@ -2,11 +2,11 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,8 @@ from lab import distributed
 from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
 from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
+from lab.diagnosis import Curves, Watch, memory, profiled
+from lab.gradients import Gradient, Objective, Task
 from lab.progress import Bar, Progress
 from lab.schedules import Rate, Training, rate_at
 from lab.weight_averaging import average
@@ -23,32 +25,6 @@ __all__ = ["Progress", "Task", "Trainer", "Training", "best_device", "device_nam
 
 Validate = Callable[[nn.Module], float]  # higher is better; OutOfTime if the budget ends it
 FIRST_VALIDATION = 60.0  # seconds kept free at most, as long as none has been timed
-
-
-@runtime_checkable
-class Task(Protocol):
-    """What a model is trained on: the batches of an epoch, and the loss of one of them."""
-
-    unit: str  # what `loss` counts: "target tokens"
-
-    def groups(self, seed: int) -> Sequence[Any]:
-        """Return the examples of one epoch in groups, a batch each; the same seed gives the same."""
-        ...
-
-    def loss(self, model: nn.Module, group: Any, device: torch.device) -> tuple[Tensor, int]:
-        """Return the loss of a group (a scalar), and how many units it has."""
-        ...
-
-
-class Objective(nn.Module):
-    """The loss of a model on a batch, as one module: gradients of several processes meet in its parameters."""
-
-    def __init__(self, model: nn.Module, task: Task) -> None:
-        super().__init__()
-        self.model, self.task = model, task
-
-    def forward(self, group: Any, device: torch.device) -> tuple[Tensor, int]:
-        return self.task.loss(self.model, group, device)
 
 
 @dataclass
@@ -69,6 +45,8 @@ class Trainer:
     minutes: int | float | Budget | None = None  # time budget, from now on; a Budget has begun when it was made
     rate: Rate | None = None  # by default the recipe's: lab.schedules.rate_at
     compiled: bool = False  # by torch.compile
+    micro_tokens: int = 0  # a batch is taken in pieces of about so many tokens, with the same gradient; 0 = whole
+    profile: int = 0  # steps whose time is looked into
     quiet: bool = False
 
     def __post_init__(self) -> None:
@@ -83,8 +61,11 @@ class Trainer:
             self.model.parameters(), training.rate, betas=(0.9, 0.98), weight_decay=training.weight_decay, fused=True
         )
         self.average = average(self.model, training, self.folder)
-        self.bf16 = uses_bf16(training.precision, self.device)
-        self.progress = Progress()
+        bf16 = uses_bf16(training.precision, self.device)
+        self.gradient = Gradient(
+            self.objective, self.task, self.team, self.device, bf16, training.tokens, self.micro_tokens, self.quiet
+        )
+        self.progress, self.watch = Progress(), Watch(self.folder)
         self.budget = self.minutes if isinstance(self.minutes, Budget) else Budget.of(self.minutes)
         first = FIRST_VALIDATION if self.validate else 0.0
         self.reserve = min(first, self.budget.seconds / 10)  # seconds that are kept for validating and writing
@@ -97,6 +78,11 @@ class Trainer:
         return self.seed * 100_003 + epoch
 
     @property
+    def learning_rate(self) -> float:
+        """The learning rate of the last step."""
+        return self.optimizer.param_groups[0]["lr"]
+
+    @property
     def result(self) -> nn.Module:
         """The model to evaluate: the averaged one where the recipe averages."""
         return self.average.module
@@ -107,14 +93,17 @@ class Trainer:
         started, progress = time.monotonic() - self.progress.seconds, self.progress
         progress.ended_by_budget = False
         progress.device = device_name(self.device) + (f" × {self.team.size}" if self.team.size > 1 else "")
-        writer = self.curves()
-        with Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar:
+        curves = Curves(self.folder, progress.step, self.quiet)
+        with (
+            Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar,
+            profiled(self.profile if self.team.is_main else 0, self.folder) as self.profiled_step,
+        ):
             while progress.epoch < self.training.epochs and not progress.ended_by_budget:
-                losses = self.epoch(started, bar)
+                self.epoch(started, bar)
                 before = time.monotonic()
                 progress.seconds = before - started
                 bar.show("validating")
-                self.close_epoch(losses, writer, bar)
+                self.close_epoch(curves, bar)
                 self.keep()
                 # The next validation may take a little longer than this one; half the time is for training.
                 self.reserve = min(1.25 * (time.monotonic() - before), self.budget.seconds / 2)
@@ -122,8 +111,7 @@ class Trainer:
         if progress.ended_by_budget and not self.quiet:
             done = f"{progress.epochs:.2g} of {self.training.epochs} epochs"
             print(f"ended by the time budget of {self.budget.description}, after {done}", flush=True)
-        if writer is not None:
-            writer.close()
+        curves.close()
         self.team.collected(None)  # nobody reads a checkpoint before it is written
         return progress
 
@@ -131,19 +119,25 @@ class Trainer:
         """Return whether only the time to validate is left, and the others: each of any process."""
         return [count > 0 for count in self.team.sums(self.budget.left < self.reserve, *others, device=self.device)]
 
-    def epoch(self, started: float, bar: Bar) -> list[Tensor]:
-        """Train on what is left of this epoch; return the losses of its steps."""
+    def epoch(self, started: float, bar: Bar) -> None:
+        """Train on what is left of this epoch."""
         self.model.train()
-        progress, losses = self.progress, []
+        self.watch.begin()
+        progress = self.progress
         groups = self.task.groups(self.epoch_seed(progress.epoch))
         progress.batches = len(groups)
+        self.cells, self.tokens_before = 0, progress.tokens
         saved = time.monotonic()
         for group in groups[progress.batch :]:
-            losses.append(self.step(group))
+            loss = self.step(group)
+            self.profiled_step()
             progress.batch += 1
+            self.cells += self.task.cells(group)
             now = time.monotonic()
-            bar.step(losses[-1], self.budget.left)
+            bar.step(loss, self.budget.left)
             over, due = self.late(now - saved > 120)
+            if self.watch.is_due() or over or due or progress.batch == len(groups):
+                self.look(groups[: progress.batch])
             if over:
                 progress.ended_by_budget = True
                 break
@@ -154,45 +148,40 @@ class Trainer:
             progress.epoch, progress.batch = progress.epoch + 1, 0
             progress.ended_by_budget &= progress.epoch < self.training.epochs
             self.average.closed(progress.epoch, write=self.team.is_main)
-        return losses
+
+    def look(self, groups: Any) -> None:
+        """Stop if one of the last steps has diverged; before anything of it is kept."""
+        self.watch.look(self.progress.step, self.learning_rate, groups)
 
     def step(self, group: Any) -> Tensor:
         """Take one step of the optimiser; return the loss."""
         for parameters in self.optimizer.param_groups:
             parameters["lr"] = self.rate_of(self.progress.step, self.steps)
-        part = self.team.part(group)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-            loss, units = self.objective(part if len(part) else group[:1], self.device)
-        units = units if len(part) else 0
-        (every,) = self.team.sums(units, device=self.device)
-        # The mean over the processes of this is the mean over the units of the whole batch; alone, the factor is 1.
-        loss = loss * (self.team.size * units / every)
-        self.progress.tokens += int(every)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip)
+        loss, units = self.gradient(group)
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip)
         self.optimizer.step()
         self.average.stepped()
+        self.progress.tokens += units
         self.progress.step += 1
-        return self.team.summed(loss.detach()) / self.team.size
+        self.watch.note(loss, norm)
+        return loss
 
-    def close_epoch(self, losses: list[Tensor], writer: Any, bar: Bar) -> None:
+    def close_epoch(self, curves: Curves, bar: Bar) -> None:
         """Validate, keep the best, and say how it went."""
         progress = self.progress
         score = self.team.from_main(self.validated())
-        loss = torch.stack(losses).mean().item() if losses else math.nan
+        loss, norm = (torch.stack(of).mean().item() if of else math.nan for of in (self.watch.losses, self.watch.norms))
         entry = {"epoch": progress.epoch, "loss": loss, "validation": score, "seconds": progress.seconds}
         progress.history.append(entry)
         if score > progress.best or progress.best == -math.inf:  # without any score: the newest
             progress.best_epoch = progress.epoch
             progress.best = progress.best if math.isnan(score) else score
             self.keep_best()
-        if writer is not None:
-            writer.add_scalar("loss", loss, progress.step)
-            writer.add_scalar("validation", score, progress.step)
-            writer.add_scalar("rate", self.rate_of(progress.step, self.steps), progress.step)
+        speed = progress.tokens / max(progress.seconds, 1e-9)
+        curves.add(progress.step, loss=loss, validation=score, rate=self.learning_rate, gradient_norm=norm)
+        padding = 1 - (progress.tokens - self.tokens_before) / max(self.cells, 1)
+        curves.add(progress.step, speed=speed, padding=padding, memory=memory(self.device))
         if not self.quiet:
-            speed = progress.tokens / max(progress.seconds, 1e-9)
             validation = "no time to validate" if math.isnan(score) else f"validation {score:.2f}"
             bar.print(
                 f"epoch {progress.epochs:4.2g}  loss {loss:.3f}  {validation}  "
@@ -209,14 +198,6 @@ class Trainer:
                 return self.validate(self.result)
         except OutOfTime:
             return math.nan
-
-    def curves(self) -> Any:
-        """Return a TensorBoard writer for this run, or None where the reader asked for quiet."""
-        if self.quiet:
-            return None
-        from torch.utils.tensorboard import SummaryWriter
-
-        return SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.progress.step)
 
     def keep_best(self) -> None:
         if self.team.is_main:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import sacrebleu
 import torch
 from torch import Tensor, nn
 
@@ -95,6 +94,12 @@ class Translating:
             return self.examples.groups(self.training.tokens, seed)
         return list(bucketed(self.examples, self.training.tokens, seed=seed))
 
+    def weight(self, group: list[Example]) -> int:
+        return sum(len(target) + 1 for _, target in group)  # with </s>
+
+    def cells(self, group: list[Example]) -> int:
+        return len(group) * max(len(target) + 1 for _, target in group)
+
     def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
         batch = collate(group)
         real = batch.targets != PAD
@@ -155,6 +160,8 @@ def fingerprint(corpus: Parallel) -> str:
 
 def validation_bleu(trained: Trained, corpus: Parallel, tick: Tick) -> float:
     """Return BLEU on the first thousand validation sentences; `tick` is called before each step of the decoder."""
+    import sacrebleu  # late, as all that a bare machine with a GPU may lack
+
     pairs = corpus.validation[:1000]
     translations = trained.translate([pair.source for pair in pairs], tick=tick)
     references = [[pair.target for pair in pairs]]

@@ -12,7 +12,8 @@ from autograder.places import ROOT
 LEVELS = """
 benchmarks
 tests
-benchmarks.complexity
+benchmarks.gpu
+benchmarks.complexity benchmarks.roofline
 book
 examples
 autograder.__main__

@@ -10,7 +10,6 @@ from lab.cli import common
 from lab.cli.common import (
     Long,
     Named,
-    UsageError,
     dispatch,
     find_recipe,
     peek,
@@ -20,7 +19,6 @@ from lab.cli.common import (
 )
 from lab.cli.sweep import sweep_of
 from lab.corpora import CorpusError
-from lab.distributed import here, part_ways
 from lab.evaluation.sweeps import Sweep
 from lab.runs import Solution
 
@@ -73,9 +71,6 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     named = peek(argv, "--recipe") or default_recipe(solution, corpus)
     what, recipe = with_recipe(solution, named, Train, Train(), argv)
     set_threads(what)
-    if here().size > 1:  # the loss is the mean over texts, and processes are weighed by their words
-        part_ways()
-        raise UsageError("a classifier is trained by one process: run the command without torchrun")
     run = Run(solution.name, corpus, named, what.variant, what.seed)
     common.train(CLASSIFICATION, solution, run, recipe, what)
 

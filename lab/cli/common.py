@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,7 +13,7 @@ import torch
 from lab import runs
 from lab.checkpoints import CheckpointError
 from lab.corpora import CorpusError
-from lab.distributed import here, part_ways
+from lab.distributed import Team, here, lost, part_ways
 from lab.experiment import Experiment
 from lab.runs import Solution, trained_seeds
 from lab.schedules import RecipeError
@@ -46,6 +47,10 @@ class Long:
     """forget an earlier training of this run"""
     device: str | None = None
     """cpu, cuda, …; by default a GPU if there is one"""
+    micro_tokens: int = 0
+    """take each batch in pieces of about so many tokens, with the same gradient: for a small GPU; 0 = whole batches"""
+    profile: int = 0
+    """look into the time of so many steps: a trace in the run's folder, and its dearest operations"""
 
 
 def dispatch(
@@ -115,10 +120,26 @@ def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: A
     team = here()
     if team.is_main:
         print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    trained = experiment.train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, **more)
+    more |= {"micro_tokens": what.micro_tokens, "profile": what.profile}
+    with joint_failure(team):
+        trained = experiment.train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, **more)
     part_ways()
     if team.is_main:
         print(trained.progress.best_of(experiment.metric))
+
+
+@contextmanager
+def joint_failure(team: Team) -> Iterator[None]:
+    """Say in one sentence that another process of the team is gone."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not lost(error):
+            raise
+        raise UsageError(
+            f"process {team.rank} of {team.size} has lost another one, which was killed or says above why it ended; "
+            "the same command goes on from the last checkpoint"
+        ) from None
 
 
 def evaluate(first: Any, seed: int | None, advice: str, score: Callable[[Any], Path]) -> None:

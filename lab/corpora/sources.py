@@ -7,14 +7,15 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pooch
-import requests
 from tqdm import tqdm
 
 from lab.corpora import CorpusError
 from lab.files import aside
+
+if TYPE_CHECKING:
+    import requests
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,11 @@ class Source:
 
 def data_folder() -> Path:
     """Return $ATTENTION_DATA, or the user's cache folder."""
-    return Path(os.environ.get("ATTENTION_DATA") or pooch.os_cache("attention-workbook")).expanduser()
+    if folder := os.environ.get("ATTENTION_DATA"):
+        return Path(folder).expanduser()
+    import pooch  # late, as all that a bare machine with a GPU may lack
+
+    return Path(pooch.os_cache("attention-workbook")).expanduser()
 
 
 def fetch(source: Source) -> Path:
@@ -67,7 +72,8 @@ def unpacked(path: Path, unpack: Callable[[bytes], bytes], sha256: str, url: str
 
 def _sha256(path: Path) -> str:
     try:
-        return pooch.file_hash(str(path))
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise CorpusError(
             f"{path} cannot be read: {error.strerror}. Make it readable, or set ATTENTION_DATA."
@@ -76,6 +82,9 @@ def _sha256(path: Path) -> str:
 
 def _download(source: Source, path: Path) -> None:
     """Download aside, verify, rename: the file is there whole and right, or not at all."""
+    import pooch
+    import requests
+
     try:
         with aside(path) as part:
             # A total, because pooch takes a bar without one for no bar; it sets the true one.
@@ -99,7 +108,7 @@ def _download(source: Source, path: Path) -> None:
         ) from None
 
 
-def _reason(error: requests.RequestException) -> str:
+def _reason(error: "requests.RequestException") -> str:
     if error.response is not None:
         error.response.close()  # pooch leaves the connection open
         return f"the server answered with status {error.response.status_code}"

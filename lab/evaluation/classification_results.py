@@ -4,27 +4,31 @@ import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sklearn
 import torch
 from torch import Tensor
 
 from lab import corpora
 from lab.classification import Run, TextWeights, Trained, fingerprint, restore, scores
 from lab.corpora import Document, Labelled
-from lab.evaluation import linear_baseline
 from lab.evaluation.hops import hop_measures, hop_scores, mean
 from lab.evaluation.result_files import Outputs, commit, keep, provenance, versions
 from lab.runs import Solution
 
 
-def evaluate(solution: Solution, run: Run, *, command: str) -> Path:
-    """Label the test sets with the best checkpoint of a run, score, and write both files."""
+def evaluate(
+    solution: Solution, run: Run, *, command: str, given: Labelled | None = None, folder: Path | None = None
+) -> Path:
+    """Label the test sets with the best checkpoint of a run, score, and write both files.
+
+    By default the run's corpus is loaded, and the files are written into the solution's folder.
+    """
     trained = restore(solution, run.folder)
-    corpus: Labelled = corpora.load(run.corpus)
+    corpus: Labelled = given or corpora.load(run.corpus)
     texts = {split: [document.sentences for document in documents] for split, documents in corpus.tests.items()}
     outputs: Outputs = {"labels": {split: trained.classify(sentences) for split, sentences in texts.items()}}
     if corpus.validation[0].evidence is not None:
@@ -32,7 +36,7 @@ def evaluate(solution: Solution, run: Run, *, command: str) -> Path:
         outputs["looks"] = {split: evidence_shares(weights[split], corpus.tests[split]) for split in weights}
         outputs["hops"] = {split: hop_measures(rows) for split, rows in weights.items()}
     about = provenance(trained, run, command, "words", corpus.metric)
-    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs)
+    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs, folder)
 
 
 def head(solution: Solution, run: Run) -> dict[str, Any]:
@@ -141,6 +145,8 @@ def aspect_scores(weighed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def evaluate_linear(solution: Solution, run: Run, *, command: str) -> Path:
     """Fit the linear baseline on a corpus, score it on the test sets, and write both files."""
+    from lab.evaluation import linear_baseline  # late: a bare machine with a GPU may lack scikit-learn
+
     corpus: Labelled = corpora.load(run.corpus)
     started = time.process_time()
     model = linear_baseline.fit(corpus)
@@ -158,7 +164,7 @@ def evaluate_linear(solution: Solution, run: Run, *, command: str) -> Path:
             "ended_by_budget": False,
             f"validation_{corpus.metric}": 100 * model.validation,
         },
-        "versions": versions() | {"scikit-learn": sklearn.__version__},
+        "versions": versions() | {"scikit-learn": version("scikit-learn")},
         "commit": commit(),
         "command": f"python -m solutions.{run.solution} evaluate {command}".strip(),
         "data": fingerprint(corpus),

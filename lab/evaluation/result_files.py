@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import math
+import os
 import platform
 import subprocess
 from pathlib import Path
@@ -24,9 +25,9 @@ def results_folder(solution: str) -> Path:
     return ROOT / "solutions" / solution / "results"
 
 
-def keep(result: dict[str, Any], outputs: Outputs) -> Path:
-    """Write a result and the outputs that it was scored from; return the path of the result."""
-    folder = results_folder(result["solution"])
+def keep(result: dict[str, Any], outputs: Outputs, folder: Path | None = None) -> Path:
+    """Write a result, by default into the solution's folder, and beside it the outputs that it was scored from."""
+    folder = folder or results_folder(result["solution"])
     stem = f"{result['run']}-seed{result['seed']}"
     write_json(folder / f"{stem}.outputs.json.gz", outputs)
     path = folder / f"{stem}.json"
@@ -73,7 +74,12 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str:
-    """Return the commit that is checked out; + after it says that files were changed."""
+    """Return the commit that is checked out; + after it says that files were changed.
+
+    A copy of the files alone, as on a machine that was lent, has the commit in ATTENTION_COMMIT.
+    """
+    if named := os.environ.get("ATTENTION_COMMIT"):
+        return named
     try:
         head = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, check=True)
         dirty = subprocess.run(["git", "status", "--porcelain", "-uno"], cwd=ROOT, capture_output=True, check=True)

@@ -17,10 +17,21 @@ from lab.translation import Run, Trained, restore
 LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 30))  # buckets of source words
 
 
-def evaluate(solution: Solution, run: Run, search: Search, *, command: str) -> Path:
-    """Translate and align the test sets with the best checkpoint of a run, score, and write both files."""
+def evaluate(
+    solution: Solution,
+    run: Run,
+    search: Search,
+    *,
+    command: str,
+    given: Parallel | None = None,
+    folder: Path | None = None,
+) -> Path:
+    """Translate and align the test sets with the best checkpoint of a run, score, and write both files.
+
+    By default the run's corpus is loaded, and the files are written into the solution's folder.
+    """
     trained = restore(solution, run.folder)
-    corpus = corpora.load(run.corpus, run.source, run.target)
+    corpus: Parallel = given or corpora.load(run.corpus, run.source, run.target)
     outputs: Outputs = {"translations": translations(trained, corpus, search)}
     if trained.model.attends and aligned(corpus):
         outputs |= alignments(trained, corpus)
@@ -36,7 +47,7 @@ def evaluate(solution: Solution, run: Run, search: Search, *, command: str) -> P
         "peers": list(solution.peers.get(run.task, ())),
         **provenance(trained, run, command, "target_tokens", "bleu"),
     }
-    return keep(result, outputs)
+    return keep(result, outputs, folder)
 
 
 def translations(trained: Trained, corpus: Parallel, search: Search) -> Outputs:

@@ -14,7 +14,6 @@ from lab.checkpoints import load
 from lab.classification import Classifying, Run, Trained, restore, train
 from lab.cli import classification, common
 from lab.corpora import Document, Labelled
-from lab.distributed import Team
 from lab.evaluation import result_files
 from lab.evaluation.__main__ import rescored
 from lab.evaluation.classification_results import evidence_scores
@@ -225,13 +224,6 @@ def test_train_evaluate_and_classify_hold_together(place: Path, capsys: pytest.C
     classification.main(SOLUTION, ["classify", "--run", "reviews-small-tiny", "Good."])  # no sentence of the default's
     assert capsys.readouterr().out.split()[0] in LETTERS.labels
     assert "Trained with: seed 1." in refused(capsys, "evaluate", *RUN, "--seed", "0")
-
-
-def test_a_classifier_is_trained_by_one_process(
-    place: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(classification, "here", lambda: Team(0, 2))
-    assert "run the command without torchrun" in refused(capsys, "train", *SHORT)
 
 
 def test_the_linear_baseline_is_a_result_like_others(place: Path) -> None:

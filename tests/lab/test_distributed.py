@@ -10,10 +10,19 @@ from typing import Any
 import pytest
 import torch
 
+from benchmarks.gpu.small_models import small_models
 from lab.distributed import Team
 from tests.support import two_processes
 
 ROOT = Path(__file__).resolve().parents[2]
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+SETTINGS: dict[str, Any] = {
+    "cwd": ROOT,
+    "env": os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
+    "capture_output": True,
+    "text": True,
+    "timeout": 300,
+}
 
 
 def test_the_parts_of_a_batch_are_the_batch() -> None:
@@ -28,15 +37,7 @@ def test_the_parts_of_a_batch_are_the_batch() -> None:
 def ended(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Train in two processes that torchrun starts; return what each ended with."""
     folder = tmp_path_factory.mktemp("team")
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    done = subprocess.run(
-        [*command, "-m", "tests.support.two_processes", str(folder)],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = subprocess.run([*TORCHRUN, "-m", "tests.support.two_processes", str(folder)], **SETTINGS)
     assert done.returncode == 0, done.stderr[-3000:]
     assert sorted(file.name for file in (folder / "plain" / "epochs").iterdir()) == ["0001.pt", "0002.pt"]
     return [torch.load(folder / f"rank{rank}.pt", weights_only=True) for rank in range(2)]
@@ -62,3 +63,30 @@ def test_two_processes_do_what_one_does_with_the_whole_batches(ended: list[dict[
 def test_a_training_of_two_that_was_stopped_ends_with_the_very_same_weights(ended: list[dict[str, Any]]) -> None:
     whole, parts = (ended[0][name]["weights"] for name in ("whole", "parts"))
     assert all(torch.equal(whole[key], parts[key]) for key in whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", small_models())
+def test_two_processes_learn_as_one_does_whatever_the_model(
+    ended: list[dict[str, Any]], name: str, tmp_path: Path
+) -> None:
+    alone = small_models()[name].trainer(tmp_path, torch.device("cpu"))
+    alone.run()
+    losses = [entry["loss"] for entry in alone.progress.history]
+    assert ended[0][name]["losses"] == ended[1][name]["losses"] == pytest.approx(losses, rel=1e-4)
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_ends_the_run_with_a_sentence_and_the_next_goes_on(tmp_path: Path) -> None:
+    """Rank 1 is killed after the first epoch; the same command then ends where an undisturbed training ends."""
+    command = [*TORCHRUN, "-m", "tests.support.killed_process", str(tmp_path / "run")]
+    first = subprocess.run([*command, "--kill"], **SETTINGS)
+    assert first.returncode != 0
+    assert "process 0 of 2 has lost another one" in first.stderr
+    assert "the same command goes on from the last checkpoint" in first.stderr
+    second = subprocess.run(command, **SETTINGS)
+    assert second.returncode == 0, second.stderr[-3000:]
+    undisturbed = subprocess.run([*TORCHRUN, "-m", "tests.support.killed_process", str(tmp_path / "whole")], **SETTINGS)
+    assert undisturbed.returncode == 0, undisturbed.stderr[-3000:]
+    weights = [torch.load(tmp_path / name / "last.pt", weights_only=True)["model"] for name in ("run", "whole")]
+    torch.testing.assert_close(*weights, rtol=0, atol=0)

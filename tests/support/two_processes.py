@@ -1,4 +1,7 @@
-"""What test_team runs under torchrun: a training in one go and one in many; each process keeps what it ends with."""
+"""What test_distributed runs under torchrun: each process keeps what its trainings end with.
+
+One in one go, one in many, and one of every chapter's model.
+"""
 
 import argparse
 from dataclasses import replace
@@ -6,6 +9,7 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.gpu.small_models import small_models
 from lab.batches import Example
 from lab.devices import seed_all
 from lab.distributed import here, part_ways
@@ -46,6 +50,9 @@ def main(folder: Path) -> None:
     while (part := trainer(folder / "parts", dropout=0.3, minutes=0.0)).run().ended_by_budget:
         torch.rand(7)  # whatever happens to the random numbers in between
     results = {"plain": plain, "whole": whole, "parts": part}
+    for name, model in small_models().items():
+        results[name] = model.trainer(folder / name, torch.device("cpu"))
+        results[name].run()
     torch.save(
         {
             name: {"weights": one.model.state_dict(), "losses": [entry["loss"] for entry in one.progress.history]}

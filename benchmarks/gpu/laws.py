@@ -1,0 +1,191 @@
+"""Laws of a device: it computes what the CPU computes, a training is gone on with exactly, little memory is said."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograder.assignment import written
+from autograder.checks import Check, checks
+from autograder.kit.uses import used
+from benchmarks.gpu.small_models import SmallModel, small_models
+from benchmarks.gpu.table import Job, Row, Setting
+from lab.devices import uses_bf16
+from lab.schedules import RecipeError
+
+CPU = torch.device("cpu")
+SEED = 7
+CLOSE = {"rtol": 2e-3, "atol": 2e-4}  # of sums in another order, in single precision
+
+
+class Broken(Exception):
+    """A law that does not hold; the message says where."""
+
+
+def jobs() -> Iterator[Job]:
+    """Yield the laws."""
+    for name in written():
+        yield Job(f"law: taught functions of {name}", lambda setting, name=name: taught(name, setting), 10)
+    for name, model in small_models().items():
+        yield Job(f"law: gradients of {name}", lambda setting, model=model: same_gradients(model, setting), 5)
+    for name, model in small_models(epochs=2, ema=0.9).items():
+        yield Job(f"law: exact resume of {name}", lambda setting, model=model: exact_resume(model, setting), 10)
+    for name in small_models():
+        yield Job(f"law: bf16 learns as fp32, {name}", lambda setting, name=name: bf16(name, setting), 10)
+    yield Job("law: batches in pieces", pieces, 5)
+    yield Job("law: too little memory is one sentence", too_little_memory, 10)
+
+
+def taught(name: str, setting: Setting) -> Row:
+    """Call every taught function of a chapter on the CPU and on the device, with the inputs of its check."""
+    compared, left, largest = 0, [], 0.0
+    for function, check in checks(name).items():
+        if check.is_bug_hunt or check.hunt or check.steps or not callable(check.reference):
+            continue
+        for drawn in check.cases(np.random.default_rng(SEED)):
+            given = [tensors(argument, CPU) for argument in drawn.arguments]
+            if not any(isinstance(value, Tensor) for value in given):
+                left.append(function)  # of numbers alone
+                break
+            try:
+                error = difference(check, given, setting.device)
+            except Broken as broken:
+                raise Broken(f"{function}, {drawn.name}: {broken}") from None
+            largest, compared = max(largest, error), compared + 1
+    return {"calls": compared, "largest error": largest, "without tensors": ", ".join(sorted(set(left)))}
+
+
+def difference(check: Check, given: list, device: torch.device) -> float:
+    """Return how far the device is from the CPU; raise Broken if it is too far."""
+    with torch.no_grad():
+        function = used(check.function, check.reference)
+        first = outputs(function(*given))
+        second = outputs(function(*(tensors(value, device) for value in given)))
+    return max((compare(x, y) for x, y in zip(first, second, strict=True)), default=0.0)
+
+
+def tensors(value: Any, device: torch.device) -> Any:
+    """Return an argument with its arrays and tensors on the device."""
+    if isinstance(value, np.ndarray):
+        return torch.from_numpy(value.copy()).to(device)
+    if isinstance(value, Tensor):
+        return value.to(device)
+    if isinstance(value, dict):
+        return {key: tensors(item, device) for key, item in value.items()}
+    return type(value)(tensors(item, device) for item in value) if isinstance(value, list | tuple) else value
+
+
+def outputs(result: Any) -> list[Tensor]:
+    """Return the numbers of a result, one tensor for each."""
+    if isinstance(result, Tensor):
+        return [result.detach().to(CPU, torch.float64)]
+    if isinstance(result, dict):
+        return outputs(list(result.values()))
+    if isinstance(result, set):
+        return outputs(sorted(result))
+    if isinstance(result, list | tuple):
+        return [tensor for item in result for tensor in outputs(item)]
+    return [torch.tensor(float(result), dtype=torch.float64)] if result is not None else []
+
+
+def compare(first: Tensor, second: Tensor) -> float:
+    """Return the largest difference; raise Broken if the two are not equal but for rounding."""
+    if first.shape != second.shape:
+        raise Broken(f"shape {tuple(second.shape)} on the device, {tuple(first.shape)} on the CPU")
+    if not torch.allclose(second, first, equal_nan=True, **CLOSE):
+        raise Broken(f"differs by {(second - first).abs().nan_to_num().max():.3g}")
+    return float((second - first).nan_to_num().abs().max()) if first.numel() else 0.0
+
+
+def gradients(model: SmallModel, device: torch.device, **more: Any) -> dict[str, Tensor]:
+    """Return the loss of the largest batch and all gradients, in single precision."""
+    running = model.trainer(Path("unused"), device, **more)
+    group = max(model.task.groups(1), key=len)
+    loss, _ = running.gradient(group)
+    named = running.model.named_parameters()
+    return {"loss": loss, **{name: weight.grad for name, weight in named if weight.grad is not None}}
+
+
+def same_gradients(model: SmallModel, setting: Setting) -> Row:
+    first, second = (gradients(model, device) for device in (CPU, setting.device))
+    return {"largest error": worst(first, second)}
+
+
+def worst(first: dict[str, Tensor], second: dict[str, Tensor]) -> float:
+    """Return the largest difference of tensors by name; raise Broken with the name of one that is too far off."""
+    largest = 0.0
+    for name, value in first.items():
+        try:
+            largest = max(largest, compare(*(of.detach().to(CPU, torch.float64) for of in (value, second[name]))))
+        except Broken as broken:
+            raise Broken(f"{name}: {broken}") from None
+    return largest
+
+
+def exact_resume(model: SmallModel, setting: Setting) -> Row:
+    """Train in one go, and with a stop after every step: the weights are equal, where they can be to the last bit."""
+    with TemporaryDirectory() as folder:
+        whole = model.trainer(Path(folder) / "whole", setting.device)
+        whole.run()
+        while (part := model.trainer(Path(folder) / "parts", setting.device, minutes=0.0)).run().ended_by_budget:
+            torch.rand(7)  # whatever happens to the random numbers in between
+        first, second = whole.model.state_dict(), part.model.state_dict()
+    # A GPU adds up the gradients of equal words in the order in which they come.
+    return {"largest error": worst(first, second), "equal": all(torch.equal(first[key], second[key]) for key in first)}
+
+
+def bf16(name: str, setting: Setting) -> Row:
+    """Train with both precisions: the last losses differ by at most a twentieth, and both are below the first."""
+    if not uses_bf16("auto", setting.device):
+        return {"left out": "this device has no bfloat16 of its own"}
+    losses: dict[str, list[float]] = {}
+    for precision in ("fp32", "bf16"):
+        with TemporaryDirectory() as folder:
+            model = small_models(epochs=4, precision=precision)[name]
+            running = model.trainer(Path(folder), setting.device)
+            losses[precision] = [entry["loss"] for entry in running.run().history]
+    (exact, rounded) = (losses[precision][-1] for precision in ("fp32", "bf16"))
+    if abs(rounded - exact) > 0.05 * exact or any(of[-1] >= of[0] for of in losses.values()):
+        raise Broken(f"losses {losses}")
+    return {"fp32": exact, "bf16": rounded}
+
+
+def pieces(setting: Setting) -> Row:
+    """Compare the gradients of batches taken in pieces with those of whole ones."""
+    errors = [
+        worst(gradients(model, setting.device), gradients(model, setting.device, micro_tokens=40))
+        for model in small_models().values()
+    ]
+    return {"largest error": max(errors)}
+
+
+def too_little_memory(setting: Setting) -> Row:
+    """Ask a GPU for more than it has: pieces are halved, and where one example is too large a sentence says so."""
+    if setting.device.type != "cuda":
+        return {"left out": "only a GPU has a memory of its own"}
+    running = small_models()["bahdanau"].trainer(Path("unused"), setting.device)
+    free = torch.cuda.mem_get_info(setting.device)[0]
+    sizes: list[int] = []
+
+    def loss(model: Any, group: list, device: torch.device) -> tuple[Tensor, int]:
+        sizes.append(len(group))
+        table = torch.empty(int(free * len(group) * share), dtype=torch.uint8, device=device)
+        return sum(weight.sum() for weight in model.parameters()) * 0 + table[0] * 0.0, len(group)
+
+    task: Any = running.gradient.objective.task
+    task.loss = loss
+    share = 0.3  # of the memory, for each example
+    running.gradient([([4], [5])] * 12)
+    if not all(b < a for a, b in pairwise(sizes[:3])):
+        raise Broken(f"pieces of {sizes} examples")
+    share = 3.0
+    try:
+        running.gradient([([4], [5])] * 2)
+    except RecipeError as error:
+        return {"pieces": sizes[-1], "sentence": str(error)}
+    raise Broken("a batch larger than the memory raised nothing")

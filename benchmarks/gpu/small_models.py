@@ -1,0 +1,98 @@
+"""A small model of every chapter with examples to train it on, nothing left to chance: laws are tried on them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from lab import classification, translation
+from lab.devices import seed_all
+from lab.gradients import Task
+from lab.runs import Solution
+from lab.training import Trainer, Training
+from solutions.bahdanau.model import SOLUTION as BAHDANAU
+from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
+from solutions.luong.fast import SOLUTION as LUONG
+from solutions.pooling.model import SOLUTION as POOLING
+from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
+from solutions.structured.model import SOLUTION as STRUCTURED
+from solutions.transformer.fast import SOLUTION as TRANSFORMER
+
+VOCABULARY, LABELS, COUNT = 40, 3, 46
+
+
+@dataclass(frozen=True)
+class SmallModel:
+    """A chapter's solution with one of its recipes, without dropout, and a task."""
+
+    solution: Solution
+    recipe: Any
+    task: Task
+
+    @property
+    def training(self) -> Training:
+        return self.recipe.training
+
+    def build(self) -> nn.Module:
+        """Return the model, always with the same weights."""
+        seed_all(3)
+        labels = VOCABULARY if isinstance(self.task, translation.Translating) else LABELS
+        return self.solution.build(self.recipe, VOCABULARY, labels)
+
+    def trainer(self, folder: Path, device: torch.device, **more: Any) -> Trainer:
+        """Return a training of it, always the same."""
+        rate = self.solution.rate(self.recipe) if self.solution.rate else None
+        model = self.build()
+        return Trainer(model, self.task, self.training, folder, seed=3, device=device, rate=rate, quiet=True, **more)
+
+
+def small_models(**changes: Any) -> Mapping[str, SmallModel]:
+    """Return them by name; `changes` are of the training."""
+    return {
+        name: small_model(solution, recipe, **changes)
+        for name, (solution, recipe) in {
+            "encoder_decoder": (ENCODER_DECODER, "small"),
+            "bahdanau": (BAHDANAU, "small"),
+            "luong": (LUONG, "small"),
+            "pooling": (POOLING, "small"),
+            "pooling, HAN": (POOLING, "small_han"),
+            "structured": (STRUCTURED, "small"),
+            "self_attention": (SELF_ATTENTION, "small"),
+            "transformer": (TRANSFORMER, "small"),
+        }.items()
+    }
+
+
+def small_model(solution: Solution, name: str, **changes: Any) -> SmallModel:
+    recipe = solution.recipes[name]
+    chances = {field.name: 0.0 for field in fields(recipe) if field.name.endswith("dropout")}
+    settings = {"tokens": 120, "epochs": 2, "rate": 1e-3, "ema": 0.0, "mean_of": 0, "precision": "fp32"} | changes
+    recipe = replace(recipe, **chances, training=replace(recipe.training, **settings))
+    model = solution.build(recipe, VOCABULARY, LABELS)
+    if isinstance(model, classification.Classifier):
+        return SmallModel(solution, recipe, classification.Classifying(texts(), recipe.training, model.nested))
+    return SmallModel(solution, recipe, translation.Translating(pairs(), recipe.training))
+
+
+def pairs() -> list[translation.Example]:
+    """Return sentence pairs of one to twelve random words a side."""
+    rng = np.random.default_rng(0)
+
+    def sentence() -> list[int]:
+        return rng.integers(4, VOCABULARY, rng.integers(1, 13)).tolist()
+
+    return [(sentence(), sentence()) for _ in range(COUNT)]
+
+
+def texts() -> list[classification.Example]:
+    """Return texts of one to four sentences of one to nine random words, with labels."""
+    rng = np.random.default_rng(1)
+
+    def document() -> list[list[int]]:
+        return [rng.integers(4, VOCABULARY, rng.integers(1, 10)).tolist() for _ in range(rng.integers(1, 5))]
+
+    return [(document(), int(rng.integers(LABELS))) for _ in range(COUNT)]

@@ -1,0 +1,109 @@
+"""Speed of training on a device: each model's step, and which part of the rate of its matrix products it reaches."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.gpu.small_models import BAHDANAU, ENCODER_DECODER, LUONG, POOLING, SELF_ATTENTION, STRUCTURED
+from benchmarks.gpu.small_models import TRANSFORMER as ATTENTION_ONLY
+from benchmarks.gpu.table import Job, Row, Setting
+from benchmarks.roofline import arithmetic, matrix_rate, step_seconds
+from lab.classification import Classifier, Classifying
+from lab.devices import uses_bf16
+from lab.diagnosis import memory
+from lab.runs import Solution
+from lab.training import Trainer
+from lab.translation import Translating
+
+STEPS, LABELS = 20, 19
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A model and the size of its batches, as a corpus has them: words of a vocabulary and of a text."""
+
+    solution: Solution
+    recipe: str
+    vocabulary: int
+    words: int  # of a text, or of a sentence on either side
+    sentences: int = 1  # of a text
+
+
+SHAPES: Mapping[str, Shape] = {
+    "encoder_decoder, Multi30k": Shape(ENCODER_DECODER, "base", 6000, 14),
+    "bahdanau, Multi30k": Shape(BAHDANAU, "base", 6000, 14),
+    "luong, Multi30k": Shape(LUONG, "base", 6000, 14),
+    "transformer tiny, Multi30k": Shape(ATTENTION_ONLY, "tiny", 10000, 14),
+    "transformer base, WMT'14": Shape(ATTENTION_ONLY, "base", 37000, 27),
+    "pooling, SemEval": Shape(POOLING, "zhou", 9000, 19),
+    "pooling HAN, IMDB": Shape(POOLING, "yang", 20000, 20, 12),
+    "structured, IMDB": Shape(STRUCTURED, "imdb", 30000, 230),
+    "self_attention, IMDB": Shape(SELF_ATTENTION, "base", 20000, 230),
+}
+QUICK = ("bahdanau, Multi30k", "pooling, SemEval")
+
+
+def jobs(quick: bool) -> Iterator[Job]:
+    """Yield the measurements."""
+    yield Job("speed: matrix products", rates, 5)
+    for name in QUICK if quick else SHAPES:
+        yield Job(f"speed: {name}", lambda setting, name=name: step(name, setting), 30)
+
+
+def precisions(device: torch.device) -> dict[str, torch.dtype]:
+    """Return the precisions that the device multiplies natively."""
+    return {"fp32": torch.float32} | ({"bf16": torch.bfloat16} if uses_bf16("auto", device) else {})
+
+
+def rates(setting: Setting) -> Row:
+    """Return the rate of matrix products in each precision, in TFLOP/s."""
+    size = 512 if setting.quick else 0
+    return {name: matrix_rate(setting.device, dtype, size) / 1e12 for name, dtype in precisions(setting.device).items()}
+
+
+def step(name: str, setting: Setting) -> Row:
+    """Return, for each precision, target tokens or words in a second, and the share of the matrix rate."""
+    row: Row = {}
+    flops = 0
+    for precision, dtype in precisions(setting.device).items():
+        running, group = prepared(SHAPES[name], setting, precision)
+        flops = arithmetic(lambda running=running, group=group: running.gradient(group))
+        seconds = step_seconds(
+            lambda running=running, group=group: running.step(group), setting.device, 3 if setting.quick else STEPS
+        )
+        units = running.progress.tokens / running.progress.step
+        rate = matrix_rate(setting.device, dtype, 512 if setting.quick else 0)
+        row |= {
+            f"{precision}: ms a step": 1000 * seconds,
+            f"{precision}: {running.task.unit}/s": units / seconds,
+            f"{precision}: share of the matrix rate": flops / seconds / rate,
+        }
+    return row | {"TFLOP a step": flops / 1e12, "memory": memory(setting.device)}
+
+
+def prepared(shape: Shape, setting: Setting, precision: str) -> tuple[Trainer, Any]:
+    """Return a training of this shape and one of its batches, of random words."""
+    recipe = shape.solution.recipes[shape.recipe]
+    tokens = recipe.training.tokens // (8 if setting.quick else 1)
+    training = replace(recipe.training, precision=precision, tokens=tokens)
+    recipe = replace(recipe, training=training)
+    torch.manual_seed(0)
+    model = shape.solution.build(recipe, shape.vocabulary, shape.vocabulary)
+    rng = np.random.default_rng(0)
+
+    def sentence() -> list[int]:
+        return rng.integers(4, shape.vocabulary, shape.words).tolist()
+
+    if isinstance(model, Classifier):
+        model = shape.solution.build(recipe, shape.vocabulary, LABELS)
+        count = max(1, training.tokens // (shape.words * shape.sentences))
+        texts = [([sentence() for _ in range(shape.sentences)], int(rng.integers(LABELS))) for _ in range(count)]
+        task: Any = Classifying(texts, training, model.nested)
+    else:
+        task = Translating([(sentence(), sentence()) for _ in range(training.tokens // (shape.words + 1))], training)
+    running = Trainer(model, task, training, Path("unused"), device=setting.device, quiet=True)
+    return running, max(task.groups(1), key=len)

@@ -1,0 +1,155 @@
+"""The full trainings: every model to its end, scored and written as result files, what is missed most first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.gpu.small_models import (
+    BAHDANAU,
+    ENCODER_DECODER,
+    LUONG,
+    POOLING,
+    SELF_ATTENTION,
+    STRUCTURED,
+    TRANSFORMER,
+)
+from benchmarks.gpu.table import Job, Row, Setting, Unfinished
+from lab import classification, corpora, translation
+from lab.corpora import Labelled, Parallel
+from lab.decoding import Search
+from lab.evaluation import classification_results, translation_results
+from lab.evaluation.result_files import read_json
+from lab.runs import Named, Solution
+
+QUICK_EXAMPLES, QUICK_TESTS = 300, 40
+LEAST = 60.0  # seconds: with less left no training is begun
+
+
+@dataclass(frozen=True)
+class Full:
+    """One run: the chapter's model on a corpus, in a direction if it has several, and how the recipe is changed."""
+
+    solution: Solution
+    corpus: str
+    recipe: str
+    direction: tuple[str, str] | None = None
+    variant: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 1
+
+    @property
+    def run(self) -> Named:
+        """The run's name and place."""
+        if corpora.is_labelled(self.corpus):
+            return classification.Run(self.solution.name, self.corpus, self.recipe, self.variant, self.seed)
+        sides = corpora.direction(self.corpus, *(self.direction or (None, None)))
+        return translation.Run(self.solution.name, self.corpus, *sides, self.recipe, self.variant, self.seed)
+
+    @property
+    def name(self) -> str:
+        return f"train: {self.solution.name} {self.run.name}, seed {self.seed}"
+
+    @property
+    def command(self) -> str:
+        """The options with which `evaluate` scores the run."""
+        words = ["--corpus", self.corpus, "--recipe", self.recipe, "--seed", str(self.seed)]
+        words += ["--source", self.direction[0], "--target", self.direction[1]] if self.direction else []
+        return " ".join(words + (["--variant", self.variant] if self.variant else []))
+
+
+BACK = ("en", "de")
+DOT = {"variant": "dot", "changes": {"score": "dot"}}
+FIRST: Sequence[Full] = (
+    Full(TRANSFORMER, "multi30k", "tiny"),
+    Full(BAHDANAU, "multi30k", "base"),
+    Full(LUONG, "multi30k", "base", **DOT),
+    Full(ENCODER_DECODER, "multi30k", "base"),
+    Full(TRANSFORMER, "multi30k", "tiny", BACK),
+    Full(BAHDANAU, "multi30k", "base", BACK),
+    Full(LUONG, "multi30k", "base", BACK, **DOT),
+    Full(ENCODER_DECODER, "multi30k", "base", BACK),
+    Full(POOLING, "semeval2010", "zhou_texts"),
+    Full(POOLING, "sst", "zhou"),
+    Full(STRUCTURED, "sst", "sst"),
+    Full(SELF_ATTENTION, "sst", "sentences"),
+    Full(POOLING, "imdb", "yang"),
+    Full(STRUCTURED, "imdb", "imdb"),
+    Full(SELF_ATTENTION, "imdb", "base"),
+    *(Full(solution, "phrasebook", "medium") for solution in (ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER)),
+)
+LAST = Full(TRANSFORMER, "tatoeba", "base")
+QUICK: Sequence[Full] = (
+    Full(BAHDANAU, "phrasebook", "small", variant="quick", changes={"epochs": 1}),
+    Full(POOLING, "relations", "small", variant="quick", changes={"epochs": 1}),
+)
+
+
+def jobs(quick: bool) -> Iterator[Job]:
+    """Yield the trainings: all with the first seed, then with the second and the third, then the large one."""
+    runs = QUICK if quick else [replace(run, seed=seed) for seed in (1, 2, 3) for run in FIRST] + [LAST]
+    for run in runs:
+        yield Job(run.name, lambda setting, run=run: train(run, setting), 0.0 if quick else LEAST)
+
+
+def train(full: Full, setting: Setting) -> Row:
+    """Train a run until it is done or the time is over, score it, and return its scores."""
+    corpus = load(full, setting.quick)
+    left = max(0.0, setting.budget.left) / 60
+    kind: Any = classification if isinstance(corpus, Labelled) else translation
+    trained = kind.train(full.solution, full.run, recipe(full), minutes=left, device=setting.device, corpus=corpus)
+    progress = trained.progress
+    if progress.ended_by_budget:
+        raise Unfinished(progress.spent)
+    path = scored(full, corpus, setting)
+    seconds = progress.seconds
+    unit = "words" if kind is classification else "target tokens"
+    return {"training seconds": seconds, f"{unit}/s": progress.tokens / max(seconds, 1e-9)} | headline(read_json(path))
+
+
+def scored(full: Full, corpus: Labelled | Parallel, setting: Setting) -> Path:
+    """Score a run that is trained, and return its result file."""
+    folder, run = setting.out / "results" / full.solution.name, full.run
+    if isinstance(corpus, Labelled):
+        assert isinstance(run, classification.Run)
+        return classification_results.evaluate(full.solution, run, command=full.command, given=corpus, folder=folder)
+    assert isinstance(run, translation.Run)
+    search = Search(1 if setting.quick else 5, 1.0, 0.0)
+    return translation_results.evaluate(full.solution, run, search, command=full.command, given=corpus, folder=folder)
+
+
+def recipe(full: Full) -> Any:
+    """Return the recipe with its changes."""
+    changed = full.solution.recipes[full.recipe]
+    for name, value in full.changes.items():
+        if hasattr(changed, name):
+            changed = replace(changed, **{name: value})
+        else:
+            changed = replace(changed, training=replace(changed.training, **{name: value}))
+    return changed
+
+
+def load(full: Full, quick: bool) -> Any:
+    """Return the corpus, a small part of it where all goes quickly."""
+    run = full.run
+    sides = (run.source, run.target) if isinstance(run, translation.Run) else ()
+    corpus: Labelled | Parallel = corpora.load(full.corpus, *sides)
+    if not quick:
+        return corpus
+    tests = {split: texts[:QUICK_TESTS] for split, texts in corpus.tests.items()}
+    return replace(corpus, train=corpus.train[:QUICK_EXAMPLES], validation=corpus.validation[:QUICK_TESTS], tests=tests)
+
+
+def headline(result: Mapping[str, Any]) -> Row:
+    """Return every score of a result file that is a single number: "test beam5 bleu"."""
+    row: Row = {}
+
+    def note(path: tuple[str, ...], value: Any) -> None:
+        if isinstance(value, Mapping) and isinstance(value.get("value"), int | float):
+            row[" ".join(path)] = float(value["value"])
+        elif isinstance(value, Mapping):
+            for key, item in value.items():
+                note((*path, key), item)
+
+    note((), result["scores"])
+    return row

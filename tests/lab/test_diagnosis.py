@@ -1,0 +1,68 @@
+"""Laws of what a training shows of itself: divergence stops it with its batch, a profile changes nothing."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from torch import Tensor, nn
+
+from benchmarks.gpu.small_models import small_models
+from lab.checkpoints import load
+from lab.diagnosis import Diverged
+from lab.training import Trainer
+
+CPU = torch.device("cpu")
+MODELS = small_models(epochs=1)
+
+
+def running(folder: Path, **more) -> Trainer:
+    return MODELS["transformer"].trainer(folder, CPU, **more)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+@pytest.mark.parametrize("due", [0.0, float("inf")], ids=["looked at often", "looked at once"])
+def test_a_training_that_diverges_stops_and_keeps_the_batch(
+    tmp_path: Path, bad: float, due: float, monkeypatch
+) -> None:
+    made = running(tmp_path)
+    groups, whole = made.task.groups(made.epoch_seed(0)), made.task.loss
+    assert len(groups) > 3
+
+    def loss(model: nn.Module, group: list, device: torch.device) -> tuple[Tensor, int]:
+        value, units = whole(model, group, device)
+        return (value * bad if group == groups[2] else value), units
+
+    monkeypatch.setattr(made.task, "loss", loss)
+    monkeypatch.setattr("lab.diagnosis.EVERY", due)
+    made.watch.due = due
+    with pytest.raises(Diverged, match=r"diverged at step 3: loss .*learning rate about .*Try a lower --rate"):
+        made.run()
+    kept = load(tmp_path / "diverged.pt")
+    assert (kept["step"], [tuple(pair) for pair in kept["batch"]]) == (3, [tuple(pair) for pair in groups[2]])
+    assert not (tmp_path / "last.pt").exists()
+
+
+def test_a_profile_is_written_and_changes_nothing(tmp_path: Path, capsys) -> None:
+    plain, profiled = running(tmp_path / "plain"), running(tmp_path / "profiled", profile=2)
+    plain.run()
+    profiled.run()
+    torch.testing.assert_close(profiled.model.state_dict(), plain.model.state_dict(), rtol=0, atol=0)
+    first, *operations = capsys.readouterr().out.splitlines()
+    assert first.startswith("2 steps profiled")
+    assert len(operations) == 5
+    assert (tmp_path / "profiled" / "trace.json").stat().st_size > 10_000
+
+
+def test_the_curves_have_all_that_a_training_is_judged_by(tmp_path: Path) -> None:
+    made = running(tmp_path)
+    made.quiet = False
+    made.run()
+    read = EventAccumulator(str(tmp_path / "tensorboard"))
+    read.Reload()
+    assert set(read.Tags()["scalars"]) == {
+        *("loss", "validation", "rate", "gradient_norm"),
+        *("speed", "padding", "memory"),
+    }
+    cells = sum(len(g) * max(len(target) + 1 for _, target in g) for g in made.task.groups(made.epoch_seed(0)))
+    assert read.Scalars("padding")[0].value == pytest.approx(1 - made.progress.tokens / cells, abs=1e-6)

@@ -1,0 +1,81 @@
+"""Laws of the gradient of a batch: however the batch is cut, it is the same; memory that is too small is said."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from benchmarks.gpu.small_models import small_models
+from lab.schedules import RecipeError
+from lab.training import Trainer
+
+CPU = torch.device("cpu")
+MODELS = small_models()
+
+
+def gradients(running: Trainer, group: list) -> dict[str, Tensor]:
+    running.gradient(group)
+    return {name: weight.grad.clone() for name, weight in running.model.named_parameters() if weight.grad is not None}
+
+
+def running(name: str, folder: Path, micro_tokens: int = 0) -> Trainer:
+    return MODELS[name].trainer(folder, CPU, micro_tokens=micro_tokens)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("micro_tokens", [1, 50])
+def test_the_gradient_of_pieces_is_that_of_the_whole_batch(name: str, micro_tokens: int, tmp_path: Path) -> None:
+    whole, pieces = running(name, tmp_path), running(name, tmp_path, micro_tokens)
+    group = max(whole.task.groups(1), key=len)
+    cut = list(pieces.gradient.pieces(group))
+    assert [example for piece in cut for example in piece] == group
+    assert len(cut) == (len(group) if micro_tokens == 1 else 3)
+    (first, units), (second, same_units) = whole.gradient(group), pieces.gradient(group)
+    torch.testing.assert_close(second, first, rtol=1e-5, atol=0)
+    assert units == same_units
+    torch.testing.assert_close(gradients(pieces, group), gradients(whole, group), rtol=1e-3, atol=1e-6)
+
+
+class SmallMemory:
+    """A task on a device that has room for so many examples."""
+
+    def __init__(self, task, room: int) -> None:
+        self.task, self.room = task, room
+
+    def __getattr__(self, name: str):
+        return getattr(self.task, name)
+
+    def loss(self, model: nn.Module, group: list, device: torch.device) -> tuple[Tensor, int]:
+        if len(group) > self.room:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has …")
+        return self.task.loss(model, group, device)
+
+
+def in_small_memory(folder: Path, room: int) -> Trainer:
+    made = running("bahdanau", folder)
+    made.gradient.quiet = False
+    made.gradient.objective.task = SmallMemory(made.task, room)
+    return made
+
+
+def test_where_memory_is_too_small_the_pieces_are_halved_until_they_fit(tmp_path: Path, capsys) -> None:
+    whole, small = running("bahdanau", tmp_path), in_small_memory(tmp_path, room=3)
+    group = max(whole.task.groups(1), key=len)
+    torch.testing.assert_close(gradients(small, group), gradients(whole, group), rtol=1e-3, atol=1e-6)
+    assert max(map(len, small.gradient.pieces(group))) <= 3
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[-1].startswith(
+        f"the memory of cpu is too small for {2 * small.gradient.micro_tokens} tokens at a time"
+    )
+    assert printed[-1].endswith(f"with the same gradient (--micro-tokens {small.gradient.micro_tokens} begins so)")
+
+
+def test_a_model_that_has_no_room_for_one_example_is_an_error_of_the_recipe(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match=r"too small for one example of a batch \(CUDA out of memory\). Choose a sm"):
+        gradients(in_small_memory(tmp_path, room=0), [([4, 5], [6])] * 5)
+
+
+def test_pieces_of_less_than_nothing_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match="--micro-tokens: expected 1 or more, or 0"):
+        running("bahdanau", tmp_path, -1)
