@@ -1,4 +1,4 @@
-"""`python -m autograder`: release notebooks, score files, grade a class, report on it."""
+"""`python -m autograder`: release notebooks, score files, grade a class, report on it, export its grades."""
 
 import argparse
 import os
@@ -61,6 +61,8 @@ def arguments() -> argparse.ArgumentParser:
     report.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
     report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
 
+    add_export(verbs.add_parser("export", help="write grades and feedback as Moodle or Canvas takes them, or a table"))
+
     new = verbs.add_parser("new", help="write the files of a graded exercise, to be changed")
     new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
     new.add_argument("--exercise", default="", metavar="FUNCTION", help="what students write (default: NAME)")
@@ -73,6 +75,26 @@ def arguments() -> argparse.ArgumentParser:
 
     verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
     return parser
+
+
+def add_export(verb: argparse.ArgumentParser) -> None:
+    """Add what `export` takes."""
+    verb.add_argument("names", nargs="*", metavar="NAME", help="assignments; none: all that are graded")
+    verb.add_argument(
+        "--to",
+        required=True,
+        choices=["moodle", "canvas", "csv"],
+        help="moodle: a grading worksheet and a zip of feedback files for each assignment; canvas: a gradebook CSV and "
+        "a zip to re-upload; csv: one table of all grades, for other systems",
+    )
+    verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote; into DIR/export")
+    verb.add_argument(
+        "--id",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="Canvas's number of an assignment, at the end of its address (default: Canvas goes by the title NAME)",
+    )
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:
@@ -102,10 +124,9 @@ def main(words: list[str] | None = None) -> int:
         if options.verb == "try":
             return _try(options.name, options.file)
         if options.verb == "report":
-            from autograder.report.page import FORMGRADER, report
-
-            print(report(options.out, options.to, options.formgrader or FORMGRADER))
-            return 0
+            return _report(options)
+        if options.verb == "export":
+            return _export(options)
         return _grading(options)
     except (NoSandbox, OSError, ValueError) as error:
         print(f"autograder {options.verb}: {error}", file=sys.stderr)
@@ -159,6 +180,21 @@ def _try(name: str, file: Path | None) -> int:
     if file is None:
         return try_checks(name)
     return try_file(name, file)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from autograder.report.page import FORMGRADER, report
+
+    print(report(options.out, options.to, options.formgrader or FORMGRADER))
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from autograder.export.run import export
+
+    for line in export(options.out, options.to, options.names, options.id):
+        print(line)
+    return 0
 
 
 def _grading(options: argparse.Namespace) -> int:

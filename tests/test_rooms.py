@@ -17,6 +17,7 @@ book
 examples
 autograder.__main__
 autograder.score
+autograder.export
 autograder.grade autograder.release autograder.report
 autograder.gradebook
 autograder.course

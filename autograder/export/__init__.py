@@ -1,0 +1,1 @@
+"""The way back: a graded class as Moodle and Canvas take it, or as one table."""
