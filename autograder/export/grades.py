@@ -53,6 +53,7 @@ class Grade:
         """Return how the grade came about, for its student, in words and numbers of ours alone."""
         of = self.graded
         words = f"{self.total:g} of {self.max_score:g} points"
+        words += ", bonus points among them" if self.total > self.max_score else ""
         if of.manual_score:
             words += f", {of.manual_score:g} of them given by hand"
         if of.seconds_late:

@@ -192,8 +192,8 @@ def test_points_by_hand_count_and_answers_that_wait_are_said(lms: Teacher) -> No
     head, *rows = lms.table("moodle-bahdanau.csv")
     comments = {row[head.index("Full name")]: row[head.index("Feedback comments")] for row in rows}
     assert comments == {
-        "Roe Ann": f"{ALL + 2} of {MOST} points, 2 of them given by hand",
-        "Poe Bo": f"{ALL} of {MOST} points; not final: an answer waits for points by hand",
+        "Roe Ann": f"{ALL + 2} of {MOST} points, bonus points among them, 2 of them given by hand",
+        "Poe Bo": f"{ALL} of {MOST} points, bonus points among them; not final: an answer waits for points by hand",
     }
     lms.exports("csv")
     head, *rows = lms.table("grades.csv")
