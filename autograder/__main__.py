@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.export import add_arguments as add_export
 from autograder.places import BUILD, CLASS, KIT
 
 if TYPE_CHECKING:
@@ -75,26 +76,6 @@ def arguments() -> argparse.ArgumentParser:
 
     verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
     return parser
-
-
-def add_export(verb: argparse.ArgumentParser) -> None:
-    """Add what `export` takes."""
-    verb.add_argument("names", nargs="*", metavar="NAME", help="assignments; none: all that are graded")
-    verb.add_argument(
-        "--to",
-        required=True,
-        choices=["moodle", "canvas", "csv"],
-        help="moodle: a grading worksheet and a zip of feedback files for each assignment; canvas: a gradebook CSV and "
-        "a zip to re-upload; csv: one table of all grades, for other systems",
-    )
-    verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote; into DIR/export")
-    verb.add_argument(
-        "--id",
-        action="append",
-        default=[],
-        metavar="NAME=NUMBER",
-        help="Canvas's number of an assignment, at the end of its address (default: Canvas goes by the title NAME)",
-    )
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:

@@ -86,7 +86,7 @@ def read(out: Path, names: Sequence[str]) -> tuple[dict[str, list[Grade]], list[
         raise ValueError(f"{out} holds no grades of {', '.join(lacking)}: `python -m autograder grade FOLDER` first.")
     notes = list(class_data.notes)
     notes += note("in the records and not in the gradebook, left out; grade again", missing)
-    notes += note("handed in what got no grade, see summary.csv", [who for who, _ in class_data.strays])
+    notes += note("handed in what got no grade, see summary.csv", dict.fromkeys(who for who, _ in class_data.strays))
     return grades, notes
 
 

@@ -253,9 +253,9 @@ def test_who_has_no_name_of_the_lms_is_named_and_goes_into_the_table_alone(teach
     assert lms.types("export", "--to", "canvas")[0] == 2
 
 
-def test_who_handed_in_nothing_has_no_row_and_is_named(lms: Teacher) -> None:
+def test_who_handed_in_nothing_that_can_be_graded_has_no_row_and_is_named(lms: Teacher) -> None:
     """A row without a grade would be a grade of none: Canvas deletes the old one."""
-    lms.grades(moodle("7", "Roe Ann"), **{f"Poe Ed_8_{FOLDER}/notes.txt": b"sorry"})
+    lms.grades(moodle("7", "Roe Ann"), **{f"Poe Ed_8_{FOLDER}/{name}": b"?" for name in ("a.ipynb", "b.ipynb")})
     shown = lms.exports("moodle")
     assert "1 handed in what got no grade, see summary.csv: Poe Ed." in shown
     assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"7"}
