@@ -13,7 +13,17 @@ STAMPS := build/stamps
 # Pure, and most of the time: run on two cores, the longest first. The other tests would disturb each other.
 PURE := autograder/checks solutions lab autograder/kit
 PURE := $(PURE:%=tests/%)
-SETUP := $(STAMPS)/requirements $(STAMPS)/system
+SETUP := $(STAMPS)/requirements $(STAMPS)/activate $(STAMPS)/system
+# What activating .venv adds: every command finds the course, from any folder. Not a .pth file, which no option of
+# Python's turns off: the tests of students' notebooks need a Python that knows nothing of the course.
+define ON_PYTHONPATH
+# The course is found from every folder (make setup).
+case ":$${PYTHONPATH:-}:" in
+*":$${VIRTUAL_ENV%/.venv}:"*) ;;
+*) export PYTHONPATH="$${VIRTUAL_ENV%/.venv}$${PYTHONPATH:+:$$PYTHONPATH}" ;;
+esac
+endef
+export ON_PYTHONPATH
 
 .PHONY: help setup course book book-students release work class test test-all lint bench gpu results clean
 
@@ -32,6 +42,10 @@ $(STAMPS)/requirements: requirements.txt
 	@test -x .venv/bin/python || $(PYTHON3) -m venv .venv
 	@echo "installing requirements.txt into .venv (a few minutes the first time)"
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(STAMPS)/activate: $(STAMPS)/requirements
+	@grep -q "make setup" .venv/bin/activate || printf '\n%s\n' "$$ON_PYTHONPATH" >> .venv/bin/activate
 	@touch $@
 
 $(STAMPS)/system: apt.txt

@@ -1,4 +1,4 @@
-"""`python -m autograder`: release notebooks, score files, grade a class, report on it."""
+"""`python -m autograder`: release notebooks, score files, grade a class, report on it, export its grades."""
 
 import argparse
 import os
@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.export import add_arguments as add_export
 from autograder.places import BUILD, CLASS, KIT
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def arguments() -> argparse.ArgumentParser:
     report.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
     report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
 
+    add_export(verbs.add_parser("export", help="write grades and feedback as Moodle or Canvas takes them, or a table"))
+
     new = verbs.add_parser("new", help="write the files of a graded exercise, to be changed")
     new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
     new.add_argument("--exercise", default="", metavar="FUNCTION", help="what students write (default: NAME)")
@@ -102,10 +105,9 @@ def main(words: list[str] | None = None) -> int:
         if options.verb == "try":
             return _try(options.name, options.file)
         if options.verb == "report":
-            from autograder.report.page import FORMGRADER, report
-
-            print(report(options.out, options.to, options.formgrader or FORMGRADER))
-            return 0
+            return _report(options)
+        if options.verb == "export":
+            return _export(options)
         return _grading(options)
     except (NoSandbox, OSError, ValueError) as error:
         print(f"autograder {options.verb}: {error}", file=sys.stderr)
@@ -159,6 +161,21 @@ def _try(name: str, file: Path | None) -> int:
     if file is None:
         return try_checks(name)
     return try_file(name, file)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from autograder.report.page import FORMGRADER, report
+
+    print(report(options.out, options.to, options.formgrader or FORMGRADER))
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from autograder.export.run import export
+
+    for line in export(options.out, options.to, options.names, options.id):
+        print(line)
+    return 0
 
 
 def _grading(options: argparse.Namespace) -> int:

@@ -108,6 +108,39 @@ def test_a_python_that_is_missing_and_an_environment_of_an_old_one_are_named(tmp
     assert "and .venv/bin/python is Python 3.10.13: rm -r .venv, and make PYTHON3=python3.13 setup" in output
 
 
+# The environment
+
+
+def activated(course: Path, words: str, **more: str) -> str:
+    """Return what a command prints far from the course in a shell that has activated its environment."""
+    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")} | more
+    command = f'source "$COURSE/.venv/bin/activate" && cd / && {words}'
+    shell = ["bash", "-euc", command]
+    done = subprocess.run(shell, env=clean | {"COURSE": str(course)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_an_activated_environment_finds_the_course_from_every_folder(tmp_path):
+    """Nothing is to be set by hand, whatever the folder is called; and an environment set up twice is the same."""
+    course = tmp_path / "Ada's course (2)"
+    (course / "autograder").mkdir(parents=True)
+    (course / "autograder" / "__main__.py").write_text("print(__file__)")
+    for name in ("Makefile", "apt.txt"):
+        shutil.copy(ROOT / name, course)
+    (course / "requirements.txt").touch()
+    kept = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "PYTHONPATH")}
+    for _ in range(2):
+        words = ["make", "setup", f"PYTHON3={sys.executable}"]
+        done = subprocess.run(words, cwd=course, env=kept, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
+        shutil.rmtree(course / "build")
+    assert activated(course, "python -m autograder") == str(course / "autograder" / "__main__.py")
+    again = 'source "$COURSE/.venv/bin/activate" && echo "$PYTHONPATH"'
+    assert activated(course, again) == str(course)
+    assert activated(course, 'echo "$PYTHONPATH"', PYTHONPATH="/other").split(":") == [str(course), "/other"]
+
+
 def test_all_that_say_which_pythons_serve_agree():
     for path in ("README.md", "Makefile", "autograder/release/templates/kit.md"):
         assert re.findall(r"Python (3\.\d+ to 3\.\d+)", (ROOT / path).read_text("utf-8")) == ["3.11 to 3.13"], path

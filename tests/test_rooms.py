@@ -18,6 +18,7 @@ book
 examples
 autograder.__main__
 autograder.score
+autograder.export
 autograder.grade autograder.release autograder.report
 autograder.gradebook
 autograder.course

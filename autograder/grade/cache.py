@@ -97,8 +97,24 @@ class Records:
     def keep(self, hand_in: HandIn, key: str, line: dict[str, Any]) -> None:
         """Write a submission's record; called last, so that a record means that grade and page are written too."""
         path = self._path(hand_in.student, hand_in.assignment)
-        identity = {"name": hand_in.name, "account": hand_in.account}
-        atomic_write(path, json.dumps({"key": key, "line": line, "from": identity}).encode(), self.mode)
+        atomic_write(path, json.dumps({"key": key, "line": line, "from": _origin(hand_in)}).encode(), self.mode)
+
+    def keep_lms_name(self, hand_in: HandIn) -> None:
+        """Enter the LMS's name of a submission that is not graded again: the same file may have been handed in anew."""
+        path = self._path(hand_in.student, hand_in.assignment)
+        record = self._read(path)
+        if hand_in.lms_name and record and record.get("from") != _origin(hand_in):
+            atomic_write(path, json.dumps(record | {"from": _origin(hand_in)}).encode(), self.mode)
+
+    def lms_names(self) -> dict[tuple[str, str], str]:
+        """Return the LMS's name of each graded submission that came from an LMS, by student and assignment."""
+        names = {}
+        for path in sorted(self.folder.glob("*/*.json")):
+            origin = (self._read(path) or {}).get("from")
+            name = origin.get("lms_name") if isinstance(origin, dict) else None
+            if isinstance(name, str) and name:
+                names[path.parent.name, path.stem] = name
+        return names
 
     def earlier_lines(self, graded_now: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
         """Yield the lines of submissions that earlier runs graded and that are not in `graded_now`."""
@@ -114,6 +130,11 @@ class Records:
         except (OSError, ValueError):
             return None
         return record if isinstance(record, dict) and {"key", "line"} <= record.keys() else None
+
+
+def _origin(hand_in: HandIn) -> dict[str, str]:
+    """Return what a record keeps of where a submission came from."""
+    return {"name": hand_in.name, "account": hand_in.account, "lms_name": hand_in.lms_name}
 
 
 @contextmanager

@@ -84,6 +84,8 @@ def _graded(
         _refuse_conflicts(inbox, Records(grader.out))
         lines_by_hand_in = {hand_in: Records(grader.out).find(hand_in) for hand_in in inbox.hand_ins}
         rows = {hand_in: summary.row(line) for hand_in, line in lines_by_hand_in.items() if line}
+        for hand_in in rows:
+            Records(grader.out, grader.book.mode).keep_lms_name(hand_in)
         todo = [hand_in for hand_in, line in lines_by_hand_in.items() if line is None]
         if todo:
             _mark(todo, grader, open_judges, rows)

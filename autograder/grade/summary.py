@@ -90,7 +90,11 @@ def table(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
 def _shown(value: Any) -> str:
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f"{value:g}"
-    text = value if isinstance(value, str) else str(spreadsheet.cell(value))
+    return printable(value if isinstance(value, str) else str(spreadsheet.cell(value)))
+
+
+def printable(text: str) -> str:
+    """Return a text as a terminal can show it: what acts there, or cannot be written, is escaped."""
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 

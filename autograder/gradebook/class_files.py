@@ -68,9 +68,11 @@ class ClassFiles:
             timestamp_file.unlink(missing_ok=True)
         self._write(path, notebook.rstrip() + b"\n", READ_ONLY)
 
+    def page(self, student: str, name: str) -> Path:
+        return Path(self.folders.format_path(self.folders.feedback_directory, student, name)) / f"{name}.html"
+
     def write_page(self, student: str, name: str, page: str) -> None:
-        folder = Path(self.folders.format_path(self.folders.feedback_directory, student, name))
-        self._write(folder / f"{name}.html", page.encode("utf-8"), PRIVATE)
+        self._write(self.page(student, name), page.encode("utf-8"), PRIVATE)
 
     def unmark(self, name: str, gone: set[str]) -> None:
         """Make the cells of removed exercises ordinary ones in graded notebooks: nbgrader would expect their grades."""

@@ -12,7 +12,8 @@ class HandIn:
     """One submission: whose, of which assignment, and where its bytes are, or the reason why there are none.
 
     `file` is its path in messages. `name` and `account` are the student's name as it was handed in, and the LMS's
-    number where there is one. `read_beside` reads what nbgrader keeps beside the notebook, given a file name.
+    number where there is one; `lms_name` is the folder's or file's whole name as the LMS made it, else "".
+    `read_beside` reads what nbgrader keeps beside the notebook, given a file name.
     """
 
     student: str
@@ -23,6 +24,7 @@ class HandIn:
     notes: tuple[str, ...] = ()
     name: str = field(default="", compare=False)
     account: str = field(default="", compare=False)
+    lms_name: str = field(default="", compare=False)
 
     def content(self) -> bytes:
         """Return the bytes that were handed in; raise Unreadable where there are none."""

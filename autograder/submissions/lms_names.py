@@ -33,6 +33,7 @@ class Owner:
     account: str = ""  # the LMS's number, where it gives one
     late: bool = False
     attempt: tuple[int, int] | None = None  # the greater, the newer
+    lms_name: str = ""  # the folder's or file's whole name as the LMS made it: it takes feedback back under no other
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:
@@ -51,13 +52,12 @@ def owner_of(parts: tuple[str, ...], depth: int, wrapped: bool) -> Owner | None:
         last = index == len(parts) - 1
         if match := MOODLE.fullmatch(part):
             own_file = (match["file"],) if last and match["file"] else ()
-            return Owner(match["name"], own_file or parts[index + 1 :], match["account"])
+            return Owner(match["name"], own_file or parts[index + 1 :], match["account"], lms_name=part)
         if last and (match := CANVAS.fullmatch(part)):
             resubmission = RESUBMITTED.search(match["file"])
             attempt = (int(match["attempt"]), int(resubmission[1]) if resubmission else 0)
-            return Owner(
-                match["name"], (RESUBMITTED.sub("", match["file"]),), match["account"], bool(match["late"]), attempt
-            )
+            own_file = (RESUBMITTED.sub("", match["file"]),)
+            return Owner(match["name"], own_file, match["account"], bool(match["late"]), attempt, part)
     return Owner(parts[depth], parts[depth + 1 :]) if len(parts) > depth + 1 else None
 
 

@@ -182,15 +182,19 @@ class StudentFiles:
         read_beside = partial(_read_beside, self.root, chosen.file.parts[:-1]) if from_nbgrader else None
         notes = ("handed in late, says the LMS",) if chosen.owner.late else ()
         path = shown_path(self.root, chosen.file)
-        self._add(HandIn(self.student, assignment, path, chosen.file, read_beside, notes), files)
+        hand_in = HandIn(self.student, assignment, path, chosen.file, read_beside, notes)
+        self._add(replace(hand_in, lms_name=chosen.owner.lms_name), files)
         for each in candidates:
             if each is not chosen and not self._same_content(each, chosen):
                 reason = f"not graded: {chosen.file.path} is the one that counts for '{assignment}'"
                 self._reject(each, each.file.problem or reason)
 
     def _add(self, hand_in: HandIn, files: list[CandidateFile]) -> None:
-        account = next((each.owner.account for each in files), "")  # one student has one account
-        self.inbox.hand_ins.append(replace(hand_in, name=self.name or self.student, account=account))
+        owner = next((each.owner for each in files), Owner("", ()))  # one student has one account
+        lms_name = hand_in.lms_name or owner.lms_name
+        self.inbox.hand_ins.append(
+            replace(hand_in, name=self.name or self.student, account=owner.account, lms_name=lms_name)
+        )
 
     def _choose(self, assignment: str, candidates: list[CandidateFile]) -> tuple[CandidateFile | None, str]:
         """Return the candidate that counts and "", or None and the reason why none does.

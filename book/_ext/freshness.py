@@ -21,6 +21,7 @@ from lab.files import atomic_write
 
 ROOT = Path(__file__).parents[2]
 OF_ALL = "results"  # the page that stands on the results of all chapters, and on the aims beside them
+OF_CHECKS = "teaching"  # the page with the mistakes that all checks know; checks are imported by name
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 FAULT = re.compile(r"^(?:[\w.]*\.)?(\w*(?:Error|Exception|Interrupt|Warning)\b.*)$", re.MULTILINE)
@@ -43,6 +44,8 @@ def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
             paths |= set(folder.glob("*.json"))
     if page.stem == OF_ALL:
         paths |= {*root.glob("book/aims.json"), *root.glob("book/_toc.yml")}
+    if page.stem == OF_CHECKS:
+        paths |= {*root.glob("autograder/checks/*/*.py"), *root.glob("book/_toc.yml")}
     return sorted([*paths, *root.glob("requirements.txt")])
 
 

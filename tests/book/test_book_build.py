@@ -226,6 +226,19 @@ def test_the_chapters_stand_on_all_that_their_models_are_made_of():
     }
 
 
+@pytest.mark.parametrize("file", ["autograder/checks/luong/mistakes.py", "book/_toc.yml"])
+def test_the_teachers_page_is_stale_when_a_check_knows_other_mistakes(project, file):
+    """Checks are imported by name, so that no import of the page's cell leads to them."""
+    (project / file).parent.mkdir(parents=True, exist_ok=True)
+    (project / file).write_text("")
+    for name, moves in (("teaching", True), ("luong", False)):
+        page = project / "book" / f"{name}.md"
+        page.touch()
+        before = freshness.fingerprint(page, project)
+        (project / file).write_text((project / file).read_text() + "\n# changed\n")
+        assert (freshness.fingerprint(page, project) != before) == moves
+
+
 def test_a_failed_cell_is_found_by_its_line(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# T\n\n```{code-cell} python\nx = 1\n1 / 0\n```\n")

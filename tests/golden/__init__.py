@@ -94,7 +94,7 @@ def criteria() -> dict[str, Any]:
 
 COMMANDS = [
     ["autograder"],
-    *(["autograder", verb] for verb in ("release", "new", "try", "score", "grade", "report")),
+    *(["autograder", verb] for verb in ("release", "new", "try", "score", "grade", "report", "export")),
     *(["solutions." + name, verb] for name in ("bahdanau", "pooling") for verb in ("train", "evaluate")),
 ]
 

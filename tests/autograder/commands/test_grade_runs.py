@@ -191,7 +191,7 @@ def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
 
 
 def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_path: Path) -> None:
-    hand_in = mock.Mock(spec=HandIn, student="ada", assignment="bahdanau", account="")
+    hand_in = mock.Mock(spec=HandIn, student="ada", assignment="bahdanau", account="", lms_name="")
     hand_in.name = "ada"  # of a mock's own arguments
     kept, records = {"work": "a", "score": 29.0}, Records(tmp_path)
     assert records.score_conflict(hand_in, kept) == []

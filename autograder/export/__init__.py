@@ -1,0 +1,26 @@
+"""The way back: a graded class as Moodle and Canvas take it, or as one table."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+
+from autograder.places import CLASS
+
+
+def add_arguments(verb: ArgumentParser) -> None:
+    """Add what `export` takes; needs nothing that takes time to load."""
+    verb.add_argument("names", nargs="*", metavar="NAME", help="assignments; none: all that are graded")
+    verb.add_argument(
+        "--to",
+        required=True,
+        choices=["moodle", "canvas", "csv"],
+        help="moodle: a grading worksheet and a zip of feedback files for each assignment; canvas: a gradebook CSV and "
+        "a zip to re-upload; csv: one table of all grades, for other systems",
+    )
+    verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote; into DIR/export")
+    verb.add_argument(
+        "--id",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="Canvas's number of an assignment, at the end of its address (default: Canvas goes by the title NAME)",
+    )

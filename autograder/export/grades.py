@@ -1,0 +1,129 @@
+"""The grades of a class as its gradebook has them now: with points by hand, late penalties, and what is not final."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.grade.cache import Records
+from autograder.grade.summary import printable
+from autograder.gradebook import query, spreadsheet
+from autograder.report import data
+
+DAY = 86400.0  # seconds
+MOST_NAMED = 10  # students whom one line of the terminal names
+COLUMNS = [
+    "student",
+    "assignment",
+    "lms_name",
+    "score",
+    "manual_score",
+    "max_score",
+    "days_late",
+    "late_penalty",
+    "total",
+    "needs_manual_grade",
+    "error",
+]
+
+
+@dataclass(frozen=True)
+class Grade:
+    """One student's grade for one assignment. `lms_name` is what an LMS called the folder or file, else ""."""
+
+    graded: query.Submission
+    max_score: float  # of all core tasks, written questions included; bonus points come on top
+    lms_name: str
+    error: str
+
+    @property
+    def student(self) -> str:
+        return self.graded.student
+
+    @property
+    def total(self) -> float:
+        """Return the points after the late penalty, with two decimals, as both LMSs show them."""
+        return round(self.graded.total, 2)
+
+    @property
+    def days_late(self) -> float:
+        return round(self.graded.seconds_late / DAY, 2)
+
+    @property
+    def comment(self) -> str:
+        """Return how the grade came about, for its student, in words and numbers of ours alone."""
+        of = self.graded
+        words = f"{self.total:g} of {self.max_score:g} points"
+        words += ", bonus points among them" if self.total > self.max_score else ""
+        if of.manual_score:
+            words += f", {of.manual_score:g} of them given by hand"
+        if of.seconds_late:
+            words += f"; {self.days_late:g} days late: {round(of.late_penalty, 2):g} points taken off"
+        return f"{words}; not final: an answer waits for points by hand" if of.needs_manual_grade else words
+
+
+def read(out: Path, names: Sequence[str]) -> tuple[dict[str, list[Grade]], list[str]]:
+    """Return the grades by assignment, of these or of all, and a line on each kind of what got none.
+
+    Raise ValueError where the gradebook does not answer or holds nothing of it, NotADirectoryError without a class.
+    """
+    class_data = data.read(out)
+    if not class_data.has_gradebook:
+        raise ValueError(f"{' '.join(class_data.notes)} Grades are exported from the gradebook: grade the class first.")
+    lms_names = Records(out).lms_names()
+    grades: dict[str, list[Grade]] = {}
+    missing = []
+    for entry in class_data.entries:
+        if names and entry.assignment not in names:
+            continue
+        if entry.graded is None:
+            missing.append(f"{entry.student}/{entry.assignment}")
+            continue
+        most = entry.line["max_score"] + entry.line["manual_max_score"]
+        name = lms_names.get((entry.student, entry.assignment), "")
+        grade = Grade(entry.graded, most, name, entry.line["error"] or "")
+        grades.setdefault(entry.assignment, []).append(grade)
+    if lacking := [name for name in names if name not in grades] or ([] if grades else ["any assignment"]):
+        raise ValueError(f"{out} holds no grades of {', '.join(lacking)}: `python -m autograder grade FOLDER` first.")
+    notes = list(class_data.notes)
+    notes += note("in the records and not in the gradebook, left out; grade again", missing)
+    notes += note("handed in what got no grade, see summary.csv", dict.fromkeys(who for who, _ in class_data.strays))
+    return grades, notes
+
+
+def note(what: str, who: Iterable[str]) -> list[str]:
+    """Return [a line that says of whom something holds], [] of nobody."""
+    names = [printable(each) for each in who]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return [f"{len(names)} {what}: {', '.join(names[:MOST_NAMED])}{more}."] if names else []
+
+
+def notes(grades: Sequence[Grade]) -> list[str]:
+    """Return a line on whose grades are not final, and on whose submissions could not be graded."""
+    waiting = [grade.student for grade in grades if grade.graded.needs_manual_grade]
+    failed = [grade.student for grade in grades if grade.error]
+    return [
+        *note("not final, an answer waits for points by hand", waiting),
+        *note("could not be graded and have the points of what was there", failed),
+    ]
+
+
+def table(grades: Iterable[Grade]) -> bytes:
+    """Return one row for each grade, as CSV."""
+    return spreadsheet.table(COLUMNS, map(_row, grades))
+
+
+def _row(grade: Grade) -> dict[str, object]:
+    of = grade.graded
+    return {
+        "student": of.student,
+        "assignment": of.assignment,
+        "lms_name": grade.lms_name,
+        "score": of.score,
+        "manual_score": of.manual_score,
+        "max_score": grade.max_score,
+        "days_late": grade.days_late,
+        "late_penalty": of.late_penalty,
+        "total": grade.total,
+        "needs_manual_grade": of.needs_manual_grade,
+        "error": grade.error,
+    }

@@ -1,0 +1,139 @@
+"""`python -m autograder export`: writes tables of grades, and zips of feedback pages, for the way back."""
+
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from autograder.assignment import demand, template
+from autograder.export import grades as class_grades
+from autograder.export.grades import Grade, note
+from autograder.export.lms import LMS, Lms, Recipient
+from autograder.files import PRIVATE, atomic_write, folder, hand_over, made
+from autograder.grade.cache import exclusive
+from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded
+from lab.files import aside
+
+FORMS = (*LMS, "csv")
+Addressed = list[tuple[Grade, Recipient]]
+
+
+def export(out: Path, to: str, names: Sequence[str] = (), numbers: Iterable[str] = ()) -> Iterator[str]:
+    """Write the grades in DIR `out` into DIR/export in one of FORMS; yield what was written, and what was left out.
+
+    `names` are assignments, none: all that are graded. `numbers` are NAME=NUMBER, Canvas's numbers of assignments.
+    Raise ValueError where nothing can be exported, or while the class is being graded.
+    """
+    demand(names)
+    number_by_name = _numbers(numbers, to)
+    if not out.is_dir():
+        raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
+    with exclusive(out):
+        by_assignment, notes = class_grades.read(out, [*names])
+        book = ClassGradebook(out)
+        try:
+            revised = book.penalise([*by_assignment])  # points given by hand since change what being late costs
+            if revised.changed:
+                by_assignment, notes = class_grades.read(out, [*names])
+            yield from [*notes, *revised.failed]
+            if to == "csv":
+                yield from _table(by_assignment, out / "export" / "grades.csv", book.mode)
+            else:
+                yield from _for_lms(by_assignment, LMS[to], number_by_name, out / "export", book)
+        except NoGradebook as error:
+            raise ValueError(str(error)) from error
+        finally:
+            book.close()
+
+
+def _table(by_assignment: dict[str, list[Grade]], path: Path, mode: int) -> Iterator[str]:
+    every = [grade for grades in by_assignment.values() for grade in grades]
+    atomic_write(path, class_grades.table(every), mode)
+    yield f"{path}: {len(every)} grades"
+    yield from class_grades.notes(every)
+
+
+def _numbers(written: Iterable[str], to: str) -> dict[str, str]:
+    """Return Canvas's numbers of assignments by name."""
+    numbers = {}
+    for each in written:
+        name, _, number = (part.strip() for part in each.partition("="))
+        if to != "canvas":
+            raise ValueError(f"--id is Canvas's number of an assignment: leave it out with --to {to}.")
+        demand([name])
+        if not (number.isascii() and number.isdigit()):
+            raise ValueError(
+                f"--id: expected NAME=NUMBER, with the number that ends its address in Canvas, got {each!r}."
+            )
+        numbers[name] = number
+    return numbers
+
+
+def _for_lms(
+    by_assignment: dict[str, list[Grade]], lms: Lms, numbers: dict[str, str], place: Path, book: ClassGradebook
+) -> Iterator[str]:
+    """Write table and zip of each assignment; yield what was written and left out."""
+    count = 0
+    for name, grades in by_assignment.items():
+        addressed, left_out = _addressed(name, grades, lms)
+        yield from (f"{name}: {line}" for line in left_out)
+        if not addressed:
+            continue
+        count += len(addressed)
+        kind = f"{lms.title.lower()}-{name}"
+        atomic_write(place / f"{kind}.csv", lms.table(name, addressed, numbers.get(name, "")), book.mode)
+        yield f"{place / f'{kind}.csv'}: {len(addressed)} grades"
+        missing = _write_pages(place / f"{kind}-feedback.zip", name, addressed, book)
+        yield f"{place / f'{kind}-feedback.zip'}: {len(addressed) - len(missing)} pages"
+        yield from missing
+        kept = [grade for grade, _ in addressed]
+        yield from (f"{name}: {line}" for line in [*class_grades.notes(kept), *_above(kept, lms)])
+    if not count:
+        raise ValueError(
+            f"Nobody has a name of {lms.title}'s: expected a class graded from its zip, or from that zip unpacked. "
+            "Grade that, or export with --to csv."
+        )
+    yield lms.upload
+
+
+def _addressed(name: str, grades: list[Grade], lms: Lms) -> tuple[Addressed, list[str]]:
+    """Return whose grades the LMS can take, and lines on the others: nobody gets what may be another's."""
+    recipients = [(grade, lms.recipient(grade.lms_name, name)) for grade in grades]
+    count = Counter(to.number for _, to in recipients if to)
+    twice = [grade.student for grade, to in recipients if to and count[to.number] > 1]
+    nobody = [grade.student for grade, to in recipients if to is None]
+    lines = note(f"without a name of {lms.title}'s, left out; --to csv has them", nobody)
+    lines += note(f"share a number of {lms.title}'s with another, left out: delete the wrong one's records", twice)
+    return [(grade, to) for grade, to in recipients if to and count[to.number] == 1], lines
+
+
+def _above(grades: list[Grade], lms: Lms) -> list[str]:
+    """Return a line on grades above the maximum, by bonus points."""
+    above = [grade for grade in grades if grade.total > grade.max_score]
+    if not above:
+        return []
+    highest = max(grade.total for grade in above)
+    what = f"above the {above[0].max_score:g} points of the core tasks"
+    if lms is LMS["moodle"]:
+        what += f"; Moodle passes over a grade above the assignment's maximum: set that to at least {highest:g} first"
+    return note(what, [grade.student for grade in above])
+
+
+def _write_pages(path: Path, name: str, addressed: Addressed, book: ClassGradebook) -> list[str]:
+    """Write the zip of feedback pages, each made anew with its points by hand; return a line on each missing one."""
+    missing, form = [], template(name)
+    folder(path.parent)
+    with aside(path) as part:
+        made(part, PRIVATE)
+        with zipfile.ZipFile(part, "w") as opened:
+            for grade, to in addressed:
+                try:
+                    book.feedback(grade.student, form)
+                    page = book.files.page(grade.student, name).read_bytes()
+                except (NotRecorded, OSError) as error:
+                    missing.append(f"No feedback page of {name} for {grade.student!r}: {error}")
+                else:
+                    opened.writestr(zipfile.ZipInfo(to.page), page, zipfile.ZIP_DEFLATED)  # without a time
+        part.chmod(book.mode)
+        hand_over(part)
+    return missing

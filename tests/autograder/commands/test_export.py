@@ -1,0 +1,405 @@
+"""Grades on their way back: each to whom it belongs, as the gradebook has it now, whatever people are called.
+
+`moodle_reads` and `canvas_reads` do what those LMSs' importers do with a table and with a zip.
+"""
+
+import csv
+import io
+import json
+import re
+import stat
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder import __main__ as command
+from autograder.export import run as export_run
+from autograder.export.lms import LMS
+from autograder.grade.cache import exclusive
+from autograder.places import released_notebook
+from tests.autograder.commands.test_privacy import umask
+from tests.autograder.commands.test_spreadsheet import cells, computed
+from tests.autograder.submissions.test_zip_files import zipped
+from tests.support.classes import opened_book
+from tests.support.points import by_checks, core, written
+
+__all__ = ["umask"]
+
+ALL, MOST = by_checks("bahdanau"), core("bahdanau") + written("bahdanau")
+FOLDER = "assignsubmission_file_"
+HOSTILE = {  # Moodle's number: the student's name
+    "5": '=HYPERLINK("x") Eve',
+    "6": "Jose\u0301",
+    "7": "Roe Ann",
+    "8": "Roe Ann",
+    "9": "Smith_Jones Bob",
+    "10": "~C: 10%2F",
+    "11": "@SUM(1),\u200b-2",
+    "12": "1_2_3",
+    "13": "李 明",
+}
+
+
+class Teacher:
+    """Types commands for a class that came out of an LMS."""
+
+    def __init__(self, folder: Path, capsys) -> None:
+        self.folder, self.out, self.capsys = folder, folder / "out", capsys
+
+    def types(self, *words: str) -> tuple[int, str]:
+        status = command.main([*words, "--out", str(self.out)])
+        shown = self.capsys.readouterr()
+        return status, shown.out + shown.err
+
+    def grades(self, *names: str, **more: bytes) -> str:
+        """Grade a zip with a notebook under each of these names."""
+        content = released_notebook("bahdanau").read_bytes()
+        path = self.folder / "submissions.zip"
+        path.write_bytes(zipped(dict.fromkeys(names, content) | more))
+        status, shown = self.types("grade", str(path))
+        assert status == 0, shown
+        return shown
+
+    def exports(self, to: str, *words: str) -> str:
+        status, shown = self.types("export", "--to", to, *words)
+        assert status == 0, shown
+        return shown
+
+    def table(self, name: str) -> list[list[str]]:
+        return list(csv.reader(io.StringIO((self.out / "export" / name).read_text("utf-8"), newline="")))
+
+    def pages(self, name: str) -> dict[str, bytes]:
+        with zipfile.ZipFile(self.out / "export" / name) as opened:
+            return {entry: opened.read(entry) for entry in opened.namelist()}
+
+    def gives(self, student: str, points: float) -> None:
+        """Give points by hand for one written answer, and none for the others."""
+        with opened_book(self.out) as gradebook:
+            grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", student).grades
+            for grade in grades:
+                if grade.needs_manual_grade:
+                    grade.manual_score, grade.needs_manual_grade = 0.0, False
+            next(grade for grade in grades if grade.name == "reading_a_matrix").manual_score = points
+            gradebook.db.commit()
+
+
+@pytest.fixture
+def lms(teacher, tmp_path: Path, capsys) -> Teacher:
+    return Teacher(tmp_path, capsys)
+
+
+def answered() -> bytes:
+    """Return the released notebook with an answer to each written question, which a person has to read."""
+    notebook = nbformat.read(released_notebook("bahdanau"), as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source = "The row of *me* leans on the verb."
+    return nbformat.writes(notebook).encode("utf-8")
+
+
+def moodle(number: str, name: str) -> str:
+    return f"{name}_{number}_{FOLDER}/bahdanau.ipynb"
+
+
+def moodle_reads(table: list[list[str]]) -> dict[str, float]:
+    """Return the grades by number: columns go by their heading, and the number is what follows a fixed text."""
+    head, *rows = table
+    assert {"Identifier", "Grade", "Last modified (grade)"} <= set(head)
+    numbers = [row[head.index("Identifier")][len("Participant ") :] for row in rows]
+    assert len(numbers) == len(set(numbers))
+    return dict(zip(numbers, (float(row[head.index("Grade")]) for row in rows), strict=True))
+
+
+def moodle_takes(pages: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the feedback files by number: the first part of a path with four words between "_" says whose it is."""
+    taken = {}
+    for path, content in pages.items():
+        for part in path.split("/"):
+            words = part.split("_", 4)
+            if len(words) >= 4 and words[1].isdecimal() and words[2:4] == ["assignsubmission", "file"]:
+                assert words[1] not in taken
+                taken[words[1]] = content
+                break
+    return taken
+
+
+def canvas_reads(table: list[list[str]], title: str) -> dict[str, float]:
+    """Return the grades by student number, after asking for the head that Canvas asks for."""
+    head, points, *rows = table
+    assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", title]
+    assert "Points Possible" in points[0]
+    assert float(points[5]) == MOST
+    assert all(row[5] for row in rows), "an empty cell would delete a grade"
+    return {row[1]: float(row[5]) for row in rows}
+
+
+def canvas_takes(pages: dict[str, bytes]) -> dict[tuple[str, ...], bytes]:
+    """Return the files by the numbers of student and upload: the first two numbers between "_"."""
+    numbers = {path: re.findall(r"(?:^|_)(\d+)(?=_)", path.rpartition("/")[2])[:2] for path in pages}
+    return {tuple(numbers[path]): content for path, content in pages.items()}
+
+
+def test_moodle_finds_each_grade_and_page_for_whom_it_is(lms: Teacher) -> None:
+    lms.grades(*(moodle(number, name) for number, name in HOSTILE.items()))
+    students = {json.loads(path.read_text())["from"]["account"]: path for path in (lms.out / "records").glob("*/*")}
+    assert set(students) == set(HOSTILE)
+    for number, path in students.items():
+        lms.gives(path.parent.name, int(number) / 10)
+    shown = lms.exports("moodle")
+    assert f"{len(HOSTILE)} grades" in shown
+    expected = {number: ALL + int(number) / 10 for number in HOSTILE}
+    assert moodle_reads(lms.table("moodle-bahdanau.csv")) == pytest.approx(expected)
+    pages = moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))
+    assert set(pages) == set(HOSTILE)
+    for number, page in pages.items():
+        assert f"<strong>{round(expected[number], 1):g}</strong> of" in page.decode()
+        assert page == (lms.out / "feedback" / students[number].parent.name / "bahdanau/bahdanau.html").read_bytes()
+
+
+def test_canvas_finds_each_grade_and_page_for_whom_it_is(lms: Teacher) -> None:
+    names = {
+        ("21", "501"): "=eve_21_501_bahdanau.ipynb",
+        ("22", "502"): "jose\u0301_LATE_22_502_bahdanau-1.ipynb",
+        ("23", "503"): "12345_23_503_9_8_bahdanau.ipynb",  # a name of digits
+        ("24", "504"): "roeann_24_504_bahdanau.zip.ipynb",
+        ("25", "505"): "roeann_25_505_bahdanau.ipynb",
+    }
+    lms.grades(*names.values())
+    lms.exports("canvas", "--id", "bahdanau=4711")
+    table = lms.table("canvas-bahdanau.csv")
+    assert canvas_reads(table, "bahdanau (4711)") == dict.fromkeys([number for number, _ in names], ALL)
+    pages = lms.pages("canvas-bahdanau-feedback.zip")
+    assert set(canvas_takes(pages)) == set(names)
+    assert all(path.endswith(".html") for path in pages)
+    lms.exports("canvas")
+    assert canvas_reads(lms.table("canvas-bahdanau.csv"), "bahdanau")
+
+
+def test_the_same_file_handed_in_anew_goes_back_under_its_new_name(lms: Teacher) -> None:
+    lms.grades("roeann_24_504_bahdanau.ipynb")
+    assert " 0 graded now" in lms.grades("roeann_24_599_bahdanau-1.ipynb")
+    lms.exports("canvas")
+    assert set(canvas_takes(lms.pages("canvas-bahdanau-feedback.zip"))) == {("24", "599")}
+
+
+def test_points_by_hand_count_and_answers_that_wait_are_said(lms: Teacher) -> None:
+    lms.grades(**{moodle(number, name): answered() for number, name in (("7", "Roe Ann"), ("8", "Poe Bo"))})
+    lms.gives("Roe Ann", 2)
+    shown = lms.exports("moodle")
+    assert "1 not final, an answer waits for points by hand: Poe Bo." in shown
+    head, *rows = lms.table("moodle-bahdanau.csv")
+    comments = {row[head.index("Full name")]: row[head.index("Feedback comments")] for row in rows}
+    assert comments == {
+        "Roe Ann": f"{ALL + 2} of {MOST} points, bonus points among them, 2 of them given by hand",
+        "Poe Bo": f"{ALL} of {MOST} points, bonus points among them; not final: an answer waits for points by hand",
+    }
+    lms.exports("csv")
+    head, *rows = lms.table("grades.csv")
+    column = {row[0]: dict(zip(head, row, strict=True)) for row in rows}
+    assert (column["Roe Ann"]["manual_score"], column["Roe Ann"]["needs_manual_grade"]) == ("2", "no")
+    assert (column["Poe Bo"]["manual_score"], column["Poe Bo"]["needs_manual_grade"]) == ("0", "yes")
+
+
+def test_grades_that_moodle_would_pass_over_are_named(lms: Teacher) -> None:
+    """Bonus points lift a grade above the maximum, and Moodle leaves such a grade out without a word."""
+    lms.grades(moodle("7", "Roe Ann"))
+    sentence = f"above the {MOST} points of the core tasks; Moodle passes over a grade above"
+    assert ALL > MOST
+    assert f"1 {sentence}" in lms.exports("moodle")
+    assert f"set that to at least {ALL} first: Roe Ann" in lms.exports("moodle")
+
+
+def test_days_late_and_the_penalty_are_those_of_the_gradebook(teacher, lms: Teacher) -> None:
+    teacher("--due", "bahdanau=2026-11-20 12:00:00 UTC")
+    with (lms.out / "nbgrader_config.py").open("a") as file:
+        file.write("\nc = get_config()\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    teacher()
+    lms.gives("ada", 2)  # after the last run of `grade`: the penalty has to follow
+    lms.exports("csv")
+    head, *rows = lms.table("grades.csv")
+    columns = [head.index(name) for name in ("student", "days_late", "late_penalty", "total", "score")]
+    assert [[row[column] for column in columns] for row in rows] == [
+        ["ada", "1", str(ALL + 2), "0", str(ALL + 2)],
+        ["bo", "0", "0", str(ALL), str(ALL)],
+        ["cy", "0", "0", str(ALL), str(ALL)],
+    ]
+
+
+@pytest.mark.parametrize("to", ["moodle", "canvas", "csv"])
+def test_no_spreadsheet_computes_what_people_are_called(lms: Teacher, to: str) -> None:
+    names = ["=1+1", "a;=1+1", "\t@SUM(1)", "＝1", "-2+3", 'a,";"+1']
+    if to == "canvas":
+        lms.grades(*(f"{name}_{number}_9{number}_bahdanau.ipynb" for number, name in enumerate(names, 10)))
+    else:
+        lms.grades(*(moodle(str(number), name) for number, name in enumerate(names, 10)))
+    lms.exports(to)
+    for path in (lms.out / "export").glob("*.csv"):
+        assert [cell for cell in cells(path.read_bytes()) if computed(cell)] == []
+
+
+def test_who_has_no_name_of_the_lms_is_named_and_goes_into_the_table_alone(teacher, lms: Teacher) -> None:
+    teacher()
+    status, shown = lms.types("export", "--to", "moodle")
+    assert status == 2
+    assert "bahdanau: 3 without a name of Moodle's, left out; --to csv has them: ada, bo, cy." in shown
+    assert "expected a class graded from its zip" in shown
+    assert not (lms.out / "export").exists()
+    assert "3 grades" in lms.exports("csv")
+    lms.grades(moodle("7", "Roe Ann"))
+    assert "3 without a name of Moodle's" in lms.exports("moodle")
+    assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"7"}
+    assert lms.types("export", "--to", "canvas")[0] == 2
+
+
+def test_who_handed_in_nothing_that_can_be_graded_has_no_row_and_is_named(lms: Teacher) -> None:
+    """A row without a grade would be a grade of none: Canvas deletes the old one."""
+    lms.grades(moodle("7", "Roe Ann"), **{f"Poe Ed_8_{FOLDER}/{name}": b"?" for name in ("a.ipynb", "b.ipynb")})
+    shown = lms.exports("moodle")
+    assert "1 handed in what got no grade, see summary.csv: Poe Ed." in shown
+    assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"7"}
+
+
+def test_who_handed_in_what_cannot_be_read_has_a_grade_and_is_named(lms: Teacher) -> None:
+    lms.grades(moodle("7", "Roe Ann"), **{moodle("8", "Poe Ed"): b"no notebook"})
+    assert "1 could not be graded and have the points of what was there: Poe Ed." in lms.exports("moodle")
+    assert moodle_reads(lms.table("moodle-bahdanau.csv"))["8"] == 0
+
+
+def test_of_two_with_one_number_neither_gets_the_others_grade(lms: Teacher) -> None:
+    lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
+    lms.grades(moodle("7", "Roe Anne"), moodle("007", "Roe Annie"))
+    assert "3 share a number of Moodle's with another, left out" in lms.exports("moodle")
+    assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"8"}
+    assert set(moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))) == {"8"}
+
+
+@pytest.mark.parametrize(
+    "broken", [{}, {"lms_name": 7}, {"lms_name": "Roe Ann"}, {"lms_name": f"A_٣_{FOLDER}"}, [], None]
+)
+def test_a_record_with_a_name_that_is_none_of_the_lms_s_is_left_out(lms: Teacher, broken) -> None:
+    """An earlier version's record has none; a number in other digits is none that Moodle counts with."""
+    lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
+    path = lms.out / "records/Roe Ann/bahdanau.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"from": broken}))
+    assert "1 without a name of Moodle's, left out; --to csv has them: Roe Ann." in lms.exports("moodle")
+    assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"8"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["..", "..\\..\\etc", "C:evil", "~x", ".hidden", "caf\udce9", "a\nb", "\u202eada", "n" * 200, "\x00", "_", "?"],
+)
+@pytest.mark.parametrize("kind", LMS)
+def test_a_path_in_the_zip_stays_in_it_and_is_a_name_everywhere(kind: str, name: str) -> None:
+    lms_name = f"{name}_7_{FOLDER}" if kind == "moodle" else f"{name}_7_501_{name}.ipynb"
+    to = LMS[kind].recipient(lms_name, "bahdanau")
+    if to is None:
+        assert (kind, "_" in name) == ("canvas", True)
+        return
+    assert to.number == "7"
+    *folders, file = to.page.encode("utf-8").decode().split("/")
+    assert len(folders) == (kind == "moodle")
+    assert all(part[0] not in ".~ " and not set(part) & set('\\:*?"<>|\n\0') for part in [*folders, file])
+
+
+@pytest.mark.parametrize("kind", LMS)
+@pytest.mark.parametrize(
+    "lms_name",
+    ["", "ada", "bahdanau.ipynb", "ada_x_y_bahdanau.ipynb", "_7_501_a.ipynb", "a_7_", "a_7_assignsubmission_file (1)"],
+)
+def test_what_is_no_lms_s_name_is_nobodys(kind: str, lms_name: str) -> None:
+    assert LMS[kind].recipient(lms_name, "bahdanau") is None
+
+
+def test_a_run_that_breaks_off_leaves_the_files_of_the_run_before(lms: Teacher, monkeypatch) -> None:
+    lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
+    lms.exports("moodle")
+    before = {path: path.read_bytes() for path in (lms.out / "export").iterdir()}
+    lms.gives("Poe Bo", 2)
+    whole = zipfile.ZipFile.writestr
+
+    def breaks(self, entry, content, method):
+        whole(self, entry, content[:10], method)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(zipfile.ZipFile, "writestr", breaks)
+        with pytest.raises(KeyboardInterrupt):
+            lms.types("export", "--to", "moodle")
+    zips = [path for path in before if path.suffix == ".zip"]
+    assert {path.name for path in (lms.out / "export").iterdir()} == {path.name for path in before}
+    assert [path.read_bytes() for path in zips] == [before[path] for path in zips]
+
+
+def test_a_page_that_is_missing_is_named_and_the_others_are_there(lms: Teacher) -> None:
+    lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
+    (lms.out / "autograded/Poe Bo/bahdanau/bahdanau.ipynb").unlink()
+    shown = lms.exports("moodle")
+    assert "No feedback page of bahdanau for 'Poe Bo': No " in shown
+    assert set(moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))) == {"7"}
+    assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"7", "8"}
+
+
+def test_exporting_again_writes_the_same_bytes(lms: Teacher) -> None:
+    lms.grades(moodle("7", "Roe Ann"))
+    lms.exports("moodle")
+    before = {path: path.read_bytes() for path in (lms.out / "export").iterdir()}
+    lms.exports("moodle")
+    assert {path: path.read_bytes() for path in (lms.out / "export").iterdir()} == before
+    with zipfile.ZipFile(lms.out / "export/moodle-bahdanau-feedback.zip") as opened:
+        [entry] = opened.infolist()
+    assert entry.date_time == (1980, 1, 1, 0, 0, 0), "no time of day is in it"
+    assert entry.compress_size < entry.file_size / 2
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o077])
+def test_what_is_exported_is_its_owners_alone(lms: Teacher, umask, mask: int) -> None:
+    lms.grades(moodle("7", "Roe Ann"))
+    umask(mask)
+    for to in ("moodle", "csv"):
+        lms.exports(to)
+    assert stat.S_IMODE((lms.out / "export").stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (lms.out / "export").iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--to", "moodle"], "grade a class first, `python -m autograder grade FOLDER`"),
+        (["--to", "moodle", "bahdanu"], "no exercise called bahdanu: expected some of encoder_decoder, bahdanau"),
+        (["--to", "moodle", "--id", "bahdanau=1"], "leave it out with --to moodle"),
+        (["--to", "canvas", "--id", "bahdanau"], "expected NAME=NUMBER, with the number that ends its address"),
+        (["--to", "canvas", "--id", "bahdanau=٣"], "got 'bahdanau=٣'"),
+        (["--to", "canvas", "--id", "bahdanu=1"], "no exercise called bahdanu"),
+    ],
+)
+def test_what_cannot_be_exported_is_one_sentence_and_writes_nothing(lms: Teacher, words, sentence: str) -> None:
+    status, shown = lms.types("export", *words)
+    assert status == 2
+    assert sentence in shown
+    assert shown.count("\n") == 1
+    assert not lms.out.exists()
+
+
+def test_what_is_not_graded_is_said(lms: Teacher) -> None:
+    lms.grades(moodle("7", "Roe Ann"))
+    assert "holds no grades of luong: `python -m autograder grade" in lms.types("export", "--to", "csv", "luong")[1]
+    (lms.out / "gradebook.db").unlink()
+    status, shown = lms.types("export", "--to", "csv")
+    assert status == 2
+    assert "has no gradebook" in shown
+    assert not (lms.out / "gradebook.db").exists()
+
+
+def test_nothing_is_exported_while_the_class_is_graded(lms: Teacher) -> None:
+    lms.grades(moodle("7", "Roe Ann"))
+    with exclusive(lms.out):
+        status, shown = lms.types("export", "--to", "csv")
+    assert (status, "Another run" in shown) == (2, True)
+
+
+def test_the_command_offers_each_form() -> None:
+    for form in export_run.FORMS:
+        assert command.arguments().parse_args(["export", "--to", form]).to == form

@@ -1,0 +1,158 @@
+"""TEACHING.md says what chapters, notebooks and checks say: needs, minutes, questions, commands, sections."""
+
+import re
+import shlex
+
+import pytest
+
+from autograder import __main__ as command
+from autograder.assignment import assignments
+from autograder.checks import checks, questions
+from autograder.places import ROOT
+from book.mistakes import by_function, mistakes
+
+TEXT = (ROOT / "TEACHING.md").read_text("utf-8")
+PLANNED = re.compile(r"(\d+)(?:–(\d+))? · (\d+)")  # parts of a notebook, and their minutes
+CLASS = 90  # minutes
+IN_SIX_WEEKS = ["encoder_decoder", "bahdanau", "luong", "pooling", "self_attention", "transformer"]
+
+
+def section(title: str) -> str:
+    return TEXT.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def rows(text: str) -> list[list[str]]:
+    """Return the rows of the tables in a text, without their heads."""
+    lines = [line for line in text.splitlines() if line.startswith("| ") and "--" not in line]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines][1:]
+
+
+def chapter(name: str) -> str:
+    return (ROOT / "book" / f"{name}.md").read_text("utf-8")
+
+
+def head(name: str) -> str:
+    """Return the last sentences of the box that begins a chapter: minutes and needs."""
+    return next(line for line in chapter(name).splitlines() if " minutes" in line and "You need" in line)
+
+
+def minutes_to_read(name: str) -> int:
+    return int(re.findall(r"(\d+) minutes", head(name))[0])
+
+
+def core_parts(name: str) -> dict[int, int]:
+    """Return the minutes of a notebook's graded parts without a star, by number."""
+    text = (ROOT / "exercises" / f"{name}.md").read_text("utf-8")
+    parts = [line.split("|")[1:4] for line in text.splitlines() if line.startswith("|") and "{points " in line]
+    return {int(part.split()[0]): int(minutes) for part, minutes, difficulty in parts if "★" not in difficulty}
+
+
+NEEDS = {row[0].strip("`"): row[1:] for row in rows(section("What needs what"))}
+
+
+@pytest.mark.parametrize("name", assignments())
+def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
+    before, functions, to_read, core = NEEDS[name]
+    linked = set(re.findall(r"\((\w+)\.md", head(name).partition("You need")[2])) & set(assignments())
+    assert set(re.findall(r"`(\w+)`", before)) == linked
+    earlier = re.findall(r"^#\| earlier (.+)$", (ROOT / "exercises" / f"{name}.md").read_text("utf-8"), re.MULTILINE)
+    needed = [each.rpartition(".") for line in earlier for each in line.split(",")]
+    assert re.findall(r"`(\w+)`", functions) == [function for *_, function in needed]
+    for notebook, _, function in needed:
+        assert re.search(rf"`{function}` (?:is )?of (?:the notebook )?`{notebook}`", TEXT)
+    assert (int(to_read), int(core)) == (minutes_to_read(name), sum(core_parts(name).values()))
+
+
+@pytest.mark.parametrize(("title", "names"), [("Twelve weeks", assignments()), ("Six weeks", IN_SIX_WEEKS)])
+def test_a_plan_has_each_core_part_once_with_its_minutes_and_no_class_that_is_too_long(title: str, names) -> None:
+    planned: dict[str, list[int]] = {name: [] for name in names}
+    for _, chapter_name, reading, in_class, at_home, *_ in rows(section(title)):
+        name = chapter_name.strip("`")
+        assert reading == ("" if planned[name] else str(minutes_to_read(name)))
+        for first, last, minutes in PLANNED.findall(f"{in_class} {at_home}"):
+            numbers = range(int(first), int(last or first) + 1)
+            assert sum(core_parts(name)[number] for number in numbers) == int(minutes), name
+            planned[name] += numbers
+        assert 0 < sum(int(minutes) for *_, minutes in PLANNED.findall(in_class)) <= CLASS
+    assert planned == {name: list(core_parts(name)) for name in names}
+
+
+FOUR = "A course of four chapters"
+GUIDES = section(FOUR).index("| notebook |")
+
+
+def test_what_is_graded_by_hand_is_listed_with_its_points() -> None:
+    listed = {name.strip("`"): dict(re.findall(r"`(\w+)` (\d+)", cell)) for name, cell in rows(section(FOUR)[GUIDES:])}
+    assert listed == {
+        name: {question: str(each.points) for question, each in questions(name).items()} for name in assignments()
+    }
+
+
+def commands() -> list[str]:
+    return [line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
+
+
+def test_every_command_of_ours_is_one_that_there_is() -> None:
+    prefix = "python -m autograder "
+    ours = [line.removeprefix(prefix) for line in commands() if line.startswith(prefix)]
+    ours += re.findall(rf"`{prefix}([^`]*)`", TEXT)
+    assert {shlex.split(line)[0] for line in ours} == {"release", "grade", "report", "export"}
+    for line in ours:
+        command.arguments().parse_args(shlex.split(line))
+
+
+def test_a_course_of_four_chapters_is_what_the_command_leaves_of_the_contents() -> None:
+    [line] = [line for line in commands() if line.startswith("sed ")]
+    assert shlex.split(line)[-1] == "book/_toc.yml"
+    text = (ROOT / "book" / "_toc.yml").read_text("utf-8")
+    one, other = re.findall(r"-e '([^']*)'", line)
+    assert one == r"/- file: luong$/d"
+    first, last = re.findall(r"/([^/]+)/", other)
+    left, inside = [], False
+    for each in text.splitlines():
+        inside = inside or first in each
+        if not inside and not each.endswith("- file: luong"):
+            left.append(each)
+        inside = inside and last not in each
+    kept = [name for name in assignments() if any(each.endswith(f"file: {name}") for each in left)]
+    assert kept == ["encoder_decoder", "bahdanau", "self_attention", "transformer"]
+    assert all("chapters:" not in each or "file:" in left[place + 1] for place, each in enumerate(left))
+
+
+@pytest.mark.parametrize("name", assignments())
+def test_the_sections_that_the_discussion_names_are_there(name: str) -> None:
+    asked = section("Questions for the class").partition(f"### `{name}`\n")[2].partition("\n### ")[0]
+    assert asked.count("**\n*Good:*") == 2
+    headings = re.findall(r"^#+ (.+)$", chapter(name), re.MULTILINE)
+    for places in re.findall(r"\((\*.+\*[^)]*)\)$", asked, re.MULTILINE):
+        for place in re.findall(r"\*([^*]+)\*", places):
+            assert any(heading.startswith(place) for heading in headings), place
+
+
+@pytest.mark.parametrize("name", assignments())
+def test_the_mistakes_are_those_of_the_checks_but_no_task_is_given_away(name: str) -> None:
+    shown = by_function(name)
+    hunted = {function for function, check in checks(name).items() if check.hunt}
+    assert not hunted & set(shown)
+    assert set(checks(name)) - hunted == set(shown) | {each for each in checks(name) if each.endswith("_by_hand")}
+    for function, titles in shown.items():
+        assert titles or not checks(name)[function].mistakes
+        assert len(titles) == len(set(titles)) <= len(checks(name)[function].mistakes)
+        hints = [" ".join((each.__doc__ or "").split()) for each in checks(name)[function].mistakes]
+        assert all(any(hint.startswith(title) for hint in hints) for title in titles)
+
+
+def test_the_page_of_mistakes_is_whole_and_nothing_in_it_acts() -> None:
+    page = str(mistakes().data)
+    assert page.count("<details>") == page.count("</details>") == sum(map(bool, _every()))
+    assert page.count("<li>") == sum(len(titles) for titles in _every())
+    assert set(re.findall(r"</?(\w+)", page)) == {"h3", "details", "summary", "code", "ul", "li"}
+
+
+def test_what_looks_like_a_tag_is_text_and_code_is_code(monkeypatch) -> None:
+    monkeypatch.setattr("book.mistakes.by_function", lambda name: {"f": ["`<s>` is <b> & more."]})
+    assert "<li><code>&lt;s&gt;</code> is &lt;b&gt; &amp; more.</li>" in mistakes().data
+
+
+def _every() -> list[list[str]]:
+    return [titles for name in assignments() for titles in by_function(name).values()]
