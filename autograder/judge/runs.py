@@ -4,8 +4,10 @@ What a run leaves to chance, a coin thrown at its start by the clock or the syst
 run, and gives equal files different scores.
 """
 
+import io
 import re
 import time
+import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +31,9 @@ CHANCE = re.compile(
     |__(?!init|call|name|len|getitem|future)\w+__)\b|^\s*[%!]""",
     re.MULTILINE | re.VERBOSE,
 )
+LONGEST_READ = 50_000  # characters of a cell that is read word by word, in milliseconds
+PLAIN = re.compile(r"[rRuUbB]*['\"]")  # a string in which nothing is computed
+BEFORE_STATEMENT = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 SECONDS = 15.0  # for all further runs together
 TOLERANCE = 1e-5
 
@@ -62,7 +67,26 @@ class FirstCalls:
 
 def may_differ(sources: Iterable[str]) -> bool:
     """Return whether something in a student's cells may differ from run to run."""
-    return any(CHANCE.search(source) for source in sources)
+    return any(CHANCE.search(source) and CHANCE.search(without_prose(source)) for source in sources)
+
+
+def without_prose(source: str) -> str:
+    """Return a cell without comments and docstrings, which people write about time and chance; as it is if not Python.
+
+    Cut by Python's own reader: a sign # within a string begins no comment, and \\r ends a line.
+    """
+    if len(source) > LONGEST_READ:
+        return source
+    kept, last = [], tokenize.NEWLINE
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source, newline=None).readline):
+            prose = token.type == tokenize.STRING and last in BEFORE_STATEMENT and PLAIN.match(token.string)
+            if not (prose or token.type == tokenize.COMMENT):
+                kept.append(token)
+            last = last if token.type in (tokenize.COMMENT, tokenize.NL) else token.type
+        return tokenize.untokenize((token.type, token.string) for token in kept)
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        return source
 
 
 def differing(wall: Sandbox, limits: Limits, events: list[str | FirstCalls], until: float) -> list[str]:

@@ -31,6 +31,7 @@ def check(check_id: str, namespace: dict) -> float | None:
     from autograder.kit import recordings
     from autograder.kit.bonus import with_stars
     from autograder.kit.local import verdict_on
+    from autograder.kit.picture import show
 
     stars = recordings.stars(check_id)
     try:
@@ -42,8 +43,10 @@ def check(check_id: str, namespace: dict) -> float | None:
         print(with_stars(verdict.hint or all_points, stars))
         return None
     if verdict.score == 0:
+        show(verdict.outputs)
         raise NoPoints(verdict.hint)
     print(verdict.hint)
+    show(verdict.outputs)
     return float(verdict.score) if verdict.score < verdict.max_score else None
 
 

@@ -135,3 +135,4 @@ class Verdict:
     titles: list[str] = field(default_factory=list)  # of the mistakes
     details: list[str] = field(default_factory=list)  # of the hint, below its first line, which says the points
     failures: list[Failure] = field(default_factory=list)  # of which the hint tells, each once
+    outputs: tuple[tuple[str, np.ndarray, np.ndarray], ...] = ()  # of the hint's example: name, right, given

@@ -1,6 +1,7 @@
 """Public examples in a hint: what to paste, what a right function gives there, and what the student's does."""
 
 from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,15 @@ MOST = 48  # numbers that are shown of one output
 VISIBLE = 2e-3  # three digits are shown: what differs less looks the same
 
 Examples = Callable[[], list[Example]]
+Output = tuple[str, np.ndarray, np.ndarray]  # its name, what is right, what the student's function gives
+
+
+class Hint(NamedTuple):
+    """An example in words, the failure that it adds, and its outputs where both functions give numbers."""
+
+    text: str
+    failure: Failure | None = None
+    outputs: tuple[Output, ...] = ()
 
 
 def differs(answer: Answer, example: Example) -> bool:
@@ -25,21 +35,28 @@ def differs(answer: Answer, example: Example) -> bool:
 
 def example_hint(
     function: str, mistakes: list[KnownMistake], examples: list[Example], caller: Caller, shown: Collection[Failure]
-) -> tuple[str | None, Failure | None]:
+) -> Hint | None:
     """Return the first example that shows the mistakes or, when there is none with a name, that anything is wrong.
 
     The student's function is called on it: nothing in an example is hidden. `shown` are the failures that the hint
-    tells of already; whoever has just lost the time of a check is shown what the mistake gives instead. The second
-    value is a failure that the example adds.
+    tells of already; whoever has just lost the time of a check is shown what the mistake gives instead.
     """
     for example in _fitting(mistakes, examples):
         answer = clean_answer(caller(function, list(example.arguments), None))
         wrong = next((example.mistakes[known.name] for known in mistakes if known.name in example.mistakes), None)
         if differs(answer, example) and answer.error not in shown:
-            return _text(example, "Yours", _does(answer, example)), answer.error
+            return Hint(_text(example, "Yours", _does(answer, example)), answer.error, _outputs(answer, example))
         if answer.error and wrong is not None:
-            return _text(example, "One with this mistake", f"gives {_numbers(wrong, example)}"), None
-    return None, None
+            return Hint(_text(example, "One with this mistake", f"gives {_numbers(wrong, example)}"))
+    return None
+
+
+def _outputs(answer: Answer, example: Example) -> tuple[Output, ...]:
+    """Return what is right beside what was given, output by output."""
+    got = aligned(answer, example) or []
+    if answer.error or len(got) != len(example.outputs):
+        return ()
+    return tuple((name, right, own) for (name, right), own in zip(example.outputs.items(), got, strict=True))
 
 
 def _fitting(mistakes: list[KnownMistake], examples: list[Example]) -> Iterator[Example]:

@@ -41,11 +41,11 @@ def _explained(verdict: Verdict, failures: list[Failure | None], evaluation: Eva
         return verdict
     where = evaluation.where()
     verdict.details = [*_demands(verdict, failures, evaluation), *([where] if where else []), *recognised.lines()]
-    example, failure = example_hint(
-        evaluation.function, recognised.mistakes, examples(), evaluation.caller, verdict.failures
-    )
-    verdict.details += [example] if example else []
-    verdict.failures += [failure] if failure else []
+    example = example_hint(evaluation.function, recognised.mistakes, examples(), evaluation.caller, verdict.failures)
+    if example:
+        verdict.details.append(example.text)
+        verdict.failures += [example.failure] if example.failure else []
+        verdict.outputs = example.outputs
     verdict.hint = "\n".join([head, *verdict.details])
     return verdict
 

@@ -41,6 +41,16 @@ PROTECTED = re.compile(r"(autograder|solutions|lab|torch|numpy|builtins|sys|insp
 SETTINGS = re.compile(r"torch\.(backends|_dynamo)\..*|sys\.(stdout|stderr|ps1|ps2|argv|path)|numpy\.random\..*")
 SYSTEM = re.compile(r"(?<![\w.])/(proc|sys)(/|$)")
 LOOKUPS = ("getattr", "setattr", "delattr", "vars")
+# Within the functions of these names, what torch does of the task itself. No sandbox can forbid it: torch.func works in
+# inference mode too.
+GRADIENTS = re.compile(
+    r"torch\.(func|autograd|_functorch|enable_grad|set_grad_enabled|inference_mode)(\..*)?|(.*\.)?(backward|requires_grad_?)"
+)
+GRU = re.compile(r"torch\.(gru|gru_cell|_VF\.gru(_cell)?|nn\.GRU(Cell)?)|(.*\.)?_thnn_fused_gru_cell")
+INSTEAD = (
+    (re.compile(r"\w+_backward"), GRADIENTS, "gradients by torch"),
+    (re.compile(r"gru_step"), GRU, "torch's own GRU"),
+)
 
 
 @lru_cache(maxsize=MOST_CELLS)
@@ -61,6 +71,7 @@ def _cell_flags(source: str, names: frozenset[tuple[str, str]]) -> tuple[tuple[s
             *_flags_by_import(node, cell_aliases),
             *_flags_of_changes(node, cell_aliases),
             *_flags_of_passed_lookups(node, called_nodes),
+            *_flags_of_shortcuts(node, cell_aliases),
         )
     ]
     return tuple(dict.fromkeys(cell_flags))
@@ -141,6 +152,16 @@ def _flags_of_passed_lookups(node: ast.AST, called_nodes: set[int]) -> Iterator[
         and id(node) not in called_nodes
     ):
         yield node.id, f"looks behind the scenes: {node.id} under another name"
+
+
+def _flags_of_shortcuts(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield a flag for each function that lets torch do what it is to write down."""
+    if not isinstance(node, ast.FunctionDef):
+        return
+    for task, shortcut, description in INSTEAD:
+        if task.fullmatch(node.name):
+            mentioned = {full_name(inner, names) or getattr(inner, "attr", "") for inner in ast.walk(node)}
+            yield from (("", f"{description}: {name}") for name in sorted(mentioned) if shortcut.fullmatch(name))
 
 
 def _computed_lookups(function: str, arguments: list[ast.expr]) -> Iterator[str]:

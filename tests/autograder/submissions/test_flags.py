@@ -44,6 +44,33 @@ def test_what_stands_out_is_said_once(source, expected):
     assert flags([source, source]) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("return torch.func.vjp(f, x)", "gradients by torch: torch.func.vjp"),
+        ("from torch.func import vjp as v\n    return v(f, x)", "gradients by torch: torch.func.vjp"),
+        ("with torch.enable_grad():\n        f(x).backward()", "gradients by torch: backward"),
+        ("return torch.autograd.grad(f(x), x)", "gradients by torch: torch.autograd.grad"),
+        ("x = x.requires_grad_()", "gradients by torch: requires_grad_"),
+    ],
+)
+def test_a_gradient_that_torch_works_out_stands_out_where_it_is_the_task_and_nowhere_else(body, expected):
+    def of(name):
+        return flags([f"import torch\ndef {name}(g, x):\n    {body}"])
+
+    assert expected in of("penalty_backward")
+    assert of("train") == []
+
+
+@pytest.mark.parametrize("call", ["torch.gru_cell(x, h, W, R)", "torch.nn.GRUCell(3, 4)(x, h)", "nn.GRU(3, 4)(x)"])
+def test_torchs_own_step_stands_out_where_it_is_the_task_and_nowhere_else(call):
+    def of(name):
+        return flags([f"import torch\nfrom torch import nn\ndef {name}(x, h):\n    return {call}"])
+
+    assert [flag.partition(":")[0] for flag in of("gru_step")] == ["torch's own GRU"]
+    assert of("encode") == []
+
+
 STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nimport numpy as np\n"
 
 

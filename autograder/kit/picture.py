@@ -1,0 +1,66 @@
+"""What is expected and what is given, side by side: below a check's words, where a notebook can show it."""
+
+import sys
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from autograder.kit.example_hints import MOST, VISIBLE, Output
+
+LABEL = "Numbers of the example above, darker where they are larger; ≠ stands where yours differ."
+EXPECTED, GIVEN = "expected", "yours"
+
+
+def show(outputs: Sequence[Output]) -> None:
+    """Draw the outputs of an example below the words of the check: in a notebook, where there is something to see."""
+    drawn = picture(outputs)
+    if drawn and "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        from IPython.display import HTML, display
+
+        display(HTML(drawn))
+
+
+def picture(outputs: Sequence[Output]) -> str:
+    """Return the outputs that differ as HTML: two tables for each, with their numbers; "" where there are none."""
+    pairs = [(name, np.squeeze(right), np.squeeze(given)) for name, right, given in outputs if _drawable(right, given)]
+    if not pairs:
+        return ""
+    drawn = ""
+    for name, right, given in pairs:
+        both = _table(f"{name}, {EXPECTED}", right, right) + _table(f"{name}, {GIVEN}", given, right)
+        drawn += f'<div style="display:inline-flex;gap:1em;margin:0 2em 0.5em 0">{both}</div>'
+    return f'<div role="group" aria-label="{LABEL}">{drawn}</div><small>{LABEL}</small>'
+
+
+def _drawable(right: np.ndarray, given: np.ndarray) -> bool:
+    """Return whether both are vectors or matrices of a few numbers, of one shape, and differ."""
+    if right.shape != given.shape or not 1 < right.size <= MOST or np.squeeze(right).ndim > 2:
+        return False
+    return right.dtype.kind == given.dtype.kind == "f" and not _alike(right, given).all()
+
+
+def _alike(right: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Return where three digits look the same."""
+    return np.isclose(given, right, rtol=0, atol=VISIBLE, equal_nan=True)
+
+
+def _table(caption: str, own: np.ndarray, right: np.ndarray) -> str:
+    """Return one output as a table; what differs from the right one has a border and a sign."""
+    finite = np.abs(own[np.isfinite(own)])
+    largest = max(float(finite.max(initial=0.0)), 1e-9)
+    alike = np.atleast_2d(_alike(right, own))
+    rows = [
+        "<tr>" + "".join(_cell(value, same, largest) for value, same in zip(row, marks, strict=True)) + "</tr>"
+        for row, marks in zip(np.atleast_2d(own), alike, strict=True)
+    ]
+    head = f'<caption style="white-space:nowrap">{escape(caption)}</caption>'
+    return f'<table style="margin:0">{head}{"".join(rows)}</table>'
+
+
+def _cell(value: float, same: bool, largest: float) -> str:
+    """Return a number on a ground that is the darker the larger it is."""
+    share = min(abs(float(value)) / largest, 1.0) if np.isfinite(value) else 0.0
+    style = f"text-align:right;background:rgba(31,119,180,{0.55 * share:.2f})"
+    style += "" if same else ";outline:2px solid currentColor;outline-offset:-2px"
+    return f'<td style="{style}">{"" if same else "≠ "}{value:.3g}</td>'
