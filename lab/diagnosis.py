@@ -77,6 +77,8 @@ def profiled(steps: int, folder: Path) -> Iterator[Any]:
 
     At the end trace.json lies in the folder, for chrome://tracing, and the dearest operations are printed.
     """
+    if steps < 0:
+        raise RecipeError(f"--profile: expected a number of steps, 0 for none, got {steps}")
     if not steps:
         yield lambda: None
         return
@@ -97,7 +99,11 @@ def profiled(steps: int, folder: Path) -> Iterator[Any]:
 
 def dearest(events: Any, key: str) -> str:
     """Return a line for each of the dearest operations: its share of the time, its calls, its name."""
-    times = {event.key: getattr(event, key, 0) or getattr(event, key.replace("cuda", "device"), 0) for event in events}
+    times = {
+        event.key: getattr(event, key, 0) or getattr(event, key.replace("cuda", "device"), 0)
+        for event in events
+        if not event.key.startswith("ProfilerStep")  # a step as a whole
+    }
     whole = sum(times.values()) or 1
     calls = {event.key: event.count for event in events}
     first = sorted(times, key=times.__getitem__, reverse=True)[:DEAREST]

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from benchmarks.gpu.small_models import small_models
 from lab.checkpoints import load
 from lab.diagnosis import Diverged
+from lab.schedules import RecipeError
 from lab.training import Trainer
 
 CPU = torch.device("cpu")
@@ -51,7 +52,14 @@ def test_a_profile_is_written_and_changes_nothing(tmp_path: Path, capsys) -> Non
     first, *operations = capsys.readouterr().out.splitlines()
     assert first.startswith("2 steps profiled")
     assert len(operations) == 5
+    assert not any("ProfilerStep" in operation for operation in operations)
     assert (tmp_path / "profiled" / "trace.json").stat().st_size > 10_000
+
+
+def test_a_profile_of_less_than_nothing_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match="--profile: expected a number of steps, 0 for none, got -1"):
+        running(tmp_path, profile=-1).run()
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_curves_have_all_that_a_training_is_judged_by(tmp_path: Path) -> None:
