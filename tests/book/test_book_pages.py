@@ -142,20 +142,6 @@ def test_a_build_without_changes_takes_seconds():
 # In a browser
 
 
-@pytest.fixture(scope="module")
-def browser():
-    chromium = Path("/usr/bin/chromium")
-    if not chromium.is_file():
-        pytest.skip("no /usr/bin/chromium: apt.txt lists it")
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=str(chromium), args=flags)
-        yield opened
-        opened.close()
-
-
 def opened(browser, page: Path, width: int = 1280, mode: str = "light", scripts: bool = True):
     """Open a page; return it, with the foreign addresses that it asked for and the errors that it met."""
     about = {"viewport": {"width": width, "height": 900}, "color_scheme": mode, "java_script_enabled": scripts}
