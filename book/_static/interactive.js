@@ -104,7 +104,7 @@ const buildWindow = (place) => {
   const scores = place.dataset.scores.split(" ").map(Number)
   const inside = []
   const caption = "Move the window, and see the weights jump where a word enters or leaves."
-  const drawWeights = table(place, caption, ["score", "in the window"], scores.length, (row, s) => {
+  const drawWeights = table(place, caption, ["score", "inside"], scores.length, (row, s) => {
     element(row, "td", {}, `${scores[s]}`)
     inside.push(element(row, "td"))
   })
