@@ -332,15 +332,15 @@ def test_a_stack_with_pre_norm_is_torchs(eps: float) -> None:
 
 
 def test_greedy_decoding_asks_one_step_for_each_token_and_hands_the_cache_on() -> None:
-    said, bos, eos = [5, 1, 0, 4, 2], 1, 2
+    expected, bos, eos = [5, 1, 0, 4, 2], 1, 2
     asked: list[tuple[int, int]] = []
 
     def step(token: int, cache: int) -> tuple[Tensor, int]:
         asked.append((token, cache))
-        return F.one_hot(torch.tensor(said[cache]), 6) - 3.0, cache + 1
+        return F.one_hot(torch.tensor(expected[cache]), 6) - 3.0, cache + 1
 
-    assert greedy_cached(0, step, bos, eos, 9) == said
-    assert asked == list(zip([bos, *said], range(5), strict=False))
-    assert greedy_cached(0, step, bos, eos, 5) == said
-    assert greedy_cached(0, step, bos, eos, 3) == said[:3]
+    assert greedy_cached(0, step, bos, eos, 9) == expected
+    assert asked == list(zip([bos, *expected], range(5), strict=False))
+    assert greedy_cached(0, step, bos, eos, 5) == expected
+    assert greedy_cached(0, step, bos, eos, 3) == expected[:3]
     assert len(asked) == 5 + 5 + 3

@@ -39,8 +39,8 @@ def modules() -> Iterator[Any]:
         with contextlib.suppress(ModuleNotFoundError):
             package = importlib.import_module(name)
             yield package
-            for found in pkgutil.walk_packages(package.__path__, f"{name}."):
-                yield importlib.import_module(found.name)
+            for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+                yield importlib.import_module(module.name)
 
 
 def candidates() -> dict[str, Callable | type]:

@@ -29,10 +29,10 @@ def model(rng: Rng, length: int | None, sizes: tuple[int, int], shift: float = 0
         state, token, seen = start, bos, []
         for place in range(1, (length or max_len) + 1):
             state = int(state_after(state, token, COUNT))
-            said = {2: bos, 3: word, 4: word}.get(place)
-            said = eos if place == length else said
-            if said is not None:
-                table[state, said] = 9.0
+            wanted = {2: bos, 3: word, 4: word}.get(place)
+            wanted = eos if place == length else wanted
+            if wanted is not None:
+                table[state, wanted] = 9.0
             token = int(table[state].argmax())
             seen.append(state)
         if len(set(seen)) == len(seen):

@@ -35,14 +35,14 @@ def greedy_recursive(start, step, bos, eos, max_len):
 
 
 def greedy_softmax(start, step, bos, eos, max_len):
-    said = torch.zeros(0, dtype=torch.long)
+    tokens = torch.zeros(0, dtype=torch.long)
     token, cache = bos, start
     while True:
         logits, cache = step(token, cache)
         token = int(F.softmax(logits, dim=-1).argmax())
-        said = torch.cat([said, torch.tensor([token])])
-        if token == eos or len(said) == max_len:
-            return said.tolist()
+        tokens = torch.cat([tokens, torch.tensor([token])])
+        if token == eos or len(tokens) == max_len:
+            return tokens.tolist()
 
 
 def greedy_numpy(start, step, bos, eos, max_len):
