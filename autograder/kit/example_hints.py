@@ -10,6 +10,7 @@ from autograder.kit.compare import aligned
 
 MOST = 48  # numbers that are shown of one output
 VISIBLE = 2e-3  # three digits are shown: what differs less looks the same
+TRY_IT, RIGHT_GIVES, YOURS = "Try it:", "A right function gives", "Yours"
 
 Examples = Callable[[], list[Example]]
 
@@ -36,7 +37,7 @@ def example_hint(
         answer = clean_answer(caller(function, list(example.arguments), None))
         wrong = next((example.mistakes[known.name] for known in mistakes if known.name in example.mistakes), None)
         if differs(answer, example) and answer.error not in shown:
-            return _text(example, "Yours", _does(answer, example)), answer.error
+            return _text(example, YOURS, _does(answer, example)), answer.error
         if answer.error and wrong is not None:
             return _text(example, "One with this mistake", f"gives {_numbers(wrong, example)}"), None
     return None, None
@@ -52,7 +53,7 @@ def _fitting(mistakes: list[KnownMistake], examples: list[Example]) -> Iterator[
 def _text(example: Example, who: str, does: str) -> str:
     code = "\n".join(f"    {line}" for line in example.code.splitlines())
     right = _numbers(list(example.outputs.values()), example)
-    return f"Try it:\n{code}\n  A right function gives {right}\n  {who} {does}"
+    return f"{TRY_IT}\n{code}\n  {RIGHT_GIVES} {right}\n  {who} {does}"
 
 
 def _does(answer: Answer, example: Example) -> str:
