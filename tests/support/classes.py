@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,12 @@ def summary(out: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 def page(out: Path, student: str, name: str = "bahdanau") -> str:
     return (out / "feedback" / student / name / f"{name}.html").read_text("utf-8")
+
+
+def graded_now(printed: str) -> int:
+    """Return how many submissions a run has graded, as it says at its end; the others had their grades already."""
+    [count] = re.findall(r"(\d+) graded now", printed)
+    return int(count)
 
 
 def hand_in(folder: Path, names: list[str]) -> None:
