@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import checks
 from autograder.assignment import assignments
 from autograder.grade.run import grade
 from autograder.gradebook.gradebook import quiet
@@ -16,6 +17,7 @@ from autograder.judge.judge import Judge
 from autograder.judge.process import judged_by
 from autograder.judge.result import Outcome, Task
 from autograder.judge.session import Limits
+from autograder.kit.cases import KnownMistake
 from autograder.sandbox import sandbox
 from examples import make_class
 from tests.support.sandboxed import demand_sandbox
@@ -62,6 +64,19 @@ def summary(out: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 def page(out: Path, student: str, name: str = "bahdanau") -> str:
     return (out / "feedback" / student / name / f"{name}.html").read_text("utf-8")
+
+
+def total_on(feedback: str) -> tuple[float, float]:
+    """Return the points that a feedback page has at its top, and how many there are."""
+    total = re.search(r'<p class="total"><strong>([\d.]+)</strong>\D+([\d.]+)', feedback)
+    assert total, "the page names no score"
+    return float(total[1]), float(total[2])
+
+
+def title(check_id: str, mistake: str) -> str:
+    """Return the sentence by which feedback names a known mistake."""
+    [known] = [each for each in checks.find(check_id).mistakes if each.__name__ == mistake]
+    return KnownMistake(mistake, " ".join((known.__doc__ or "").split()), None).title
 
 
 def graded_now(printed: str) -> int:
