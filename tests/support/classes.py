@@ -73,6 +73,13 @@ def total_on(feedback: str) -> tuple[float, float]:
     return float(total[1]), float(total[2])
 
 
+def points_on(feedback: str, part: str) -> tuple[float, float]:
+    """Return the points that a feedback page's table has for a part, and how many there are."""
+    row = re.search(rf"#[^>]*>{re.escape(part)}</a>[^<]*</th><td>([\d.]+)\D+([\d.]+)</td>", feedback)
+    assert row, f"the page has no row for {part}"
+    return float(row[1]), float(row[2])
+
+
 def title(check_id: str, mistake: str) -> str:
     """Return the sentence by which feedback names a known mistake."""
     [known] = [each for each in checks.find(check_id).mistakes if each.__name__ == mistake]

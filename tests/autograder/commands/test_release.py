@@ -23,7 +23,7 @@ from autograder.places import ROOT
 from autograder.release import blank
 from autograder.release import notebook as weaving
 from autograder.release.blank import BEGIN, BlankError, Module, blanked
-from autograder.release.build import release, write
+from autograder.release.build import release
 from autograder.release.notebook import weave
 from lab.budget import SECONDS
 from tests.answers import chapters
@@ -223,15 +223,15 @@ def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_inc
     assert f"({SECONDS})" in output  # by which the training was ended
     assert not printed(ran, "stderr")
     assert bool(re.search(r"<table.*<td", shown(ran))) == (name in LOOKS)
-    assert ("of an epoch (" in shown(ran)) == (name in CAPTIONED)
+    assert bool(re.search(r"epochs? \([\d.]+ s\)", shown(ran))) == (name in CAPTIONED)
     assert not re.search("two epochs|four epochs", shown(ran))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_untouched_notebook_gets_nothing_from_its_checks(build, tmp_path, name):
     printed = "".join(run_alone(build, tmp_path, name))
-    for function, check in checks(name).items():
-        assert f"{function}: 0 of {check.max_points} points." in printed
+    for function in checks(name):
+        assert re.search(rf"^{function}: 0\b", printed, re.MULTILINE)
 
 
 def test_releasing_again_changes_nothing_and_one_name_leaves_the_others(build):
@@ -318,16 +318,6 @@ def test_blanking_leaves_everything_but_the_bodies():
                 assert ast.dump(one.args) == ast.dump(other.args)
                 assert "raise NotImplementedError" in ast.unparse(other.body[-1])
                 assert len(other.body) == 2
-
-
-def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    target = tmp_path / "a" / "file"
-    write(target, b"old")
-    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
-        write(target, b"new")
-    assert [path.name for path in target.parent.iterdir()] == ["file"]
-    assert target.read_bytes() == b"old"
 
 
 def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path) -> None:

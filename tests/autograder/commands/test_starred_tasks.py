@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from tests.autograder.commands.test_own_exercise import Course
-from tests.support.classes import total_on
+from tests.support.classes import points_on, total_on
 from tests.support.sandboxed import demand_sandbox
 from tests.support.starred_course import BODIES, BONUS, CORE, hand_in, solved, starred_course
 
@@ -91,7 +91,7 @@ def test_score_tells_a_bonus_by_its_check(course: Course) -> None:
 def test_an_error_of_a_core_function_is_carried_into_a_bonus(course: Course) -> None:
     page = (course.folder / "out/feedback/carried/mine/mine.html").read_text()
     assert "weigh (part 1)" in page
-    assert "★★ bonus</th><td>7 of 7</td>" in page
+    assert points_on(page, "select") == (7, 7)
     row = summary(course)["carried"]
     assert float(row["bonus"]) == BONUS
     assert BONUS < float(row["score"]) < BONUS + CORE
@@ -126,7 +126,7 @@ def test_nbgraders_own_autograde_gives_the_same(course: Course) -> None:
     assert exported(course) == before
     nbgrader(course, "generate_feedback", "mine", "--force")
     page = (course.folder / "out/feedback/adds/mine/mine.html").read_text()
-    assert re.search(r"★★ bonus</th><td>\d of 7</td>", page)
+    assert points_on(page, "select")[1] == 7
 
 
 @pytest.mark.parametrize("student", ["all", "skips", "adds"])
@@ -158,9 +158,9 @@ def test_check_says_what_is_a_bonus_and_returns_nothing(course: Course) -> None:
     assert done.returncode == 0, done.stderr
     on_top = "★★ A bonus: these points come on top of the others, and nothing is missing without them.\nNone\n"
     assert done.stdout.count(on_top) == 3
-    assert "select: 0 of 7 points" in done.stdout
+    assert re.search(r"^select: 0\b", done.stdout, re.MULTILINE)
     assert "The values are added without their weights." in done.stdout
-    assert f"✓ select: all 7 points.\n{on_top}✓ weigh: all 7 points.\nNone\n" in done.stdout
+    assert re.search(rf"^✓ select: .*\n{on_top}✓ weigh: .*\nNone\n", done.stdout, re.MULTILINE)
 
 
 @pytest.fixture
