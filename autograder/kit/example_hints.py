@@ -11,6 +11,7 @@ from autograder.kit.compare import aligned
 
 MOST = 48  # numbers that are shown of one output
 VISIBLE = 2e-3  # three digits are shown: what differs less looks the same
+TRY_IT, RIGHT_GIVES, YOURS = "Try it:", "A right function gives", "Yours"
 
 Examples = Callable[[], list[Example]]
 Output = tuple[str, np.ndarray, np.ndarray]  # its name, what is right, what the student's function gives
@@ -45,7 +46,7 @@ def example_hint(
         answer = clean_answer(caller(function, list(example.arguments), None))
         wrong = next((example.mistakes[known.name] for known in mistakes if known.name in example.mistakes), None)
         if differs(answer, example) and answer.error not in shown:
-            return Hint(_text(example, "Yours", _does(answer, example)), answer.error, _outputs(answer, example))
+            return Hint(_text(example, YOURS, _does(answer, example)), answer.error, _outputs(answer, example))
         if answer.error and wrong is not None:
             return Hint(_text(example, "One with this mistake", f"gives {_numbers(wrong, example)}"))
     return None
@@ -69,7 +70,7 @@ def _fitting(mistakes: list[KnownMistake], examples: list[Example]) -> Iterator[
 def _text(example: Example, who: str, does: str) -> str:
     code = "\n".join(f"    {line}" for line in example.code.splitlines())
     right = _numbers(list(example.outputs.values()), example)
-    return f"Try it:\n{code}\n  A right function gives {right}\n  {who} {does}"
+    return f"{TRY_IT}\n{code}\n  {RIGHT_GIVES} {right}\n  {who} {does}"
 
 
 def _does(answer: Answer, example: Example) -> str:

@@ -13,6 +13,7 @@ from autograder.kit.call import call
 MOST_NUMBERS = 4096  # of all arguments together
 CLEAR = 1e-3  # a difference from the right values, relative and absolute, that is no rounding
 KINDS = {"float": "f", "int": "iu", "bool": "b"}
+NOT_SHOWN = "on this input the broken function gives what the right one gives: look for another."
 WORDS = {"float": "floats", "int": "whole numbers", "bool": "True and False"}
 
 
@@ -103,7 +104,7 @@ def fails(broken: Callable, right: Callable, arguments: list) -> Failure | None:
     got = call({"f": broken}, "f", list(arguments))
     if got.error or _differ(expected.outputs or [], got.outputs or []):
         return None
-    return Failure("wrong", "on this input the broken function gives what the right one gives: look for another.")
+    return Failure("wrong", NOT_SHOWN)
 
 
 @dataclass(frozen=True)

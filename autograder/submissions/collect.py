@@ -23,6 +23,7 @@ from autograder.submissions.lms_names import (
 from autograder.submissions.student import CandidateFile, StudentFiles, shown_path
 
 ByStudent = dict[str, list[CandidateFile]]
+ONE_STUDENT = "looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."
 
 
 def read(root: Path, assignments: list[str]) -> Inbox:
@@ -138,9 +139,7 @@ def _require_class(files: list[SubmittedFile], root: Path, assignments: list[str
     files = [file for file in files if len(file.parts) > 1 and not has_lms_name(file.parts[0])]
     tops = {file.parts[0] for file in files}
     if tops and tops <= set(assignments) and all(len(file.parts) <= 2 for file in files if file.is_notebook):
-        raise ValueError(
-            f"{root} looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."
-        )
+        raise ValueError(f"{root} {ONE_STUDENT}")
 
 
 def _split_by_account(students: ByStudent) -> Iterator[tuple[str, list[CandidateFile]]]:

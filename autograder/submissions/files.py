@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from autograder.submissions.lms_names import JUNK, LIBRARIES, is_wrapper
-from autograder.submissions.notebook import LINK, Unreadable, open_folder, read_below
+from autograder.submissions.notebook import FOLDER, LINK, Unreadable, open_folder, read_below
 
 DEEPEST = 8
 MOST_STUDENTS = 100_000  # and files beside them, in a class's folder
@@ -155,7 +155,7 @@ def _files_of_entry(root: Path, parts: tuple[str, ...], kind: str) -> Iterator[S
     elif kind == "file":
         yield SubmittedFile(parts, partial(read_below, root, parts))
     elif parts[-1].endswith(".ipynb"):
-        yield SubmittedFile(parts, bytes, "this is a folder; expected a notebook, a file that ends in .ipynb")
+        yield SubmittedFile(parts, bytes, FOLDER)
     elif len(parts) < DEEPEST:
         yield from _walk(root, parts)
     else:

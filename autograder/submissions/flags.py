@@ -52,6 +52,10 @@ INSTEAD = (
     (re.compile(r"gru_step"), GRU, "torch's own GRU"),
 )
 
+# What a flag begins with; behind it stands the name that stands out.
+OWN_ATTENTION, OWN_SOFTMAX = "torch's own attention: ", "torch's own masked softmax: "
+BEHIND, CHANGES, IMPORTS = "looks behind the scenes: ", "changes ", "imports "
+
 
 @lru_cache(maxsize=MOST_CELLS)
 def _cell_flags(source: str, names: frozenset[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -91,17 +95,17 @@ def _flags_by_name(node: ast.AST) -> Iterator[tuple[str, str]]:
     for name in _mentioned_names(node):
         last = name.rpartition(".")[2]
         if last in TORCH_ATTENTION or UNDER_ATTENTION.fullmatch(last):
-            yield name if isinstance(node, ast.Name) else "", f"torch's own attention: {last}"
+            yield name if isinstance(node, ast.Name) else "", f"{OWN_ATTENTION}{last}"
         # compile the builtin, not the attribute: re.compile and torch.compile are everyday tools.
         if last in INTROSPECTION or (isinstance(node, ast.Name) and name == "compile"):
-            yield "", f"looks behind the scenes: {last}"
+            yield "", f"{BEHIND}{last}"
         # The lab searches as the taught functions do; of the grader only the kit is a student's.
         if name.startswith(("solutions.", "lab.decoding")) or re.match(r"autograder\.(?!kit\b)", name):
-            yield "", f"imports {name}"
+            yield "", f"{IMPORTS}{name}"
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and (match := SYSTEM.search(node.value)):
-        yield "", f"looks behind the scenes: /{match[1]}"
+        yield "", f"{BEHIND}/{match[1]}"
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-        yield from (("", f"looks behind the scenes: {flag}") for flag in _computed_lookups(node.func.id, node.args))
+        yield from (("", f"{BEHIND}{flag}") for flag in _computed_lookups(node.func.id, node.args))
 
 
 def _flags_by_import(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -114,11 +118,11 @@ def _flags_by_import(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str
     for name in full_names:
         last = name.rpartition(".")[2]
         if name.startswith("torch.nn.attention") or (name.startswith("torch.") and last in TORCH_ATTENTION):
-            yield "", f"torch's own attention: {last}"
+            yield "", f"{OWN_ATTENTION}{last}"
         if MASKED_SOFTMAX.fullmatch(name):
-            yield "", f"torch's own masked softmax: {name}"
+            yield "", f"{OWN_SOFTMAX}{name}"
         if match := re.match(rf"({INTROSPECTION_MODULES.pattern})(\.|$)", name):
-            yield "", f"looks behind the scenes: {match[1]}"
+            yield "", f"{BEHIND}{match[1]}"
 
 
 def _flags_of_changes(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -126,7 +130,7 @@ def _flags_of_changes(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[st
     for target in _assigned_attributes(node):
         resolved = full_name(target, names)
         if resolved and PROTECTED.fullmatch(resolved) and not SETTINGS.fullmatch(resolved) and "." in resolved:
-            yield "", f"changes {resolved}"
+            yield "", f"{CHANGES}{resolved}"
 
 
 def _assigned_attributes(node: ast.AST) -> Iterator[ast.AST]:
@@ -151,7 +155,7 @@ def _flags_of_passed_lookups(node: ast.AST, called_nodes: set[int]) -> Iterator[
         and isinstance(node.ctx, ast.Load)
         and id(node) not in called_nodes
     ):
-        yield node.id, f"looks behind the scenes: {node.id} under another name"
+        yield node.id, f"{BEHIND}{node.id} under another name"
 
 
 def _flags_of_shortcuts(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:

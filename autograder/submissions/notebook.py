@@ -36,6 +36,9 @@ MOST_IPYTHON_WORK = 100_000  # characters: IPython tokenises the whole cell agai
 NO_OUTPUTS: dict[str, Any] = {"outputs": [], "execution_count": None}
 PATH_ONLY = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC  # a folder on the way
 LINK = "this is a symbolic link; hand in the file itself"
+LINK_ON_THE_WAY = "a folder on the way to it is a symbolic link, or no folder; hand in the folder itself"
+FOLDER = "this is a folder; expected a notebook, a file that ends in .ipynb"
+IRREGULAR = "this is no regular file; expected a notebook, a file that ends in .ipynb"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -77,9 +80,9 @@ def _read_regular(descriptor: int, max_bytes: int) -> bytes:
     status = os.fstat(descriptor)
     reason = None
     if stat.S_ISDIR(status.st_mode):
-        reason = "this is a folder; expected a notebook, a file that ends in .ipynb"
+        reason = FOLDER
     elif not stat.S_ISREG(status.st_mode):
-        reason = "this is no regular file; expected a notebook, a file that ends in .ipynb"
+        reason = IRREGULAR
     elif status.st_size > max_bytes:
         size = f"{status.st_size >> 20} MB, at most {max_bytes >> 20} MB are read"
         reason = f"the file has {size}; clear the outputs and hand it in again"
@@ -106,7 +109,7 @@ def _reason(error: OSError) -> str:
     reasons = {
         errno.ENOENT: "there is no such file",
         errno.ELOOP: LINK,
-        errno.ENOTDIR: "a folder on the way to it is a symbolic link, or no folder; hand in the folder itself",
+        errno.ENOTDIR: LINK_ON_THE_WAY,
         errno.EACCES: "the file may not be read; check its permissions",
     }
     return reasons.get(error.errno or 0, f"the file cannot be opened: {error.strerror}")

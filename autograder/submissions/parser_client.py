@@ -35,6 +35,7 @@ LENGTH = struct.Struct("!Q")
 PROGRAM = (
     f"import sys; sys.path.insert(0, {str(ROOT)!r}); from autograder.submissions.parser_process import main; main()"
 )
+TOO_COSTLY = "take too long or too much memory to read"
 NOT_ANALYSED = "its code could not be looked through in time"
 
 
@@ -143,7 +144,7 @@ def _read(operation: str, content: bytes, **arguments: Any) -> Any:
     except LimitExceeded:
         size = f"{len(content) >> 20} MB" if len(content) >> 20 else f"{len(content) >> 10} KB"
         raise Unreadable(
-            f"its {size} take too long or too much memory to read, at most {MOST_SECONDS} seconds and 1 GB are given; "
+            f"its {size} {TOO_COSTLY}, at most {MOST_SECONDS} seconds and 1 GB are given; "
             "clear the outputs, load data from files, and hand it in again"
         ) from None
     if "refused" in answer:

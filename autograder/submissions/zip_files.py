@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from autograder.submissions.files import SubmittedFile
-from autograder.submissions.notebook import LARGEST_FILE, Unreadable
+from autograder.submissions.notebook import IRREGULAR, LARGEST_FILE, LINK, Unreadable
 
 MOST_ENTRIES = 500_000  # of a class's zip
 MOST_ENTRIES_OF_ONE = 2_000  # of one student's
@@ -110,9 +110,9 @@ def _problem(entry: zipfile.ZipInfo) -> str:
     """Return why an entry must not be read, "" where it may."""
     mode = entry.external_attr >> 16
     if stat.S_ISLNK(mode):
-        return "this is a symbolic link; hand in the file itself"
+        return LINK
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "this is no regular file; expected a notebook, a file that ends in .ipynb"
+        return IRREGULAR
     if entry.flag_bits & 0x1:
         return "it is encrypted; hand it in without a password"
     if entry.compress_type not in METHODS:

@@ -4,10 +4,11 @@ In a text, `## A name` begins a submission, made from the solved notebook of `ba
 
     Right: additive_attention nothing, others all      what it gets: all, some, nothing, less, anything, 7; refused
     From: blank                                        begins with the notebook as released (default: solved)
-    Says: endless loop                                 is in a hint or in the error
+    Fails: timeout                                     is the kind of a failure of some check
+    Says: SystemExit                                   is in a hint or in the error
     Shows: still here                                  is in some output
     Hides: secret                                      is in no output (the canary never is)
-    Flag: looks behind the scenes: exec                is among the flags
+    Flag: exec                                         is in one of the flags
 
 and code: ```python NAME takes the place of the cell called NAME. `first` goes to the top, `setup` below the setup cell,
 `last` to the end, `before` is handed in on its own just before. @COURSE@, @HOME@, @ROOT@, @CANARY@ are filled in.
@@ -31,7 +32,7 @@ HERE = Path(__file__).parent
 TEXTS = ("availability", "death", "reading", "writing", "forging", "luck", "pages")
 TABLES = ("structure", "files")
 BLOCK = re.compile(r"^```(python|markdown) (\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-FIELD = re.compile(r"^(Right|From|Says|Shows|Hides|Flag): (.+)$", re.MULTILINE)
+FIELD = re.compile(r"^(Right|From|Fails|Says|Shows|Hides|Flag): (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Case:
     shows: tuple[str, ...] = ()
     hides: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
     @property
     def expected(self) -> dict[str, str]:
@@ -111,7 +113,7 @@ def _from_text(family: str, name: str, text: str) -> Case:
         fields["Right"][0],
         make,
         [written([("python", "first", source)], "blank") for _, place, source in blocks if place == "before"],
-        *(tuple(fields.get(key, ())) for key in ("Says", "Shows", "Hides", "Flag")),
+        *(tuple(fields.get(key, ())) for key in ("Says", "Shows", "Hides", "Flag", "Fails")),
     )
 
 

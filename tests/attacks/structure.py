@@ -341,7 +341,7 @@ def _(cells, _made) -> None:
     cells.insert(place + 1, cell("python", "import sys; sys.path.insert(0, '.')\nfrom mine import masked_softmax"))
 
 
-@case("An answer through exec", flags=("looks behind the scenes: exec",))
+@case("An answer through exec", flags=("exec",))
 def _(cells, _made) -> None:
     answer = cells[at(cells, "masked_softmax")]
     answer.source = f"exec({answer.source!r})"

@@ -46,6 +46,7 @@ def assert_right(case: Case, outcome: Outcome) -> None:
     assert line["max_score"] == core(NAME)
     shown = [cell.get("outputs") for cell in json.loads(outcome.notebook)["cells"]]
     outputs = json.dumps(shown, ensure_ascii=False)
+    assert set(case.kinds) <= {kind for check in line["checks"] for kind in check["failures"]}, hints
     assert [text for text in case.says if text not in f"{hints}\n{line['error']}"] == [], (hints, line["error"])
     assert [text for text in case.shows if text not in outputs] == [], outputs[-3000:]
     assert [text for text in (*case.hides, CANARY) if text in outputs] == [], outputs[-3000:]

@@ -52,9 +52,7 @@ def test_a_zip_of_a_thousand_notebooks_is_refused_and_the_others_are_read(tmp_pa
     began = time.monotonic()
     box = collect.read(tmp_path / "class.zip", [NAME])
     assert [hand_in.student for hand_in in box.hand_ins] == ["Ada"]
-    assert [(rejected.student, "1000 notebooks were handed in" in rejected.error) for rejected in box.rejected] == [
-        ("Mallory", True)
-    ]
+    assert [(rejected.student, "1000" in rejected.error) for rejected in box.rejected] == [("Mallory", True)]
     assert time.monotonic() - began < 20
 
 
@@ -86,7 +84,8 @@ def test_a_properly_filed_notebook_counts_beside_a_clone_of_a_textbook(tmp_path:
     box = collect.read(tmp_path, [NAME])
     assert [hand_in.content() for hand_in in box.hand_ins] == [SOLVED]
     [rejected] = box.rejected
-    assert (rejected.student, rejected.error[:34]) == ("ada", "301 notebooks were handed in, at m")
+    assert rejected.student == "ada"
+    assert rejected.error.startswith("301 notebooks were handed in, at most 200 are looked into; ")
 
 
 def many_files(folder: Path, count: int) -> None:
@@ -124,16 +123,14 @@ def test_so_do_they_in_a_folder_around_the_class_and_in_a_zip(tmp_path: Path, fe
     put(tmp_path / "class.zip", packed(files))
     box = collect.read(tmp_path / "class.zip", [NAME])
     assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
-    assert [(rejected.student, "more than 200 files" in rejected.error) for rejected in box.rejected] == [
-        ("mallory", True)
-    ]
+    assert [(rejected.student, "200" in rejected.error) for rejected in box.rejected] == [("mallory", True)]
     moodle = {f"all/{name}_{n}_assignsubmission_file_/{NAME}.ipynb": SOLVED for n, name in enumerate(["ada", "bo"])}
     for name, content in moodle.items():
         put(tmp_path / "lms" / name, content)
     many_files(tmp_path / "lms" / "all" / "bo_1_assignsubmission_file_", 1250)
     box = collect.read(tmp_path / "lms", [NAME])
     assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
-    assert [(rejected.student, "more than 200 files" in rejected.error) for rejected in box.rejected] == [("bo", True)]
+    assert [(rejected.student, "200" in rejected.error) for rejected in box.rejected] == [("bo", True)]
 
 
 def test_virtual_environments_beside_the_notebook_are_not_looked_into(tmp_path: Path, few) -> None:
@@ -154,9 +151,7 @@ def test_a_folder_of_200_100_files_by_its_real_limits(tmp_path: Path) -> None:
     many_files(tmp_path / "mallory" / "work", 200_100)
     box = collect.read(tmp_path, [NAME])
     assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
-    assert [(rejected.student, "more than 20000 files" in rejected.error) for rejected in box.rejected] == [
-        ("mallory", True)
-    ]
+    assert [(rejected.student, "20000" in rejected.error) for rejected in box.rejected] == [("mallory", True)]
 
 
 def test_what_nobody_could_read_is_said_and_the_class_is_read(tmp_path: Path, request: pytest.FixtureRequest) -> None:

@@ -17,6 +17,7 @@ OLD, LARGE = b"old", 100_000
 WRITERS = {
     "lab": "from lab.files import atomic_write as write; content = bytes(LARGE)",
     "autograder": "from autograder.files import atomic_write as write; content = bytes(LARGE)",
+    "release": "from autograder.release.manifest import write; content = bytes(LARGE)",
     "once": "from autograder.files import write_once as write; content = bytes(LARGE)",
     "checkpoint": "from lab.checkpoints import save as write; import torch; content = {'a': torch.zeros(LARGE)}",
     "result": "from lab.evaluation.result_files import write_json as write; content = 'a' * LARGE",

@@ -2,12 +2,14 @@
 
 import contextlib
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from autograder import checks
 from autograder.assignment import assignments
 from autograder.grade.run import grade
 from autograder.gradebook.gradebook import quiet
@@ -15,6 +17,7 @@ from autograder.judge.judge import Judge
 from autograder.judge.process import judged_by
 from autograder.judge.result import Outcome, Task
 from autograder.judge.session import Limits
+from autograder.kit.cases import KnownMistake
 from autograder.sandbox import sandbox
 from examples import make_class
 from tests.support.sandboxed import demand_sandbox
@@ -61,6 +64,32 @@ def summary(out: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 def page(out: Path, student: str, name: str = "bahdanau") -> str:
     return (out / "feedback" / student / name / f"{name}.html").read_text("utf-8")
+
+
+def total_on(feedback: str) -> tuple[float, float]:
+    """Return the points that a feedback page has at its top, and how many there are."""
+    total = re.search(r'<p class="total"><strong>([\d.]+)</strong>\D+([\d.]+)', feedback)
+    assert total, "the page names no score"
+    return float(total[1]), float(total[2])
+
+
+def points_on(feedback: str, part: str) -> tuple[float, float]:
+    """Return the points that a feedback page's table has for a part, and how many there are."""
+    row = re.search(rf"#[^>]*>{re.escape(part)}</a>[^<]*</th><td>([\d.]+)\D+([\d.]+)</td>", feedback)
+    assert row, f"the page has no row for {part}"
+    return float(row[1]), float(row[2])
+
+
+def title(check_id: str, mistake: str) -> str:
+    """Return the sentence by which feedback names a known mistake."""
+    [known] = [each for each in checks.find(check_id).mistakes if each.__name__ == mistake]
+    return KnownMistake(mistake, " ".join((known.__doc__ or "").split()), None).title
+
+
+def graded_now(printed: str) -> int:
+    """Return how many submissions a run has graded, as it says at its end; the others had their grades already."""
+    [count] = re.findall(r"(\d+) graded now", printed)
+    return int(count)
 
 
 def hand_in(folder: Path, names: list[str]) -> None:

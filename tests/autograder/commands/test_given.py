@@ -1,5 +1,6 @@
 """The laws of `release --given`: what is in the kit, what is refused, and what the cell in a later notebook takes."""
 
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -85,7 +86,7 @@ def test_a_chapter_that_the_course_has_dropped_can_be_given(monkeypatch: pytest.
     monkeypatch.setattr("autograder.assignment.assignments", lambda: ["luong"])
     monkeypatch.setattr("autograder.release.given.assignments", lambda: ["luong"])
     demand_givable(["bahdanau", "luong"])
-    with pytest.raises(NotGivable, match="expected some of luong, bahdanau, encoder_decoder"):
+    with pytest.raises(NotGivable, match="luong, bahdanau, encoder_decoder"):
         demand_givable(["nosuch"])
 
 
@@ -139,7 +140,7 @@ def test_where_there_is_neither_one_sentence_says_what_to_do_and_a_call_says_it_
             f"{function} is not here yet: copy yours from the notebook {chapter}/{chapter}.ipynb"
         )
         assert "or wait until your teacher gives one out" in sentence
-        with pytest.raises(NameError, match=f"^{function} is not here yet"):
+        with pytest.raises(NameError, match=re.escape(missing.advice)):
             missing(1, mask=None)
 
 
@@ -163,7 +164,7 @@ def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_pat
     for words, reason in [
         ("luong.dot_score", "'luong.dot_score' is not of an earlier notebook"),
         ("masked_softmax", "'masked_softmax' is not of an earlier notebook"),
-        ("bahdanau.masked_softmix", "'bahdanau' has no check for 'masked_softmix'"),
+        ("bahdanau.masked_softmix", r"'masked_softmix'.*masked_softmax"),
         ("bahdanau.repaired_attention", "defines no function 'repaired_attention'"),
     ]:
         (tmp_path / "exercises/luong.md").write_text(text.replace(mark, f"#| earlier {words}"))

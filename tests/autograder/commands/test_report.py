@@ -31,6 +31,7 @@ with quiet():
     from nbgrader.server_extensions.formgrader.handlers import default_handlers
 
 HOSTILE = ["<script>alert(1)</script>", 'q"onclick="alert(1)', "n" * 200, "\u202eآدم", "a&b;'c", "caf\udce9"]
+ALL_SUBMISSIONS = "All submissions"  # in the caption of the table that has a row for each
 VOID = {"meta", "line", "rect", "br"}
 
 
@@ -293,7 +294,7 @@ def test_who_waits_for_a_person_and_who_was_late(tmp_path: Path) -> None:
     handler = next(kind for pattern, kind, *_ in default_handlers if re.fullmatch(pattern, path))
     assert handler.__name__ == "SubmissionHandler"
     assert seen.table("Late submissions") == {"cleo": ["1 d 2 h", "2"]}
-    assert seen.table("All submissions") == {
+    assert seen.table(ALL_SUBMISSIONS) == {
         "anna": ["0", "2", "", "7"],
         "bob": ["0", "waits", "", "5"],
         "cleo": ["0", "1", "−2", "6"],
@@ -319,7 +320,7 @@ def test_what_is_missing_or_broken_is_said_and_costs_nothing_else(tmp_path: Path
         demand_sound(text, seen)
         assert "Broken records: bob/bahdanau.json" in text
         assert "gradebook.db does not answer" in text
-        assert len(seen.table("All submissions")) == 2  # bob's score is in summary.csv
+        assert len(seen.table(ALL_SUBMISSIONS)) == 2  # bob's score is in summary.csv
     (out / "summary.csv").write_text("student,assignment\nx,y\n")
     assert "summary.csv cannot be read" in page(out)[0]
 

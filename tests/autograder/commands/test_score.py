@@ -15,7 +15,8 @@ from autograder.places import released_notebook, source_notebook
 from autograder.sandbox import bubblewrap, sandbox
 from autograder.score import Scorer
 from autograder.submissions.normalise import submission
-from autograder.submissions.notebook import check_call_id, defined_names
+from autograder.submissions.notebook import LINK, check_call_id, defined_names
+from autograder.submissions.parser_client import TOO_COSTLY
 from tests.support.notebooks import NAME, RIGHT, as_bytes, cells, form, markdown, tree
 
 KEYS = ["file", "assignment", "score", "max_score", "manual_max_score", "checks", "flags", "error"]
@@ -125,7 +126,7 @@ def test_a_cell_with_some_magic_says_what_it_defines_and_checks() -> None:
 BROKEN = {
     "empty": (b"", "empty"),
     "white": (b" \n\t", "empty"),
-    "no JSON": (b"print('hello')", "JSON is broken"),
+    "no JSON": (b"print('hello')", "this is no notebook, its JSON is broken: "),
     "cut off": (right[: len(right) // 2], "JSON is broken"),
     "nested deep": (b"[" * 200_000, "nested too deep"),
     "a list": (b"[]", "expected a JSON object, got a list"),
@@ -157,11 +158,11 @@ def test_files_that_are_no_files_get_0_and_the_reason(scorer: Scorer, tmp_path: 
     os.truncate(tmp_path / "huge.ipynb", 1 << 40)
     reasons = {
         "missing.ipynb": "no such file",
-        "link.ipynb": "symbolic link",
-        "dangling.ipynb": "symbolic link",
-        "pipe.ipynb": "no regular file",
+        "link.ipynb": LINK,
+        "dangling.ipynb": LINK,
+        "pipe.ipynb": "this is no regular file; expected a notebook, a file that ends in .ipynb",
         "huge.ipynb": "at most",
-        "": "this is a folder",
+        "": "this is a folder; expected a notebook, a file that ends in .ipynb",
         "nul\0.ipynb": "no file name",
     }
     for name, reason in reasons.items():
@@ -226,7 +227,7 @@ def test_a_large_file_is_opened_within_limits(scored, monkeypatch: pytest.Monkey
     heavy = {**tree(cells(RIGHT)), "more": "x" * (6 << 20)}
     assert scored(as_bytes(heavy))["score"] == ALL
     hollow = as_bytes(heavy)[:-1] + b', "less": [' + b"{}," * (18 << 20) + b"0]}"
-    assert "too long or too much memory" in scored(hollow)["error"]
+    assert TOO_COSTLY in scored(hollow)["error"]
 
 
 def test_a_misspelt_assignment_is_said_with_the_known_ones(scorer: Scorer) -> None:
@@ -259,6 +260,5 @@ def test_without_a_sandbox_it_refuses(verb: str, monkeypatch: pytest.MonkeyPatch
     assert main([verb, str(path if verb == "score" else tmp_path)]) == 2
     out, err = capfd.readouterr()
     assert out == ""
-    assert "is not installed" in err
-    assert "apt-get install bubblewrap" in err
+    assert bubblewrap.REMEDY in err
     assert "Traceback" not in err

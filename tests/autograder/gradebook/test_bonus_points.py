@@ -15,8 +15,10 @@ from autograder.gradebook import bonus, query
 from autograder.gradebook.config import settings
 from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.judge.judge import shown
+from autograder.kit.bonus import ON_TOP
 from autograder.kit.cases import Verdict
 from tests.autograder.gradebook.test_gradebook import DUE, EARLY, HALVES, LATE, by_hand, by_nbgrader, settle, tree, url
+from tests.support.classes import total_on
 from tests.support.notebooks import code, graded, markdown
 from tests.support.outcomes import outcome, rows
 from tests.support.postgres import running
@@ -81,7 +83,7 @@ def test_a_bonus_comes_on_top_of_all_and_who_skips_it_has_all(tmp_path: Path, sh
         assert not notebook.failed_tests  # formgrader's list of those to look at
         assert not grade(opened).needs_manual_grade
         assert (grade(opened).auto_score, grade(opened).extra_credit) == (BONUS * share, None)
-    assert f"<strong>{score}</strong> of 13 points" in page(tmp_path)
+    assert total_on(page(tmp_path)) == (score, CORE + 3)
 
 
 def test_the_page_names_a_bonus_and_what_it_can_give(tmp_path: Path) -> None:
@@ -143,7 +145,7 @@ def test_a_penalty_is_taken_once_and_never_below_nothing(tmp_path: Path, rule: s
             assert (submitted(book).late_penalty, submitted(book).total) == (score * part, score * (1 - part))
             assert (submitted(book, "bo").late_penalty, submitted(book, "bo").total) == (0, score)
             assert book.penalise([NAME]).changed == 0
-        assert f"<strong>{score * (1 - part):g}</strong> of 13 points" in page(tmp_path)
+        assert total_on(page(tmp_path)) == (score * (1 - part), CORE + 3)
 
 
 def test_nbgraders_own_commands_write_the_same_rows_and_pages(tmp_path: Path) -> None:
@@ -216,7 +218,7 @@ def test_a_verdict_is_read_as_it_was_written(share: float, expected: float) -> N
     cell.outputs = [nbformat.from_dict(output) for output in outputs]
     assert bonus.determine_grade(cell) == (expected, 0.0)
     assert "error" not in [output.output_type for output in cell.outputs]
-    assert "★★ A bonus: these points come on top" in cell.outputs[0].text
+    assert f"★★ {ON_TOP}" in cell.outputs[0].text
     assert cell.metadata.nbgrader.points == 0
 
 

@@ -1,7 +1,6 @@
 """Late penalties of a class: due dates set on the command line or by nbgrader, before or after a first grading."""
 
 import csv
-import re
 import shutil
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ from autograder.assignment import assignments
 from autograder.gradebook import config
 from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.gradebook.lateness import due_dates
-from tests.support.classes import opened_book, page, summary
+from tests.support.classes import graded_now, opened_book, page, summary, total_on
 from tests.support.nbgrader_course import Course
 from tests.support.points import by_checks
 from tests.support.teacher import settle
@@ -35,9 +34,7 @@ def costs(out: Path) -> dict[str, float]:
             penalty = each.late_submission_penalty or 0.0
             row = rows[each.student_id]
             assert (float(row["late_penalty"]), float(row["total"])) == (penalty, each.score - penalty)
-            shown = re.search(r"<strong>([\d.]+)</strong> of", page(out, each.student_id))
-            assert shown, "the page names no score"
-            assert float(shown[1]) == pytest.approx(each.score - penalty, abs=0.1)
+            assert total_on(page(out, each.student_id))[0] == pytest.approx(each.score - penalty, abs=0.1)
     return {student: float(row["late_penalty"]) for student, row in rows.items()}
 
 
@@ -50,7 +47,7 @@ def test_penalties_set_after_a_first_grading_apply_at_the_next(teacher, out: Pat
     course.folder = out
     course.nbgrader("db", "assignment", "add", "bahdanau", f"--duedate={DUE}")
     status, shown = teacher()
-    assert (status, "0 graded now" in shown) == (0, True)
+    assert (status, graded_now(shown)) == (0, 0)
     assert costs(out) == {"ada": ALL, "bo": 0, "cy": 0}
     assert "Late penalties: 1 changed" in shown
     before = {path: path.stat().st_mtime_ns for path in (out / "feedback").rglob("*.html")}
@@ -70,7 +67,7 @@ def test_a_due_date_on_the_command_line_may_move_and_go(teacher, out: Path) -> N
         (("bahdanau=none",), 0, 0),
     ]:
         status, shown = teacher(*(word for due in words for word in ("--due", due)))
-        assert (status, "0 graded now" in shown) == (0, True), shown
+        assert (status, graded_now(shown)) == (0, 0), shown
         assert costs(out) == {"ada": ada, "bo": bo, "cy": 0}, words
 
 

@@ -12,9 +12,10 @@ import pytest
 from autograder import checks
 from autograder.assignment import assignments, grade_id, parts, template
 from autograder.judge.carried import Forward
-from autograder.judge.earlier import Earlier
+from autograder.judge.earlier import MOST_ELEMENTS, Earlier
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.session import Limits, Session, Worker
+from autograder.kit.proxy import MOST_BODY
 from autograder.places import source_notebook
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions.normalise import submission
@@ -24,7 +25,6 @@ HEADS = "multi_head_attention"
 WRONG_HEADS = f"""def {HEADS}(query, key, value, weights, heads, mask=None):
     return 2 * query, torch.zeros(query.shape[0], heads, query.shape[1], key.shape[1])"""
 BLANK = "def {}(*given):\n    raise NotImplementedError()"
-THIS_PART_IS_RIGHT = "This part is right; it fails because of {}: repair that one first."
 CALLED = [  # by the solution of the first: the second
     ("bahdanau.additive_attention", "masked_softmax"),
     ("luong.attentional_state", "general_score"),
@@ -75,9 +75,9 @@ def test_one_early_mistake_is_charged_once(judge: Judge, answer: str) -> None:
     lost.pop("cached_heads")  # its answer calls a function that the changed cell defined
     assert set(lost.values()) == {0}
     for function in ("encoder_layer", "decoder_layer"):
-        sentence = f"{function}: 12 of 12 points. {THIS_PART_IS_RIGHT.format(part_of('transformer', HEADS))}"
-        assert judged.verdicts[function].hint == sentence
-        assert judged.verdicts[function].mistakes == []
+        verdict = judged.verdicts[function]
+        assert part_of("transformer", HEADS) in verdict.hint
+        assert (verdict.mistakes, verdict.details, verdict.failures) == ([], [], [])
     assert judged.verdicts["make_masks"].hint is None
 
 
@@ -91,7 +91,7 @@ def test_in_every_chapter_a_part_that_calls_an_earlier_one_keeps_its_points(
     verdict = judged.verdicts[function]
     assert judged.verdicts[earlier].score == 0
     assert verdict.score == verdict.max_score
-    assert THIS_PART_IS_RIGHT.format(part_of(name, earlier)) in verdict.hint
+    assert part_of(name, earlier) in verdict.hint
 
 
 def test_a_bug_hunt_is_not_answered_by_the_function_that_it_repairs(judge: Judge) -> None:
@@ -112,9 +112,7 @@ def test_a_part_that_is_wrong_itself_is_told_its_own_mistake(judge: Judge) -> No
     assert (verdict.score, verdict.mistakes) == (alone.score, alone.mistakes)
     assert verdict.mistakes
     head, *rest = verdict.hint.splitlines()
-    assert (
-        f"Your {part_of('transformer', HEADS)} is not right yet: repair that one first. Tried with a right one" in head
-    )
+    assert part_of("transformer", HEADS) in head
     assert rest == alone.hint.splitlines()[1:]
     assert judged.verdicts["decoder_layer"].score == 12  # it may call the encoder's layer, and does not
 
@@ -140,7 +138,7 @@ def test_two_parts_that_fit_each_other_only_lose_nothing_by_the_second_look(judg
     judged = graded(judge, "transformer", {HEADS: turned, "encoder_layer": layer})
     verdict = judged.verdicts["encoder_layer"]
     assert 6 < verdict.score < 12
-    assert "Tried with yours, this part shows:" in verdict.hint
+    assert "yours" in verdict.hint.splitlines()[0]  # with these it does better than with right ones
 
 
 USES = {
@@ -189,7 +187,7 @@ def test_cells_that_take_too_long_to_run_again_leave_the_verdict_as_it_was(
         "additive_attention"
     ]
     assert verdict.score == 0
-    assert "Repair part 1 first." in verdict.hint
+    assert part_of("bahdanau", "masked_softmax") in verdict.hint
 
 
 # What a student's code may do with the stand-in
@@ -259,8 +257,10 @@ def test_too_much_is_an_error_in_the_students_code(built: Sandbox) -> None:
 def assert_too_much_is_an_error(asking: Session) -> None:
     asking.run("def huge(x):\n    return masked_softmax(torch.zeros(30_000_000))")
     asking.run("def wide(x):\n    return masked_softmax(torch.zeros(60_000, 1), torch.ones(1, 60_000).bool())")
-    for function in ("huge", "wide"):
-        assert "its arguments are too large" in ask(asking, function, np.ones(2, np.float32)).error.text
+    for function, most in (("huge", f"{MOST_BODY >> 20} MB"), ("wide", str(MOST_ELEMENTS))):
+        error = ask(asking, function, np.ones(2, np.float32)).error
+        assert error.kind == "raised"
+        assert most in error.text
     asking.run("def kept(x):\n    try:\n        return huge(x)\n    except ValueError:\n        return x")
     assert ask(asking, "kept", np.ones(2, np.float32)).error is None
 

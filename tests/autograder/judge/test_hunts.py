@@ -10,6 +10,7 @@ from autograder import checks
 from autograder.assignment import CHECK, Template
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.session import Limits
+from autograder.kit.hunts import MOST_NUMBERS, NOT_SHOWN
 from autograder.release.blank import Module
 from autograder.submissions.normalise import submission
 from tests.support.notebooks import code, graded, tree
@@ -67,22 +68,26 @@ def test_the_expected_answers_get_all_points(judged):
     assert scores(judged({})) == POINTS
 
 
-INPUTS = {
-    "a window as wide as the sentence": (source("failing_input").replace(", 1.0", ", 9.0"), "right one gives"),
-    "a length beyond the sentence": (source("failing_input").replace("tensor([4])", "tensor([5])"), "above 4"),
-    "arguments that do not fit": (source("failing_input").replace("ones(1, 4, 1)", "ones(1, 4, 2)"), "units is 1"),
-    "too much": ("def failing_input():\n    return (torch.ones(9000),) * 7", "4096"),
-    "nothing": ("def failing_input():\n    return None", "expected"),
-    "a verdict of its own": ("def failing_input():\n    return torch.tensor(1.0)", "returns 1 arguments, expected 7"),
-    "an exception": ("def failing_input():\n    raise SystemExit", "SystemExit"),
+SHOWS = source("failing_input")
+ARGUMENTS = ", ".join(each.name for each in HUNT.about_input.arguments)
+INPUTS = {  # what is handed in, what kind of failure it is, and what the reason names
+    "a window as wide as the sentence": (SHOWS.replace(", 1.0", ", 9.0"), "wrong", NOT_SHOWN),
+    "a length beyond the sentence": (SHOWS.replace("tensor([4])", "tensor([5])"), "wrong", "lengths"),
+    "arguments that do not fit": (SHOWS.replace("ones(1, 4, 1)", "ones(1, 4, 2)"), "wrong", "units"),
+    "too much": ("def failing_input():\n    return (torch.ones(9000),) * 7", "wrong", str(MOST_NUMBERS)),
+    "nothing": ("def failing_input():\n    return None", "wrong", ARGUMENTS),
+    "a verdict of its own": ("def failing_input():\n    return torch.tensor(1.0)", "wrong", ARGUMENTS),
+    "an exception": ("def failing_input():\n    raise SystemExit", "raised", "SystemExit"),
 }
 
 
-@pytest.mark.parametrize(("answer", "reason"), INPUTS.values(), ids=INPUTS)
-def test_an_input_that_does_not_show_the_bug_gets_nothing_and_the_reason(judged, answer, reason):
+@pytest.mark.parametrize(("answer", "kind", "named"), INPUTS.values(), ids=INPUTS)
+def test_an_input_that_does_not_show_the_bug_gets_nothing_and_the_reason(judged, answer, kind, named):
     verdict = judged({"failing_input": answer}).verdicts["failing_input"]
-    assert verdict.score == 0
-    assert reason in verdict.hint
+    [failure] = verdict.failures
+    assert (verdict.score, failure.kind) == (0, kind)
+    assert named in failure.text
+    assert failure.text in verdict.hint
 
 
 @pytest.mark.parametrize(
@@ -114,5 +119,6 @@ def test_what_another_cell_puts_in_the_place_of_a_repair_is_not_what_is_judged(j
 
 
 def test_an_unwritten_repair_is_said_to_be_unwritten(judged):
-    verdict = judged({"repaired_weights": "def repaired_weights(*given):\n    raise NotImplementedError()"}).verdicts
-    assert "not written yet" in verdict["repaired_weights"].hint
+    answer = "def repaired_weights(*given):\n    raise NotImplementedError()"
+    [failure] = judged({"repaired_weights": answer}).verdicts["repaired_weights"].failures
+    assert failure.kind == "unwritten"

@@ -11,6 +11,7 @@ from autograder.judge import seed
 from autograder.judge.judge import Judge, Judged, refused, shown
 from autograder.judge.session import Limits
 from autograder.sandbox import sandbox
+from autograder.submissions.flags import OWN_ATTENTION
 from autograder.submissions.normalise import submission
 from autograder.submissions.notebook import Unreadable
 from tests.support.notebooks import (
@@ -65,7 +66,7 @@ def test_a_known_mistake_is_named_and_loses_points(judged) -> None:
     verdict = judged(cells(WRONG)).verdicts[FUNCTION]
     assert 0 < verdict.score < ALL
     assert verdict.mistakes == [MISTAKE]
-    assert "no longer sum to 1" in verdict.hint
+    assert verdict.titles[0] in verdict.hint
 
 
 def test_inputs_are_fresh_for_each_and_the_same_again(judge: Judge) -> None:
@@ -220,7 +221,7 @@ def test_a_loop_costs_its_check_only(judged) -> None:
     content = cells("def masked_softmax(scores, mask=None):\n    while True: pass")
     result = judged([*content, code("print('still here')")])
     assert result.score == 0
-    assert "endless loop" in result.verdicts[FUNCTION].hint
+    assert {failure.kind for failure in result.verdicts[FUNCTION].failures} == {"timeout"}
     assert "still here" in str(result.outputs)
 
 
@@ -228,7 +229,7 @@ def test_flags_tell_and_do_not_judge(judged) -> None:
     used = "from torch.nn.functional import scaled_dot_product_attention"
     result = judged([code(used), *cells(RIGHT)])
     assert result.score == ALL
-    assert result.flags == ["torch's own attention: scaled_dot_product_attention"]
+    assert result.flags == [f"{OWN_ATTENTION}scaled_dot_product_attention"]
     assert judged(cells(RIGHT)).flags == []
 
 

@@ -13,6 +13,8 @@ import pytest
 
 from autograder.assignment import grade_id
 from autograder.judge.judge import refused
+from autograder.judge.markup import NOT_HERE
+from autograder.judge.pictures import NO_PICTURE, TOO_LARGE
 from autograder.judge.result import _written
 from autograder.submissions import normalise
 from autograder.submissions.notebook import parse
@@ -144,30 +146,29 @@ SVG = base64.b64encode(b"<svg onload='document.title=1'/>").decode()
 @pytest.mark.parametrize(
     ("attachments", "reason"),
     [
-        ({}, "is not in the notebook"),
-        (None, "is not in the notebook"),
-        ([], "is not in the notebook"),
-        ("attachments", "is not in the notebook"),
-        (7, "is not in the notebook"),
-        ({"y.png": {"image/png": png()}}, "is not in the notebook"),
-        ({"x.png": None}, "is no picture"),
-        ({"x.png": []}, "is no picture"),
-        ({"x.png": {}}, "is no picture"),
-        ({"x.png": "image/png"}, "is no picture"),
-        ({"x.png": {"image/png": None}}, "is no picture"),
-        ({"x.png": {"image/png": 7}}, "is no picture"),
-        ({"x.png": {"image/png": {"a": "b"}}}, "is no picture"),
-        ({"x.png": {"image/png": [None, 7, {}]}}, "is no picture"),
-        ({"x.png": {"image/png": "no base64!"}}, "is no picture"),
-        ({"x.png": {"image/png": "aGVsbG8="}}, "is no picture"),
-        ({"x.png": {"image/png": '"><script>document.title=1</script>'}}, "is no picture"),
-        ({"x.png": {"image/svg+xml": SVG}}, "is no picture"),
-        ({"x.png": {"image/svg+xml": "<svg/>", "text/html": "<b>"}}, "is no picture"),
-        ({"x.png": {'image/png;x="><script>': png()}}, "is no picture"),
-        ({"x.png": {"image/png": png(64000)}}, "is no picture"),
-        ({"x.png": {"image/gif": gif((65000, 65000))}}, "is no picture"),
-        ({"x.png": {"image/webp": webp((1 << 24, 1 << 24))}}, "is no picture"),
-        ({"x.png": {"image/png": png(padding=20 << 20)}}, "is too large"),
+        ({}, NOT_HERE),
+        (None, NOT_HERE),
+        ([], NOT_HERE),
+        ("attachments", NOT_HERE),
+        (7, NOT_HERE),
+        ({"y.png": {"image/png": png()}}, NOT_HERE),
+        ({"x.png": None}, NO_PICTURE),
+        ({"x.png": []}, NO_PICTURE),
+        ({"x.png": {}}, NO_PICTURE),
+        ({"x.png": "image/png"}, NO_PICTURE),
+        ({"x.png": {"image/png": None}}, NO_PICTURE),
+        ({"x.png": {"image/png": 7}}, NO_PICTURE),
+        ({"x.png": {"image/png": {"a": "b"}}}, NO_PICTURE),
+        ({"x.png": {"image/png": [None, 7, {}]}}, NO_PICTURE),
+        ({"x.png": {"image/png": "no base64!"}}, NO_PICTURE),
+        ({"x.png": {"image/png": "aGVsbG8="}}, NO_PICTURE),
+        ({"x.png": {"image/png": '"><script>document.title=1</script>'}}, NO_PICTURE),
+        ({"x.png": {"image/svg+xml": "<svg/>", "text/html": "<b>"}}, NO_PICTURE),
+        ({"x.png": {'image/png;x="><script>': png()}}, NO_PICTURE),
+        ({"x.png": {"image/png": png(64000)}}, NO_PICTURE),
+        ({"x.png": {"image/gif": gif((65000, 65000))}}, NO_PICTURE),
+        ({"x.png": {"image/webp": webp((1 << 24, 1 << 24))}}, NO_PICTURE),
+        ({"x.png": {"image/png": png(padding=20 << 20)}}, TOO_LARGE),
     ],
 )
 def test_a_picture_that_cannot_be_shown_is_named_with_the_reason(attachments: Any, reason: str) -> None:
@@ -175,8 +176,14 @@ def test_a_picture_that_cannot_be_shown_is_named_with_the_reason(attachments: An
     assert pictures(html) == []
     assert "Before" in html
     assert "after" in html
-    assert re.search(rf"x\.png[^<]*{reason}", html)
+    assert re.search(rf"x\.png[^<]*{re.escape(reason)}", html)
     assert "<script>document" not in html
+
+
+def test_a_picture_of_another_kind_is_not_shown_and_the_page_says_which_kinds_are() -> None:
+    html = shown(answered("![x](attachment:x.png)", {"x.png": {"image/svg+xml": SVG}}))
+    assert pictures(html) == []
+    assert "is no picture that can be shown: expected PNG, JPEG, GIF or WebP of 50 megapixels" in html
 
 
 def test_a_picture_that_lies_elsewhere_is_named() -> None:

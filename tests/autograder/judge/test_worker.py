@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autograder.judge.asking import ENDED
 from autograder.judge.session import Limits, Session
-from autograder.judge.timing import Use
+from autograder.judge.timing import Stint, Use
+from autograder.kit.answer import Failure
 from autograder.sandbox import sandbox
 from tests.support.sandboxed import QUICK, ask, says, text
 
@@ -88,8 +90,7 @@ class TestDeath:
         session.run(f"import os, ctypes\ndef dies(x):\n    {death}")
         answer = ask(session, "dies", X)
         assert answer.outputs is None
-        assert answer.error.kind == "died"
-        assert "ended the Python process" in answer.error.text
+        assert answer.error == Failure("died", ENDED)
         assert session.call("double", [X]).error.kind == "died"  # the rest of that check
         assert still_answers(session)
 
@@ -101,7 +102,8 @@ class TestDeath:
 
     def test_a_cell_that_ends_the_process_is_not_run_again(self, session: Session) -> None:
         session.run(DOUBLE)
-        assert "ended the Python process" in says(session, "import os\nos._exit(1)")
+        assert "the code ended the Python process" in says(session, "import os\nos._exit(1)")
+        assert session.stopped == Failure("died", ENDED)
         assert still_answers(session)
 
     def test_a_process_left_behind_dies_with_its_worker(self, built: sandbox.Sandbox) -> None:
@@ -152,14 +154,14 @@ class TestTime:
         started = time.monotonic()
         error = ask(session, "loops", X).error
         assert error.kind == "timeout"
-        assert "did not end" in error.text
         assert session.call("loops", [X]).error.kind == "timeout"  # one deadline for all calls of a check
         assert time.monotonic() - started < 8
         assert still_answers(session)
 
     def test_a_cell_without_end_is_left_and_the_rest_goes_on(self, session: Session) -> None:
         session.run(DOUBLE)
-        assert "did not end" in says(session, "while True: pass")
+        session.run("while True: pass")
+        assert session.stopped.kind == "timeout"
         assert still_answers(session)
 
     def test_many_short_waits_do_not_add_up(self, session: Session) -> None:
@@ -177,25 +179,30 @@ class TestTime:
             for _ in range(7):
                 answer = ask(opened, "waits", X)
             assert answer.error.kind == "timeout"
-            assert "time is over" in answer.error.text
-            assert "time is over" in says(opened, "1")
+            opened.run("1")
+            assert opened.stopped == answer.error  # nothing more is begun
 
     def test_cells_of_ones_own_that_take_all_the_notebooks_time_leave_the_checks_theirs(
         self, built: sandbox.Sandbox
     ) -> None:
         """The cells that define what is graded run too; of the student's own those that no time is left for do not."""
         with Session(built, Limits(cell=1, check=1, notebook=3, grace=0.3), checks=2) as opened:
-            outputs = [says(opened, "import time\ntime.sleep(0.9)") for _ in range(7)]
-            assert "did not end within" in outputs[3]
-            assert "the cells that you added have 3 seconds together" in outputs[-1]
-            assert "time is over" not in text(opened.run(DOUBLE, own=False))
+            stopped = []
+            for _ in range(7):
+                shown = says(opened, "import time\ntime.sleep(0.9)")
+                stopped.append(opened.stopped)
+            assert [failure and failure.kind for failure in stopped] == [None] * 3 + ["timeout"] * 4
+            assert stopped[3] != stopped[4]  # the one was stopped, the other not begun
+            assert "time is over: the cells that you added have 3 seconds together" in shown
+            opened.run(DOUBLE, own=False)
+            assert opened.stopped is None
             assert still_answers(opened)
 
     def test_a_check_that_takes_all_it_can_leaves_the_next_its_share(self, built: sandbox.Sandbox) -> None:
         with Session(built, Limits(cell=1, check=2, notebook=1, grace=0.3), checks=2) as opened:
             opened.run(DOUBLE + "\nimport time\ndef sleeps(x):\n    time.sleep(60)", own=False)
             started = time.monotonic()
-            assert "in most of which it waited" in ask(opened, "sleeps", X).error.text
+            assert ask(opened, "sleeps", X).error.kind == "timeout"
             assert still_answers(opened)
             assert time.monotonic() - started < 8
 
@@ -215,6 +222,20 @@ class TestTime:
         finally:
             os.killpg(others.pid, signal.SIGKILL)
             others.wait()
+
+    @pytest.mark.parametrize(
+        ("took", "reason"),
+        [
+            (Use(clock=3.2, computed=3), "did not end within 3 seconds: is there an endless loop?"),
+            (Use(clock=6, computed=2, queued=4), "did not end within 6.0 seconds: this machine was busy"),
+            (Use(clock=6), "did not end within 6.0 seconds, in most of which it waited: is there a sleep"),
+            (Use(clock=1, computed=0.9), "did not end within 1.0 seconds, which was left of the notebook's time"),
+        ],
+        ids=["loops", "was starved", "sleeps", "began late"],
+    )
+    def test_the_reason_says_what_the_time_went_to(self, monkeypatch, took: Use, reason: str) -> None:
+        monkeypatch.setattr(Stint, "used", took)
+        assert Stint(os.getpid(), compute=3, clock=6).why()[0].startswith(reason)
 
     def test_who_only_had_to_wait_for_a_turn_is_not_to_blame(self) -> None:
         assert Use(clock=10, computed=2, queued=7).starved

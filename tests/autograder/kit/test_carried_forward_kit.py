@@ -80,9 +80,7 @@ def test_a_right_part_has_all_its_points_though_an_earlier_one_is_blank(kit, cap
     namespace = notebook(name, **{earlier: blank(earlier)})
     before = dict(namespace)
     assert check(f"{name}.{function}", namespace) is None
-    number = parts(woven(name).cells)[earlier]
-    sentence = f"This part is right; it fails because of {earlier} (part {number}): repair that one first."
-    assert sentence in capsys.readouterr().out
+    assert f"{earlier} (part {parts(woven(name).cells)[earlier]})" in capsys.readouterr().out
     assert {key: namespace[key] for key in before} == before
 
 
@@ -90,7 +88,8 @@ def test_the_encoder_with_a_wrong_attention_has_its_points_and_its_own_mistakes(
     kit("transformer", HEADS, "encoder_layer")
     namespace = notebook("transformer", multi_head_attention=WRONG_HEADS)
     assert check("transformer.encoder_layer", namespace) is None
-    assert f"it fails because of {HEADS} (part 1)" in capsys.readouterr().out
+    sentence = f"This part is right; it fails because of {HEADS} (part 1): repair that one first."
+    assert sentence in capsys.readouterr().out
     assert namespace[HEADS].__code__.co_argcount == 6  # the student's own is back
     own = next(cell.source for cell in woven("transformer").cells if grade_id(cell) == "encoder_layer")
     namespace = notebook(
@@ -128,7 +127,7 @@ def test_a_bug_hunt_says_which_part_comes_first(kit) -> None:
     recordings.path("pooling.repaired_levels").write_bytes(pack("pooling", repaired))
     namespace = notebook("pooling", context_attention=blank("context_attention"))
     namespace["repaired_levels"] = namespace["hierarchical_attention"]
-    with pytest.raises(NoPoints, match=r"Repair part 2 first\."):
+    with pytest.raises(NoPoints, match=r"context_attention \(part 2\)"):
         check("pooling.repaired_levels", namespace)
     known = recordings.earlier("pooling.repaired_levels")
     assert [about["asked"] for about in known.values()] == [None]

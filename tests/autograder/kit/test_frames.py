@@ -153,17 +153,10 @@ def test_a_frame_crosses_a_socket(ends) -> None:
     sender.join()
 
 
-@pytest.mark.parametrize(
-    ("sizes", "message"),
-    [
-        ((frames.MAX_HEADER + 1, 0), "at most"),
-        ((0, frames.MAX_BODY + 1), "at most"),
-        ((2**32 - 1, 2**32 - 1), "at most"),
-    ],
-)
-def test_a_size_over_the_cap_is_refused_before_anything_is_read(ends, sizes, message) -> None:
+@pytest.mark.parametrize("sizes", [(frames.MAX_HEADER + 1, 0), (0, frames.MAX_BODY + 1), (2**32 - 1, 2**32 - 1)])
+def test_a_size_over_the_cap_is_refused_before_anything_is_read(ends, sizes) -> None:
     ends[0].sendall(struct.pack("<II", *sizes))
-    with pytest.raises(codec.CodecError, match=message):
+    with pytest.raises(codec.CodecError, match="at most"):
         frames.receive(ends[1], time.monotonic() + 5)
 
 

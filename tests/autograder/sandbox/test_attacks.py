@@ -51,8 +51,7 @@ class TestTheWire:
             FRAME + "def leaves(x):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0:\n"
             "            while True:\n                os.write(3, forged(1))\n        os._exit(0)\n    os._exit(0)"
         )
-        error = ask(defined, "leaves", X).error.text
-        assert "ended the Python process" in error or "disturbed the grader's connection" in error  # whichever is first
+        assert ask(defined, "leaves", X).error.kind in ("died", "bad_output")  # whichever is first
         assert still_answers(defined)
 
     @pytest.mark.parametrize("sizes", [(2**32 - 1, 0), (0, 2**32 - 1), (6 << 20, 0), (0, 17 << 20)])
@@ -62,7 +61,7 @@ class TestTheWire:
             f"import os\ndef floods(x):\n    os.write(3, {forged!r})\n    while True: os.write(3, bytes(1 << 20))"
         )
         started = time.monotonic()
-        assert "disturbed the grader's connection" in ask(defined, "floods", X).error.text
+        assert ask(defined, "floods", X).error.kind == "bad_output"
         assert time.monotonic() - started < QUICK.check
         assert still_answers(defined)
 
@@ -148,7 +147,7 @@ class TestTheMachine:
 class TestAppetite:
     def test_files_without_number(self, defined: Session) -> None:
         output = says(defined, "for n in range(10**6):\n    open(f'/tmp/{n}', 'w').close()")
-        assert "No space left" in output or "did not end" in output
+        assert "No space left" in output or (defined.stopped and defined.stopped.kind == "timeout")
         assert still_answers(defined)
 
     def test_threads_without_number(self, defined: Session) -> None:

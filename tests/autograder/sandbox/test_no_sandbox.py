@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,8 +44,7 @@ class TestRefusal:
         ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=settings)
         assert ran.returncode == 2
         assert ran.stdout == ""
-        assert "forbids user namespaces" in ran.stderr
-        assert "max_user_namespaces" in ran.stderr
+        assert bubblewrap.REMEDY in ran.stderr
 
     def test_without_a_kit_it_says_what_to_do(self, tmp_path: Path) -> None:
         with pytest.raises(sandbox.NoSandbox, match="make release"):
@@ -84,7 +84,7 @@ class TestMisfortune:
         with pytest.raises(sandbox.NoWorker, match="no memory"):
             Sandbox(tmp_path).start_worker()
         monkeypatch.setattr(bubblewrap, "PROBE", ["false"])
-        with pytest.raises(sandbox.NoSandbox, match="forbids user namespaces"):
+        with pytest.raises(sandbox.NoSandbox, match=re.escape(str(sandbox.unavailable_reason()))):
             Sandbox(tmp_path).start_worker()
 
 
@@ -96,7 +96,7 @@ def plain(built: Sandbox) -> Iterator[Sandbox]:
 
 class TestNoSandbox:
     def test_the_danger_is_named_before_anything_is_run(self, capsys, monkeypatch, tmp_path: Path) -> None:
-        monkeypatch.setattr(sandbox, "unavailable_reason", lambda: "the system forbids user namespaces")
+        monkeypatch.setattr(sandbox, "unavailable_reason", lambda: "there is none here")
         monkeypatch.setattr(sandbox, "require_current_kit", lambda kit: None)
         monkeypatch.setattr(Sandbox, "start", lambda self: pytest.fail("something was run"))
         assert main(["score", "--no-sandbox", str(tmp_path / "none.ipynb")]) == 0
@@ -113,7 +113,9 @@ class TestNoSandbox:
     def test_a_cell_runs_and_is_limited(self, plain: Sandbox) -> None:
         with Session(plain, QUICK) as session:
             assert says(session, "6 * 7") == "{'text/plain': '42'}"
-            assert "did not end" in says(session, "while True: pass")
+            session.run("while True: pass")
+            assert session.stopped is not None
+            assert session.stopped.kind == "timeout"
             assert "memory" in says(session, "import torch\ntorch.ones(8 << 30)").lower()
             home = says(session, "import os\nprint(os.environ['HOME'], os.getcwd())").split()
             assert {Path(place).parent for place in home} == {plain.control.folder}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.submissions.flags import flags
+from autograder.submissions.flags import BEHIND, CHANGES, OWN_ATTENTION, OWN_SOFTMAX, flags
 
 
 @pytest.mark.parametrize("source", ["import re\nre.compile('a')", "import torch\nf = torch.compile(f)", "x.compile"])
@@ -12,7 +12,7 @@ def test_compile_of_a_library_is_everyday_code(source):
 
 @pytest.mark.parametrize("name", ["compile", "exec", "eval"])
 def test_builtins_that_run_text_stand_out(name):
-    assert flags([f"{name}('1', '', 'exec')"]) == [f"looks behind the scenes: {name}"]
+    assert flags([f"{name}('1', '', 'exec')"]) == [f"{BEHIND}{name}"]
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,9 @@ def test_what_a_student_writes_and_names_is_everyday_code(source):
         ("f = getattr(F, 'scaled_' + rest)", "looks behind the scenes: getattr with a computed name"),
         ("f = vars(F)[name]", "looks behind the scenes: vars"),
         ("f = F.__dict__[name]", "looks behind the scenes: __dict__"),
+        ("import torch\ntorch._masked_softmax(x, m)", "torch's own masked softmax: torch._masked_softmax"),
+        ("import torch\ntorch.allclose = f", "changes torch.allclose"),
+        ("from autograder.inside import x", "imports autograder.inside.x"),
         ("x = [" + "1, " * 50_000 + "]", "a cell is too long to be looked through"),
     ],
 )
@@ -77,43 +80,44 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("f = F.scaled_dot_product_attention\nf(q, k, v)", "torch's own attention: scaled_dot_product_attention"),
-        ("from torch.nn import MultiheadAttention as M", "torch's own attention: MultiheadAttention"),
-        ("torch.ops.aten._scaled_dot_product_attention_math(q, k, v)", "_scaled_dot_product_attention_math"),
-        ("aten = torch.ops.aten\naten._flash_attention_forward", "looks behind the scenes: torch.ops"),
-        ("torch._C._nn.scaled_dot_product_attention(q, k, v)", "torch's own attention: scaled_dot_product_attention"),
-        ("nn.TransformerDecoderLayer(8, 2)", "torch's own attention: TransformerDecoderLayer"),
-        ("from torch.nn.attention.flex_attention import flex_attention as f", "torch's own attention: flex_attention"),
-        ("import torch.nn.attention as a\na.varlen", "torch's own attention: attention"),
-        ("torch._masked_softmax(x, m)", "torch's own masked softmax: torch._masked_softmax"),
-        ("s = getattr(torch, '_masked_softmax')", "torch's own masked softmax: torch._masked_softmax"),
-        ("from torch.masked import softmax as s", "torch's own masked softmax: torch.masked.softmax"),
-        ("import torch.masked as tm\ntm.softmax(x, 1)", "torch's own masked softmax: torch.masked.softmax"),
-        ("torch.sparse.softmax(x, 1)", "torch's own masked softmax: torch.sparse.softmax"),
-        ("import autograder.kit.call\nautograder.kit.call.call = f", "changes autograder.kit.call.call"),
-        ("from autograder.kit import call as a\na.call = f", "changes autograder.kit.call.call"),
-        ("from autograder.kit import call as kept\nsetattr(kept, 'call', f)", "changes autograder.kit.call.call"),
-        ("import sys\nsys.modules['autograder.kit.call'].call = f", "changes autograder.kit.call.call"),
-        ("import importlib\nimportlib.import_module('lab.tokenizers').f = g", "changes lab.tokenizers.f"),
-        ("F.softmax = mine", "changes torch.nn.functional.softmax"),
-        ("del torch.Tensor.softmax", "changes torch.Tensor.softmax"),
-        ("np.allclose = lambda *a: True", "changes numpy.allclose"),
-        ("object.__setattr__(torch, 'softmax', f)", "changes torch.softmax"),
-        ("get_ipython().run_cell = f", "changes IPython.run_cell"),
-        ("from autograder.inside import x", "imports autograder.inside.x"),
-        ("import inspect\ninspect.stack()", "looks behind the scenes: inspect.stack"),
-        ("from inspect import stack as s", "looks behind the scenes: inspect.stack"),
-        ("import inspect\ninspect.currentframe()", "looks behind the scenes: currentframe"),
-        ("import sys\nsys._getframe(1)", "looks behind the scenes: _getframe"),
-        ("x.f_back.f_globals", "looks behind the scenes: f_globals"),
-        ("import gc\ngc.get_referrers(x)", "looks behind the scenes: gc"),
-        ("import ctypes as c", "looks behind the scenes: ctypes"),
-        ("from sys import modules", "looks behind the scenes: sys.modules"),
-        ("__builtins__", "looks behind the scenes: __builtins__"),
-        ("open('/proc/self/maps')", "looks behind the scenes: /proc"),
-        ("!cat /proc/1/environ", "looks behind the scenes: /proc"),
-        ("from unittest.mock import patch", "looks behind the scenes: unittest.mock"),
-        ("look = getattr\nlook(F, name)", "looks behind the scenes: getattr under another name"),
+        ("f = F.scaled_dot_product_attention\nf(q, k, v)", f"{OWN_ATTENTION}scaled_dot_product_attention"),
+        ("from torch.nn import MultiheadAttention as M", f"{OWN_ATTENTION}MultiheadAttention"),
+        (
+            "torch.ops.aten._scaled_dot_product_attention_math(q, k, v)",
+            f"{OWN_ATTENTION}_scaled_dot_product_attention_math",
+        ),
+        ("aten = torch.ops.aten\naten._flash_attention_forward", f"{BEHIND}torch.ops"),
+        ("torch._C._nn.scaled_dot_product_attention(q, k, v)", f"{OWN_ATTENTION}scaled_dot_product_attention"),
+        ("nn.TransformerDecoderLayer(8, 2)", f"{OWN_ATTENTION}TransformerDecoderLayer"),
+        ("from torch.nn.attention.flex_attention import flex_attention as f", f"{OWN_ATTENTION}flex_attention"),
+        ("import torch.nn.attention as a\na.varlen", f"{OWN_ATTENTION}attention"),
+        ("s = getattr(torch, '_masked_softmax')", f"{OWN_SOFTMAX}torch._masked_softmax"),
+        ("from torch.masked import softmax as s", f"{OWN_SOFTMAX}torch.masked.softmax"),
+        ("import torch.masked as tm\ntm.softmax(x, 1)", f"{OWN_SOFTMAX}torch.masked.softmax"),
+        ("torch.sparse.softmax(x, 1)", f"{OWN_SOFTMAX}torch.sparse.softmax"),
+        ("import autograder.kit.call\nautograder.kit.call.call = f", f"{CHANGES}autograder.kit.call.call"),
+        ("from autograder.kit import call as a\na.call = f", f"{CHANGES}autograder.kit.call.call"),
+        ("from autograder.kit import call as kept\nsetattr(kept, 'call', f)", f"{CHANGES}autograder.kit.call.call"),
+        ("import sys\nsys.modules['autograder.kit.call'].call = f", f"{CHANGES}autograder.kit.call.call"),
+        ("import importlib\nimportlib.import_module('lab.tokenizers').f = g", f"{CHANGES}lab.tokenizers.f"),
+        ("F.softmax = mine", f"{CHANGES}torch.nn.functional.softmax"),
+        ("del torch.Tensor.softmax", f"{CHANGES}torch.Tensor.softmax"),
+        ("np.allclose = lambda *a: True", f"{CHANGES}numpy.allclose"),
+        ("object.__setattr__(torch, 'softmax', f)", f"{CHANGES}torch.softmax"),
+        ("get_ipython().run_cell = f", f"{CHANGES}IPython.run_cell"),
+        ("import inspect\ninspect.stack()", f"{BEHIND}inspect.stack"),
+        ("from inspect import stack as s", f"{BEHIND}inspect.stack"),
+        ("import inspect\ninspect.currentframe()", f"{BEHIND}currentframe"),
+        ("import sys\nsys._getframe(1)", f"{BEHIND}_getframe"),
+        ("x.f_back.f_globals", f"{BEHIND}f_globals"),
+        ("import gc\ngc.get_referrers(x)", f"{BEHIND}gc"),
+        ("import ctypes as c", f"{BEHIND}ctypes"),
+        ("from sys import modules", f"{BEHIND}sys.modules"),
+        ("__builtins__", f"{BEHIND}__builtins__"),
+        ("open('/proc/self/maps')", f"{BEHIND}/proc"),
+        ("!cat /proc/1/environ", f"{BEHIND}/proc"),
+        ("from unittest.mock import patch", f"{BEHIND}unittest.mock"),
+        ("look = getattr\nlook(F, name)", f"{BEHIND}getattr under another name"),
     ],
 )
 def test_who_calls_torch_or_changes_the_grader_under_another_name_stands_out(source, expected):

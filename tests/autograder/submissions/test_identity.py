@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import unicodedata
 from pathlib import Path
@@ -125,7 +126,7 @@ def test_so_too_where_the_students_own_folder_is_given(tmp_path: Path, name: str
         files = {"Roe Ann/bahdanau.ipynb": THEIRS, "bahdanau/bahdanau.ipynb": MINE}
         assert students(collect.read(lay(tmp_path, files), KNOWN)) == {"Roe Ann", "bahdanau"}
         return
-    with pytest.raises(ValueError, match="one student's folder"):
+    with pytest.raises(ValueError, match=re.escape(collect.ONE_STUDENT)):
         collect.read(lay(tmp_path, files), KNOWN)
 
 
@@ -175,7 +176,8 @@ def test_nobodys_grade_is_overwritten_by_a_name_in_another_normal_form(run, tmp_
     assert run(late, out) == 0
     assert totals(out) == {(JOSE, "bahdanau"): ALL}
     assert page(out, JOSE) == before
-    assert ["another form of Unicode" in error for error in rows(out, JOSE)] == [True]
+    [error] = rows(out, JOSE)
+    assert "the student's name is written in another form of Unicode" in error
     shutil.copytree(late / OTHER_JOSE, tmp_path / "class" / OTHER_JOSE)
     assert run(tmp_path / "class", out) == 0
     assert totals(out) == {(JOSE, "bahdanau"): ALL}
@@ -196,7 +198,8 @@ def test_nobodys_grade_is_overwritten_by_a_late_students_folder_called_as_an_lms
     assert after["Roe Ann", "bahdanau"] == ALL
     assert after["eve", "bahdanau"] < 10
     assert page(out, "Roe Ann") == before
-    assert ["number 7" in error and "number 8" in error for error in rows(out, "Roe Ann")] == [True]
+    [error] = rows(out, "Roe Ann")
+    assert re.search(r"\b7\b.*\b8\b", error)
 
 
 def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_is_graded_again(tmp_path: Path) -> None:
@@ -214,7 +217,8 @@ def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_
     assert (
         why({f"Roe Ann_9_{MOODLE}/encoder_decoder.ipynb": notebook("encoder_decoder")}) == ""
     )  # Moodle's numbers differ
-    assert "number 9" in why({f"Roe Ann_9_{MOODLE}/bahdanau.ipynb": MINE})
+    sentence = "'Roe Ann' was graded with the LMS's number 7, this has number 9."
+    assert why({f"Roe Ann_9_{MOODLE}/bahdanau.ipynb": MINE}).startswith(sentence)
     why(plain, keep=True)
     assert "number 7" in why(moodle)
     path = tmp_path / "out/records/Roe Ann/bahdanau.json"

@@ -20,7 +20,7 @@ from autograder.judge.judge import Judge
 from autograder.places import ROOT
 from autograder.score import Scorer
 from autograder.submissions import parser_client
-from autograder.submissions.parse_untrusted import MOST_TEXT, Unreadable
+from autograder.submissions.parse_untrusted import MOST_CELLS, MOST_TEXT, Unreadable
 from autograder.submissions.parser_process import MOST_MEMORY
 from tests.attacks.cases import NAME, written
 from tests.support.points import by_checks
@@ -99,12 +99,13 @@ FULL: dict[str, Callable[[], bytes]] = {
     "one long line of markdown": lambda: with_cells(text("<&\"'" * 180_000)),
     "as many cells as may be": lambda: with_cells(*(code(f"print({n}, end='')") for n in range(1900))),
 }  # fmt: skip
+TOO_MUCH_TEXT = "MB of text, at most 1 MB are read"
 REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
-    "16 MB of dense code": (dense(16), "MB of text, at most 1 MB are read"),
-    "100,000 cells": (hundred_thousand_cells, "cells, at most 2000 are read"),
-    "16 MB of markdown": (lambda: with_cells(text("x y " * (4 << 20))), "MB of text, at most 1 MB"),
-    "a megabyte of line ends": (lambda: with_cells(text("\n" * (1 << 20))), "MB of text, at most 1 MB"),
-    "lists that grow": (lambda: SOLVED[:-1] + b', "x": [' + b"[]," * (20 << 20) + b"0]}", "or too much memory to read"),
+    "16 MB of dense code": (dense(16), TOO_MUCH_TEXT),
+    "100,000 cells": (hundred_thousand_cells, f"at most {MOST_CELLS}"),
+    "16 MB of markdown": (lambda: with_cells(text("x y " * (4 << 20))), TOO_MUCH_TEXT),
+    "a megabyte of line ends": (lambda: with_cells(text("\n" * (1 << 20))), TOO_MUCH_TEXT),
+    "lists that grow": (lambda: SOLVED[:-1] + b', "x": [' + b"[]," * (20 << 20) + b"0]}", parser_client.TOO_COSTLY),
 }
 
 
@@ -175,7 +176,7 @@ def test_what_is_too_much_to_read_has_a_row_and_leaves_nothing(released: Path, t
 def test_code_that_is_slow_to_parse_costs_its_owner_alone(released: Path, tmp_path: Path, make) -> None:
     demand_sandbox()
     row, seconds, _ = beside_an_honest_one(tmp_path, make())
-    assert row["score"] == deserved(row) or "too long or too much memory" in row["error"]
+    assert row["score"] == deserved(row) or parser_client.TOO_COSTLY in row["error"]
     assert seconds < MOST_SECONDS
 
 
@@ -266,5 +267,5 @@ def test_eight_zips_of_1990_equal_notebooks_are_one_row(released, tmp_path: Path
     place.write_bytes(SOLVED)
     rows, seconds = graded(tmp_path / "in", tmp_path / "out")
     assert rows["honest"]["score"] == str(ALL)
-    assert "15920 notebooks were handed in, at most 200" in rows["mallory"]["error"]
+    assert "15920" in rows["mallory"]["error"]
     assert seconds < MOST_SECONDS

@@ -11,6 +11,7 @@ import pytest
 
 from autograder.submissions import collect, zip_files
 from autograder.submissions.hand_in import Inbox
+from autograder.submissions.notebook import LINK
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 
 MOODLE = "assignsubmission_file_"
@@ -62,9 +63,8 @@ def test_moodle_with_a_folder_for_each_and_without(tmp_path: Path) -> None:
     )
     names = ["Müller Anna", "Smith_Jones Bob", "O'Neil Cy", "Roe Di"]
     assert taken(box) == {(name, "bahdanau"): mine for name in names}
-    assert [(rejected.student, rejected.error) for rejected in box.rejected] == [
-        ("Poe Ed", "there is no notebook: it holds onlinetext.html")
-    ]
+    [rejected] = box.rejected
+    assert (rejected.student, "onlinetext.html" in rejected.error) == ("Poe Ed", True)
     assert all(hand_in.timestamp() is None for hand_in in box.hand_ins)
 
 
@@ -88,7 +88,7 @@ def test_canvas_with_late_marks_and_what_was_handed_in_again(tmp_path: Path) -> 
         "doebob": ("handed in late, says the LMS",),
         "loeed": ("handed in late, says the LMS",),
     }
-    assert "poecy_13_509_bahdanau-1.ipynb is the one that counts" in reasons(box)["poecy_13_503_bahdanau.ipynb"]
+    assert "poecy_13_509_bahdanau-1.ipynb" in reasons(box)["poecy_13_503_bahdanau.ipynb"]
     assert len(box.rejected) == 2
 
 
@@ -113,7 +113,7 @@ def test_a_students_own_zip_is_looked_into(tmp_path: Path) -> None:
         },
     )
     texts = taken(box)
-    assert "no zip" in str(texts.pop(("Poe Cy", "bahdanau")))
+    assert "this is no zip, or a part of one" in str(texts.pop(("Poe Cy", "bahdanau")))
     assert texts == {(name, "bahdanau"): mine for name in ("Roe Ann", "doebob")}
     assert [(rejected.student, rejected.error) for rejected in box.rejected] == [
         ("Moe Di", "a zip in a zip is not looked into")
@@ -156,7 +156,7 @@ def test_links_bombs_and_odd_packing_have_no_points_and_the_reason(tmp_path: Pat
         opened.writestr("ann/bahdanau/bahdanau.ipynb", notebook())
     texts = taken(read(tmp_path, file.getvalue()))
     assert texts.pop(("ann", "bahdanau")) == notebook()
-    reasons = {"eve": "symbolic link", "bomb": "times its size", "huge": "65 MB", "lzma": "packed with method 14"}
+    reasons = {"eve": LINK, "bomb": "times its size", "huge": "65 MB", "lzma": "packed with method 14"}
     assert {student for student, _ in texts} == set(reasons)
     for student, reason in reasons.items():
         assert reason in str(texts[student, "bahdanau"])
@@ -184,13 +184,9 @@ def test_an_entry_that_lies_about_its_size_or_is_encrypted_is_refused(tmp_path: 
 def test_a_zip_that_would_fill_the_memory_or_is_none_is_said(tmp_path: Path, monkeypatch) -> None:
     many = {f"{number}/bahdanau/bahdanau.ipynb": notebook() for number in range(200)}
     path = tmp_path / "submissions.zip"
-    for content, reason in [
-        (b"PK nothing", "this is no zip"),
-        (zipped(many)[:-500], "this is no zip"),
-        (b"", "no zip"),
-    ]:
+    for content in (b"PK nothing", zipped(many)[:-500], b""):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=f"submissions.zip cannot be graded: .*{reason}"):
+        with pytest.raises(ValueError, match="cannot be graded"):
             collect.read(path, KNOWN)
     path.write_bytes(zipped(many))
     monkeypatch.setattr(zip_files, "MOST_ENTRIES", 199)
@@ -212,7 +208,8 @@ def test_one_name_twice_in_a_zip_counts_once_or_is_said(tmp_path: Path) -> None:
 
     assert taken(read(tmp_path, twice(notebook(), notebook()))) == {("ann", "bahdanau"): notebook()}
     [reason] = taken(read(tmp_path, twice(notebook(), notebook(None, "other")))).values()
-    assert "several notebooks" in str(reason)
+    assert isinstance(reason, str)
+    assert reason.count("ann/bahdanau/bahdanau.ipynb") == 2  # it names both
 
 
 def test_names_in_utf_8_without_the_flag_are_read(tmp_path: Path) -> None:
@@ -228,4 +225,4 @@ def test_names_that_no_folder_may_have_are_encoded(tmp_path: Path) -> None:
     }
     box = read(tmp_path, files)
     assert set(taken(box)) == {("%2Ex", "bahdanau"), ("tab%09", "bahdanau"), ("-rf", "bahdanau")}
-    assert ["200 characters" in rejected.error for rejected in box.rejected] == [True]
+    assert ["200" in rejected.error for rejected in box.rejected] == [True]
