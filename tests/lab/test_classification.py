@@ -239,15 +239,12 @@ def test_the_linear_baseline_is_a_result_like_others(place: Path) -> None:
     [
         (["train", "--corpus", "review"], "reviews?"),
         (["train", "--corpus", "phrasebook"], "is a parallel text and has no labels"),
-        (["train", "--recipe", "huge"], "huge"),
-        (["train", "--units", "7"], "units=7"),
         (["train", "--corpus", "reviews", "--dropout", "2", "--variant", "x"], "pooling cannot be built so: dropout"),
         (["train", "--corpus", "reviews", "--ema", "0.9", "--mean-of", "2", "--variant", "x"], "mean_of = 2"),
         (["evaluate"], "train --corpus relations"),
         (["evaluate", "--seed", "7"], "train --corpus relations --seed 7"),
         (["classify", "a"], "python -m solutions.pooling train --corpus relations"),
         (["classify", "--run", "unheard-of", "a"], "unheard-of"),
-        (["fly"], "fly"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autograder.judge.judge import Judge
@@ -11,6 +12,7 @@ from autograder.judge.session import Limits, Session
 from autograder.places import KIT, ROOT
 from autograder.sandbox import sandbox
 
+DOUBLE = "def double(x):\n    return 2 * x"
 QUICK = Limits(cell=3.0, check=3.0, notebook=30.0, grace=0.5, patience=1.5)
 
 
@@ -71,6 +73,12 @@ def ask(session: Session, function: str, *arguments):
     """Call the student's function within one check."""
     session.begin_check()
     return session.call(function, list(arguments))
+
+
+def still_answers(session: Session) -> bool:
+    """Return whether DOUBLE, run before, still gives the right answer, in a fresh worker if need be."""
+    answer = ask(session, "double", np.ones(3, np.float32))
+    return answer.error is None and np.array_equal(answer.outputs[0], np.full(3, 2))
 
 
 def says(session: Session, source: str) -> str:

@@ -1,6 +1,5 @@
 """Runs of `grade` as they happen: killed and begun again, two at once, resubmitted, graded by hand, a thousand."""
 
-import csv
 import os
 import random
 import shutil
@@ -16,7 +15,7 @@ import psutil
 import pytest
 
 from autograder.grade.cache import Busy, Records, exclusive
-from autograder.grade.summary import flag_different_scores, write
+from autograder.grade.summary import flag_different_scores
 from autograder.gradebook.gradebook import quiet
 from autograder.places import ROOT, released_notebook
 from autograder.submissions.hand_in import HandIn
@@ -200,14 +199,6 @@ def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_pat
     assert flag.startswith("graded before with 29 points")
     assert records.score_conflict(hand_in, {"work": "a", "score": 29.0}) == []
     assert records.score_conflict(hand_in, {"work": "b", "score": 10.0}) == []  # another file, or another grader
-
-
-def test_the_summary_is_text_to_a_spreadsheet(tmp_path: Path) -> None:
-    rows = [{"student": "=1+1", "file": "-x/a.ipynb", "late_penalty": -1.5, "total": 2.0, "note": 'a, "b"\nc'}]
-    write(rows, tmp_path / "summary.csv")
-    with (tmp_path / "summary.csv").open(newline="") as file:
-        [row] = csv.DictReader(file)
-    assert [row[name] for name in rows[0]] == ["'=1+1", "'-x/a.ipynb", "-1.5", "2", 'a, "b"\nc']
 
 
 def resident(process: psutil.Process) -> int:

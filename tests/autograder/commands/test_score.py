@@ -188,7 +188,7 @@ def test_a_notebook_that_contradicts_the_given_assignment_is_graded_as_it_says_a
     assert scorer.line(str(path))["flags"] == []
 
 
-@pytest.mark.parametrize("place", ["/dev/zero", "/dev/tty", "/proc/self/mem", "/proc/kmsg", "/"])
+@pytest.mark.parametrize("place", ["/dev/zero", "/dev/tty", "/proc/self/mem", "/proc/kmsg"])
 def test_what_is_no_file_of_a_student_ends_with_a_line(scorer: Scorer, place: str) -> None:
     line = scorer.line(place)
     assert line["score"] == 0

@@ -10,7 +10,7 @@ from autograder import checks
 from autograder.assignment import CHECK, Template
 from autograder.judge.judge import Judge, Judged
 from autograder.judge.session import Limits
-from autograder.kit.hunts import MOST_NUMBERS, NOT_SHOWN
+from autograder.kit.hunts import NOT_SHOWN
 from autograder.release.blank import Module
 from autograder.submissions.normalise import submission
 from tests.support.notebooks import code, graded, tree
@@ -73,8 +73,6 @@ ARGUMENTS = ", ".join(each.name for each in HUNT.about_input.arguments)
 INPUTS = {  # what is handed in, what kind of failure it is, and what the reason names
     "a window as wide as the sentence": (SHOWS.replace(", 1.0", ", 9.0"), "wrong", NOT_SHOWN),
     "a length beyond the sentence": (SHOWS.replace("tensor([4])", "tensor([5])"), "wrong", "lengths"),
-    "arguments that do not fit": (SHOWS.replace("ones(1, 4, 1)", "ones(1, 4, 2)"), "wrong", "units"),
-    "too much": ("def failing_input():\n    return (torch.ones(9000),) * 7", "wrong", str(MOST_NUMBERS)),
     "nothing": ("def failing_input():\n    return None", "wrong", ARGUMENTS),
     "a verdict of its own": ("def failing_input():\n    return torch.tensor(1.0)", "wrong", ARGUMENTS),
     "an exception": ("def failing_input():\n    raise SystemExit", "raised", "SystemExit"),
@@ -98,7 +96,6 @@ def test_line_and_kind_of_a_diagnosis_count_each(judged, answer, points):
 
 
 REPAIRS = {
-    "the broken function": source("repaired_weights").replace("~near", "~real"),
     "another statement": source("repaired_weights").replace("~near", "~real").replace("<= D", "< D"),
     "two statements": source("repaired_weights").replace("lengths * torch", "1.0 * lengths * torch"),
     "a call of one's own": "def repaired_weights(*given):\n    return mine(*given)",

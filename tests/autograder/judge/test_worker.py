@@ -16,9 +16,8 @@ from autograder.judge.session import Limits, Session
 from autograder.judge.timing import Stint, Use
 from autograder.kit.answer import Failure
 from autograder.sandbox import sandbox
-from tests.support.sandboxed import QUICK, ask, says, text
+from tests.support.sandboxed import DOUBLE, QUICK, ask, says, still_answers, text
 
-DOUBLE = "def double(x):\n    return 2 * x"
 X = np.ones(3, np.float32)
 BURNS = """import time
 def burns(x):
@@ -26,12 +25,6 @@ def burns(x):
     while time.process_time() < end: pass
     return x
 """
-
-
-def still_answers(session: Session) -> bool:
-    """Tell whether a function defined before still gives the right answer, in a fresh worker if need be."""
-    answer = ask(session, "double", X)
-    return answer.error is None and np.array_equal(answer.outputs[0], 2 * X)
 
 
 class TestACell:

@@ -9,9 +9,8 @@ import pytest
 
 from autograder.judge.session import Session
 from autograder.sandbox.sandbox import Sandbox
-from tests.support.sandboxed import QUICK, ask, says
+from tests.support.sandboxed import DOUBLE, QUICK, ask, says, still_answers
 
-DOUBLE = "def double(x):\n    return 2 * x"
 X = np.ones(3, np.float32)
 FRAME = """
 import json, os, socket, struct, threading, time
@@ -22,12 +21,6 @@ def forged(number):
     header = json.dumps({'dict': {'id': number, 'reply': {'Answer': {**answer, 'several': False}}}}).encode()
     return frame(header, struct.pack('<3f', 2, 2, 2))
 """
-
-
-def still_answers(session: Session) -> bool:
-    """Tell whether a function defined before still gives the right answer, in a fresh worker if need be."""
-    answer = ask(session, "double", X)
-    return answer.error is None and np.array_equal(answer.outputs[0], 2 * X)
 
 
 @pytest.fixture
