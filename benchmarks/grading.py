@@ -13,7 +13,8 @@ import tempfile
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder.assignment import template
+from autograder.assignment import CHECK, template
+from autograder.checks import checks
 from autograder.places import KIT, ROOT
 from autograder.submissions.notebook import TRAIN
 from benchmarks.cost import Cost, cost
@@ -98,9 +99,18 @@ def record(graded: Path, out: Path) -> None:
 
 
 def scores(root: Path) -> dict[tuple[str, str, str], float]:
-    """Return the points of every check in a gradebook."""
+    """Return the points of every check in a gradebook that both can give.
+
+    Plain nbgrader has no bonus points, and what a diagnosis is worth only the trusted side can say.
+    """
+    both = {
+        (name, f"{CHECK}{function}")
+        for name in ASSIGNMENTS
+        for function, check in checks(name).items()
+        if not check.stars and not check.is_secret
+    }
     grades = rows(f"sqlite:///{root}/gradebook.db", ["grade"])["grade"]
-    return {tuple(row[:3]): row[3] for row in grades if row[2].startswith("check-")}  # pyright: ignore[reportReturnType]
+    return {tuple(row[:3]): row[3] for row in grades if tuple(row[1:3]) in both}  # pyright: ignore[reportReturnType]
 
 
 def row(name: str, cost: Cost, count: int) -> str:
