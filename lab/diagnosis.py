@@ -134,10 +134,6 @@ class Curves:
             self.writer.close()
 
 
-def memory(device: torch.device) -> float:
-    """Return the bytes that the training has needed at most: of the GPU, or of this process."""
-    if device.type == "cuda":
-        return float(torch.cuda.max_memory_allocated(device))
-    import resource
-
-    return 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def memory(device: torch.device) -> dict[str, float]:
+    """Return the bytes that the training has needed at most, of a GPU's memory: no package of ours can tell a CPU's."""
+    return {"memory": float(torch.cuda.max_memory_allocated(device))} if device.type == "cuda" else {}

@@ -84,7 +84,7 @@ class Gradient:
             (all_units,) = self.team.sums(units, device=self.device)
             return self.team.summed(loss) / self.team.size, int(all_units)
 
-    def _computed(self, part: Any, instead: Any, every: float) -> tuple[Tensor, int]:
+    def _computed(self, part: Any, instead: Any, every: int | float) -> tuple[Tensor, int]:
         """Add up the gradients of the pieces; a process that has no part takes one with the weight 0."""
         self.objective.zero_grad(set_to_none=True)
         pieces = list(self.pieces(part)) or [instead]

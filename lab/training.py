@@ -180,7 +180,7 @@ class Trainer:
         speed = progress.tokens / max(progress.seconds, 1e-9)
         curves.add(progress.step, loss=loss, validation=score, rate=self.learning_rate, gradient_norm=norm)
         padding = 1 - (progress.tokens - self.tokens_before) / max(self.cells, 1)
-        curves.add(progress.step, speed=speed, padding=padding, memory=memory(self.device))
+        curves.add(progress.step, speed=speed, padding=padding, **memory(self.device))
         if not self.quiet:
             validation = "no time to validate" if math.isnan(score) else f"validation {score:.2f}"
             bar.print(

@@ -82,7 +82,7 @@ def step(name: str, setting: Setting) -> Row:
             f"{precision}: {running.task.unit}/s": units / seconds,
             f"{precision}: share of the matrix rate": flops / seconds / rate,
         }
-    return row | {"TFLOP a step": flops / 1e12, "memory": memory(setting.device)}
+    return row | {"TFLOP a step": flops / 1e12} | memory(setting.device)
 
 
 def prepared(shape: Shape, setting: Setting, precision: str) -> tuple[Trainer, Any]:
