@@ -24,7 +24,7 @@ LACKING = ("pooch", "requests", "tyro", "syntok", "sacremoses", "sklearn", "tens
 
 
 def setting(folder: Path, seconds: float = 60) -> Setting:
-    return Setting(CPU, folder, Budget(seconds), quick=True)
+    return Setting(CPU, folder, Budget(float(seconds)), quick=True)
 
 
 def test_what_is_done_is_not_done_again_and_what_was_begun_is_gone_on_with(tmp_path: Path) -> None:
