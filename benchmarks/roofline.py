@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from lab.diagnosis import activities, operation_times
+
 SIZES = {"cpu": 2048, "cuda": 8192}  # of the square matrices whose product is timed
 PRODUCTS = ("mm", "linear", "lstm", "gru", "rnn", "scaled_dot_product", "attention")  # within the names of operations
 aten: Any = torch.ops.aten
@@ -95,13 +97,9 @@ def print_shares(
 
 def whereabouts(work: Callable[[], object]) -> tuple[float, str, float]:
     """Return the share of the time that matrix products take; the dearest of the other operations, and its share."""
-    cuda = torch.cuda.is_available()
-    kinds = [torch.profiler.ProfilerActivity.CPU] + ([torch.profiler.ProfilerActivity.CUDA] if cuda else [])
-    with torch.profiler.profile(activities=kinds) as profile:
+    with torch.profiler.profile(activities=activities()) as profile:
         work()
-    times: dict[str, float] = {}
-    for event in profile.key_averages():
-        times[event.key] = float(event.self_device_time_total if cuda else event.self_cpu_time_total)
+    times = operation_times(profile)
     whole = sum(times.values()) or 1.0
     products = {name for name in times if any(part in name.lower() for part in PRODUCTS)}
     dearest = max(times.keys() - products, key=times.__getitem__, default="")

@@ -50,7 +50,7 @@ class Watch:
 
         `step` steps are done, the last with this learning rate; `groups` are the batches of this epoch that are done.
         """
-        losses, norms = ([t.float() for t in list_[self.seen :]] for list_ in (self.losses, self.norms))
+        losses, norms = ([t.float() for t in every[self.seen :]] for every in (self.losses, self.norms))
         self.due, first, self.seen = time.monotonic() + EVERY, self.seen, len(self.losses)
         if not losses:
             return
@@ -82,30 +82,36 @@ def profiled(steps: int, folder: Path) -> Iterator[Any]:
     if not steps:
         yield lambda: None
         return
-    kinds = [torch.profiler.ProfilerActivity.CPU]
-    kinds += [torch.profiler.ProfilerActivity.CUDA] if torch.cuda.is_available() else []
-    key = "self_cuda_time_total" if torch.cuda.is_available() else "self_cpu_time_total"
 
     def ready(profile: Any) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         profile.export_chrome_trace(str(folder / "trace.json"))
         print(f"{steps} steps profiled, the whole trace is in {folder / 'trace.json'}. The dearest operations:")
-        print(dearest(profile.key_averages(), key), flush=True)
+        print(dearest(profile), flush=True)
 
     when = torch.profiler.schedule(wait=0, warmup=WARM_UP, active=steps, repeat=1)
-    with torch.profiler.profile(activities=kinds, schedule=when, on_trace_ready=ready) as profile:
+    with torch.profiler.profile(activities=activities(), schedule=when, on_trace_ready=ready) as profile:
         yield profile.step
 
 
-def dearest(events: Any, key: str) -> str:
+def activities() -> list[torch.profiler.ProfilerActivity]:
+    """Return what is profiled: the CPU, and a GPU where there is one."""
+    cuda = [torch.profiler.ProfilerActivity.CUDA] if torch.cuda.is_available() else []
+    return [torch.profiler.ProfilerActivity.CPU, *cuda]
+
+
+def operation_times(profile: Any) -> dict[str, float]:
+    """Return the time that each operation has taken by itself: on a GPU there, else on the CPU."""
+    kind = "self_device_time_total" if torch.cuda.is_available() else "self_cpu_time_total"
+    events = (event for event in profile.key_averages() if not event.key.startswith("ProfilerStep"))  # steps as a whole
+    return {event.key: float(getattr(event, kind)) for event in events}
+
+
+def dearest(profile: Any) -> str:
     """Return a line for each of the dearest operations: its share of the time, its calls, its name."""
-    times = {
-        event.key: getattr(event, key, 0) or getattr(event, key.replace("cuda", "device"), 0)
-        for event in events
-        if not event.key.startswith("ProfilerStep")  # a step as a whole
-    }
+    times = operation_times(profile)
     whole = sum(times.values()) or 1
-    calls = {event.key: event.count for event in events}
+    calls = {event.key: event.count for event in profile.key_averages()}
     first = sorted(times, key=times.__getitem__, reverse=True)[:DEAREST]
     return "\n".join(f"  {times[name] / whole:5.1%}  {calls[name]:7d} calls  {name}" for name in first)
 

@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.gpu.small_models import BAHDANAU, ENCODER_DECODER, LUONG, POOLING, SELF_ATTENTION, STRUCTURED
-from benchmarks.gpu.small_models import TRANSFORMER as ATTENTION_ONLY
+from benchmarks.gpu.small_models import (
+    BAHDANAU,
+    ENCODER_DECODER,
+    LUONG,
+    POOLING,
+    SELF_ATTENTION,
+    STRUCTURED,
+    TRANSFORMER,
+)
 from benchmarks.gpu.table import Job, Row, Setting
 from benchmarks.roofline import arithmetic, matrix_rate, step_seconds
 from lab.classification import Classifier, Classifying
@@ -37,8 +44,8 @@ SHAPES: Mapping[str, Shape] = {
     "encoder_decoder, Multi30k": Shape(ENCODER_DECODER, "base", 6000, 14),
     "bahdanau, Multi30k": Shape(BAHDANAU, "base", 6000, 14),
     "luong, Multi30k": Shape(LUONG, "base", 6000, 14),
-    "transformer tiny, Multi30k": Shape(ATTENTION_ONLY, "tiny", 10000, 14),
-    "transformer base, WMT'14": Shape(ATTENTION_ONLY, "base", 37000, 27),
+    "transformer tiny, Multi30k": Shape(TRANSFORMER, "tiny", 10000, 14),
+    "transformer base, WMT'14": Shape(TRANSFORMER, "base", 37000, 27),
     "pooling, SemEval": Shape(POOLING, "zhou", 9000, 19),
     "pooling HAN, IMDB": Shape(POOLING, "yang", 20000, 20, 12),
     "structured, IMDB": Shape(STRUCTURED, "imdb", 30000, 230),

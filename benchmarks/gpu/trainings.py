@@ -20,6 +20,7 @@ from lab.corpora import Labelled, Parallel
 from lab.decoding import Search
 from lab.evaluation import classification_results, translation_results
 from lab.evaluation.result_files import read_json
+from lab.evaluation.sweeps import changed
 from lab.runs import Named, Solution
 
 QUICK_EXAMPLES, QUICK_TESTS = 300, 40
@@ -120,13 +121,7 @@ def scored(full: Full, corpus: Labelled | Parallel, setting: Setting) -> Path:
 
 def recipe(full: Full) -> Any:
     """Return the recipe with its changes."""
-    changed = full.solution.recipes[full.recipe]
-    for name, value in full.changes.items():
-        if hasattr(changed, name):
-            changed = replace(changed, **{name: value})
-        else:
-            changed = replace(changed, training=replace(changed.training, **{name: value}))
-    return changed
+    return changed(full.solution, full.recipe, full.changes)
 
 
 def load(full: Full, quick: bool) -> Any:

@@ -30,6 +30,19 @@ class Sweep:
                 yield Step(solution, self, variant, seed)
 
 
+def changed(solution: Solution, name: str, changes: Changes) -> Any:
+    """Return a recipe with changes, of itself or of its training; a field that it does not have is an error."""
+    recipe = solution.recipes[name]
+    for field, value in changes.items():
+        if hasattr(recipe, field):
+            recipe = replace(recipe, **{field: value})
+        elif hasattr(recipe.training, field):
+            recipe = replace(recipe, training=replace(recipe.training, **{field: value}))
+        else:
+            raise RecipeError(f"recipe {name} of {solution.name} has no field {field!r}")
+    return recipe
+
+
 @dataclass(frozen=True)
 class Step:
     """One run of a sweep: the commands that train and score it, and the result file that they leave."""
@@ -53,15 +66,7 @@ class Step:
     @property
     def recipe(self) -> Any:
         """The recipe with the changes; a field that it does not have is an error."""
-        recipe = self.solution.recipes[self.sweep.recipe]
-        for field, value in self.sweep.variants[self.variant].items():
-            if hasattr(recipe, field):
-                recipe = replace(recipe, **{field: value})
-            elif hasattr(recipe.training, field):
-                recipe = replace(recipe, training=replace(recipe.training, **{field: value}))
-            else:
-                raise RecipeError(f"recipe {self.sweep.recipe} of {self.solution.name} has no field {field!r}")
-        return recipe
+        return changed(self.solution, self.sweep.recipe, self.sweep.variants[self.variant])
 
     @property
     def done(self) -> bool:
