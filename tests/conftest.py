@@ -4,11 +4,12 @@ import torch
 
 from autograder.assignment import assignments
 from autograder.places import released_notebook
+from tests.support.browsers import browser
 from tests.support.classes import graded, run
 from tests.support.sandboxed import built, course_judge, released, session
 from tests.support.teacher import out, teacher
 
-__all__ = ["built", "course_judge", "graded", "out", "released", "run", "session", "teacher"]
+__all__ = ["browser", "built", "course_judge", "graded", "out", "released", "run", "session", "teacher"]
 
 
 def pytest_configure() -> None:

@@ -78,7 +78,7 @@ def test_the_window_has_the_weights_of_the_chapter_on_both_sides_of_the_jump(win
     scores = torch.tensor([[0.0, 0, 2, 0, 0, 0, 0, 0, 0]])
     for p, held in ((3.95, "2 to 5"), (4.05, "3 to 6")):
         where, own = torch.tensor([p]), torch.tensor([9])
-        weights = masked_softmax(scores, taught_window(where, own, 9, 2)[0]) * gaussian(where, 9, 2)
+        weights = masked_softmax(scores, taught_window(where, own, 9, 2)) * gaussian(where, 9, 2)
         numbers = ", ".join(f"{weight:.3f}".removeprefix("0") for weight in weights.flatten().tolist())
         assert window.get_by_role("status").inner_text().startswith(f"positions {held}, weights ({numbers}), sum ")
         for _ in range(2):

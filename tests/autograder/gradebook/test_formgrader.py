@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -69,20 +68,6 @@ def server(course: Course) -> Iterator[tuple[str, str]]:
         yield served
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    path = Path("/usr/bin/chromium")
-    if not path.is_file():
-        pytest.skip("no /usr/bin/chromium: apt.txt lists it")
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=str(path), args=flags)
-        yield opened
-        opened.close()
-
-
 class Desk:
     """Formgrader in one tab, with all that it asked for and every error that it met."""
 
@@ -120,8 +105,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(chromium, server) -> Iterator[Desk]:
-    made = Desk(chromium, server)
+def desk(browser, server) -> Iterator[Desk]:
+    made = Desk(browser, server)
     yield made
     made.context.close()
 

@@ -3,19 +3,16 @@
 The real files are 4.5 million pairs; these are a few dozen, served on this machine.
 """
 
-import io
-import tarfile
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from benchmarks.wmt import archive as write_archive
+from benchmarks.wmt import served as serve
 from lab import corpora, shards, translation
 from lab.batches import Example
 from lab.corpora import CorpusError, wmt14
@@ -37,12 +34,7 @@ def lines(count: int, language: str) -> list[str]:
 
 
 def archive(path: Path, files: dict[str, str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:gz") as tar:
-        for name, content in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content.encode())
-            tar.addfile(member, io.BytesIO(content.encode()))
+    write_archive(path, {name: content.encode() for name, content in files.items()})
 
 
 def plain(stem: str, count: int) -> dict[str, str]:
@@ -72,17 +64,11 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     archive(served / "wmt14/training-parallel-nc-v9.tgz", plain("training/news-commentary-v9.de-en", 20))
     archive(served / "wmt14/dev.tgz", plain("dev/newstest2013", 6))
     archive(served / "wmt14/test-full.tgz", sgml("test-full/newstest2014-deen", 5))
-    handler = partial(SimpleHTTPRequestHandler, directory=str(served))
-    monkeypatch.setattr(SimpleHTTPRequestHandler, "log_message", lambda *_: None)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
-        monkeypatch.setattr(wmt14, "SITE", f"http://127.0.0.1:{http.server_port}")
+    with serve(served) as address:
+        monkeypatch.setattr(wmt14, "SITE", address)
         monkeypatch.setenv("ATTENTION_DATA", str(tmp_path / "data"))
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         yield served
-        http.shutdown()
-        thread.join()
 
 
 def test_the_corpus_is_fetched_unpacked_and_then_used_without_the_archives(
