@@ -30,6 +30,11 @@ class Sweep:
                 yield Step(solution, self, variant, seed)
 
 
+def with_changes(variants: Mapping[str, Changes], word: str, changes: Changes) -> dict[str, Changes]:
+    """Return the same variants with further changes, and their word behind each name: long, last-long, …"""
+    return {"-".join(filter(None, (name, word))): {**own, **changes} for name, own in variants.items()}
+
+
 def changed(solution: Solution, name: str, changes: Changes) -> Any:
     """Return a recipe with changes, of itself or of its training; a field that it does not have is an error."""
     recipe = solution.recipes[name]

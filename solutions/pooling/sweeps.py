@@ -1,6 +1,6 @@
 """The experiments of the chapter: python -m solutions.pooling sweep EXPERIMENT."""
 
-from lab.evaluation.sweeps import Sweep
+from lab.evaluation.sweeps import Sweep, with_changes
 
 POOLINGS = {"": {}, **{pooling: {"pooling": pooling} for pooling in ("last", "mean", "max", "uniform")}}
 
@@ -10,6 +10,12 @@ SWEEPS = {
         corpus="relations",
         recipe="small",
         variants=POOLINGS,
+    ),
+    "poolings-long": Sweep(
+        "The same with more epochs: what was only slower?",
+        corpus="relations",
+        recipe="small",
+        variants=with_changes(POOLINGS, "long", {"epochs": 30}),
     ),
     "poolings-real": Sweep(
         "The same on real sentences",

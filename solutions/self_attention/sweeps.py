@@ -1,12 +1,22 @@
 """The experiments of the chapter: python -m solutions.self_attention sweep EXPERIMENT."""
 
-from lab.evaluation.sweeps import Sweep
+from lab.evaluation.sweeps import Sweep, with_changes
 
 FORMS = {
     "": {},
     "unplaced": {"positions": False},
     "simple": {"attention": "simple"},
     "simple-unplaced": {"attention": "simple", "positions": False},
+}
+# A key is as wide as word and place together: 80, 32 and 272 features. The matrices start as the identity, so that at
+# the start a score is the dot product of two words with their places, divided or not.
+WIDTHS = {
+    "": {},
+    "unscaled": {"scaled": False},
+    "narrow": {"embedding_dim": 16},
+    "narrow-unscaled": {"embedding_dim": 16, "scaled": False},
+    "wide": {"embedding_dim": 256},
+    "wide-unscaled": {"embedding_dim": 256, "scaled": False},
 }
 SWEEPS = {
     "parts": Sweep(
@@ -16,20 +26,17 @@ SWEEPS = {
         # frozen: no parameters either, but divided scores, as the form with parameters has them
         variants=FORMS | {"two": {"blocks": 2}, "four": {"blocks": 4}, "frozen": {"frozen": True}},
     ),
-    # A key is as wide as word and place together: 32, 80 and 272 features. The matrices start as the identity, so that
-    # at the start a score is the dot product of two words with their places, divided or not.
     "scale": Sweep(
         "What does training make of scores that are not divided by the root of the key's width?",
         corpus="relations",
         recipe="small",
-        variants={
-            "": {},
-            "unscaled": {"scaled": False},
-            "narrow": {"embedding_dim": 16},
-            "narrow-unscaled": {"embedding_dim": 16, "scaled": False},
-            "wide": {"embedding_dim": 256},
-            "wide-unscaled": {"embedding_dim": 256, "scaled": False},
-        },
+        variants=WIDTHS,
+    ),
+    "scale-long": Sweep(
+        "The same with more epochs: what was only slower?",
+        corpus="relations",
+        recipe="small",
+        variants=with_changes(WIDTHS, "long", {"epochs": 30}),
     ),
     "reviews": Sweep(
         "And where speaker, adjective and 'not' have to come together?",

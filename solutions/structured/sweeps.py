@@ -22,4 +22,13 @@ SWEEPS = {
             for hops in HOPS
         },
     ),
+    # Dropout would take one of eight numbers away.
+    "narrow": Sweep(
+        "Does one hop fail where a state has eight numbers?",
+        corpus="aspects",
+        recipe="small",
+        variants={
+            f"narrow-{hops}": {"hops": hops, "penalty": 0.0, "units": 4, "dropout": 0.0, "epochs": 20} for hops in HOPS
+        },
+    ),
 }

@@ -1,7 +1,6 @@
 """Pictures that everybody can read: tables that are tables, labelled axes, alternative texts with the numbers."""
 
 import re
-import shutil
 from html.parser import HTMLParser
 
 import numpy as np
@@ -179,36 +178,28 @@ def test_a_picture_can_be_saved(tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_arrow_keys_and_pointer_read_the_table_aloud(theme, tmp_path):
-    from playwright.sync_api import sync_playwright
-
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is not installed (apt.txt lists it)")
+def test_arrow_keys_and_pointer_read_the_table_aloud(browser, theme, tmp_path):
     table = plots.heat_table(WEIGHTS, SOURCE, TARGET, "Where it looks.").html
     page_html = f'<!doctype html><html lang="en" data-theme="{theme}"><title>t</title><body>{table * 2}</body></html>'
     (tmp_path / "page.html").write_text(page_html, encoding="utf-8")
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(color_scheme="light")
-        faults = []
-        page.on("pageerror", lambda fault: faults.append(fault))
-        page.goto((tmp_path / "page.html").as_uri())
-        line = page.locator(".heat p").first
-        page.keyboard.press("Tab")
-        assert line.inner_text() == "he looks at il: 0.93"
-        walks = {("Left", "Up", "Down", "Down", "Up", "Right"): "m'", ("Right", "Right", "Right", "Right", "Left"): "a"}
-        for keys, word in walks.items():
-            for key in keys:
-                page.keyboard.press(f"Arrow{key}")
-            assert line.inner_text().startswith(f"hit looks at {word}: 0.1")
-        page.locator("tbody tr").nth(2).locator("td").nth(1).hover()
-        assert line.inner_text() == "me looks at m': 1.00"
-        page.keyboard.press("Tab")
-        assert page.locator(".heat p").nth(1).inner_text() == "he looks at il: 0.93"
-        page.keyboard.press("Shift+Tab")
-        assert line.inner_text() == "hit looks at a: 0.15", "Tab comes back to the cell that was left"
-        ground = page.locator(".heat").first.evaluate("node => getComputedStyle(node).backgroundColor")
-        assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 25, 31)"}[theme]
-        assert faults == []
-        browser.close()
+    page = browser.new_page(color_scheme="light")
+    faults = []
+    page.on("pageerror", lambda fault: faults.append(fault))
+    page.goto((tmp_path / "page.html").as_uri())
+    line = page.locator(".heat p").first
+    page.keyboard.press("Tab")
+    assert line.inner_text() == "he looks at il: 0.93"
+    walks = {("Left", "Up", "Down", "Down", "Up", "Right"): "m'", ("Right", "Right", "Right", "Right", "Left"): "a"}
+    for keys, word in walks.items():
+        for key in keys:
+            page.keyboard.press(f"Arrow{key}")
+        assert line.inner_text().startswith(f"hit looks at {word}: 0.1")
+    page.locator("tbody tr").nth(2).locator("td").nth(1).hover()
+    assert line.inner_text() == "me looks at m': 1.00"
+    page.keyboard.press("Tab")
+    assert page.locator(".heat p").nth(1).inner_text() == "he looks at il: 0.93"
+    page.keyboard.press("Shift+Tab")
+    assert line.inner_text() == "hit looks at a: 0.15", "Tab comes back to the cell that was left"
+    ground = page.locator(".heat").first.evaluate("node => getComputedStyle(node).backgroundColor")
+    assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 25, 31)"}[theme]
+    assert faults == []

@@ -414,19 +414,6 @@ def test_the_page_is_made_without_torch() -> None:
 
 
 @pytest.fixture(scope="module")
-def browser():
-    chromium = Path("/usr/bin/chromium")
-    if not chromium.is_file():
-        pytest.skip("no /usr/bin/chromium: apt.txt lists it")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=str(chromium), args=["--no-sandbox", "--no-first-run"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture(scope="module")
 def crowded(tmp_path_factory) -> Path:
     """Return a page with everything on it: hostile names, mistakes, flags, errors, late ones, code that is alike."""
     out = tmp_path_factory.mktemp("crowded")

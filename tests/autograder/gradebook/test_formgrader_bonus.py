@@ -7,10 +7,9 @@ import pytest
 
 from autograder.gradebook.gradebook import ClassGradebook
 from tests.autograder.gradebook.test_bonus_points import BONUS, CORE, NAME, STARRED, record, register, submitted
-from tests.autograder.gradebook.test_formgrader import Desk, chromium
+from tests.autograder.gradebook.test_formgrader import Desk
 from tests.support.nbgrader_course import Course
 
-__all__ = ["chromium"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
@@ -22,11 +21,11 @@ def graded(tmp_path: Path) -> ClassGradebook:
 
 
 @pytest.fixture
-def desk(graded: ClassGradebook, chromium) -> Iterator[Desk]:
+def desk(graded: ClassGradebook, browser) -> Iterator[Desk]:
     course = Course.__new__(Course)  # the class's folder as it is, with its own settings
     course.folder = graded.out
     with course.server() as server:
-        made = Desk(chromium, server)
+        made = Desk(browser, server)
         made.open(f"submissions/{submitted(graded).id}/")
         yield made
         made.context.close()
