@@ -3,6 +3,10 @@
 from lab.evaluation.sweeps import Sweep, with_changes
 
 POOLINGS = {"": {}, **{pooling: {"pooling": pooling} for pooling in ("last", "mean", "max", "uniform")}}
+AWAY = {
+    f"away-{word}": {"adversary": strength, "base": "relations-small"}
+    for word, strength in {"weak": 0.1, "middle": 1.0, "strong": 10.0}.items()
+}
 
 SWEEPS = {
     "poolings": Sweep(
@@ -29,9 +33,12 @@ SWEEPS = {
         "Can a model predict the same and attend elsewhere?",
         corpus="relations",
         recipe="small",
-        variants={
-            f"away-{word}": {"adversary": strength, "base": "relations-small"}
-            for word, strength in {"weak": 0.1, "middle": 1.0, "strong": 10.0}.items()
-        },
+        variants=AWAY,
+    ),
+    "adversary-long": Sweep(
+        "Can it, with more epochs?",
+        corpus="relations",
+        recipe="small",
+        variants=with_changes(AWAY, "long", {"epochs": 30}),
     ),
 }
