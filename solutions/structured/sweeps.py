@@ -1,9 +1,15 @@
 """The experiments of the chapter: python -m solutions.structured sweep EXPERIMENT."""
 
-from lab.evaluation.sweeps import Sweep
+from lab.evaluation.sweeps import Changes, Sweep, with_changes
 
 HOPS = (1, 2, 4, 8)
 PENALTIES = {"free": 0.0, "light": 0.001, "strong": 0.03, "full": 1.0}  # the word in a run's name: λ
+
+
+def penalised(hops: int) -> dict[str, Changes]:
+    """Return a variant with every weight of the penalty."""
+    return {f"hops-{hops}-{word}": {"hops": hops, "penalty": penalty} for word, penalty in PENALTIES.items()}
+
 
 SWEEPS = {
     "penalty": Sweep(
@@ -16,11 +22,13 @@ SWEEPS = {
         "How many hops do two questions need, and does the penalty help them?",
         corpus="aspects",
         recipe="small",
-        variants={
-            f"hops-{hops}-{word}": {"hops": hops, "penalty": penalty}
-            for word, penalty in PENALTIES.items()
-            for hops in HOPS
-        },
+        variants={name: changes for hops in HOPS for name, changes in penalised(hops).items()},
+    ),
+    "hops-long": Sweep(
+        "Is the penalty only slower? Four hops, with more epochs.",
+        corpus="aspects",
+        recipe="small",
+        variants=with_changes(penalised(4), "long", {"epochs": 20}),
     ),
     # Dropout would take one of eight numbers away.
     "narrow": Sweep(
