@@ -1,5 +1,6 @@
 """Tables of the experiments: a row for each variant of a sweep, from the result files that it wrote."""
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -9,6 +10,7 @@ from IPython.display import HTML
 
 from book.tables import results, score, summary, table
 from lab.evaluation.sweeps import Step, Sweep
+from lab.plots import Picture, Point, training_curves
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ AER = Column("AER (lower is better)", ("test", "alignment", "argmax", "aer"), di
 ACCURACY = Column("accuracy, %", ("test", "accuracy"), scale=100)
 MACRO_F1 = Column("macro-F1, %", ("test", "macro_f1"), scale=100)
 EVIDENCE = Column("weight on the evidence, %", ("test", "evidence"), scale=100)
+EQUAL = Column("with equal weights, %", ("test", "evidence_uniform"), scale=100)
 
 
 def sweep_of(solution: str, experiment: str) -> Sweep:
@@ -44,6 +47,37 @@ def values(solution: str, experiment: str, variant: str, column: Column) -> list
     """Return a score of one variant, seed by seed, on the column's scale."""
     scores = [score(result, *column.path) for result in runs_of(solution, experiment, variant)]
     return [column.scale * each["value"] for each in scores if each]
+
+
+def span(solution: str, experiment: str, *variants: str, column: Column = ACCURACY) -> str:
+    """Return the lowest and the highest score of some variants, over all seeds that have been run: "97.1 to 98.4"."""
+    scores = [value for variant in variants for value in values(solution, experiment, variant, column)]
+    low, high = (f"{end:.{column.digits}f}" for end in (min(scores), max(scores)))
+    return low if low == high else f"{low} to {high}"
+
+
+def mean(solution: str, experiment: str, variant: str, column: Column = ACCURACY) -> str:
+    """Return the mean of a variant's score over all seeds that have been run."""
+    return f"{statistics.fmean(values(solution, experiment, variant, column)):.{column.digits}f}"
+
+
+def learning_curve(runs: Sequence[dict[str, Any]], epochs: int = 0) -> list[Point]:
+    """Return (epoch, validation score), the mean over the runs that have kept it; `epochs` ends it, 0 does not."""
+    histories = [history for run in runs if (history := run["training"].get("history"))]
+    after = [[(entry["epoch"], entry["validation"]) for entry in each if "validation" in entry] for each in histories]
+    return [
+        (points[0][0], statistics.fmean(value for _, value in points))
+        for points in zip(*after, strict=False)
+        if not epochs or points[0][0] <= epochs
+    ]
+
+
+def learning_curves(
+    solution: str, experiment: str, words: Mapping[str, str], score: str, title: str, epochs: int = 0
+) -> Picture:
+    """Draw the validation score by epoch, a line for each variant (variant: its words), mean over its seeds."""
+    curves = {text: learning_curve(runs_of(solution, experiment, variant), epochs) for variant, text in words.items()}
+    return training_curves({text: points for text, points in curves.items() if points}, "epoch", score, title)
 
 
 def experiment_table(

@@ -8,7 +8,7 @@ from typing import Any
 
 from IPython.display import HTML
 
-from book.experiments import AER, BLEU, Column, experiment_table
+from book.experiments import AER, BLEU, Column, experiment_table, learning_curve
 from book.tables import PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
@@ -141,15 +141,11 @@ def on_true_words(weights: Weights, pair: Pair) -> str:
 
 
 def validation_curves(run: str = PHRASEBOOK) -> Picture | None:
-    """Return validation BLEU after each epoch, of the first seed of each model whose result file has kept it.
+    """Return validation BLEU after each epoch, the mean over the seeds whose result file has kept it.
 
     Nothing if these are fewer than two models.
     """
-    curves = {}
-    for solution, words in MODELS.items():
-        histories = [history for result in results(solution, run) if (history := result["training"].get("history"))]
-        if histories:
-            curves[words] = [(entry["epoch"], entry["validation"]) for entry in histories[0] if "validation" in entry]
+    curves = {words: curve for solution, words in MODELS.items() if (curve := learning_curve(results(solution, run)))}
     if len(curves) < 2:
         return None
     return training_curves(curves, "epoch", "validation BLEU", "Validation BLEU after the same epochs")

@@ -218,11 +218,11 @@ def counterfactual_table(columns: Mapping[str, Mapping[str, float]], caption: st
     return table(caption, ["weights", *(f"{name}: accuracy, %" for name in columns)], rows)
 
 
-def departures(words: Mapping[str, str], base: str = "relations-small") -> HTML:
+def departures(words: Mapping[str, str], experiment: str, base: str = "relations-small") -> HTML:
     """Return how near the adversaries (variant: its words) predict to their base, and how far they attend from it."""
     rows = [_departure(text, f"{base}-{variant}", base) for variant, text in words.items()]
     rows = [row for row in rows if row]
-    caption = "Relations, test: models trained to attend elsewhere (python -m solutions.pooling sweep adversary)"
+    caption = f"Relations, test: models trained to attend elsewhere (python -m solutions.pooling sweep {experiment})"
     if not rows:
         return HTML(f'<p class="results">{caption}: no run yet.</p>')
     columns = ["λ", "macro-F1, %", "label as its base, %", "heaviest word as its base, %", "weight on the evidence, %"]

@@ -9,7 +9,6 @@ import torch
 from IPython.display import HTML
 from matplotlib.figure import Figure
 
-from book.experiments import ACCURACY, Column, values
 from book.tables import MISSING, ROOT, results, table
 from lab.evaluation.result_files import read_json
 from lab.plots import STYLES, Picture
@@ -185,13 +184,6 @@ FORMS = {
 }
 DEEPER = {"two": "two blocks, with both", "four": "four blocks, with both"}
 FROZEN = {"frozen": "no parameters, with positions, scores divided"}
-
-
-def span(experiment: str, *variants: str, column: Column = ACCURACY) -> str:
-    """Return the lowest and the highest score of some variants, over all seeds that have been run."""
-    scores = [value for variant in variants for value in values("self_attention", experiment, variant, column)]
-    low, high = (f"{end:.{column.digits}f}" for end in (min(scores), max(scores)))
-    return low if low == high else f"{low} to {high}"
 
 
 def linear(solution: str, corpus: str) -> str:

@@ -8,6 +8,8 @@ FORMS = {
     "simple": {"attention": "simple"},
     "simple-unplaced": {"attention": "simple", "positions": False},
 }
+# frozen: no parameters either, but divided scores, as the form with parameters has them
+PARTS = FORMS | {"two": {"blocks": 2}, "four": {"blocks": 4}, "frozen": {"frozen": True}}
 # A key is as wide as word and place together: 80, 32 and 272 features. The matrices start as the identity, so that at
 # the start a score is the dot product of two words with their places, divided or not.
 WIDTHS = {
@@ -23,8 +25,13 @@ SWEEPS = {
         "What do positions, parameters and a second block bring?",
         corpus="relations",
         recipe="small",
-        # frozen: no parameters either, but divided scores, as the form with parameters has them
-        variants=FORMS | {"two": {"blocks": 2}, "four": {"blocks": 4}, "frozen": {"frozen": True}},
+        variants=PARTS,
+    ),
+    "parts-long": Sweep(
+        "The same with more epochs: what was only slower?",
+        corpus="relations",
+        recipe="small",
+        variants=with_changes(PARTS, "long", {"epochs": 30}),
     ),
     "scale": Sweep(
         "What does training make of scores that are not divided by the root of the key's width?",
