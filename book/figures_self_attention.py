@@ -182,8 +182,18 @@ FORMS = {
     "simple": "no parameters, with positions",
     "simple-unplaced": "no parameters, no positions",
 }
+KEYS = {"narrow": 32, "": 80, "wide": 272}  # variant of the experiment `scale`: features of a key
 DEEPER = {"two": "two blocks, with both", "four": "four blocks, with both"}
 FROZEN = {"frozen": "no parameters, with positions, scores divided"}
+
+
+def key_widths(word: str = "") -> dict[str, str]:
+    """Return the variants of the experiment on the division, and their words; `word` is that of its longer form."""
+    return {
+        "-".join(filter(None, (variant, division, word))): f"{width} features, {'not ' if division else ''}divided"
+        for variant, width in KEYS.items()
+        for division in ("", "unscaled")
+    }
 
 
 def linear(solution: str, corpus: str) -> str:
