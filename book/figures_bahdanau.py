@@ -1,14 +1,14 @@
 """What the cells of the chapter on additive attention show beside the common tables."""
 
-import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from IPython.display import HTML
 
+from book import slips
 from book.experiments import AER, BLEU, Column, experiment_table, learning_curve
+from book.slips import spread
 from book.tables import PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
@@ -78,54 +78,10 @@ def wrong_words(word: str = "the") -> HTML:
     return table(caption, columns, rows)
 
 
-def slips(variant: str) -> list[Counter[str]]:
-    """Return how many test translations (greedy) are wrong, and in which plain ways, seed by seed.
-
-    "twice": a word stands twice in a row, and none does in the true translation; "left out": the true translation
-    without some of its words.
-    """
-    targets = [pair.target.split() for pair in corpora.load("phrasebook").tests["test"]]
-    seeds = []
-    for run in outputs_of(variant):
-        counts = Counter()
-        for true, text in zip(targets, run["translations"]["test"]["greedy"], strict=True):
-            words = text.split()
-            counts["wrong"] += words != true
-            counts["twice"] += repeats(words) and not repeats(true)
-            counts["left out"] += words != true and is_part(words, true)
-        seeds.append(counts)
-    return seeds
-
-
-def repeats(words: Sequence[str]) -> bool:
-    """Return whether a word stands twice in a row."""
-    return any(first == second for first, second in pairwise(words))
-
-
-def is_part(words: Sequence[str], whole: Sequence[str]) -> bool:
-    """Return whether the words stand in the whole in this order, with or without others between them."""
-    rest = iter(whole)
-    return all(word in rest for word in words)
-
-
 def slips_table() -> HTML:
     """Return how translations fail, by the state that asks."""
-    rows = []
-    for variant, text in QUERIES.items():
-        if seeds := slips(variant):
-            rows.append([text, *[spread([seed[kind] for seed in seeds]) for kind in ("wrong", "twice", "left out")]])
-    caption = "Test translations that are wrong (greedy, of 2,000): mean (lowest–highest seed)"
-    return table(caption, ["query", "not the true one", "a word twice in a row", "words left out, else right"], rows)
-
-
-def spread(counts: Sequence[float]) -> str:
-    """Return the mean of counts, with the lowest and the highest."""
-    return f"{mean(counts)} ({min(counts):,.0f}–{max(counts):,.0f})"
-
-
-def mean(counts: Sequence[float]) -> str:
-    """Return the mean of counts, as a whole number."""
-    return f"{statistics.fmean(counts):,.0f}"
+    runs = {text: outputs_of(variant) for variant, text in QUERIES.items()}
+    return slips.slips_table(runs, "query", "Test translations that are wrong (greedy, of 2,000)")
 
 
 def on_true_words(weights: Weights, pair: Pair) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 from IPython.display import HTML
 
 from book.experiments import AER, BLEU, experiment_table, runs_of
-from book.tables import PHRASEBOOK, ROOT, budget, multi30k_of, results, summary, table
+from book.slips import slips_table
+from book.tables import PHRASEBOOK, ROOT, budget, multi30k_of, outputs, results, summary, table
 from lab.evaluation.result_files import read_json
 
 # Variant of the run: what differs from the recipe, which has global attention, the general score and input feeding.
@@ -56,6 +57,12 @@ def windows() -> HTML:
 def feeding() -> HTML:
     """Return the experiment on input feeding and on the encoder's directions."""
     return experiment("feeding", FEEDING, "global attention with the general score")
+
+
+def twice() -> HTML:
+    """Return how translations fail with and without feeding: words translated twice, words left out."""
+    runs = {words: outputs("luong", named(PHRASEBOOK, variant)) for variant, words in FEEDING.items()}
+    return slips_table(runs, "decoder", "Test translations that are wrong (greedy, of 2,000)")
 
 
 def queries() -> HTML:
