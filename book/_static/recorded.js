@@ -1,0 +1,101 @@
+// Figures of what a page's model has recorded; book/stepwise.py writes the <div class="moved …" data-recording="JSON">.
+// What the div holds before is for readers without scripts. `element` and `shown` are those of interactive.js.
+{ // a block, for all scripts of a page share one global scope
+const MOST = 3 // how many of the largest weights the status line names
+
+const menu = (place, label, names) => {
+  const select = element(element(place, "label", {}, `${label}: `), "select")
+  const fill = (all) => {
+    select.replaceChildren()
+    all.forEach((name, i) => element(select, "option", { value: i }, name))
+    select.parentElement.hidden = all.length < 2
+  }
+  fill(names)
+  return { select, fill, value: () => Number(select.value) }
+}
+
+// The words that weights lie on, each with a bar and its number. Returns what puts words there, and what weighs them.
+const weighedWords = (place, label) => {
+  const list = element(place, "ul", { class: "words", "aria-label": label })
+  let cells = []
+  const put = (words, lang) => {
+    list.replaceChildren()
+    cells = words.map((word) => {
+      const item = element(list, "li")
+      element(item, "span", { class: "word", lang }, word)
+      const bar = element(element(item, "span", { class: "track" }), "span", { class: "fill" })
+      return { item, bar, number: element(item, "span", { class: "number" }) }
+    })
+  }
+  const weigh = (weights) => cells.forEach(({ item, bar, number }, j) => {
+    bar.style.width = `${100 * weights[j]}%`
+    number.textContent = shown(weights[j])
+    // The largest is told apart by its outline as well: a tint alone is not seen by everybody.
+    item.classList.toggle("most", weights[j] === Math.max(...weights))
+  })
+  return { put, weigh }
+}
+
+const mostWeight = (words, weights) => weights
+  .map((weight, j) => [weight, words[j]])
+  .sort(([a], [b]) => b - a)
+  .slice(0, MOST)
+  .map(([weight, word]) => `${word} ${shown(weight)}`)
+  .join(", ")
+
+// Buttons first, back, forward, last. At an end they stay focusable: a disabled button would lose the keyboard's focus.
+const stepper = (place, move) => {
+  const line = element(place, "p", { class: "buttons" })
+  const made = Object.keys(MOVES).map((name) => {
+    const button = element(line, "button", { type: "button" }, name)
+    button.addEventListener("click", () => move(name))
+    return [name, button]
+  })
+  return (isFirst, isLast) => made.forEach(([name, button]) =>
+    button.setAttribute("aria-disabled", ["first", "back"].includes(name) ? isFirst : isLast))
+}
+const MOVES = { first: () => 0, back: (t) => t - 1, forward: (t) => t + 1, last: () => Infinity }
+const KEYS = { Home: "first", ArrowLeft: "back", ArrowRight: "forward", End: "last" }
+const moved = (t, name, count) => Math.min(Math.max(MOVES[name](t), 0), count - 1)
+
+// Arrow keys, Home and End, except in a menu, which needs them itself.
+const onKeys = (place, move) => place.addEventListener("keydown", (event) => {
+  if (!KEYS[event.key] || event.target.matches("select") || event.ctrlKey || event.altKey || event.metaKey) return
+  event.preventDefault()
+  move(KEYS[event.key])
+})
+
+const buildSteps = (place) => {
+  const { sentences, languages: [from, to] } = JSON.parse(place.dataset.recording)
+  place.replaceChildren()
+  element(place, "p", { class: "hint" }, "Decode one word at a time, with the buttons or, from there, the arrow keys.")
+  const menus = element(place, "p", { class: "menus" })
+  const chosen = menu(menus, "sentence", sentences.map(({ source }) => source.slice(0, -1).join(" ")))
+  const view = menu(menus, "weights", sentences[0].views.map(({ name }) => name))
+  let t = 0
+  const move = (name) => { t = moved(t, name, sentences[chosen.value()].output.length); draw() }
+  const drawButtons = stepper(place, move)
+  const source = weighedWords(place, "source words and their weights")
+  const output = element(place, "p", { class: "output" }, "output: ")
+  const before = element(output, "span", { lang: to })
+  const next = element(output, "mark", { lang: to })
+  const result = element(place, "p", { role: "status" })
+  const draw = () => {
+    const { source: words, output: put, views } = sentences[chosen.value()]
+    const weights = views[view.value()].weights[t]
+    source.weigh(weights)
+    before.textContent = put.slice(0, t).map((word) => `${word} `).join("")
+    next.textContent = put[t]
+    drawButtons(t === 0, t === put.length - 1)
+    result.textContent = `Step ${t + 1} of ${put.length}. Output so far: ${put.slice(0, t).join(" ") || "nothing"}. ` +
+      `Next word: ${put[t]}. Most weight: ${mostWeight(words, weights)}.`
+  }
+  const start = () => { t = 0; source.put(sentences[chosen.value()].source, from); draw() }
+  chosen.select.addEventListener("change", start)
+  view.select.addEventListener("change", draw)
+  onKeys(place, move)
+  start()
+}
+
+addEventListener("DOMContentLoaded", () => document.querySelectorAll("div.moved.steps").forEach(buildSteps))
+}

@@ -1,0 +1,140 @@
+"""The figures of what a model has recorded: they show the recorded weights, by keyboard and mouse, and degrade."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from autograder.places import ROOT
+from book.stepwise import Decoded, decoded, last_layer, steps
+
+STATIC = ROOT / "book" / "_static"
+WEIGHTS = torch.tensor([[0.7, 0.1, 0.1, 0.1], [0.05, 0.15, 0.6, 0.2], [0.1, 0.625, 0.2, 0.075]])
+SHORT = Decoded(["il", "m'", "a<b", "</s>"], ["he", "hit", '"me"'], {"mean": WEIGHTS, "head 1": WEIGHTS.flip(0)})
+LONG = Decoded(
+    ["tu", "dors", "</s>"],
+    ["you", "sleep"],
+    {"mean": torch.tensor([[0.5, 0.25, 0.25], [0, 1, 0]]), "head 1": torch.eye(3)[:2]},
+)
+START = "Step 1 of 3. Output so far: nothing. Next word: he. Most weight: il .700, m' .100, a<b .100."
+
+NARROW = {"width": 360, "height": 800}
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def page(browser, tmp_path: Path) -> Iterator:
+    yield from opened(browser, tmp_path, steps([SHORT, LONG], ("fr", "en")).data)
+
+
+def opened(browser, folder: Path, figure: str, scripts: bool = True) -> Iterator:
+    path = folder / "page.html"
+    head = "".join(f'<script src="{(STATIC / name).as_uri()}"></script>' for name in ("interactive.js", "recorded.js"))
+    style = f'<link rel="stylesheet" href="{(STATIC / "book.css").as_uri()}">'
+    path.write_text(f'<!DOCTYPE html><html lang="en">{head}{style}{figure}</html>', encoding="utf-8")
+    context = browser.new_context(java_script_enabled=scripts, viewport=NARROW, reduced_motion="reduce")
+    tab = context.new_page()
+    tab.on("pageerror", lambda error: pytest.fail(str(error)))
+    tab.goto(path.as_uri())
+    yield tab
+    context.close()
+
+
+def status(tab) -> str:
+    return tab.get_by_role("status").inner_text()
+
+
+def numbers(tab) -> list[float]:
+    return [float(text) for text in tab.locator(".words .number").all_inner_texts()]
+
+
+def test_each_step_shows_the_recorded_weights_of_its_word(page) -> None:
+    for sentence, recorded in enumerate((SHORT, LONG)):
+        page.get_by_label("sentence:").select_option(f"{sentence}")
+        for view, weights in recorded.weights.items():
+            page.get_by_label("weights:").select_option(label=view)
+            forward = page.get_by_role("button", name="forward")
+            forward.press("Home")
+            for t, word in enumerate(recorded.output):
+                assert page.locator(".words .word").all_inner_texts() == recorded.source
+                assert numbers(page) == pytest.approx(weights[t].tolist(), abs=5e-4)
+                assert page.locator(".output mark").inner_text() == word
+                assert page.locator(".output").inner_text() == f"output: {' '.join(recorded.output[: t + 1])}"
+                forward.press("Enter")
+            assert status(page).startswith(f"Step {len(recorded.output)} of")  # forward ends at the last word
+
+
+def test_bars_are_as_long_as_their_weights(page) -> None:
+    widths = page.locator(".words .fill").evaluate_all(
+        "bars => bars.map(bar => bar.getBoundingClientRect().width / bar.parentElement.getBoundingClientRect().width)"
+    )
+    assert widths == pytest.approx(WEIGHTS[0].tolist(), abs=0.01)
+    assert page.locator(".words .most .word").all_inner_texts() == ["il"]
+
+
+def test_last_and_then_first_comes_back_to_the_start(page) -> None:
+    assert status(page) == START
+    page.get_by_role("button", name="last").click()
+    assert status(page).startswith('Step 3 of 3. Output so far: he hit. Next word: "me". Most weight: m\' .625, ')
+    page.get_by_role("button", name="first").click()
+    assert status(page) == START
+
+
+def test_the_keyboard_moves_and_keeps_its_focus_at_the_ends(page) -> None:
+    forward = page.get_by_role("button", name="forward")
+    forward.focus()
+    for key, step in (("End", 3), ("ArrowRight", 3), ("ArrowLeft", 2), ("Enter", 3), ("Enter", 3), ("Home", 1)):
+        page.keyboard.press(key)
+        assert status(page).startswith(f"Step {step} of 3."), key
+    assert forward.evaluate("button => button === document.activeElement")
+    assert page.get_by_role("button", name="back").get_attribute("aria-disabled") == "true"
+
+
+def test_arrow_keys_in_a_menu_are_the_menus(page) -> None:
+    page.get_by_label("sentence:").press("End")
+    assert status(page).startswith("Step 1 of 2.")
+
+
+def test_the_figure_takes_the_place_of_the_plain_table(page) -> None:
+    assert page.locator("table").count() == 0
+
+
+def test_it_fits_a_narrow_screen(page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_without_scripts_a_table_says_where_most_weight_is(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, steps([SHORT, LONG], ("fr", "en")).data, scripts=False):
+        cells = [row.locator("th, td").all_inner_texts() for row in tab.locator("tbody tr").all()]
+        assert cells == [["he", "il", "0.700"], ["hit", "a<b", "0.600"], ['"me"', "m'", "0.625"]]
+        assert tab.locator("button, select, [role=status]").count() == 0
+
+
+class Model:
+    """Translates every sentence but one word for word, and attends to the same position."""
+
+    def translate(self, sentences: list[str]) -> list[str]:
+        return ["" if sentence == "rien" else sentence.upper() for sentence in sentences]
+
+    def attention(self, source: str, target: str) -> torch.Tensor:
+        return torch.eye(len(source.split()) + 1)[: len(target.split())]
+
+
+def test_a_model_is_recorded_with_its_own_words_and_weights() -> None:
+    one, two = decoded(Model(), ["a b", "rien", "c"])
+    assert (one.source, one.output, two.source) == (["a", "b", "</s>"], ["A", "B"], ["c", "</s>"])
+    assert one.weights["attention weights"].tolist() == [[1, 0, 0], [0, 1, 0]]
+
+
+def test_the_last_layer_comes_as_its_mean_and_head_by_head() -> None:
+    cross = torch.rand(2, 3, 4, 5)
+    views = last_layer(cross)
+    torch.testing.assert_close(views.pop("last layer, mean of the heads"), cross[1].mean(dim=0))
+    torch.testing.assert_close(torch.stack(list(views.values())), cross[1])
+
+
+def test_weights_that_do_not_fit_the_words_are_refused() -> None:
+    with pytest.raises(ValueError, match="row for each output word"):
+        steps([Decoded(["a"], ["b"], {"mean": WEIGHTS})], ("fr", "en"))
