@@ -18,7 +18,7 @@ from book.tables import table
 from lab.attention_table import matching
 from lab.metrics import Weights
 
-END = "</s>"
+START, END = "<s>", "</s>"
 DIGITS = 3  # of a weight, as many as the figure shows
 
 
@@ -79,6 +79,46 @@ def steps(recorded: Sequence[Decoded], languages: tuple[str, str]) -> HTML:
         for each in recorded
     ]
     return figure("steps", {"sentences": sentences, "languages": languages}, most_weight(recorded[0]).data)
+
+
+def heads(
+    seen: Mapping[str, Float[Tensor, "layers heads queries keys"]],
+    source: Sequence[str],
+    target: Sequence[str],
+    languages: tuple[str, str],
+) -> HTML:
+    """Return every head of the Transformer's three attentions, what each word attends to; words without end marks.
+
+    `seen` is what `solutions.transformer.model.attention_weights` returns. Without scripts a line points to the
+    pictures of all heads.
+    """
+    of_source, of_target = languages
+    read, inputs = [*source, END], [START, *target[:-1]]
+    predicts = "the position that predicts"
+    uses = [
+        use("encoder self-attention", "the source word", (read, of_source), (read, of_source), seen["encoder"]),
+        use("decoder self-attention", predicts, (target, of_target), (inputs, of_target), seen["decoder"]),
+        use("cross-attention", predicts, (target, of_target), (read, of_source), seen["cross"]),
+    ]
+    return figure("heads", {"uses": uses}, "<p>The pictures above show the same weights, all heads side by side.</p>")
+
+
+def use(
+    name: str,
+    asks: str,
+    queries: tuple[Sequence[str], str],
+    keys: tuple[Sequence[str], str],
+    weights: Float[Tensor, "layers heads queries keys"],
+) -> dict[str, Any]:
+    """Return one use of attention as the figure reads it; queries and keys are words and their language."""
+    return {
+        "name": name,
+        "asks": asks,
+        "queries": queries[0],
+        "keys": keys[0],
+        "languages": [queries[1], keys[1]],
+        "weights": [[rounded(matching(head, keys[0], queries[0])) for head in layer] for layer in weights],
+    }
 
 
 def most_weight(sentence: Decoded) -> HTML:

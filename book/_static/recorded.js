@@ -5,13 +5,9 @@ const MOST = 3 // how many of the largest weights the status line names
 
 const menu = (place, label, names) => {
   const select = element(element(place, "label", {}, `${label}: `), "select")
-  const fill = (all) => {
-    select.replaceChildren()
-    all.forEach((name, i) => element(select, "option", { value: i }, name))
-    select.parentElement.hidden = all.length < 2
-  }
-  fill(names)
-  return { select, fill, value: () => Number(select.value) }
+  names.forEach((name, i) => element(select, "option", { value: i }, name))
+  select.parentElement.hidden = names.length < 2
+  return { select, value: () => Number(select.value) }
 }
 
 // The words that weights lie on, each with a bar and its number. Returns what puts words there, and what weighs them.
@@ -97,5 +93,63 @@ const buildSteps = (place) => {
   start()
 }
 
-addEventListener("DOMContentLoaded", () => document.querySelectorAll("div.moved.steps").forEach(buildSteps))
+// Words of which one is chosen: by pointing, clicking or touching; by arrow keys once one has the focus.
+const choice = (place, label, choose) => {
+  const group = element(place, "p", { class: "choice", role: "group", "aria-label": label })
+  let buttons = [], chosen = 0
+  const mark = (i) => {
+    chosen = i
+    buttons.forEach((button, j) => {
+      button.setAttribute("aria-pressed", i === j)
+      button.tabIndex = i === j ? 0 : -1 // one stop for Tab, the others by arrow keys
+    })
+  }
+  const put = (words, lang) => {
+    group.replaceChildren()
+    buttons = words.map((word, i) => {
+      const button = element(group, "button", { type: "button", lang }, word)
+      ;["click", "mouseenter"].forEach((kind) => button.addEventListener(kind, () => { mark(i); choose() }))
+      return button
+    })
+    mark(0)
+  }
+  onKeys(group, (name) => { mark(moved(chosen, name, buttons.length)); buttons[chosen].focus(); choose() })
+  return { put, value: () => chosen }
+}
+
+const numbered = (count) => Array.from({ length: count }, (_, i) => `${i + 1}`)
+
+const buildHeads = (place) => {
+  const { uses } = JSON.parse(place.dataset.recording)
+  place.replaceChildren()
+  element(place, "p", { class: "hint" }, "Point at a word, or use Tab and then the arrow keys, to see what it attends to.")
+  const menus = element(place, "p", { class: "menus" })
+  const use = menu(menus, "attention", uses.map(({ name }) => name))
+  const layer = menu(menus, "layer", numbered(uses[0].weights.length))
+  const head = menu(menus, "head", numbered(uses[0].weights[0].length))
+  const draw = () => {
+    const { name, asks, queries, keys, weights } = uses[use.value()]
+    const row = weights[layer.value()][head.value()][query.value()]
+    answers.weigh(row)
+    result.textContent = `${name}, layer ${layer.value() + 1}, head ${head.value() + 1}. ` +
+      `Query: ${asks} ${queries[query.value()]}. Most weight: ${mostWeight(keys, row)}.`
+  }
+  const query = choice(place, "the word whose query attends", draw)
+  const answers = weighedWords(place, "the words that it attends to, and their weights")
+  const result = element(place, "p", { role: "status" })
+  const start = () => {
+    const { queries, keys, languages: [ofQueries, ofKeys] } = uses[use.value()]
+    query.put(queries, ofQueries)
+    answers.put(keys, ofKeys)
+    draw()
+  }
+  use.select.addEventListener("change", start)
+  ;[layer, head].forEach(({ select }) => select.addEventListener("change", draw))
+  start()
+}
+
+addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("div.moved.steps").forEach(buildSteps)
+  document.querySelectorAll("div.moved.heads").forEach(buildHeads)
+})
 }

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.places import ROOT
-from book.stepwise import Decoded, decoded, last_layer, steps
+from book.stepwise import Decoded, decoded, heads, last_layer, steps
 
 STATIC = ROOT / "book" / "_static"
 WEIGHTS = torch.tensor([[0.7, 0.1, 0.1, 0.1], [0.05, 0.15, 0.6, 0.2], [0.1, 0.625, 0.2, 0.075]])
@@ -20,6 +20,11 @@ LONG = Decoded(
 START = "Step 1 of 3. Output so far: nothing. Next word: he. Most weight: il .700, m' .100, a<b .100."
 
 NARROW = {"width": 360, "height": 800}
+SEEN = {
+    use: (3 * torch.randn(2, 3, queries, keys, generator=torch.Generator().manual_seed(queries))).softmax(-1)
+    for use, queries, keys in (("encoder", 3, 3), ("decoder", 2, 2), ("cross", 2, 3))
+}
+HEADS = heads(SEEN, ["tu", "dors"], ["you", "sleep"], ("fr", "en")).data
 
 pytestmark = pytest.mark.browser
 
@@ -27,6 +32,11 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def page(browser, tmp_path: Path) -> Iterator:
     yield from opened(browser, tmp_path, steps([SHORT, LONG], ("fr", "en")).data)
+
+
+@pytest.fixture
+def view(browser, tmp_path: Path) -> Iterator:
+    yield from opened(browser, tmp_path, HEADS)
 
 
 def opened(browser, folder: Path, figure: str, scripts: bool = True) -> Iterator:
@@ -52,7 +62,7 @@ def numbers(tab) -> list[float]:
 
 def test_each_step_shows_the_recorded_weights_of_its_word(page) -> None:
     for sentence, recorded in enumerate((SHORT, LONG)):
-        page.get_by_label("sentence:").select_option(f"{sentence}")
+        page.get_by_label("sentence:").select_option(index=sentence)
         for view, weights in recorded.weights.items():
             page.get_by_label("weights:").select_option(label=view)
             forward = page.get_by_role("button", name="forward")
@@ -110,6 +120,40 @@ def test_without_scripts_a_table_says_where_most_weight_is(browser, tmp_path: Pa
         cells = [row.locator("th, td").all_inner_texts() for row in tab.locator("tbody tr").all()]
         assert cells == [["he", "il", "0.700"], ["hit", "a<b", "0.600"], ['"me"', "m'", "0.625"]]
         assert tab.locator("button, select, [role=status]").count() == 0
+
+
+def test_every_head_shows_its_weights_for_every_query(view) -> None:
+    read, said = ["tu", "dors", "</s>"], ["you", "sleep"]
+    words = {"encoder": (read, read), "decoder": (said, ["<s>", "you"]), "cross": (said, read)}
+    for place, (use, (queries, keys)) in enumerate(words.items()):
+        view.get_by_label("attention:").select_option(index=place)
+        assert view.get_by_role("group").get_by_role("button").all_inner_texts() == queries
+        assert view.locator(".words .word").all_inner_texts() == keys
+        for layer, head, query in ((0, 0, 0), (1, 2, 1), (0, 1, len(queries) - 1)):
+            view.get_by_label("layer:").select_option(index=layer)
+            view.get_by_label("head:").select_option(index=head)
+            view.get_by_role("button", name=queries[query]).click()
+            assert numbers(view) == pytest.approx(SEEN[use][layer, head, query].tolist(), abs=5e-4)
+            assert f"layer {layer + 1}, head {head + 1}. Query: the " in status(view)
+            assert f" {queries[query]}. Most weight: " in status(view)
+
+
+def test_a_query_is_chosen_by_arrow_keys_and_by_pointing(view) -> None:
+    first, last = (view.get_by_role("button", name=word) for word in ("tu", "</s>"))
+    view.get_by_label("head:").press("Tab")
+    assert first.evaluate("button => button === document.activeElement")
+    for key, word in (("ArrowRight", "dors"), ("End", "</s>"), ("ArrowRight", "</s>"), ("Home", "tu")):
+        view.keyboard.press(key)
+        assert f"Query: the source word {word}." in status(view), key
+        assert view.get_by_role("button", pressed=True).all_inner_texts() == [word]
+    last.hover()
+    assert "Query: the source word </s>." in status(view)
+
+
+def test_heads_without_scripts_are_a_line_that_points_to_the_pictures(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, HEADS, scripts=False):
+        assert tab.locator("div.moved").inner_text().startswith("The pictures above show the same weights")
+        assert tab.locator("button, select").count() == 0
 
 
 class Model:
