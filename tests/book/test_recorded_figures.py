@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.places import ROOT
 from book.stepwise import Decoded, decoded, heads, last_layer, steps
+from tests.support.figures import is_narrow, opened, status
 
-STATIC = ROOT / "book" / "_static"
 WEIGHTS = torch.tensor([[0.7, 0.1, 0.1, 0.1], [0.05, 0.15, 0.6, 0.2], [0.1, 0.625, 0.2, 0.075]])
 SHORT = Decoded(["il", "m'", "a<b", "</s>"], ["he", "hit", '"me"'], {"mean": WEIGHTS, "head 1": WEIGHTS.flip(0)})
 LONG = Decoded(
@@ -37,23 +36,6 @@ def page(browser, tmp_path: Path) -> Iterator:
 @pytest.fixture
 def view(browser, tmp_path: Path) -> Iterator:
     yield from opened(browser, tmp_path, HEADS)
-
-
-def opened(browser, folder: Path, figure: str, scripts: bool = True) -> Iterator:
-    path = folder / "page.html"
-    head = "".join(f'<script src="{(STATIC / name).as_uri()}"></script>' for name in ("interactive.js", "recorded.js"))
-    style = f'<link rel="stylesheet" href="{(STATIC / "book.css").as_uri()}">'
-    path.write_text(f'<!DOCTYPE html><html lang="en">{head}{style}{figure}</html>', encoding="utf-8")
-    context = browser.new_context(java_script_enabled=scripts, viewport=NARROW, reduced_motion="reduce")
-    tab = context.new_page()
-    tab.on("pageerror", lambda error: pytest.fail(str(error)))
-    tab.goto(path.as_uri())
-    yield tab
-    context.close()
-
-
-def status(tab) -> str:
-    return tab.get_by_role("status").inner_text()
 
 
 def numbers(tab) -> list[float]:
@@ -112,7 +94,7 @@ def test_the_figure_takes_the_place_of_the_plain_table(page) -> None:
 
 
 def test_it_fits_a_narrow_screen(page) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert is_narrow(page)
 
 
 def test_without_scripts_a_table_says_where_most_weight_is(browser, tmp_path: Path) -> None:
@@ -146,6 +128,7 @@ def test_a_query_is_chosen_by_arrow_keys_and_by_pointing(view) -> None:
         view.keyboard.press(key)
         assert f"Query: the source word {word}." in status(view), key
         assert view.get_by_role("button", pressed=True).all_inner_texts() == [word]
+        assert view.evaluate("document.activeElement.textContent") == word
     last.hover()
     assert "Query: the source word </s>." in status(view)
 
