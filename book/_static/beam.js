@@ -1,6 +1,6 @@
 // Beam search on a small tree, with a slider for its width: <div class="moved beam" data-recording='{"tree", "otherwise"}'>.
 // `tree` gives for a beginning the probabilities of the next word; one that it lacks ends with `otherwise`.
-// `element`, `labelled` and `shown` are those of interactive.js.
+// `element`, `drawn`, `labelled` and `shown` are those of interactive.js.
 { // a block, for all scripts of a page share one global scope
 const END = "</s>"
 const COLUMN = 82, ROW = 44, BOX = [62, 26] // of the drawing, in its own units
@@ -44,13 +44,6 @@ const places = (given) => {
   place([])
   const columns = 1 + Math.max(...all.map(({ words }) => words.length))
   return { at, size: [columns * COLUMN, rows * ROW] }
-}
-
-const drawn = (parent, name, attributes, text = "") => {
-  const made = parent.appendChild(document.createElementNS("http://www.w3.org/2000/svg", name))
-  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value))
-  made.textContent = text
-  return made
 }
 
 const drawBox = (svg, { x, y }, word, kind, p) => {

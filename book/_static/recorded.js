@@ -1,14 +1,7 @@
 // Figures of what a page's model has recorded; book/stepwise.py writes the <div class="moved …" data-recording="JSON">.
-// What the div holds before is for readers without scripts. `element` and `shown` are those of interactive.js.
+// What the div holds before is for readers without scripts. `element`, `menu` and `shown` are those of interactive.js.
 { // a block, for all scripts of a page share one global scope
 const MOST = 3 // how many of the largest weights the status line names
-
-const menu = (place, label, names) => {
-  const select = element(element(place, "label", {}, `${label}: `), "select")
-  names.forEach((name, i) => element(select, "option", { value: i }, name))
-  select.parentElement.hidden = names.length < 2
-  return { select, value: () => Number(select.value) }
-}
 
 // The words that weights lie on, each with a bar and its number. Returns what puts words there, and what weighs them.
 const weighedWords = (place, label) => {

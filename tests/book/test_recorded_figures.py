@@ -105,8 +105,8 @@ def test_without_scripts_a_table_says_where_most_weight_is(browser, tmp_path: Pa
 
 
 def test_every_head_shows_its_weights_for_every_query(view) -> None:
-    read, said = ["tu", "dors", "</s>"], ["you", "sleep"]
-    words = {"encoder": (read, read), "decoder": (said, ["<s>", "you"]), "cross": (said, read)}
+    read, target = ["tu", "dors", "</s>"], ["you", "sleep"]
+    words = {"encoder": (read, read), "decoder": (target, ["<s>", "you"]), "cross": (target, read)}
     for place, (use, (queries, keys)) in enumerate(words.items()):
         view.get_by_label("attention:").select_option(index=place)
         assert view.get_by_role("group").get_by_role("button").all_inner_texts() == queries
