@@ -25,7 +25,7 @@ DIGITS = 3  # of a weight, as many as the figure shows
 class Attends(Protocol):
     """A trained model that translates and gives the attention weights of a translation."""
 
-    def translate(self, sentences: Sequence[str]) -> list[str]: ...
+    def translate(self, sentences: list[str]) -> list[str]: ...
 
     def attention(self, source: str, target: str) -> Tensor: ...
 
@@ -59,7 +59,7 @@ def decoded(
     return recorded
 
 
-def last_layer(cross: Float[Tensor, "layers heads target source"]) -> dict[str, Weights]:
+def last_layer(cross: Float[Tensor, "layers heads target source"]) -> dict[str, Float[Tensor, "target source"]]:
     """Return the cross-attention of the last layer: the mean over its heads, then head by head."""
     heads = {f"last layer, head {number}": weights for number, weights in enumerate(cross[-1], start=1)}
     return {"last layer, mean of the heads": cross[-1].mean(dim=0), **heads}
@@ -78,7 +78,7 @@ def steps(recorded: Sequence[Decoded], languages: tuple[str, str]) -> HTML:
         }
         for each in recorded
     ]
-    return figure("steps", {"sentences": sentences, "languages": languages}, most_weight(recorded[0]).data)
+    return figure("steps", {"sentences": sentences, "languages": languages}, str(most_weight(recorded[0]).data))
 
 
 def heads(

@@ -37,7 +37,7 @@ def cell() -> dict[str, Any]:
 @pytest.fixture
 def page(browser, tmp_path: Path, cell) -> Iterator:
     assert "beam(tree, otherwise=0.96)" in CHAPTER.read_text(encoding="utf-8")
-    yield from opened(browser, tmp_path, beam(cell["tree"], otherwise=0.96).data)
+    yield from opened(browser, tmp_path, beam(cell["tree"], otherwise=0.96))
 
 
 def widened(page, width: int) -> None:
@@ -107,6 +107,6 @@ def test_it_fits_a_narrow_screen(page) -> None:
 
 
 def test_without_scripts_a_line_points_to_the_drawing(browser, tmp_path: Path, cell) -> None:
-    for tab in opened(browser, tmp_path, beam(cell["tree"], otherwise=0.96).data, scripts=False):
+    for tab in opened(browser, tmp_path, beam(cell["tree"], otherwise=0.96), scripts=False):
         assert tab.locator("div.moved").inner_text() == "The drawing above shows the search with a beam of two."
         assert tab.locator("input, svg").count() == 0

@@ -23,14 +23,14 @@ SEEN = {
     use: (3 * torch.randn(2, 3, queries, keys, generator=torch.Generator().manual_seed(queries))).softmax(-1)
     for use, queries, keys in (("encoder", 3, 3), ("decoder", 2, 2), ("cross", 2, 3))
 }
-HEADS = heads(SEEN, ["tu", "dors"], ["you", "sleep"], ("fr", "en")).data
+HEADS = heads(SEEN, ["tu", "dors"], ["you", "sleep"], ("fr", "en"))
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
 def page(browser, tmp_path: Path) -> Iterator:
-    yield from opened(browser, tmp_path, steps([SHORT, LONG], ("fr", "en")).data)
+    yield from opened(browser, tmp_path, steps([SHORT, LONG], ("fr", "en")))
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_it_fits_a_narrow_screen(page) -> None:
 
 
 def test_without_scripts_a_table_says_where_most_weight_is(browser, tmp_path: Path) -> None:
-    for tab in opened(browser, tmp_path, steps([SHORT, LONG], ("fr", "en")).data, scripts=False):
+    for tab in opened(browser, tmp_path, steps([SHORT, LONG], ("fr", "en")), scripts=False):
         cells = [row.locator("th, td").all_inner_texts() for row in tab.locator("tbody tr").all()]
         assert cells == [["he", "il", "0.700"], ["hit", "a<b", "0.600"], ['"me"', "m'", "0.625"]]
         assert tab.locator("button, select, [role=status]").count() == 0

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from IPython.display import HTML
 
 from autograder.places import ROOT
 
@@ -11,12 +12,13 @@ STATIC = ROOT / "book" / "_static"
 NARROW = {"width": 360, "height": 800}
 
 
-def opened(browser, folder: Path, figure: str, scripts: bool = True) -> Iterator:
+def opened(browser, folder: Path, figure: HTML | str, scripts: bool = True) -> Iterator:
     """Yield a narrow tab with the figure and all scripts of the book, as a page has them; an error in one fails."""
     head = "".join(f'<script src="{script.as_uri()}"></script>' for script in sorted(STATIC.glob("*.js")))
     head += f'<link rel="stylesheet" href="{(STATIC / "book.css").as_uri()}">'
+    html = figure if isinstance(figure, str) else str(figure.data)
     path = folder / "page.html"
-    path.write_text(f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{figure}</html>', encoding="utf-8")
+    path.write_text(f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{html}</html>', encoding="utf-8")
     context = browser.new_context(java_script_enabled=scripts, viewport=NARROW, reduced_motion="reduce")
     tab = context.new_page()
     errors = []
