@@ -16,6 +16,9 @@ from torch import Tensor
 
 from book.tables import table
 from lab.attention_table import matching
+from lab.classification import TextWeights
+from lab.corpora import Document
+from lab.evaluation.classification_results import gold as gold_words
 from lab.metrics import Weights
 
 START, END = "<s>", "</s>"
@@ -28,6 +31,12 @@ class Attends(Protocol):
     def translate(self, sentences: list[str]) -> list[str]: ...
 
     def attention(self, source: str, target: str) -> Tensor: ...
+
+
+class Classifies(Protocol):
+    """A trained model that gives the attention weights of texts, each its sentences."""
+
+    def attention_weights(self, texts: Sequence[Sequence[str]]) -> list[TextWeights]: ...
 
 
 @dataclass(frozen=True)
@@ -119,6 +128,30 @@ def use(
         "languages": [queries[1], keys[1]],
         "weights": [[rounded(matching(head, keys[0], queries[0])) for head in layer] for layer in weights],
     }
+
+
+def each_hop(models: Mapping[str, Classifies], documents: Sequence[Document]) -> HTML:
+    """Return the weights of every hop of the models over documents whose evidence is known, hop by hop.
+
+    Without scripts a line points to the table of all documents.
+    """
+    weights = {name: model.attention_weights([each.sentences for each in documents]) for name, model in models.items()}
+    reviews = []
+    for number, document in enumerate(documents):
+        rows = {name: of_model[number].words for name, of_model in weights.items()}
+        hops = {name: [f"hop {hop}" for hop in range(len(matrix))] for name, matrix in rows.items()}
+        reviews.append(
+            {
+                "words": document.words,
+                "decides": [weight > 0 for weight in gold_words(document).tolist()],
+                "models": [
+                    {"name": name, "weights": rounded(matching(matrix, document.words, hops[name]))}
+                    for name, matrix in rows.items()
+                ],
+            }
+        )
+    plain = "<p>The table above has the same weights, as shares over all short reviews.</p>"
+    return figure("hops", {"reviews": reviews}, plain)
 
 
 def most_weight(sentence: Decoded) -> HTML:

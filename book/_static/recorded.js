@@ -141,8 +141,42 @@ const buildHeads = (place) => {
   start()
 }
 
+const sumWhere = (weights, kept) => weights.reduce((sum, weight, j) => sum + (kept[j] ? weight : 0), 0)
+
+const buildHops = (place) => {
+  const { reviews } = JSON.parse(place.dataset.recording)
+  place.replaceChildren()
+  element(place, "p", { class: "hint" }, "Choose a review, a model and a hop. The words that decide are underlined.")
+  const menus = element(place, "p", { class: "menus" })
+  const review = menu(menus, "review", reviews.map(({ words }) => words.join(" ")))
+  const model = menu(menus, "model", reviews[0].models.map(({ name }) => name))
+  const hop = menu(menus, "hop", numbered(reviews[0].models[0].weights.length))
+  const list = weighedWords(place, "the words of the review and their weights")
+  const result = element(place, "p", { role: "status" })
+  const draw = () => {
+    const { words, decides, models } = reviews[review.value()]
+    const { name, weights } = models[model.value()]
+    const row = weights[hop.value()]
+    list.weigh(row)
+    const even = decides.filter(Boolean).length / words.length
+    result.textContent = `Hop ${hop.value() + 1}, ${name}. Most weight: ${mostWeight(words, row)}. ` +
+      `On the words that decide (${words.filter((_, j) => decides[j]).join(", ")}): ${shown(sumWhere(row, decides))}, ` +
+      `where equal weights would have ${shown(even)}.`
+  }
+  const start = () => {
+    const { words, decides } = reviews[review.value()]
+    list.put(words, "en")
+    place.querySelectorAll(".words .word").forEach((word, j) => word.classList.toggle("evident", decides[j]))
+    draw()
+  }
+  review.select.addEventListener("change", start)
+  ;[model, hop].forEach(({ select }) => select.addEventListener("change", draw))
+  start()
+}
+
 addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("div.moved.steps").forEach(buildSteps)
   document.querySelectorAll("div.moved.heads").forEach(buildHeads)
+  document.querySelectorAll("div.moved.hops").forEach(buildHops)
 })
 }

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from book.stepwise import Decoded, decoded, heads, last_layer, steps
+from book.stepwise import Decoded, decoded, each_hop, heads, last_layer, steps
+from lab.classification import TextWeights
+from lab.corpora import Document
 from tests.support.figures import is_narrow, opened, status
 
 WEIGHTS = torch.tensor([[0.7, 0.1, 0.1, 0.1], [0.05, 0.15, 0.6, 0.2], [0.1, 0.625, 0.2, 0.075]])
@@ -95,6 +97,55 @@ def test_the_figure_takes_the_place_of_the_plain_table(page) -> None:
 
 def test_it_fits_a_narrow_screen(page) -> None:
     assert is_narrow(page)
+
+
+class Reader:
+    """Gives the weights that it was made with, cut to the words of each text."""
+
+    def __init__(self, weights: torch.Tensor) -> None:
+        self.weights = weights
+
+    def attention_weights(self, texts) -> list[TextWeights]:
+        lengths = [sum(len(sentence.split()) for sentence in text) for text in texts]
+        return [TextWeights(self.weights[:, :length]) for length in lengths]
+
+
+REVIEWS = [
+    Document(("fine music .", "I left ."), "good", frozenset({(0, 0), (1, 1)})),
+    Document(("bad .",), "bad", frozenset({(0, 0)})),
+]
+HOPS = {
+    "without the penalty": torch.tensor([[0.5, 0.125, 0.0, 0.125, 0.25, 0.0], [0.0, 0.0, 0.0, 0.0, 0.25, 0.75]]),
+    "with it": torch.tensor([[0.0, 1.0, 0.0, 0.0, 0.0, 0.0], [0.25, 0.25, 0.0, 0.0, 0.5, 0.0]]),
+}
+
+
+def reviewed():
+    return each_hop({name: Reader(weights) for name, weights in HOPS.items()}, REVIEWS)
+
+
+def test_every_hop_shows_its_weights_and_its_share_on_the_evidence(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, reviewed()):
+        for number, (document, decides) in enumerate(zip(REVIEWS, ([0, 4], [0]), strict=True)):
+            tab.get_by_label("review:").select_option(index=number)
+            assert tab.locator(".words .word").all_inner_texts() == document.words
+            assert tab.locator(".evident").all_inner_texts() == [document.words[j] for j in decides]
+            for model, weights in HOPS.items():
+                tab.get_by_label("model:").select_option(label=model)
+                for hop in range(2):
+                    tab.get_by_label("hop:").select_option(index=hop)
+                    assert numbers(tab) == weights[hop, : len(document.words)].tolist()
+                    share = f"{weights[hop, decides].sum():.3f}".removeprefix("0")
+                    even = f"{len(decides) / len(document.words):.3f}".removeprefix("0")
+                    assert status(tab).startswith(f"Hop {hop + 1}, {model}. Most weight: ")
+                    assert status(tab).endswith(f": {share}, where equal weights would have {even}.")
+        assert is_narrow(tab)
+
+
+def test_hops_without_scripts_are_a_line_that_points_to_the_table(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, reviewed(), scripts=False):
+        assert tab.locator("div.moved").inner_text().startswith("The table above has the same weights")
+        assert tab.locator("button, select").count() == 0
 
 
 def test_without_scripts_a_table_says_where_most_weight_is(browser, tmp_path: Path) -> None:
