@@ -7,6 +7,7 @@ from typing import Any
 from IPython.display import HTML
 
 from book.experiments import runs_of, sweep_of
+from book.stepwise import figure
 from book.tables import by_length, results, table
 from lab.metrics import LengthScore, Score
 from lab.plots import Picture, bleu_by_length_plot
@@ -95,3 +96,14 @@ def vector(result: Mapping[str, Any]) -> int:
 
 def cell(score: Score) -> str:
     return f"{score.value:.1f} ({score.low:.1f}–{score.high:.1f})"
+
+
+def beam(tree: Mapping[tuple[str, ...], Mapping[str, float]], otherwise: float) -> HTML:
+    """Return beam search on a tree as a figure with a slider for the width; `_static/beam.js` searches and draws.
+
+    The tree gives for a beginning the probabilities of the next word; one that it lacks ends with the probability
+    `otherwise`.
+    """
+    by_text = {" ".join(beginning): dict(following) for beginning, following in tree.items()}
+    plain = "<p>The drawing above shows the search with a beam of two.</p>"
+    return figure("beam", {"tree": by_text, "otherwise": otherwise}, plain)

@@ -1,4 +1,5 @@
 // Figures that can be moved, of what a page has worked out by hand. Without scripts the page's own tables are all.
+// `element`, `drawn`, `labelled`, `menu` and `shown` serve the other files of figures as well.
 // <div class="weigh" data-scores="1 2" data-values="1,0 0,1"></div>: scores, mask and temperature → weights, context.
 // <div class="weigh window" data-scores="0 2" data-p="1" data-d="2"></div>: position and half-width → weights.
 const shown = (number) => number.toFixed(3).replace(/^(-?)0\./, "$1.")
@@ -24,6 +25,13 @@ const element = (parent, name, attributes = {}, text = "") => {
   return made
 }
 
+const drawn = (parent, name, attributes, text = "") => {
+  const made = parent.appendChild(document.createElementNS("http://www.w3.org/2000/svg", name))
+  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value))
+  made.textContent = text
+  return made
+}
+
 // A slider with its number beside it; `set` moves it, `value` reads it.
 const slider = (parent, label, [min, max, step], write = shown) => {
   const range = element(parent, "input", { type: "range", "aria-label": label, min, max, step })
@@ -38,6 +46,13 @@ const slider = (parent, label, [min, max, step], write = shown) => {
 const labelled = (place, text, name, limits, write) => {
   const line = element(place, "p", { class: "slider" }, text)
   return slider(line, name, limits, write)
+}
+
+const menu = (place, label, names) => {
+  const select = element(element(place, "label", {}, `${label}: `), "select")
+  names.forEach((name, i) => element(select, "option", { value: i }, name))
+  select.parentElement.hidden = names.length < 2
+  return { select, value: () => Number(select.value) }
 }
 
 // A table with a row for each position; `fill` adds the cells before the weight. Returns what draws the weights.

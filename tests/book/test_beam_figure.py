@@ -1,0 +1,112 @@
+"""Beam search as a figure: it keeps and ends with what the taught function does on the chapter's tree."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.places import ROOT
+from book._ext.freshness import code_cells
+from book.figures_encoder_decoder import beam
+from solutions.encoder_decoder.attention import beam_search
+from tests.support.figures import is_narrow, opened, status
+
+CHAPTER = ROOT / "book" / "encoder_decoder.md"
+WIDTHS = (1, 2, 3, 4)
+START = (
+    "A beam of 2 keeps, step 1: a .5, the .4; step 2: the cat .36, a cat .175; "
+    "step 3: the cat </s> .216, the cat sleeps .144; step 4: the cat sleeps </s> .138. "
+    "Most probable finished sentence: the cat </s> .216. With α = 1: the cat sleeps </s>, score −.495."
+)
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def cell() -> dict[str, Any]:
+    """Return the names of the chapter's cell with the tree."""
+    (code,) = [code for code in code_cells(CHAPTER) if "\ntree = {" in code]
+    names: dict[str, Any] = {"torch": torch}
+    exec(code, names)
+    return names
+
+
+@pytest.fixture
+def page(browser, tmp_path: Path, cell) -> Iterator:
+    assert "beam(tree, otherwise=0.96)" in CHAPTER.read_text(encoding="utf-8")
+    yield from opened(browser, tmp_path, beam(cell["tree"], otherwise=0.96))
+
+
+def widened(page, width: int) -> None:
+    slider = page.get_by_label("width of the beam")
+    slider.press("Home")
+    for _ in range(width - 1):
+        slider.press("ArrowRight")
+
+
+def rows(page, column: int) -> list[str]:
+    """Return a column of the table, a text for each step."""
+    return [row.locator("th, td").nth(column).inner_text() for row in page.locator("tbody tr").all()]
+
+
+def test_it_begins_with_the_beam_of_the_chapter(page) -> None:
+    assert status(page) == START
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_best_sentence_is_that_of_the_taught_search(page, cell, width: int) -> None:
+    widened(page, width)
+    for alpha, before in ((0.0, "finished sentence: "), (1.0, "α = 1: ")):
+        tokens, score = beam_search(cell["step"], bos=1, eos=2, beam=width, max_len=5, alpha=alpha)
+        sentence = " ".join(cell["words"][token] for token in tokens)
+        shown = f", score −{-score:.3f}" if alpha else f" {math.exp(score):.3f}"
+        shown = shown.replace("0.", ".")
+        assert f"{before}{sentence}{shown}." in status(page)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_each_step_keeps_the_most_probable_beginnings(page, cell, width: int) -> None:
+    widened(page, width)
+    asked = []
+
+    def step(prefix: torch.Tensor) -> torch.Tensor:
+        asked.append([[cell["words"][token] for token in row[1:]] for row in prefix.tolist()])
+        return cell["step"](prefix)
+
+    beam_search(step, bos=1, eos=2, beam=width, max_len=5, alpha=0.0)
+    kept = [[text.rpartition(" ")[0] for text in row.split(", ")] for row in rows(page, 1)]
+    for active, texts in zip(asked[1:], kept, strict=False):
+        # The taught search also carries on with words that the tree does not have, at probabilities of nearly 0.
+        real = [" ".join(words) for words in active if tuple(words[:-1]) in cell["tree"]]
+        going_on = [text for text in texts if not text.endswith("</s>")]
+        assert [text for text in real if text in going_on] == going_on
+    assert all(len(texts) <= width for texts in kept)
+
+
+def test_a_wider_beam_only_adds_to_the_tree_and_the_way_back_is_the_same(page) -> None:
+    seen = []
+    for width in WIDTHS:
+        widened(page, width)
+        boxes = page.locator(".drawing rect").evaluate_all(
+            "all => all.map(box => `${box.getAttribute('x')} ${box.getAttribute('y')}`)"
+        )
+        dashed = page.locator(".drawing line[stroke-dasharray]").count()
+        assert dashed == sum(len(text.split(", ")) for text in rows(page, 2) if text != "none")
+        seen.append(set(boxes))
+    assert seen[0] < seen[1] < seen[2]
+    assert seen[2] == seen[3]  # a fourth place goes to an empty sentence or to one that ends, and opens no branch
+    widened(page, 2)
+    assert status(page) == START
+
+
+def test_it_fits_a_narrow_screen(page) -> None:
+    assert is_narrow(page)
+
+
+def test_without_scripts_a_line_points_to_the_drawing(browser, tmp_path: Path, cell) -> None:
+    for tab in opened(browser, tmp_path, beam(cell["tree"], otherwise=0.96), scripts=False):
+        assert tab.locator("div.moved").inner_text() == "The drawing above shows the search with a beam of two."
+        assert tab.locator("input, svg").count() == 0

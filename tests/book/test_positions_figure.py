@@ -1,0 +1,101 @@
+"""Positions as a rotation: the figure's points and its matrix are those of the taught table of sines."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from autograder.places import ROOT
+from solutions.transformer.attention import sinusoids
+from tests.support.figures import is_narrow, opened, status
+
+FIGURE = '<div class="moved positions" data-width="8" data-pos="2" data-k="3"></div>'
+LAST_POSITION, LAST_OFFSET = 50, 20
+NUMBER = re.compile(r"−?\d*\.\d+")
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def page(browser, tmp_path: Path) -> Iterator:
+    assert FIGURE in (ROOT / "book" / "transformer.md").read_text(encoding="utf-8")
+    yield from opened(browser, tmp_path, FIGURE)
+
+
+def announced(page) -> tuple[torch.Tensor, torch.Tensor, float, torch.Tensor]:
+    """Return the two points, the angle and the matrix that the status line names."""
+    numbers = [float(text.replace("−", "-")) for text in NUMBER.findall(status(page))]
+    assert len(numbers) == 9
+    return torch.tensor(numbers[:2]), torch.tensor(numbers[2:4]), numbers[4], torch.tensor(numbers[5:]).view(2, 2)
+
+
+def put(page, label: str, key: str, presses: int = 1) -> None:
+    for _ in range(presses):
+        page.get_by_label(label, exact=True).press(key)
+
+
+@pytest.mark.parametrize("pair", range(4))
+def test_points_are_those_of_the_taught_table(page, pair: int) -> None:
+    taught = sinusoids(LAST_POSITION + LAST_OFFSET + 1, 8)[:, 2 * pair : 2 * pair + 2]
+    page.get_by_label("pair of features").select_option(index=pair)
+    torch.testing.assert_close(torch.stack(announced(page)[:2]), taught[[2, 5]], atol=6e-4, rtol=0)
+    put(page, "position", "ArrowRight", 5)
+    put(page, "offset k", "ArrowLeft")
+    torch.testing.assert_close(torch.stack(announced(page)[:2]), taught[[7, 9]], atol=6e-4, rtol=0)
+    put(page, "position", "End")
+    put(page, "offset k", "End")
+    torch.testing.assert_close(torch.stack(announced(page)[:2]), taught[[50, 70]], atol=6e-4, rtol=0)
+
+
+@pytest.mark.parametrize("pair", range(4))
+def test_the_matrix_turns_every_position_by_the_offset_and_is_the_same_for_all(page, pair: int) -> None:
+    page.get_by_label("pair of features").select_option(index=pair)
+    *_, turn, matrix = announced(page)
+    assert turn == pytest.approx(3 / 10000 ** (2 * pair / 8), abs=6e-4)
+    for key in ("Home", "ArrowRight", "ArrowRight", "ArrowRight", "End"):
+        put(page, "position", key)
+        start, end, angle, same = announced(page)
+        assert angle == turn
+        assert torch.equal(same, matrix)
+        torch.testing.assert_close(matrix @ start, end, atol=2e-3, rtol=0)
+
+
+def test_the_drawing_has_the_two_points_with_the_cosine_up(page) -> None:
+    page.get_by_label("pair of features").select_option(index=1)
+    start, end, *_ = announced(page)
+    tips = page.locator("circle.tip").evaluate_all(
+        "tips => tips.map(tip => [tip.cx.baseVal.value, tip.cy.baseVal.value])"
+    )
+    circle = page.locator("circle.ink").evaluate("c => [c.cx.baseVal.value, c.cy.baseVal.value, c.r.baseVal.value]")
+    drawn = [[(x - circle[0]) / circle[2], (circle[1] - y) / circle[2]] for x, y in tips]
+    torch.testing.assert_close(torch.tensor(drawn), torch.stack([start, end]), atol=1e-3, rtol=0)
+
+
+def test_without_an_offset_there_is_one_point(page) -> None:
+    put(page, "offset k", "Home")
+    start, end, angle, matrix = announced(page)
+    assert torch.equal(start, end)
+    assert angle == 0
+    assert torch.equal(matrix, torch.eye(2))
+    assert page.locator("circle.tip").count() == 1
+
+
+def test_the_way_back_ends_at_the_start(page) -> None:
+    before = status(page)
+    put(page, "position", "ArrowRight", 2)
+    put(page, "offset k", "ArrowRight")
+    assert status(page) != before
+    put(page, "position", "ArrowLeft", 2)
+    put(page, "offset k", "ArrowLeft")
+    assert status(page) == before
+
+
+def test_it_fits_a_narrow_screen(page) -> None:
+    assert is_narrow(page)
+
+
+def test_without_scripts_there_is_nothing(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, FIGURE, scripts=False):
+        assert tab.locator("div.moved").inner_html() == ""
