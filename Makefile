@@ -59,8 +59,8 @@ $(STAMPS)/system: apt.txt
 	    && touch $@ || { echo "apt-get could not install$$missing (see $(STAMPS)/system.log); going on without"; }; \
 	else echo "not installed:$$missing. Install with: sudo apt-get install$$missing"; fi
 
-course: $(SETUP) ## set up, build the book, make the student notebooks, grade the example class
-	@$(MAKE) --no-print-directory book release class
+course: $(SETUP) ## set up, make the student notebooks, build the book, grade the example class
+	@$(MAKE) --no-print-directory release book class  # the book's pages link what is released
 	@echo
 	@echo "The book:               build/_build/html/index.html"
 	@echo "The student notebooks:  build/release/NAME/NAME.ipynb, for students with all they need: build/release/kit.zip"
