@@ -276,7 +276,7 @@ def test_a_reader_without_scripts_sees_the_same_colours(browser, name, mode):
         tab.context.close()
     assert seen[0] == seen[1]
     assert seen[0]["body"]
-    if "drawing" in page.read_text(encoding="utf8"):
+    if 'class="drawing"' in page.read_text(encoding="utf8"):
         ground, box = (seen[1][one][0] for one in ("body", ".drawing .box"))
         assert box != ground
 
