@@ -7,7 +7,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from myst_parser.mdit_to_docutils.base import default_slugify
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
@@ -20,6 +19,11 @@ ENTRIES = indexed.entries(GLOSSARY)
 HEADING = re.compile(r"^#{1,3} +(.+?) *$", re.MULTILINE)
 
 
+def anchor_of(heading: str) -> str:
+    """Return the anchor that MyST gives to a heading: that of GitHub."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 def sections(page: Path) -> dict[str, str]:
     """Return the text of each section of a page, by the anchor of its heading; what stands below it is a part of it."""
     text = re.sub(r"^```\{code-cell\}.*?^```", "", page.read_text(encoding="utf8"), flags=re.MULTILINE | re.DOTALL)
@@ -29,9 +33,7 @@ def sections(page: Path) -> dict[str, str]:
         next((headings[later].start() for later in range(one + 1, len(headings)) if depths[later] <= depths[one]), None)
         for one in range(len(headings))
     ]
-    return {
-        default_slugify(heading[1]): text[heading.start() : end] for heading, end in zip(headings, ends, strict=True)
-    }
+    return {anchor_of(heading[1]): text[heading.start() : end] for heading, end in zip(headings, ends, strict=True)}
 
 
 PAGES = {page.stem: sections(page) for page in BOOK.glob("*.md")}
