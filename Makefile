@@ -25,7 +25,7 @@ esac
 endef
 export ON_PYTHONPATH
 
-.PHONY: help setup course book book-students pdf release work class test test-all lint bench gpu results clean
+.PHONY: help setup course book book-students pdf epub release work class test test-all lint bench gpu results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ book-students: $(SETUP) ## build the book with the graded bodies blanked
 
 pdf: book ## the book as one PDF, for paper
 	@python book/pdf.py
+
+epub: book ## the book for e-readers
+	@python book/build.py --epub
 
 release: $(SETUP) ## make the student notebooks and what they import
 	@python -m autograder release
