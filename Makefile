@@ -25,7 +25,7 @@ esac
 endef
 export ON_PYTHONPATH
 
-.PHONY: help setup course book book-students release work class test test-all lint bench gpu results clean
+.PHONY: help setup course book book-students pdf epub release work class test test-all lint bench gpu results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,8 +59,8 @@ $(STAMPS)/system: apt.txt
 	    && touch $@ || { echo "apt-get could not install$$missing (see $(STAMPS)/system.log); going on without"; }; \
 	else echo "not installed:$$missing. Install with: sudo apt-get install$$missing"; fi
 
-course: $(SETUP) ## set up, build the book, make the student notebooks, grade the example class
-	@$(MAKE) --no-print-directory book release class
+course: $(SETUP) ## set up, make the student notebooks, build the book, grade the example class
+	@$(MAKE) --no-print-directory release book class  # the book's pages link what is released
 	@echo
 	@echo "The book:               build/_build/html/index.html"
 	@echo "The student notebooks:  build/release/NAME/NAME.ipynb, for students with all they need: build/release/kit.zip"
@@ -73,6 +73,12 @@ book: $(SETUP) ## build the book, code shown
 
 book-students: $(SETUP) ## build the book with the graded bodies blanked
 	@python book/build.py --students
+
+pdf: book ## the book as one PDF, for paper
+	@python book/pdf.py
+
+epub: book ## the book for e-readers
+	@python book/build.py --epub
 
 release: $(SETUP) ## make the student notebooks and what they import
 	@python -m autograder release

@@ -5,9 +5,11 @@ import os
 import shutil
 import sys
 import warnings
+import zipfile
 from argparse import ArgumentParser
 from pathlib import Path
 from time import perf_counter
+from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 BOOK = ROOT / "book"
@@ -29,19 +31,22 @@ def machinery() -> str:
     return digest.hexdigest()
 
 
-def build(edition: str, output: Path = ROOT / "build", fresh: bool = False) -> int:
+def build(edition: str, output: Path = ROOT / "build", fresh: bool = False, builder: str = "html") -> int:
     """Build one edition and return the exit code: any warning is a failure, after all pages have been written."""
     sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # for the book's extensions
     from jupyter_book.sphinx import build_sphinx
 
     folder = output / FOLDERS[edition]
+    trees = folder / (".doctrees" if builder == "html" else f".doctrees-{builder}")
     stamp = folder / "machinery"
     if fresh or not stamp.is_file() or stamp.read_text() != machinery():
         shutil.rmtree(folder, ignore_errors=True)
     result = build_sphinx(
         BOOK,
-        folder / "html",
+        folder / builder,
         noconfig=True,
+        builder=builder,
+        doctreedir=trees,
         path_config=ROOT / "_config.yml",
         confoverrides={
             "external_toc_path": str(BOOK / "_toc.yml"),
@@ -50,6 +55,7 @@ def build(edition: str, output: Path = ROOT / "build", fresh: bool = False) -> i
             "edition": edition,
             # Both editions share the executed cells.
             "nb_execution_cache_path": str(output / "executed"),
+            **({"version": "not released"} if builder == "epub" else {}),  # EPUB asks for one
         },
         warningiserror=True,
         keep_going=True,
@@ -58,8 +64,21 @@ def build(edition: str, output: Path = ROOT / "build", fresh: bool = False) -> i
     stamp.write_text(machinery())
     if result != 0:
         # Sphinx would not read an unchanged page again, and the second build would hide what the first one found.
-        shutil.rmtree(folder / ".doctrees", ignore_errors=True)
+        shutil.rmtree(trees, ignore_errors=True)
     return 0 if result == 0 else 1
+
+
+def malformed(epub: Path) -> list[str]:
+    """Return a sentence for each page of an EPUB that is no XML: most e-readers show nothing of such a page."""
+    faults = []
+    with zipfile.ZipFile(epub) as archive:
+        for name in archive.namelist():
+            if name.endswith((".xhtml", ".opf", ".ncx")):
+                try:
+                    ElementTree.fromstring(archive.read(name))
+                except ElementTree.ParseError as fault:
+                    faults.append(f"{name}: expected XML, but {fault}: mend the HTML that the page or a cell writes")
+    return faults
 
 
 def prepare_kernels(folder: Path) -> None:
@@ -77,6 +96,7 @@ def prepare_kernels(folder: Path) -> None:
 def main() -> int:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--students", action="store_true", help="graded bodies are blanked")
+    parser.add_argument("--epub", action="store_true", help="for e-readers, instead of the pages")
     parser.add_argument("--fresh", action="store_true", help="write every page anew (executed cells stay cached)")
     arguments = parser.parse_args()
     edition = "students" if arguments.students else "full"
@@ -84,8 +104,12 @@ def main() -> int:
     warnings.filterwarnings("ignore", category=DeprecationWarning)
     warnings.filterwarnings("ignore", category=PendingDeprecationWarning)
     started = perf_counter()
-    code = build(edition, fresh=arguments.fresh)
-    page = Path("build") / FOLDERS[edition] / "html" / "index.html"
+    code = build(edition, fresh=arguments.fresh, builder="epub" if arguments.epub else "html")
+    place = "epub/attention-workbook.epub" if arguments.epub else "html/index.html"
+    page = Path("build") / FOLDERS[edition] / place
+    for fault in malformed(ROOT / page) if arguments.epub and code == 0 else []:
+        print(fault, file=sys.stderr)
+        code = 1
     if code == 0:
         print(f"The book is at {page} ({perf_counter() - started:.0f} s).")
     else:

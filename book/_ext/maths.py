@@ -4,6 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import ebook
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -25,16 +26,24 @@ logger = logging.getLogger(__name__)
 
 
 @cache
-def render(formula: str, display: bool) -> str:
-    """Return the formula as HTML for the eye with MathML for the screen reader."""
-    options = {"displayMode": display, "throwOnError": True, "strict": "ignore", "trust": True, "macros": MACROS}
+def render(formula: str, display: bool, output: str = "htmlAndMathml") -> str:
+    """Return the formula as HTML for the eye with MathML for the screen reader, or as "mathml" alone."""
+    options = {
+        "output": output,
+        "displayMode": display,
+        "throwOnError": True,
+        "strict": "ignore",
+        "trust": True,
+        "macros": MACROS,
+    }
     return katex.render(formula, options)
 
 
-def rendered(node: nodes.Element, formula: str, display: bool) -> str:
+def rendered(self, node: nodes.Element, formula: str, display: bool) -> str:
     """Return the formula rendered; one that KaTeX cannot read is a warning with its place, hence a failed build."""
+    output = "mathml" if self.builder.name == ebook.BUILDER else "htmlAndMathml"  # e-readers lack what the HTML needs
     try:
-        return render(formula, display)
+        return render(formula, display, output)
     except katex.FormulaError as fault:
         reason = str(fault).splitlines()[0].split("ParseError: ")[-1]
         logger.warning("%s in the formula %r", reason, formula, location=node)
@@ -42,7 +51,7 @@ def rendered(node: nodes.Element, formula: str, display: bool) -> str:
 
 
 def visit_inline(self, node: nodes.math) -> None:
-    self.body.append(rendered(node, node.astext(), display=False))
+    self.body.append(rendered(self, node, node.astext(), display=False))
     raise nodes.SkipNode
 
 
@@ -52,7 +61,7 @@ def visit_block(self, node: nodes.math_block) -> None:
     tags = TAG.findall(formula)
     number = [f"({get_node_equation_number(self, node)})"] if node.get("number") else []
     self.body.append(self.starttag(node, "div", CLASS="math"))
-    self.body.append(f'<div class="formula">{rendered(node, TAG.sub("", formula), display=True)}</div>')
+    self.body.append(f'<div class="formula">{rendered(self, node, TAG.sub("", formula), display=True)}</div>')
     self.body += [f'<span class="eqno">{self.encode(text)}</span>' for text in [*tags, *number]]
     self.body.append("</div>\n")
     raise nodes.SkipNode

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.assignment import assignments
+from autograder.places import BUILD, released_notebook
 from autograder.release.blank import Module
 
 ROOT = Path(__file__).parents[2]
@@ -108,8 +110,22 @@ def test_the_students_edition_has_no_answer_in_any_file():
         text = shown(raw) if file.suffix == ".html" else raw
         leaked = [f"{name}: {line}" for name, line in own if line in text]
         assert not leaked, f"{file.relative_to(STUDENTS)}: {leaked}"
-    for kind in ("*.py", "*.ipynb", "*.md", "*.myst"):
+    for kind in ("*.py", "*.md", "*.myst"):
         assert not list(STUDENTS.rglob(kind)), "sources beside the pages"
+
+
+@pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
+def test_what_can_be_downloaded_is_what_was_released(folder):
+    """That no answer is in it is a law of the release (tests/autograder/kit/test_student_kit.py)."""
+    pages(folder)
+    files = [file for file in folder.rglob("*") if file.suffix in {".ipynb", ".zip"}]
+    if not files:
+        pytest.skip("the book was built before anything was released: make release book book-students")
+    assert {file.stem for file in files} == {*assignments(), "kit"}
+    for file in files:
+        assert file.parent.parent == folder / "_downloads"
+        lies = BUILD / "release" / "kit.zip" if file.suffix == ".zip" else released_notebook(file.stem)
+        assert file.read_bytes() == lies.read_bytes(), f"{file.name} is not the released one: make release book"
 
 
 def test_the_search_index_of_the_students_edition_holds_no_word_of_the_answers_alone():
@@ -262,7 +278,7 @@ def test_a_reader_without_scripts_sees_the_same_colours(browser, name, mode):
         tab.context.close()
     assert seen[0] == seen[1]
     assert seen[0]["body"]
-    if "drawing" in page.read_text(encoding="utf8"):
+    if 'class="drawing"' in page.read_text(encoding="utf8"):
         ground, box = (seen[1][one][0] for one in ("body", ".drawing .box"))
         assert box != ground
 

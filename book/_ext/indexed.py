@@ -1,0 +1,58 @@
+"""The glossary makes the index: each section that an entry of glossary.md links to is indexed under the entry's terms.
+
+Sphinx's search reads the same index. So a term leads to the section that treats it, also where the section's own words
+are others: a search for "KV cache" finds the section on the decoding loop.
+"""
+
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+GLOSSARY = "glossary.md"
+BLOCK = re.compile(r"^```\{glossary\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+ENTRY = re.compile(r"^((?:[^\s:].*\n)+)((?:[ \t]+\S.*(?:\n|\Z))+)", re.MULTILINE)
+SECTION = re.compile(r"\]\(([\w-]+)\.md#([\w-]+)\)")
+
+
+def entries(glossary: str) -> list[tuple[list[str], str]]:
+    """Return the entries of the glossary's source: the terms of each, and its definition."""
+    blocks = "".join(BLOCK.findall(glossary))
+    return [(terms.splitlines(), definition.strip()) for terms, definition in ENTRY.findall(blocks)]
+
+
+def terms_by_section(glossary: str) -> dict[tuple[str, str], list[str]]:
+    """Return the terms that lead to a section, by the name of its page and its heading's anchor."""
+    sections: dict[tuple[str, str], list[str]] = {}
+    for terms, definition in entries(glossary):
+        for target in dict.fromkeys(SECTION.findall(definition)):
+            sections.setdefault(target, []).extend(terms)
+    return sections
+
+
+class Indexed(SphinxTransform):
+    """Puts the index entries before the sections of a page, so that Sphinx collects them with the page's own."""
+
+    default_priority = 840  # Sphinx collects the entries of a page at 850
+
+    def apply(self) -> None:
+        glossary = Path(self.env.srcdir) / GLOSSARY
+        if not glossary.is_file() or self.env.docname == glossary.stem:
+            return
+        self.env.note_dependency(str(glossary))  # a page is read again when a term leads to it that did not before
+        terms = terms_by_section(glossary.read_text(encoding="utf8"))
+        for section in list(self.document.findall(nodes.section)):
+            of_section = terms.get((self.env.docname, section.get("slug", "")), [])
+            title = section.next_node(nodes.title).astext()
+            # "main": the search shows these before what only mentions the words.
+            indexed = [("single", f"{term}; {title}", section["ids"][0], "main", None) for term in of_section]
+            if indexed:
+                section.insert(1, addnodes.index(entries=indexed))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_transform(Indexed)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,123 @@
+"""Laws of the links to the notebooks: what students get is on the site, and nothing else."""
+
+import io
+import re
+import sys
+from pathlib import Path, PurePath
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+sys.path.insert(0, str(BOOK / "_ext"))
+
+import downloads  # noqa: E402  (the book's extensions live beside the book)
+
+from autograder.release.manifest import ZIP, Manifest  # noqa: E402
+
+PAGE = "# Page\n\n## The code\n\nText.\n\n## Exercises\n\nThe notebook has them.\n"
+quiet = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
+
+
+class Site:
+    """A book of one chapter, which has exercises, and what `release` made for it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.build = folder, folder / "build"
+        self.notebook = self.build / "release" / "bahdanau" / "bahdanau.ipynb"
+        (folder / "source").mkdir()
+        (folder / "source" / "bahdanau.md").write_text(PAGE)
+
+    def release(self, text: str = "{}") -> None:
+        files = {downloads.notebook("bahdanau"): text.encode(), ZIP: b"zip of " + text.encode()}
+        Manifest(self.build).replace(files, dropped=lambda path: False)
+
+    def page(self, **settings: str) -> str:
+        """Build the book again and return the chapter's section on exercises."""
+        from sphinx.application import Sphinx
+        from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+        settings = {
+            "extensions": ["myst_parser", "downloads"],
+            "myst_heading_anchors": 3,
+            "released_notebooks": str(self.build),
+            "html_theme": "basic",
+            "root_doc": "bahdanau",
+        } | settings
+        warned, source, html = io.StringIO(), self.folder / "source", self.folder / "html"
+        with patch_docutils(), docutils_namespace():
+            app = Sphinx(source, None, html, self.folder / "trees", "html", settings, status=None, warning=warned)
+            app.build()
+        assert not warned.getvalue()
+        before, exercises = (html / "bahdanau.html").read_text(encoding="utf8").split('<section id="exercises">')
+        assert "ipynb" not in before
+        return exercises.partition("</section>")[0]
+
+    def on_site(self) -> dict[str, bytes]:
+        """Return the files of the site that a reader can download, by their names."""
+        files = [file for file in (self.folder / "html").glob("_downloads/**/*") if file.is_file()]
+        return {file.name: file.read_bytes() for file in files}
+
+
+@pytest.fixture
+def site(tmp_path) -> Site:
+    return Site(tmp_path)
+
+
+@quiet
+def test_the_exercises_begin_with_links_to_the_notebook_and_to_what_it_needs(site):
+    site.release()
+    exercises = site.page()
+    assert exercises.index("kit.zip") < exercises.index("The notebook has them.")
+    for name, content in {"bahdanau.ipynb": b"{}", "kit.zip": b"zip of {}"}.items():
+        link = re.search(rf'href="(_downloads/\w+/{re.escape(name)})"', exercises)
+        assert (site.folder / "html" / link[1]).read_bytes() == content
+    assert set(site.on_site()) == {"bahdanau.ipynb", "kit.zip"}
+
+
+@quiet
+def test_a_notebook_that_somebody_has_written_in_is_not_published(site):
+    site.release()
+    site.notebook.write_text("my solution")
+    exercises = site.page()
+    assert "_downloads" not in exercises
+    assert "build/release/kit.zip" in exercises
+    assert not site.on_site()
+
+
+@quiet
+def test_the_page_follows_the_release(site):
+    """Without a release it says what makes the notebooks; the next build after a release has the links."""
+    assert "build/release/kit.zip" in site.page()
+    site.release("first")
+    assert "build/release/kit.zip" not in site.page()
+    site.release("second")
+    site.page()
+    assert site.on_site()["bahdanau.ipynb"] == b"second"
+
+
+@quiet
+def test_services_are_linked_where_a_repository_is_named_and_nowhere_else(site):
+    site.release()
+    assert "Open in" not in site.page()
+    exercises = site.page(students_repository="ours/kit/main")
+    assert 'href="https://colab.research.google.com/github/ours/kit/blob/main/bahdanau/bahdanau.ipynb"' in exercises
+    assert 'href="https://mybinder.org/v2/gh/ours/kit/main?labpath=bahdanau%2Fbahdanau.ipynb"' in exercises
+
+
+def test_a_repository_that_cannot_be_read_is_an_error_that_says_what_was_expected():
+    with pytest.raises(downloads.ConfigError, match=r"expected OWNER/REPOSITORY/BRANCH .* got 'https://github.com'"):
+        downloads.services("bahdanau", "https://github.com")
+
+
+def test_every_chapter_with_exercises_has_the_section_that_the_links_stand_in():
+    chapters = [page for page in BOOK.glob("*.md") if downloads.has_exercises(page.stem)]
+    assert chapters
+    assert [page.name for page in chapters if "\n## Exercises\n" not in page.read_text(encoding="utf8")] == []
+
+
+def test_what_is_linked_is_what_students_get():
+    from autograder.places import BUILD, released_notebook
+
+    assert BUILD / downloads.notebook("luong") == released_notebook("luong")
+    assert PurePath("release/kit.zip") == ZIP

@@ -1,0 +1,107 @@
+"""Laws of the book on paper: its links lead somewhere in it, and nothing is wider than the paper."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from book import pdf
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "_build" / "html"
+ANSWER = '<details class="sd-dropdown"><summary>Answer</summary><p>Seven.</p></details>'
+FOLDED = '<details class="hide above-input"><summary>Code</summary><pre>import plots</pre></details>'
+ONE = (
+    '<h1 id="one">One</h1><p><a class="x" href="two.html#end">to the end</a> <a href="#one">up</a>'
+    '<a href="two.html">two</a> <a href="genindex.html">index</a> <a href="_downloads/1/kit.zip">kit</a>'
+    f'<a href="https://arxiv.org">out</a></p><script>const x = 1</script>{ANSWER}{FOLDED}'
+    '<svg><marker id="tip"></marker><path marker-end="url(#tip)"/></svg>'
+)
+WIDE = (
+    '<h1 id="two">Two</h1><div class="math"><div class="formula"><span style="display: inline-block; width: 1500px">x'
+    '</span></div></div><div class="highlight"><pre>' + "word_" * 80 + "</pre></div>"
+    "<table><tr>" + "<td>" + "</td><td>".join(["aheading" * 3] * 12) + '</td></tr></table><p id="end">The end.</p>'
+)
+WIDER = """() => [...document.querySelectorAll(".chapter *")].filter(element =>
+  !element.closest(".katex-mathml, .katex svg") && element.getBoundingClientRect().right > innerWidth + 2)
+  .map(element => element.outerHTML.slice(0, 120))"""
+
+
+@pytest.fixture
+def site(tmp_path) -> Path:
+    for name, article in (("one", ONE), ("two", WIDE)):
+        (tmp_path / f"{name}.html").write_text(
+            f'<html><head></head><body><nav>sidebar</nav><article class="bd-article">{article}</article></body></html>'
+        )
+    return tmp_path
+
+
+def dead_links(whole: str) -> set[str]:
+    return set(re.findall(r'href="#([^"]*)"', whole)) - set(re.findall(r'\sid="([^"]*)"', whole))
+
+
+def test_all_pages_are_one_whose_links_stay_within_it(site):
+    whole = pdf.whole(site, ["one", "two"])
+    assert not dead_links(whole)
+    names = re.findall(r'\sid="([^"]*)"', whole)
+    assert len(set(names)) == len(names)
+    assert 'href="#two--end"' in whole
+    assert 'marker-end="url(#one--tip)"' in whole
+    assert 'href="https://arxiv.org"' in whole
+    for left_out in ("<script", "sidebar", "genindex", "kit.zip"):
+        assert left_out not in whole
+
+
+def test_answers_are_open_and_code_that_the_page_folds_is_not(site):
+    whole = pdf.whole(site, ["one", "two"])
+    assert '<details open class="sd-dropdown">' in whole
+    assert '<details class="hide above-input">' in whole
+
+
+def test_a_page_of_another_form_is_an_error_that_says_which():
+    with pytest.raises(ValueError, match=r"two\.html: expected <article"):
+        pdf.chapter("two", "<html></html>", ["two"])
+
+
+def test_the_pages_come_in_the_order_of_the_contents():
+    names = pdf.order()
+    assert names[:2] == ["index", "notation"]
+    assert set(names) == {page.stem for page in (ROOT / "book").glob("*.md")}
+
+
+def test_without_a_built_book_the_command_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(pdf, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["pdf.py"])
+    assert pdf.main() == 2
+    assert "build/_build/html has no index.html: make book first" in capsys.readouterr().err
+
+
+@pytest.mark.browser
+def test_what_is_wider_than_the_paper_is_made_to_fit(browser, site):
+    tab = pdf.laid_out(browser, site, ["one", "two"])
+    assert not tab.evaluate(WIDER)
+    assert not (site / pdf.WHOLE).exists()
+    tab.close()
+
+
+@pytest.mark.browser
+def test_the_built_book_fits_its_paper_and_its_links_lead_somewhere(browser):
+    names = pdf.order()
+    if not all((SITE / f"{name}.html").is_file() for name in names):
+        pytest.skip("build/_build is not there, or older than _toc.yml: make book")
+    assert not dead_links(pdf.whole(SITE, names))
+    tab = pdf.laid_out(browser, SITE, names)
+    assert not tab.evaluate(WIDER)
+    tab.close()
+
+
+@pytest.mark.browser
+def test_each_page_of_the_book_begins_a_sheet(browser, site, tmp_path):
+    """In a process of its own: a second Playwright does not run beside the fixture's."""
+    code = "import sys, pathlib; from book import pdf; pdf.write(pathlib.Path(sys.argv[1]), sys.argv[3:], sys.argv[2])"
+    printed = tmp_path / "book.pdf"
+    subprocess.run([sys.executable, "-c", code, site, printed, "one", "two"], cwd=ROOT, check=True)
+    assert printed.read_bytes().startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes())) == 2

@@ -1,0 +1,92 @@
+"""Laws of the search in the built book: a term leads to the section that treats it, quoted without LaTeX."""
+
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+SITE = ROOT / "build" / "_build" / "html"
+sys.path.insert(0, str(BOOK / "_ext"))
+
+import indexed  # noqa: E402  (the book's extensions live beside the book)
+
+TAUGHT = {
+    "KV cache": "transformer.html#the-decoding-loop",
+    "teacher forcing": "encoder_decoder.html#training-teacher-forcing",
+    "cross-attention": "transformer.html#the-idea-in-one-picture",
+}
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(autouse=True)
+def built() -> None:
+    if not (SITE / "glossary.html").is_file():
+        pytest.skip("build/_build is not there, or older than the glossary: make book")
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """Serve the book, and yield its address."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(SITE))
+    handler.log_message = lambda *_: None
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def searched(browser, site: str, words: str):
+    """Return the page of results, and the errors that it met."""
+    tab, errors = browser.new_page(), []
+    tab.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else 0)
+    tab.goto(f"{site}/search.html?q={words.replace(' ', '+')}")
+    tab.locator(".search-summary").get_by_text("found").wait_for(timeout=10000)
+    return tab, errors
+
+
+@pytest.mark.parametrize("words", TAUGHT)
+def test_the_first_result_is_the_section_that_treats_the_term_without_a_server(browser, words):
+    tab, errors = searched(browser, SITE.as_uri(), words)
+    links = tab.locator("#search-results li > a")
+    addresses = [link.get_attribute("href") for link in links.all()]
+    assert addresses[0] == TAUGHT[words]
+    assert len(set(addresses)) == len(addresses), "a place twice"
+    page, _, section = links.first.inner_text().partition(" > ")
+    assert page
+    assert section in (SITE / TAUGHT[words].partition("#")[0]).read_text(encoding="utf8")
+    assert not errors
+    tab.close()
+
+
+def test_every_term_of_the_glossary_leads_first_to_a_section_that_treats_it(browser):
+    glossary = (BOOK / indexed.GLOSSARY).read_text(encoding="utf8")
+    tab, _ = searched(browser, SITE.as_uri(), "attention")
+    best = "word => Search._performSearch(...Search._parseQuery(word)).slice(-1).map(one => one[0] + one[2])"
+    for terms, definition in indexed.entries(glossary):
+        sections = {f"{page}#{anchor}" for page, anchor in indexed.SECTION.findall(definition)}
+        for term in terms:
+            assert set(tab.evaluate(best, term)) & sections, f"{term}: {tab.evaluate(best, term)}"
+    tab.close()
+
+
+@pytest.mark.parametrize("words", [*TAUGHT, "softmax", "gradient"])
+def test_results_are_quoted_without_latex(browser, words):
+    """Served, since a browser lets no page read another one on the disk."""
+    with served() as site:
+        tab, errors = searched(browser, site, words)
+        tab.wait_for_load_state("networkidle")
+        quotes = tab.locator("#search-results p.context")
+        quotes.first.wait_for(timeout=10000)
+        texts = quotes.all_inner_texts()
+        tab.close()
+    assert len(texts) > 3
+    assert not [text for text in texts if re.search(r"\\[A-Za-z]{2,}|\\[{}]|[_^]\{", text)]
+    assert not errors
