@@ -1,4 +1,7 @@
-"""Build the book: `python book/build.py` shows the code, `python book/build.py --students` its blanked form."""
+"""Build the book: `python book/build.py` shows the code, `python book/build.py --students` its blanked form.
+
+The edition for students has no pages for teachers, either.
+"""
 
 import hashlib
 import os
@@ -11,8 +14,11 @@ from pathlib import Path
 from time import perf_counter
 from xml.etree import ElementTree
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[1]
 BOOK = ROOT / "book"
+TEACHERS = "For teachers"  # the caption of their part in _toc.yml
 FOLDERS = {"full": "_build", "students": "_build_students"}
 
 
@@ -29,6 +35,17 @@ def machinery() -> str:
     ]:
         digest.update(file.read_bytes() if file.is_file() else b"")
     return digest.hexdigest()
+
+
+def contents(edition: str, folder: Path) -> Path:
+    """Return the table of contents of an edition: students have no pages for teachers, with mistakes and markings."""
+    if edition == "full":
+        return BOOK / "_toc.yml"
+    toc = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))
+    toc["parts"] = [part for part in toc["parts"] if part["caption"] != TEACHERS]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "_toc.yml").write_text(yaml.safe_dump(toc, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    return folder / "_toc.yml"
 
 
 def build(edition: str, output: Path = ROOT / "build", fresh: bool = False, builder: str = "html") -> int:
@@ -49,7 +66,7 @@ def build(edition: str, output: Path = ROOT / "build", fresh: bool = False, buil
         doctreedir=trees,
         path_config=ROOT / "_config.yml",
         confoverrides={
-            "external_toc_path": str(BOOK / "_toc.yml"),
+            "external_toc_path": str(contents(edition, folder)),
             "latex_individualpages": False,
             "nitpicky": True,
             "edition": edition,

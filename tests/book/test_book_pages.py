@@ -20,10 +20,11 @@ BOOK = ROOT / "book"
 FULL, STUDENTS = ROOT / "build" / "_build" / "html", ROOT / "build" / "_build_students" / "html"
 FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>|<span class="katex-html".*', re.DOTALL)
 PAGES = sorted(page.stem for page in BOOK.glob("*.md"))
+TEACHERS = {"teaching"}  # what students do not have
 
 
 def pages(folder: Path) -> list[Path]:
-    files = [folder / f"{name}.html" for name in PAGES]
+    files = [folder / f"{name}.html" for name in PAGES if folder == FULL or name not in TEACHERS]
     if not all(page.is_file() for page in files):
         pytest.skip(f"{folder.relative_to(ROOT)} is not built: make book, make book-students")
     return files
@@ -112,6 +113,13 @@ def test_the_students_edition_has_no_answer_in_any_file():
         assert not leaked, f"{file.relative_to(STUDENTS)}: {leaked}"
     for kind in ("*.py", "*.md", "*.myst"):
         assert not list(STUDENTS.rglob(kind)), "sources beside the pages"
+
+
+def test_the_students_edition_has_no_page_for_teachers():
+    pages(STUDENTS)
+    assert all((FULL / f"{name}.html").is_file() for name in TEACHERS)
+    assert not [name for name in TEACHERS if (STUDENTS / f"{name}.html").exists()]
+    assert "teaching" not in (STUDENTS / "searchindex.js").read_text(encoding="utf8").partition("filenames")[2][:2000]
 
 
 @pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
