@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
+from book.build import FOLDERS, contents  # noqa: E402
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-ROOT = Path(__file__).resolve().parents[1]
-BOOK = ROOT / "book"
 CHROMIUM = Path("/usr/bin/chromium")
 WHOLE = "whole-book.html"  # written beside the pages, whose styles and images it uses, and deleted again
 TEXT_ON_PAPER = {"width": 665, "height": 940}  # in CSS pixels: A4 without its margins
@@ -50,7 +52,7 @@ FIT = """() => document.querySelectorAll(".formula, table, .output").forEach(box
 })"""
 
 
-def order(toc: Path = BOOK / "_toc.yml") -> list[str]:
+def order(toc: Path = ROOT / "book" / "_toc.yml") -> list[str]:
     """Return the names of the book's pages, as a reader meets them."""
     content = yaml.safe_load(toc.read_text(encoding="utf8"))
     return [content["root"], *(entry["file"] for part in content["parts"] for entry in part["chapters"])]
@@ -123,8 +125,9 @@ def write(site: Path, names: list[str], pdf: Path) -> None:
 def main() -> int:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--students", action="store_true", help="the edition whose graded bodies are blanked")
-    site = ROOT / "build" / ("_build_students" if parser.parse_args().students else "_build") / "html"
-    names = order()
+    edition = "students" if parser.parse_args().students else "full"
+    site = ROOT / "build" / FOLDERS[edition] / "html"
+    names = order(contents(edition, site.parent))
     missing = [name for name in names if not (site / f"{name}.html").is_file()]
     if missing:
         print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make book first", file=sys.stderr)

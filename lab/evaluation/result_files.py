@@ -74,7 +74,7 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str:
-    """Return the commit that is checked out; + after it says that files were changed.
+    """Return the commit that is checked out; + after it says that files other than results were changed.
 
     A copy of the files alone, as on a machine that was lent, has the commit in ATTENTION_COMMIT.
     """
@@ -82,7 +82,8 @@ def commit() -> str:
         return named
     try:
         head = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, check=True)
-        dirty = subprocess.run(["git", "status", "--porcelain", "-uno"], cwd=ROOT, capture_output=True, check=True)
+        changed = ["git", "status", "--porcelain", "-uno", "--", ".", ":!solutions/*/results"]  # results train nothing
+        dirty = subprocess.run(changed, cwd=ROOT, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return head.stdout.decode().strip() + ("+" if dirty.stdout.strip() else "")
