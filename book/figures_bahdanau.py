@@ -6,14 +6,15 @@ from typing import Any
 
 from IPython.display import HTML
 
-from book import slips
+from book import translation_errors
 from book.experiments import AER, BLEU, Column, experiment_table, learning_curve
-from book.slips import spread
 from book.tables import PHRASEBOOK, outputs, results, table
+from book.translation_errors import spread
 from lab import corpora
 from lab.corpora import Pair
 from lab.metrics import Weights
 from lab.plots import Picture, training_curves
+from lab.runs import joined
 
 QUERIES = {"": "before the step, as in the paper", "after": "after the step, as Luong et al. do"}  # variant: its words
 THRESHOLD = Column("AER, threshold", ("test", "alignment", "threshold", "aer"), digits=3)
@@ -34,7 +35,7 @@ def queries() -> HTML:
 
 def outputs_of(variant: str) -> list[dict[str, Any]]:
     """Return what the runs of a variant put out on the test sentences, seed by seed."""
-    return outputs("bahdanau", f"{PHRASEBOOK}-{variant}" if variant else PHRASEBOOK)
+    return outputs("bahdanau", joined(PHRASEBOOK, variant))
 
 
 def places(pair: Pair, links: Iterable[Sequence[int]], word: str) -> Counter[str]:
@@ -78,10 +79,10 @@ def wrong_words(word: str = "the") -> HTML:
     return table(caption, columns, rows)
 
 
-def slips_table() -> HTML:
+def errors_table() -> HTML:
     """Return how translations fail, by the state that asks."""
     runs = {text: outputs_of(variant) for variant, text in QUERIES.items()}
-    return slips.slips_table(runs, "query", "Test translations that are wrong (greedy, of 2,000)")
+    return translation_errors.errors_table(runs, "query", "Test translations that are wrong (greedy, of 2,000)")
 
 
 def on_true_words(weights: Weights, pair: Pair) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 from IPython.display import HTML
 
 from book.experiments import AER, BLEU, experiment_table, runs_of
-from book.slips import slips_table
 from book.tables import PHRASEBOOK, ROOT, budget, multi30k_of, outputs, results, summary, table
+from book.translation_errors import errors_table
 from lab.evaluation.result_files import read_json
+from lab.runs import joined
 
 # Variant of the run: what differs from the recipe, which has global attention, the general score and input feeding.
 SCORES = {"dot": "dot", "": "general", "concat": "concat", "location": "location"}
@@ -32,10 +33,6 @@ ALIGNERS = (
     ("fast_align, English to French", "Hansards", 0.164),
 )
 DIAGONAL = ("a diagonal aligner, which has seen no word", "–", 0.531)  # a test computes it
-
-
-def named(run: str, variant: str) -> str:
-    return f"{run}-{variant}" if variant else run
 
 
 def experiment(name: str, words: Mapping[str, str], what: str) -> HTML:
@@ -61,8 +58,8 @@ def feeding() -> HTML:
 
 def twice() -> HTML:
     """Return how translations fail with and without feeding: words translated twice, words left out."""
-    runs = {words: outputs("luong", named(PHRASEBOOK, variant)) for variant, words in FEEDING.items()}
-    return slips_table(runs, "decoder", "Test translations that are wrong (greedy, of 2,000)")
+    runs = {words: outputs("luong", joined(PHRASEBOOK, variant)) for variant, words in FEEDING.items()}
+    return errors_table(runs, "decoder", "Test translations that are wrong (greedy, of 2,000)")
 
 
 def queries() -> HTML:
@@ -96,7 +93,7 @@ def listed(words: Counter[str]) -> str:
 
 def real(run: str = "multi30k-de-en-base") -> HTML:
     """Return the scores on Multi30k of the variants that have been run, beside Bahdanau's."""
-    chosen = [("luong", named(run, variant), f"Luong: {words}") for variant, words in SCORES.items()]
+    chosen = [("luong", joined(run, variant), f"Luong: {words}") for variant, words in SCORES.items()]
     models = [("bahdanau", run, "Bahdanau: additive"), *chosen]
     return multi30k_of([model for model in models if results(model[0], model[1])])
 
@@ -113,7 +110,7 @@ def positions(run: str = PHRASEBOOK) -> HTML:
     rows = []
     for kind in ("all", "crossing"):
         for variant, reading, words in readings:
-            if runs := results("luong", named(run, variant)):
+            if runs := results("luong", joined(run, variant)):
                 cells = [summary(runs, "test", "positions", reading, kind, part, digits=2) for part in parts]
                 rows.append([f"{words}, {kind} links", *cells])
     return table(

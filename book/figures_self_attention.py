@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from book.tables import MISSING, ROOT, results, table
 from lab.evaluation.result_files import read_json
 from lab.plots import STYLES, Picture
+from lab.runs import joined
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import RECIPES
 
@@ -190,7 +191,7 @@ FROZEN = {"frozen": "no parameters, with positions, scores divided"}
 def key_widths(word: str = "") -> dict[str, str]:
     """Return the variants of the experiment on the division, and their words; `word` is that of its longer form."""
     return {
-        "-".join(filter(None, (variant, division, word))): f"{width} features, {'not ' if division else ''}divided"
+        joined(variant, division, word): f"{width} features, {'not ' if division else ''}divided"
         for variant, width in KEYS.items()
         for division in ("", "unscaled")
     }

@@ -21,6 +21,7 @@ from lab.corpora.reviews import LABELS, generate
 from lab.evaluation.classification_results import gold as gold_words
 from lab.evaluation.result_files import read_json, results_folder
 from lab.plots import STYLES, Picture
+from lab.runs import joined
 from solutions.structured.attention import structured_attention
 from solutions.structured.model import SOLUTION, build
 from solutions.structured.sweeps import HOPS, PENALTIES
@@ -93,7 +94,7 @@ def made_reviews(run: str = "reviews-small") -> HTML:
     """Return what the model and its variants get on the made corpus, and where their hops look, beside a baseline."""
     rows = []
     for variant, words in VARIANTS.items():
-        if not (runs := results("structured", f"{run}-{variant}" if variant else run)):
+        if not (runs := results("structured", joined(run, variant))):
             continue
         hops: list[Any] = [score(result, "test", "hops") or () for result in runs]
         best: list[float] = [max(hop["value"] for hop in seed) for seed in hops]

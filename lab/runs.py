@@ -30,6 +30,11 @@ class Solution:
     reading: Callable[[Labelled, Any], Iterable[str]] | None = None  # what its words are learnt from, if from more text
 
 
+def joined(*parts: str) -> str:
+    """Return the name of a run or of a variant made of parts, of which the empty ones leave no trace."""
+    return "-".join(filter(None, parts))
+
+
 class Named:
     """The names of a run: what it is trained on, by which recipe, a word for what differs from it, the seed."""
 
@@ -44,7 +49,7 @@ class Named:
 
     @property
     def name(self) -> str:
-        return "-".join(part for part in (self.task, self.recipe, self.variant) if part)
+        return joined(self.task, self.recipe, self.variant)
 
     @property
     def folder(self) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lab import corpora
 from lab.evaluation.result_files import read_json, results_folder
-from lab.runs import Solution, as_recipe
+from lab.runs import Solution, as_recipe, joined
 from lab.schedules import RecipeError
 
 Changes = Mapping[str, Any]  # field of the recipe, or of its training -> another value
@@ -29,10 +29,10 @@ class Sweep:
             for variant in self.variants:
                 yield Step(solution, self, variant, seed)
 
-
-def with_changes(variants: Mapping[str, Changes], word: str, changes: Changes) -> dict[str, Changes]:
-    """Return the same variants with further changes, and their word behind each name: long, last-long, …"""
-    return {"-".join(filter(None, (name, word))): {**own, **changes} for name, own in variants.items()}
+    def longer(self, epochs: int, question: str = "The same with more epochs: what was only slower?") -> "Sweep":
+        """Return the same sweep with another number of epochs and a word for it in each name: long, last-long, …"""
+        variants = {joined(name, "long"): {**own, "epochs": epochs} for name, own in self.variants.items()}
+        return replace(self, question=question, variants=variants)
 
 
 def changed(solution: Solution, name: str, changes: Changes) -> Any:
@@ -61,8 +61,8 @@ class Step:
     def run(self) -> str:
         """The run's name, as result files are called."""
         corpus = self.sweep.corpus
-        task = corpus if corpora.is_labelled(corpus) else "-".join((corpus, *corpora.direction(corpus)))
-        return "-".join(part for part in (task, self.sweep.recipe, self.variant) if part)
+        task = corpus if corpora.is_labelled(corpus) else joined(corpus, *corpora.direction(corpus))
+        return joined(task, self.sweep.recipe, self.variant)
 
     @property
     def name(self) -> str:

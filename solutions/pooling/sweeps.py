@@ -1,6 +1,6 @@
 """The experiments of the chapter: python -m solutions.pooling sweep EXPERIMENT."""
 
-from lab.evaluation.sweeps import Sweep, with_changes
+from lab.evaluation.sweeps import Sweep
 
 POOLINGS = {"": {}, **{pooling: {"pooling": pooling} for pooling in ("last", "mean", "max", "uniform")}}
 AWAY = {
@@ -8,37 +8,26 @@ AWAY = {
     for word, strength in {"weak": 0.1, "middle": 1.0, "strong": 10.0}.items()
 }
 
+POOLS = Sweep(
+    "What does the attention add to the last state, to the mean, to the maximum, to equal weights?",
+    corpus="relations",
+    recipe="small",
+    variants=POOLINGS,
+)
+# Each run departs from relations-small with its seed. `sweep poolings` trains that, but not again where its result is
+# there already and its checkpoint is not; then the run says which command trains it.
+ADVERSARY = Sweep(
+    "Can a model predict the same and attend elsewhere?", corpus="relations", recipe="small", variants=AWAY
+)
 SWEEPS = {
-    "poolings": Sweep(
-        "What does the attention add to the last state, to the mean, to the maximum, to equal weights?",
-        corpus="relations",
-        recipe="small",
-        variants=POOLINGS,
-    ),
-    "poolings-long": Sweep(
-        "The same with more epochs: what was only slower?",
-        corpus="relations",
-        recipe="small",
-        variants=with_changes(POOLINGS, "long", {"epochs": 30}),
-    ),
+    "poolings": POOLS,
+    "poolings-long": POOLS.longer(30),
     "poolings-real": Sweep(
         "The same on real sentences",
         corpus="semeval2010",
         recipe="zhou_texts",
         variants=POOLINGS,
     ),
-    # Each run departs from relations-small with its seed. `sweep poolings` trains that, but not again where its result
-    # is there already and its checkpoint is not; then the run says which command trains it.
-    "adversary": Sweep(
-        "Can a model predict the same and attend elsewhere?",
-        corpus="relations",
-        recipe="small",
-        variants=AWAY,
-    ),
-    "adversary-long": Sweep(
-        "Can it, with more epochs?",
-        corpus="relations",
-        recipe="small",
-        variants=with_changes(AWAY, "long", {"epochs": 30}),
-    ),
+    "adversary": ADVERSARY,
+    "adversary-long": ADVERSARY.longer(30, "Can it, with more epochs?"),
 }

@@ -1,6 +1,6 @@
 """The experiments of the chapter: python -m solutions.self_attention sweep EXPERIMENT."""
 
-from lab.evaluation.sweeps import Sweep, with_changes
+from lab.evaluation.sweeps import Sweep
 
 FORMS = {
     "": {},
@@ -20,31 +20,20 @@ WIDTHS = {
     "wide": {"embedding_dim": 256},
     "wide-unscaled": {"embedding_dim": 256, "scaled": False},
 }
+ON_PARTS = Sweep(
+    "What do positions, parameters and a second block bring?", corpus="relations", recipe="small", variants=PARTS
+)
+ON_SCALE = Sweep(
+    "What does training make of scores that are not divided by the root of the key's width?",
+    corpus="relations",
+    recipe="small",
+    variants=WIDTHS,
+)
 SWEEPS = {
-    "parts": Sweep(
-        "What do positions, parameters and a second block bring?",
-        corpus="relations",
-        recipe="small",
-        variants=PARTS,
-    ),
-    "parts-long": Sweep(
-        "The same with more epochs: what was only slower?",
-        corpus="relations",
-        recipe="small",
-        variants=with_changes(PARTS, "long", {"epochs": 30}),
-    ),
-    "scale": Sweep(
-        "What does training make of scores that are not divided by the root of the key's width?",
-        corpus="relations",
-        recipe="small",
-        variants=WIDTHS,
-    ),
-    "scale-long": Sweep(
-        "The same with more epochs: what was only slower?",
-        corpus="relations",
-        recipe="small",
-        variants=with_changes(WIDTHS, "long", {"epochs": 30}),
-    ),
+    "parts": ON_PARTS,
+    "parts-long": ON_PARTS.longer(30),
+    "scale": ON_SCALE,
+    "scale-long": ON_SCALE.longer(30),
     "reviews": Sweep(
         "And where speaker, adjective and 'not' have to come together?",
         corpus="reviews",

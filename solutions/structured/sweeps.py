@@ -1,6 +1,8 @@
 """The experiments of the chapter: python -m solutions.structured sweep EXPERIMENT."""
 
-from lab.evaluation.sweeps import Changes, Sweep, with_changes
+from dataclasses import replace
+
+from lab.evaluation.sweeps import Changes, Sweep
 
 HOPS = (1, 2, 4, 8)
 PENALTIES = {"free": 0.0, "light": 0.001, "strong": 0.03, "full": 1.0}  # the word in a run's name: λ
@@ -11,6 +13,12 @@ def penalised(hops: int) -> dict[str, Changes]:
     return {f"hops-{hops}-{word}": {"hops": hops, "penalty": penalty} for word, penalty in PENALTIES.items()}
 
 
+ON_HOPS = Sweep(
+    "How many hops do two questions need, and does the penalty help them?",
+    corpus="aspects",
+    recipe="small",
+    variants={name: changes for hops in HOPS for name, changes in penalised(hops).items()},
+)
 SWEEPS = {
     "penalty": Sweep(
         "Does the penalty make the hops differ, and does it help?",
@@ -18,17 +26,9 @@ SWEEPS = {
         recipe="small",
         variants={"free": {"penalty": 0.0}, "": {}, "strong": {"penalty": 0.03}},
     ),
-    "hops": Sweep(
-        "How many hops do two questions need, and does the penalty help them?",
-        corpus="aspects",
-        recipe="small",
-        variants={name: changes for hops in HOPS for name, changes in penalised(hops).items()},
-    ),
-    "hops-long": Sweep(
-        "Is the penalty only slower? Four hops, with more epochs.",
-        corpus="aspects",
-        recipe="small",
-        variants=with_changes(penalised(4), "long", {"epochs": 20}),
+    "hops": ON_HOPS,
+    "hops-long": replace(ON_HOPS, variants=penalised(4)).longer(
+        20, "Is the penalty only slower? Four hops, with more epochs."
     ),
     # Dropout would take one of eight numbers away.
     "narrow": Sweep(

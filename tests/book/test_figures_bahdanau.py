@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from book import figures_bahdanau as figures
-from book import slips
+from book import translation_errors
 from lab.corpora import Pair
 
 PAIR = Pair("le chat noir", "the black cat", frozenset({(0, 0), (2, 1), (1, 2)}))
@@ -21,11 +21,11 @@ def test_a_link_may_point_to_the_source_of_the_word_before():
     assert figures.places(PAIR, [(2, 2)], "cat") == {"previous": 1}
 
 
-def test_slips_are_told_apart():
-    assert slips.repeats("a black black violin".split())
-    assert not slips.repeats("a black violin".split())
-    assert slips.is_part("i call him".split(), "i always call him back".split())
-    assert not slips.is_part("him i call".split(), "i call him".split())
+def test_translation_errors_are_told_apart():
+    assert translation_errors.repeats("a black black violin".split())
+    assert not translation_errors.repeats("a black violin".split())
+    assert translation_errors.is_part("i call him".split(), "i always call him back".split())
+    assert not translation_errors.is_part("him i call".split(), "i call him".split())
 
 
 def test_a_matrix_is_compared_with_the_true_links_row_by_row():

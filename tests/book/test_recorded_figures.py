@@ -215,4 +215,6 @@ def test_the_last_layer_comes_as_its_mean_and_head_by_head() -> None:
 
 def test_weights_that_do_not_fit_the_words_are_refused() -> None:
     with pytest.raises(ValueError, match="row for each output word"):
-        steps([Decoded(["a"], ["b"], {"mean": WEIGHTS})], ("fr", "en"))
+        steps(
+            [SHORT, Decoded(["a"], ["b"], {"mean": WEIGHTS})], ("fr", "en")
+        )  # the first one's are looked at elsewhere too

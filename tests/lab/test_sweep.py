@@ -10,7 +10,7 @@ from lab import runs
 from lab.cli import sweep as command
 from lab.cli import translation
 from lab.evaluation import result_files, sweeps
-from lab.evaluation.sweeps import Step, Sweep, with_changes
+from lab.evaluation.sweeps import Step, Sweep
 from lab.schedules import RecipeError
 from solutions.bahdanau.model import SOLUTION
 
@@ -69,11 +69,12 @@ def test_what_differs_is_in_the_recipe_or_in_its_training() -> None:
         _ = Step(SOLUTION, replace(LETTERS, variants={"d": {"wings": 2}}), "d", 1).recipe
 
 
-def test_further_changes_keep_the_variants_own() -> None:
-    variants = {"": {}, "wide": {"units": 7, "epochs": 1}}
-    longer = with_changes(variants, "long", {"epochs": 5})
-    assert longer == {"long": {"epochs": 5}, "wide-long": {"units": 7, "epochs": 5}}
-    assert variants["wide"]["epochs"] == 1
+def test_a_longer_sweep_keeps_what_its_variants_change() -> None:
+    sweep = replace(LETTERS, variants={"": {}, "wide": {"units": 7, "epochs": 1}})
+    longer = sweep.longer(5)
+    assert longer.variants == {"long": {"epochs": 5}, "wide-long": {"units": 7, "epochs": 5}}
+    assert (longer.corpus, longer.recipe, longer.seeds) == (sweep.corpus, sweep.recipe, sweep.seeds)
+    assert sweep.variants["wide"]["epochs"] == 1
 
 
 def test_what_is_done_is_not_done_again_and_what_failed_is_named(place: Path, capsys: pytest.CaptureFixture) -> None:

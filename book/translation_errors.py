@@ -14,7 +14,7 @@ from lab import corpora
 Outputs = Sequence[Mapping[str, Any]]  # what the runs of a variant put out, seed by seed: book.tables.outputs
 
 
-def slips(runs: Outputs) -> list[Counter[str]]:
+def errors(runs: Outputs) -> list[Counter[str]]:
     """Return how many test translations (greedy) are wrong, and in which plain ways, seed by seed.
 
     "twice": a word stands twice in a row, and none does in the true translation; "left out": the true translation
@@ -44,10 +44,10 @@ def is_part(words: Sequence[str], whole: Sequence[str]) -> bool:
     return all(word in rest for word in words)
 
 
-def slips_table(runs: Mapping[str, Outputs], head: str, caption: str) -> HTML:
+def errors_table(runs: Mapping[str, Outputs], head: str, caption: str) -> HTML:
     """Return how translations fail, a row for each variant (its words: its runs) that has been run."""
     rows = [
-        [words, *[spread([seed[kind] for seed in slips(every)]) for kind in ("wrong", "twice", "left out")]]
+        [words, *[spread([seed[kind] for seed in errors(every)]) for kind in ("wrong", "twice", "left out")]]
         for words, every in runs.items()
         if every
     ]
