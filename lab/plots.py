@@ -1,7 +1,7 @@
 """Pictures for book, notebooks and terminal: every axis labelled, every picture with a text that says what it shows.
 
 Colours: Okabe and Ito (2008), told apart by all kinds of colour vision, and by marker and line besides. The ground is
-always white, so that a picture reads the same on a light and on a dark page.
+white, so that a picture reads the same in a light and in a dark notebook; the book's pages give it their own colours.
 """
 
 import base64

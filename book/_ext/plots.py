@@ -1,0 +1,54 @@
+"""Plots stand in the page as SVG, so that they take its colours in light and dark; each says what it shows."""
+
+import base64
+import hashlib
+import re
+from html import escape, unescape
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+IMAGE = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"[^>]*>')
+ROOT = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt"[^>]*?\bviewBox="([^"]+)"[^>]*>')
+WITHOUT = re.compile(r"\A.*?(?=<svg\b)|<metadata>.*?</metadata>|<style\b.*?</style>|<!--.*?-->", re.DOTALL)
+ID = re.compile(r'(\bid="|\bhref="#|url\(#)')
+COLOURS = {  # what lab.plots draws with: what the page has for it
+    "#000000": "currentColor",
+    "#ffffff": "none",
+    "#dddddd": "var(--pst-color-border, #ddd)",
+    "#0072b2": "var(--plot-blue, #0072b2)",
+}
+COLOUR = re.compile(rf"\b(fill|stroke): ({'|'.join(COLOURS)})\b")
+
+
+def themed(svg: str, alt: str) -> str:
+    """Return a plot of Matplotlib's as an element of a page, in the page's colours."""
+    plot = WITHOUT.sub("", svg)
+    head = ROOT.match(plot)
+    if head is None:
+        raise ValueError(f"expected an SVG with a width in pt and a viewBox, got {plot[:80]!r}")
+    width, box = head.groups()
+    # The names in a plot are the same from plot to plot, and a page has many.
+    own = ID.sub(rf"\g<1>p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-", plot[head.end() :])
+    own = COLOUR.sub(lambda match: f"{match[1]}: {COLOURS[match[2]]}", own)
+    width = f"{float(width) * 4 / 3:.0f}"  # CSS pixels
+    return f'<svg class="plot" role="img" aria-label="{escape(alt)}" viewBox="{box}" width="{width}">{own}'
+
+
+def inlined(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put the plots that cells have drawn into the page; an EPUB keeps them as images, for readers without its CSS."""
+    if app.builder.name != "html":
+        return
+    for node in list(doctree.findall(nodes.raw)):
+        if "html" in node.get("format", "") and IMAGE.search(text := node.astext()):
+            node.children = [nodes.Text(IMAGE.sub(in_page, text))]
+            node.rawsource = ""
+
+
+def in_page(image: re.Match) -> str:
+    return themed(base64.b64decode(image[1]).decode(), unescape(image[2]))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("doctree-resolved", inlined)
+    return {"parallel_read_safe": True}

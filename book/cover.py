@@ -1,0 +1,62 @@
+"""The picture on the cover: what each word of a translation attends to, head by head, in a trained Transformer."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from IPython.display import HTML
+from jaxtyping import Float
+from torch import Tensor
+
+from lab.plots import STYLES
+
+LEAST = 0.05  # a weight below this is not drawn
+LINE, WIDTH, LEFT, RIGHT, TOP = 25, 640, 210, 430, 34  # pixels of the drawing
+THICKEST = 9  # a line of weight 1
+HEAD = ("--plot-blue", "", "", "")  # blue is another one on dark pages
+
+
+def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], target: Sequence[str]) -> HTML:
+    """Return source words and output words in two columns, a line for each weight from `LEAST` on.
+
+    Its width is the weight, its colour the head.
+    """
+    words = [*column(source, LEFT, "end"), *column(target, RIGHT, "start")]
+    lines = [line(*place, weight) for *place, weight in drawn(weights)]
+    most = weights.mean(dim=0).argmax(dim=-1).tolist()
+    reads = ", ".join(f"{word}: {source[place]}" for word, place in zip(target, most, strict=True))
+    height = TOP + LINE * max(len(source), len(target))
+    heads = f'<text class="head" x="{LEFT}" y="16" text-anchor="end">French</text><text class="head" x="{RIGHT}" y="16">English</text>'
+    return HTML(
+        f'<svg class="cover" role="img" aria-labelledby="cover-title cover-text" viewBox="0 0 {WIDTH} {height}">'
+        f'<title id="cover-title">What each word of a translation attends to</title>'
+        f'<desc id="cover-text">French words at the left, English words at the right, and between them lines of '
+        f"{len(weights)} colours, one for each head. Most weight, mean over the heads: {escape(reads)}.</desc>"
+        f"{heads}{''.join(lines)}{''.join(words)}</svg>"
+    )
+
+
+def drawn(weights: Float[Tensor, "heads target source"]) -> Iterator[tuple[int, int, int, float]]:
+    """Return head, output word, source word and weight of each line, the thickest last."""
+    places = (weights >= LEAST).nonzero().tolist()
+    return iter(sorted(((*place, float(weights[tuple(place)])) for place in places), key=lambda each: each[-1]))
+
+
+def line(head: int, target: int, source: int, weight: float) -> str:
+    """Return one line as SVG."""
+    start, end, middle = height_of(source), height_of(target), (LEFT + RIGHT) / 2
+    colour = f"var({HEAD[head]}, {STYLES[head][0]})" if HEAD[head] else STYLES[head][0]
+    path = f"M{LEFT + 6} {start}C{middle} {start} {middle} {end} {RIGHT - 6} {end}"
+    return f'<path d="{path}" fill="none" style="stroke: {colour}" stroke-width="{THICKEST * weight:.2f}"/>'
+
+
+def column(words: Sequence[str], x: int, anchor: str) -> list[str]:
+    """Return the words of one language as SVG, one below the other."""
+    return [
+        f'<text x="{x}" y="{height_of(place) + 5}" text-anchor="{anchor}">{escape(word)}</text>'
+        for place, word in enumerate(words)
+    ]
+
+
+def height_of(place: int) -> int:
+    """Return where the middle of a word stands in the drawing."""
+    return TOP + LINE * place + LINE // 2
