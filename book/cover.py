@@ -10,7 +10,7 @@ from torch import Tensor
 from lab.plots import STYLES
 
 LEAST = 0.05  # a weight below this is not drawn
-LINE, WIDTH, LEFT, RIGHT, TOP = 25, 640, 210, 430, 34  # pixels of the drawing
+LINE, WIDTH, LEFT, RIGHT, TOP = 25, 560, 110, 450, 34  # pixels of the drawing
 THICKEST = 9  # a line of weight 1
 HEAD = ("--plot-blue", "", "", "")  # blue is another one on dark pages
 
@@ -25,7 +25,8 @@ def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], t
     most = weights.mean(dim=0).argmax(dim=-1).tolist()
     reads = ", ".join(f"{word}: {source[place]}" for word, place in zip(target, most, strict=True))
     height = TOP + LINE * max(len(source), len(target))
-    heads = f'<text class="head" x="{LEFT}" y="16" text-anchor="end">French</text><text class="head" x="{RIGHT}" y="16">English</text>'
+    heads = f'<text class="head" x="{LEFT}" y="16" text-anchor="end">French</text>'
+    heads += f'<text class="head" x="{RIGHT}" y="16">English</text>'
     return HTML(
         f'<svg class="cover" role="img" aria-labelledby="cover-title cover-text" viewBox="0 0 {WIDTH} {height}">'
         f'<title id="cover-title">What each word of a translation attends to</title>'

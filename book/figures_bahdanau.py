@@ -86,14 +86,14 @@ def errors_table() -> HTML:
 
 
 def on_true_words(weights: Weights, pair: Pair) -> str:
-    """Return in a sentence how many rows of an attention matrix have most weight on a true source word, or beside one."""
+    """Return how many rows of an attention matrix have most weight on a true source word, or beside one, in words."""
     rows = {target: {i for i, j in pair.links or () if j == target} for _, target in pair.links or ()}
     peaks = {target: max(range(len(weights[target])), key=list(weights[target]).__getitem__) for target in rows}
     right = sum(peaks[target] in true for target, true in rows.items())
     beside = sum(min(abs(peaks[target] - i) for i in true) == 1 for target, true in rows.items())
     return (
-        f"{len(rows)} of the words have a true source word. The strongest cell of their rows stands on it {right} times, "
-        f"one position beside it {beside} times, elsewhere {len(rows) - right - beside} times."
+        f"{len(rows)} of the words have a true source word. The strongest cell of their rows stands on it {right} "
+        f"times, one position beside it {beside} times, elsewhere {len(rows) - right - beside} times."
     )
 
 

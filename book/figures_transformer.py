@@ -38,7 +38,8 @@ def head_view(looks: Mapping[str, Float[Tensor, "layers heads asking answering"]
             axes.set_title(f"layer {i + 1}, head {j + 1}", fontsize=8)
             habits.append(f"layer {i + 1}, head {j + 1}: {habit(weights)}")
     return Picture(
-        figure, f"{USES[use]}. Rows are queries, columns keys, strong in colour where the weight is large. {'; '.join(habits)}."
+        figure,
+        f"{USES[use]}. Rows are queries, columns keys, strong in colour where a weight is large. {'; '.join(habits)}.",
     )
 
 

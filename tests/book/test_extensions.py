@@ -1,0 +1,121 @@
+"""Laws of what the book's extensions make of plots, citations and first paragraphs."""
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from docutils import nodes
+from pybtex.database import parse_file
+
+from lab.plots import training_curves
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+sys.path.insert(0, str(BOOK / "_ext"))
+
+import citations  # noqa: E402  (the book's extensions live beside the book)
+import described  # noqa: E402
+import plots  # noqa: E402
+
+PAGES = sorted((ROOT / "build" / "_build" / "html").glob("*.html"))
+LOSS = training_curves({"with <b>": [(1, 3.0), (2, 1.5)], "without": [(1, 3.0), (2, 2.5)]}, title="Loss & more")
+WORKS = {key: citations.cited(entry) for key, entry in parse_file(str(BOOK / "references.bib")).entries.items()}
+
+
+def built() -> list[Path]:
+    if not PAGES:
+        pytest.skip("the book is not built: make book")
+    return PAGES
+
+
+def in_page(picture) -> str:
+    return plots.IMAGE.sub(plots.in_page, picture._repr_html_())
+
+
+def test_a_plot_takes_the_pages_colours_and_keeps_its_text():
+    plot = in_page(LOSS)
+    assert plot.startswith(
+        '<svg class="plot" role="img" aria-label="Loss &amp; more: loss (nats a token) by step. with'
+    )
+    assert "with &lt;b&gt; goes from 3 to 1.5" in plot
+    assert not re.search(r"#000000|#ffffff|#dddddd", plot), "black on white stays so on a dark page"
+    assert "stroke: currentColor" in plot
+    assert "stroke: #d55e00" in plot, "a line's own colour is kept"
+    assert "<style" not in plot, "its rules would hold for the whole page"
+
+
+def test_plots_of_one_page_share_no_names():
+    other = in_page(training_curves({"one": [(1, 2.0), (2, 1.0)]}))
+    names, others = (set(re.findall(r'\bid="([^"]+)"', plot)) for plot in (in_page(LOSS), other))
+    assert names
+    assert not names & others
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', in_page(LOSS)))
+    assert used
+    assert used <= names
+
+
+def test_what_is_no_plot_of_matplotlib_is_refused():
+    with pytest.raises(ValueError, match="expected an SVG with a width"):
+        plots.themed("<svg><path/></svg>", "nothing")
+
+
+def test_every_plot_of_the_book_is_in_its_page():
+    texts = {page.stem: page.read_text(encoding="utf8") for page in built()}
+    assert not [name for name, text in texts.items() if "data:image/svg+xml;base64" in text]
+    labels = [
+        label for text in texts.values() for label in re.findall(r'<svg class="plot"[^>]*aria-label="([^"]*)"', text)
+    ]
+    assert len(labels) > 7
+    assert min(map(len, labels)) > 40
+
+
+def test_a_work_is_cited_by_names_title_and_year():
+    assert WORKS["bahdanau2015"] == (
+        "Bahdanau, Cho, Bengio: Neural Machine Translation by Jointly Learning to Align and Translate, 2015"
+    )
+    assert WORKS["vaswani2017"] == "Vaswani et al.: Attention Is All You Need, 2017"
+    assert not [text for text in WORKS.values() if re.search(r"[{}\\]|--", text)]
+
+
+def test_every_citation_has_its_note_and_a_section_each_work_once_in_the_margin():
+    notes = 0
+    for page in built():
+        text = page.read_text(encoding="utf8")
+        links = re.findall(
+            r'<a class="reference internal" href="references\.html#[^"]*" title="[^"]*">.*?</a>(.{0,20})', text
+        )
+        assert all(after.startswith('<span class="cited') for after in links), page.name
+        notes += len(links)
+        for section in re.split(r"<h2>", text):
+            margin = Counter(re.findall(r'<span class="cited first"[^>]*>([^<]*)', section))
+            assert not [work for work, count in margin.items() if count > 1], page.name
+    assert notes > 50
+
+
+def test_a_page_is_described_by_its_first_sentences():
+    section = nodes.section()
+    box = nodes.admonition("", nodes.paragraph(text="You will be able to read."))
+    section += [
+        nodes.title(text="Title"),
+        box,
+        nodes.paragraph(text="One is short. Two fits. " + "Three " * 40 + "ends."),
+    ]
+    document = nodes.Element("", section)
+    assert described.description(document) == "One is short. Two fits."
+    for page in built():
+        if (BOOK / f"{page.stem}.md").is_file():
+            texts = re.findall(r'<meta name="description" content="([^"]+)"', page.read_text(encoding="utf8"))
+            assert len(texts) == 1, page.name
+            assert 20 < len(texts[0]) < 400, page.name
+
+
+def test_the_cover_names_the_minutes_that_teachers_are_told():
+    table = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \| (\d+) \|$", (ROOT / "TEACHING.md").read_text("utf8"), re.MULTILINE)
+    cover = re.findall(
+        r"^1\. \[\]\((\w+)\.md\).*\n.*\n +\*Minutes:\* (\d+) of reading, (\d+) in",
+        (BOOK / "index.md").read_text("utf8"),
+        re.M,
+    )
+    assert cover == table
