@@ -31,9 +31,9 @@ def reversed_table() -> HTML | None:
     return lengths_table("reversed", ORDERS)
 
 
-def bucket(run: str, first: int) -> str:
+def bucket(run: str, first: int, solution: str = "encoder_decoder") -> str:
     """Return the BLEU of the bucket of lengths that begins at `first` words, as the mean over the seeds."""
-    lines = [by_length(result) for result in results("encoder_decoder", run)]
+    lines = [by_length(result) for result in results(solution, run)]
     values = [each.score.value for line in lines for each in line if each.first == first]
     return f"{statistics.fmean(values):.1f}"
 
