@@ -1,4 +1,4 @@
-"""The sentence of 18 words that every translation chapter tries: the encoder–decoder loses its thread in it."""
+"""The sentences that every translation chapter tries; in the one of 18 words the encoder–decoder loses its thread."""
 
 from typing import Protocol
 
@@ -12,10 +12,24 @@ class Translates(Protocol):
     def translate(self, sentences: list[str]) -> list[str]: ...
 
 
-def long_sentence() -> Pair:
-    """Return the sentence, French and English, of the phrasebook's validation part, which no model was trained on."""
+SHORT = "il m' a entarté"  # he hit me with a pie
+LONG = 0.8  # so many of the validation sentences are shorter
+
+
+def at(*shares: float) -> list[Pair]:
+    """Return sentences of the phrasebook's validation part, which no model was trained on, by their place in length."""
     by_length = sorted(corpora.load("phrasebook").validation, key=lambda pair: len(pair.source.split()))
-    return by_length[int(0.8 * len(by_length))]
+    return [by_length[int(share * len(by_length))] for share in shares]
+
+
+def long_sentence() -> Pair:
+    """Return the sentence of 18 words, French and English."""
+    return at(LONG)[0]
+
+
+def ten_sentences() -> list[str]:
+    """Return ten French sentences, from the short one of the first pages to the long one."""
+    return [SHORT, *(pair.source for pair in at(0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, LONG))]
 
 
 def show(**models: Translates) -> None:

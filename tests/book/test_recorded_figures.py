@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from book.long_sentence import long_sentence, ten_sentences
 from book.stepwise import Decoded, decoded, each_hop, heads, last_layer, steps
 from lab.classification import TextWeights
 from lab.corpora import Document
@@ -218,3 +219,11 @@ def test_weights_that_do_not_fit_the_words_are_refused() -> None:
         steps(
             [SHORT, Decoded(["a"], ["b"], {"mean": WEIGHTS})], ("fr", "en")
         )  # the first one's are looked at elsewhere too
+
+
+def test_ten_sentences_from_short_to_long() -> None:
+    sentences = ten_sentences()
+    lengths = [len(sentence.split()) for sentence in sentences[1:]]
+    assert len(set(sentences)) == 10
+    assert lengths == sorted(lengths)
+    assert sentences[-1] == long_sentence().source
