@@ -11,9 +11,9 @@ SHADES = "·░▒▓█"
 # The table brings its own ground and text colour: what lies around it (a theme's output box) is not ours to know.
 STYLE = """
 .heat{--b:#fff;--t:#161616;--h:240 160 48;background:var(--b);color:var(--t);overflow-x:auto;padding:.4rem}
-html[data-theme=dark] .heat,body[data-jp-theme-light=false] .heat{--b:#16191f;--t:#f4f4f4;--h:36 100 175}
+html[data-theme=dark] .heat,body[data-jp-theme-light=false] .heat{--b:#16191f;--t:#f4f4f4;--h:140 92 0}
 @media(prefers-color-scheme:dark){html:not([data-theme]) body:not([data-jp-theme-light]) .heat
-{--b:#16191f;--t:#f4f4f4;--h:36 100 175}}
+{--b:#16191f;--t:#f4f4f4;--h:140 92 0}}
 .text_html:has(>.heat){background:0 0!important;padding:0!important}
 .heat table{border-collapse:collapse;margin:0;width:auto;color:inherit;background:none}
 .heat caption,.heat p{caption-side:top;text-align:left;color:inherit;margin:.3rem 0;font-size:.9rem}

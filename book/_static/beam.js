@@ -64,7 +64,7 @@ const drawTree = (svg, { at }, steps) => {
   })
   drawBox(svg, at[""], "<s>", "box")
   steps.flat().forEach((each) => drawBox(
-    svg, at[sentence(each)], each.words.at(-1), sentence(each) === winner ? "hot" : "box", number(each.p)))
+    svg, at[sentence(each)], each.words.at(-1), sentence(each) === winner ? "box hot" : "box", number(each.p)))
 }
 
 const written = (candidates) => candidates.map((each) => `${sentence(each)} ${number(each.p)}`).join(", ") || "none"

@@ -1,0 +1,131 @@
+"""Laws of the drawings' colours: a role has one, in both themes, and a reader without styles sees it as well."""
+
+import re
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pydata_sphinx_theme
+import pytest
+import sphinx_book_theme
+
+from autograder.places import ROOT
+
+CSS = (ROOT / "book" / "_static" / "book.css").read_text(encoding="utf-8")
+DRAWINGS = sorted((ROOT / "book" / "figures").glob("*.svg"))
+ROLES = ("query", "key", "value", "state", "context", "weights")
+THEMES = {"light": "html", "dark": 'html[data-theme="dark"]'}
+MODULES = (pydata_sphinx_theme, sphinx_book_theme)  # the second changes what the first says
+GROUND, TEXT, MUTED, SURFACE = (f"--pst-color-{name}" for name in ("background", "text-base", "text-muted", "surface"))
+each_theme = pytest.mark.parametrize("theme", THEMES)
+each_drawing = pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda path: path.stem)
+
+
+def colours(block: str) -> dict[str, str]:
+    """Return the custom properties of a block of CSS that are colours, each as #rrggbb."""
+    found = re.findall(r"(--[\w-]+):\s*#([0-9a-f]{6}|[0-9a-f]{3})\b", block)
+    return {name: "#" + "".join(letter * (6 // len(value)) for letter in value) for name, value in found}
+
+
+def roles(theme: str) -> dict[str, str]:
+    """Return the colours that book.css gives the roles in a theme."""
+    blocks = re.findall(rf"^{re.escape(THEMES[theme])} \{{(.*?)\}}", CSS, re.DOTALL | re.MULTILINE)
+    return {name: value for block in blocks for name, value in colours(block).items()}
+
+
+@cache
+def page(theme: str) -> dict[str, str]:
+    """Return the colours of a page in a theme, as the installed theme has them."""
+    sheets = [sheet for module in MODULES for sheet in sorted(Path(module.__file__).parent.glob("theme/**/*.css"))]
+    text = "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+    own = re.findall(rf"""html\[data-theme=["']?{theme}["']?\]\s*\{{([^}}]*)\}}""", text)
+    return {name: value for block in own for name, value in colours(block).items()}
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours by WCAG 2.2, from 1 to 21."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def shapes(drawing: Path) -> list[ElementTree.Element]:
+    return [each for each in ElementTree.parse(drawing).iter() if not each.tag.endswith(("svg", "title", "desc"))]
+
+
+def kinds(shape: ElementTree.Element) -> set[str]:
+    return set(shape.get("class", "").split())
+
+
+def test_the_contrast_of_black_and_white_is_the_largest() -> None:
+    assert contrast("#000000", "#ffffff") == contrast("#ffffff", "#000000") == pytest.approx(21)
+    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.01)  # the lightest grey for text, says WCAG
+    assert contrast("#00ff00", "#ffffff") == pytest.approx(1.37, abs=0.01)
+    assert contrast("#ff0000", "#ffffff") == pytest.approx(4.00, abs=0.01)
+
+
+@each_theme
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_stands_out_from_the_page_and_its_label_from_it(role: str, theme: str) -> None:
+    own, around = roles(theme), page(theme)
+    assert contrast(own[f"--{role}"], around[GROUND]) >= 3
+    assert min(contrast(own[f"--{role}-fill"], around[text]) for text in (TEXT, MUTED)) >= 4.5
+
+
+@each_theme
+def test_a_bar_of_weights_stands_out_from_its_track(theme: str) -> None:
+    assert contrast(roles(theme)["--weights"], page(theme)[SURFACE]) >= 3
+
+
+@each_theme
+def test_no_two_roles_share_a_colour(theme: str) -> None:
+    own = roles(theme)
+    assert set(own) == {f"--{role}{part}" for role in ROLES for part in ("", "-fill")}
+    assert len(set(own.values())) == len(own)
+
+
+@each_drawing
+def test_a_class_of_a_drawing_has_its_rule(drawing: Path) -> None:
+    ruled = set(re.findall(r"^\.drawing (?:text)?(?:\.\w+)*\.([\w-]+)", CSS, re.MULTILINE))
+    used = {kind for shape in shapes(drawing) for kind in kinds(shape)}
+    assert used <= ruled, f"without a rule in book.css: {used - ruled}"
+
+
+@each_drawing
+def test_without_styles_a_drawing_has_its_light_colours(drawing: Path) -> None:
+    """Nothing is left to SVG's defaults, a black fill and no line, and what stands in for book.css says the same."""
+    light = roles("light") | page("light")
+    root = ElementTree.parse(drawing).getroot()
+    assert root.get("fill") == light[TEXT]
+    assert {"font-family", "font-size", "text-anchor"} <= set(root.keys())
+    for shape in shapes(drawing):
+        kind, tag = kinds(shape), shape.tag.rpartition("}")[2]
+        role = next((f"--{role}" for role in ROLES if role in kind), None)
+        line, fill = (light[role], light[f"{role}-fill"]) if role else (light[TEXT], light[SURFACE])
+        expected = {
+            "box": {"fill": fill, "stroke": line},
+            "ink": {"fill": "none", "stroke": line},
+            "beam": {"fill": "none", "stroke": line},
+            "tip": {"fill": line},
+            "ground": {"fill": "#fff"},
+        }
+        letters = {
+            "soft": {"fill": light[MUTED]},
+            "small": {"font-size": "12"},
+            "start": {"text-anchor": "start"},
+            "end": {"text-anchor": "end"},
+            "math-letter": {"font-style": "italic"},
+        }
+        if tag in ("text", "tspan"):
+            wanted = {name: value for each in kind for name, value in letters[each].items()}
+        else:
+            (form,) = kind & set(expected)  # each shape has one of these forms
+            wanted = expected[form]
+        if tag == "line" or wanted.get("fill") == root.get("fill"):
+            wanted = {name: value for name, value in wanted.items() if name != "fill"}  # has none, or has the root's
+        assert wanted.items() <= shape.attrib.items(), ElementTree.tostring(shape, encoding="unicode")
