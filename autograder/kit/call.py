@@ -107,7 +107,7 @@ def _outputs(result) -> list[np.ndarray]:
 def _array(value) -> np.ndarray:
     """Return what the student gave as a numeric array: tensors, arrays, numbers and nested lists of them."""
     if value is None:
-        raise Unusable("The function returned None where a tensor was expected: is a `return` missing?")
+        raise Unusable("The function returned None: is a `return` missing?")
     if isinstance(value, Tensor):
         value = value.detach().to_dense() if value.is_sparse else value.detach()
         value = value.float() if value.dtype in (torch.bfloat16, torch.float16) else value
@@ -120,7 +120,7 @@ def _array(value) -> np.ndarray:
     else:
         array = np.asarray(value) if isinstance(value, np.ndarray | np.generic | int | float) else None
     if array is None or array.dtype.kind not in "biuf":
-        raise Unusable(f"The function returned a {type(value).__name__} where a tensor was expected.")
+        raise Unusable(f"The function returned a {type(value).__name__}: expected tensors or numbers.")
     return array
 
 

@@ -51,10 +51,11 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
 
     Where NaN is expected, nothing is compared.
     """
+    others = "not the expected values" if got.ndim else "not the expected value"
     if expected.dtype.kind == "b" and got.dtype.kind != "b":
         return "not boolean, True or False"
     if expected.dtype.kind in "iub":
-        return None if np.array_equal(expected, got) else "not the expected values"
+        return None if np.array_equal(expected, got) else others
     if np.any(np.isnan(got) & ~np.isnan(expected)):
         return "NaN"
     if np.isinf(got).any():
@@ -63,7 +64,7 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
     if np.any(np.abs(got[zero].astype(np.float64)) > ZERO):  # the smallest integer has no positive twin
         return "not 0 where it has to be"
     if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance, equal_nan=True):
-        return "not the expected values" if got.ndim else "not the expected value"
+        return others
     return None
 
 

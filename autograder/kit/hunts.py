@@ -13,6 +13,7 @@ from autograder.kit.call import call
 MOST_NUMBERS = 4096  # of all arguments together
 CLEAR = 1e-3  # a difference from the right values, relative and absolute, that is no rounding
 KINDS = {"float": "f", "int": "iu", "bool": "b"}
+LETTERS = "abcdef"  # of the kinds of bugs in checks/hunts.py
 NOT_SHOWN = "on this input the broken function gives what the right one gives: look for another."
 WORDS = {"float": "floats", "int": "whole numbers", "bool": "True and False"}
 
@@ -45,7 +46,8 @@ def input_of(answer: Answer, arguments: list[Argument]) -> list | str:
     names = ", ".join(each.name for each in arguments)
     given = answer.outputs or []
     if len(given) != len(arguments):
-        return f"returns {len(given)} arguments, expected {len(arguments)}: ({names})."
+        count = "one argument" if len(given) == 1 else f"{len(given)} arguments"
+        return f"returns {count}, expected {len(arguments)}: ({names})."
     if sum(each.size for each in given) > MOST_NUMBERS:
         return f"returns {sum(each.size for each in given)} numbers, at most {MOST_NUMBERS} are tried: make it smaller."
     sizes: dict[str, int] = {}

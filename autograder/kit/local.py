@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from autograder.kit import peak, recordings
-from autograder.kit.answer import Caller
+from autograder.kit.answer import Answer, Caller, Failure
 from autograder.kit.call import call
 from autograder.kit.carried import carried
 from autograder.kit.cases import Verdict
 from autograder.kit.grading import grade
-from autograder.kit.hunts import HuntInput, Tried
+from autograder.kit.hunts import LETTERS, HuntInput, Tried
 from autograder.kit.repair import refusing, repair
 
 
@@ -50,9 +50,23 @@ def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) ->
         right = functools.partial(_defined(hunt.through), own) if own and hunt.through else own
         return Tried(hunt.arguments, _defined(hunt.broken), right, caller), "" if own else note
     if function == "diagnosis":
-        return caller, "a line and a kind are handed in. Whether they are right, only grading says."
+        note = "a line and a kind are handed in. Whether they are right, only grading says."
+        return functools.partial(_possible, len(hunt.broken.splitlines()), caller), note
     made = repair(hunt.broken, _tree(namespace.get(function)), function)
     return refusing(made.complaint, caller) if made.complaint else caller, ""
+
+
+def _possible(lines: int, caller: Caller, function: str, arguments: list, cotangents: list | None = None) -> Answer:
+    """Return the answer to a diagnosis, or that its line is none of the function's, or its letter that of no kind."""
+    answer = caller(function, arguments, cotangents)
+    if answer.error:
+        return answer
+    line, kind = (int(each) for each in answer.outputs or [])
+    if not 1 <= line <= lines:
+        return Answer(error=Failure("wrong", f"there is no line {line}: they have the numbers 1 to {lines}."))
+    if not 0 <= kind < len(LETTERS):
+        return Answer(error=Failure("wrong", f"this letter stands for no kind: take one of {', '.join(LETTERS)}."))
+    return answer
 
 
 def _own(check_id: str, hunt: HuntInput, namespace: dict) -> Callable | None:

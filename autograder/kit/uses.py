@@ -21,6 +21,8 @@ ASKED: ContextVar[Ask | None] = ContextVar("asked", default=None)
 def failing_input(function: Callable) -> tuple:
     """Return the arguments that the student hands in; None becomes a tensor without elements."""
     given = function()
+    if given is None:
+        raise TypeError("expected a tuple of arguments, got None: is a `return` missing?")
     given = given if isinstance(given, tuple | list) else (given,)
     return tuple(torch.zeros(0) if each is None else each for each in given)
 

@@ -37,6 +37,11 @@ SCHEMA = 3  # of nbgrader's cell metadata
 SETUP = Path(__file__).parent / "templates" / "setup.py"
 EARLIER = Path(__file__).parent / "templates" / "earlier.txt"
 UNREADY = "Run the first code cell of this notebook, then the cell with your function, and then this one again."
+GRADED = "**How it is graded.**"
+HANDING_IN = (
+    "**Handing in.** Save the notebook, and hand in this one file, `NAME.ipynb`, where your teacher says. "
+    "Grading runs its cells anew, from the top; no other file of yours is read. What is not written yet has 0 points."
+)
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
 
 
@@ -58,7 +63,7 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
             reason = error.args[0] if isinstance(error, LookupError) else error
             raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {reason}") from error
     _demand_both_cells(name, notebook.cells)
-    _add_time_limits(notebook.cells)
+    _add_rules(name, notebook.cells)
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
         {
@@ -186,11 +191,14 @@ def _grade(cell: NotebookNode, grade_id: str, points: float | None = None, **kin
     cell.metadata["nbgrader"] = grader if points is None else grader | {"points": points}
 
 
-def _add_time_limits(cells: list[NotebookNode]) -> None:
-    """Add the time limits to the cell on how it is graded, else to the first text cell."""
+def _add_rules(name: str, cells: list[NotebookNode]) -> None:
+    """Add time limits and what to hand in behind the paragraph on how it is graded, else to the first text cell."""
     texts = [cell for cell in cells if cell.cell_type == "markdown"]
-    intro = next((cell for cell in texts if "**How it is graded.**" in cell.source), texts[0])
-    intro.source += f"\n\n**Time.** {Limits().rule}"
+    intro = next((cell for cell in texts if GRADED in cell.source), texts[0])
+    paragraphs = intro.source.split("\n\n")
+    behind = next((i for i, text in enumerate(paragraphs, 1) if text.startswith(GRADED)), len(paragraphs))
+    paragraphs[behind:behind] = [f"**Time.** {Limits().rule}", HANDING_IN.replace("NAME", name)]
+    intro.source = "\n\n".join(paragraphs)
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:

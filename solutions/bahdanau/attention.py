@@ -151,12 +151,12 @@ def additive_attention_backward(
 ]:
     """Return ∂L/∂query, ∂L/∂keys, ∂L/∂values and ∂L/∂v of additive attention, given ∂L/∂context, without autograd.
 
-    ∂L/∂e_j = α_j gᵀ(value_j - c) with g = ∂L/∂context: the chain rule on equations 5 and 6 of Bahdanau et al. (2015).
+    The chain rule on equations 5 and 6 of Bahdanau et al. (2015).
     """
     hidden = torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T)
     weights = masked_softmax(hidden @ v, mask)
     context = weighted_sum(weights, values)
-    d_scores = weights * ((values - context[:, None]) * d_context[:, None]).sum(dim=-1)
+    d_scores = weights * ((values - context[:, None]) * d_context[:, None]).sum(dim=-1)  # α_j gᵀ(value_j - c)
     d_sums = d_scores[..., None] * v * (1 - hidden**2)  # what arrives at the inside of the tanh
     d_values = weights[..., None] * d_context[:, None]
     return d_sums.sum(dim=1) @ W_q, d_sums @ W_k, d_values, (d_scores[..., None] * hidden).sum(dim=(0, 1))

@@ -123,9 +123,9 @@ def exact_layer_cost(kind: str, n: int, d: int, k: int, r: int) -> int:
 def crossing_length(d: int, gates: int) -> int:
     """Return the smallest n ≥ 1 from which on self-attention takes more multiplications than `gates` recurrent layers.
 
-    A GRU computes three such layers at each step, an LSTM four: 3nd² + 2n²d > 2 · gates · nd².
+    Both are counted by `exact_layer_cost`. A GRU computes three such layers at each step, an LSTM four.
     """
-    return max(1, (2 * gates - 3) * d // 2 + 1)
+    return max(1, (2 * gates - 3) * d // 2 + 1)  # 3nd² + 2n²d > 2 · gates · nd²
 
 
 def rotated(

@@ -93,12 +93,10 @@ def penalty_backward(
 ) -> Float[Tensor, "batch hops source"]:
     """Return ∂L/∂scores, given ∂L/∂P of each sentence, where P = ‖AAᵀ - I‖²_F and A = softmax(scores); no autograd.
 
-    ∂P/∂A = 4 (AAᵀ - I) A = G, and ∂P/∂e_ij = a_ij (g_ij - Σ_k a_ik g_ik); padding has a_ij = 0, and so gets 0.
-
-    The chain rule on the penalization term of Lin et al. (2017).
+    The chain rule on the penalization term of Lin et al. (2017); padding gets 0.
     """
     A = masked_softmax(scores, None if mask is None else mask[:, None].expand_as(scores))
     identity = torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
-    G = 4 * (A @ A.transpose(1, 2) - identity) @ A
-    of_one = A * (G - (A * G).sum(dim=-1, keepdim=True))  # of one sentence's penalty
+    G = 4 * (A @ A.transpose(1, 2) - identity) @ A  # ∂P/∂A
+    of_one = A * (G - (A * G).sum(dim=-1, keepdim=True))  # ∂P/∂e_ij = a_ij (g_ij - Σ_k a_ik g_ik): of one sentence
     return d_penalty[:, None, None] * of_one

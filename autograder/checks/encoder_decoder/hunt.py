@@ -31,9 +31,8 @@ def broken_search(table, bos, eos, beam, max_len, alpha):
 
 def failing_input():
     """Return arguments on which `broken_search` is wrong: table, bos, eos, beam, max_len, alpha."""
-    # After bos (0) comes the word 2, and after that eos (1): the sentence has two tokens.
     table = torch.tensor([[0.0, 0.0, 5.0], [0.0, 0.0, 0.0], [0.0, 5.0, 0.0]])
-    return table, 0, 1, 1, 4, 1.0
+    return table, 0, 1, 1, 4, 1.0  # after bos (0) comes the word 2, and after that eos (1): two tokens
 
 
 def diagnosis():

@@ -52,6 +52,14 @@ def eos_for_the_last_word(tokens: Tensor, bos: int, eos: int, pad: int) -> Shift
     return inputs, F.pad(tokens.scatter(1, last, eos), (0, 1), value=pad)
 
 
+def eos_at_length_minus_one(tokens: Tensor, bos: int, eos: int, pad: int) -> Shifted:
+    """eos stands one place too early, at `lengths - 1`, over the last real token. In a row of n words it stands in
+    column n, counted from 0."""
+    inputs, targets = shift(tokens, bos, pad, pad)
+    targets[torch.arange(len(tokens)), (tokens != pad).sum(dim=1) - 1] = eos  # -1 in a row without words: at its end
+    return inputs, targets
+
+
 def no_eos(tokens: Tensor, bos: int, eos: int, pad: int) -> Shifted:
     """eos is missing in the targets: the network would never learn to end a sentence."""
     inputs, _ = shift(tokens, bos, eos, pad)
@@ -105,6 +113,7 @@ SHIFT = (
     eos_after_the_longest,
     eos_for_all_padding,
     eos_for_the_last_word,
+    eos_at_length_minus_one,
     no_eos,
     eos_is_read,
     bos_is_said,

@@ -260,6 +260,27 @@ def results_swapped(h_t, h_s, W_a, W_p, v_p, lengths, D):
     return local_p_weights(h_t, h_s, W_a, W_p, v_p, lengths, D)[::-1]
 
 
+def window_over_one_more(*arguments):
+    """The window holds one position behind the sentence. Positions count from 0: the last real one is length - 1."""
+
+    def near(p, lengths, source, D):
+        return _real(lengths + 1, source) & (_distance(p, source).abs() <= D)
+
+    return Local(near=near)(*arguments)
+
+
+def from_one_throughout(*arguments):
+    """Positions are counted from 1, by the window's mask too. Here they count from 0: the first word is s = 0."""
+
+    def near(p, lengths, source, D):
+        return _real(lengths - 1, source) & (_distance(p, source, 1).abs() <= D)
+
+    def bell(p, source, D):
+        return torch.exp(-(_distance(p, source, 1) ** 2) / (2 * (D / 2) ** 2))
+
+    return Local(near=near, bell=bell)(*arguments)
+
+
 LOCAL = (
     padded_length,
     length_minus_one,
@@ -269,12 +290,14 @@ LOCAL = (
     no_tanh,
     tanh_outside,
     from_one,
+    from_one_throughout,
     rounded,
     rounded_inside,
     cut_down,
     no_window,
     window_after_softmax,
     window_over_padding,
+    window_over_one_more,
     padding_after_softmax,
     window_half_as_wide,
     window_without_its_edge,

@@ -19,8 +19,8 @@ def broken_attention(H, W_s1, W_s2, mask=None):
 
 def failing_input():
     """Return arguments on which `broken_attention` is wrong: H, W_s1, W_s2, mask."""
-    # The hidden values of the two words are 0 and tanh(1). Hop 2 has no scores but 0, so that its weights are equal.
-    return torch.tensor([[[0.0], [1.0]]]), torch.ones(1, 1), torch.tensor([[1.0], [0.0]]), None
+    two_words, two_hops = torch.tensor([[[0.0], [1.0]]]), torch.tensor([[1.0], [0.0]])
+    return two_words, torch.ones(1, 1), two_hops, None  # hop 2 has no scores but 0: its weights should be equal
 
 
 def diagnosis():

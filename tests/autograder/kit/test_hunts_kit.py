@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from autograder.checks import find
+from autograder.checks.hunts import KINDS
 from autograder.kit import NoPoints, check, recordings
-from autograder.kit.hunts import NOT_SHOWN
+from autograder.kit.hunts import LETTERS, NOT_SHOWN
 from autograder.kit.local import verdict_on
 from autograder.kit.repair import repair
 from autograder.release.recordings import recording
@@ -34,6 +35,8 @@ def test_an_input_is_tried_against_the_students_own_function():
     wide = (torch.ones(1, 1), torch.ones(1, 4, 1), zeros, zeros, torch.ones(1), torch.tensor([4]), 9.0)
     with pytest.raises(NoPoints, match=re.escape(NOT_SHOWN)):
         check("luong.failing_input", namespace | {"failing_input": lambda: wide})
+    with pytest.raises(NoPoints, match="is a `return` missing"):
+        check("luong.failing_input", namespace | {"failing_input": lambda: None})
 
 
 @pytest.mark.parametrize("own", [None, lambda *_: torch.zeros(1)], ids=["none", "a wrong one"])
@@ -62,6 +65,10 @@ def test_a_diagnosis_is_taken_without_a_word_on_whether_it_is_right(capsys):
         assert "only grading says" in capsys.readouterr().out
     with pytest.raises(NoPoints, match="one letter"):
         check("luong.diagnosis", {"diagnosis": lambda: ("b", 8)})
+    for answer, reason in (((11, "b"), "1 to 10"), ((0, "b"), "1 to 10"), ((8, "g"), "a, b, c, d, e, f")):
+        with pytest.raises(NoPoints, match=reason):
+            check("luong.diagnosis", {"diagnosis": lambda answer=answer: answer})
+    assert len(LETTERS) == len(KINDS)
     cases, *_ = recordings.load("luong.diagnosis")
     assert all(output != output for case in cases for output in case.outputs.values())
 
