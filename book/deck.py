@@ -1,0 +1,256 @@
+"""The slides of a chapter, chosen from its built page by rules, so that nothing is written twice.
+
+A slide is made for each thing that carries a section: a drawing, a formula, a table, a plot, a figure that can be moved,
+what a cell puts out, a list, a remark, a taught function.
+
+- Above it stands the end of the paragraph right before it: its last sentence, and those before while they are short.
+  Before a table or a plot to which no colon leads, it is the first sentence, which says what was found.
+- The whole of that paragraph, and the prose that follows up to the next one, are the speaker's notes.
+- A section of prose alone is a slide of the first sentences of its paragraphs. One paragraph that only leads to
+  subsections is a note.
+- A cell's code stands above what it prints if it is short and does more than print. Of the course's files, only what students learn to write
+  is shown (`taught`), without the docstring where the body is there; the model around it is not.
+- Each question is a slide whose answer comes with the next key. Appendices and references are left out.
+"""
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+
+from book.sentences import ENOUGH, end_of, first_of
+from book.tree import Element, parsed
+
+LEFT_OUT = re.compile(r"Appendix|Notes and references")
+SHORT_CODE = 14  # lines of a cell that still leave room for what it prints
+SAID = '<span class="sd">'  # a line of a docstring, as the highlighter marks it
+DEFINED = re.compile(r"^(?:@.*\n)*(?:def|class) (\w+)", re.MULTILINE)
+RESULTS = ("table", "plot", "heat")
+TABLE, FIGURES = "pst-scrollable-table-container", ("moved", "weigh")
+
+
+@dataclass
+class Slide:
+    """A slide: `lead` is prose, `body` what is shown, `notes` prose for the speaker; `kind` names what is shown."""
+
+    heading: str
+    kind: str
+    body: str = ""
+    lead: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Section:
+    """A section of a chapter, a column of slides."""
+
+    title: str
+    slides: list[Slide] = field(default_factory=list)
+
+
+def plain(element: Element) -> Element:
+    """Return a copy without what belongs to a page alone: links, names of places, buttons."""
+
+    def change(each: Element) -> list[Element | str]:
+        if "headerlink" in each.classes or each.name == "button":
+            return []
+        each.attributes.pop("id", None) if each.name != "marker" else None
+        return each.children if each.name == "a" else [each]
+
+    [made] = element.mapped(change)
+    return made if isinstance(made, Element) else Element("span", {}, [made])
+
+
+def spoken(element: Element) -> str:
+    """Return prose for the speaker's window, which has none of the slides' styles: formulas are MathML alone."""
+
+    def change(each: Element) -> list[Element | str]:
+        return list(each.find("math")[:1]) if "katex" in each.classes else [each]
+
+    return "".join(child if isinstance(child, str) else child.html() for child in plain(element).mapped(change))
+
+
+def outer(pieces: list[Element | str]) -> str:
+    """Return pieces of a paragraph as HTML."""
+    return Element("p", {}, pieces).inner().strip()
+
+
+def leading(paragraph: Element, kind: str) -> list[Element | str]:
+    """Return what a slide says of the paragraph before what it shows."""
+    is_claim = kind in RESULTS and not paragraph.text.endswith((":", ","))
+    return first_of(paragraph, ENOUGH) if is_claim else end_of(paragraph)
+
+
+class Chooser:
+    """Goes through one chapter and collects its slides."""
+
+    def __init__(self, taught: set[str], students: bool) -> None:
+        self.taught, self.students = taught, students
+        self.sections: list[Section] = []
+        self.heading = ""
+        self.waiting: list[Element] = []  # paragraphs that no slide has taken yet
+        self.last: Slide | None = None  # the slide of this subsection that prose after it belongs to
+
+    def section(self, title: Element, content: list[Element]) -> None:
+        """Add the slides of a section; one without any is left out."""
+        self.sections.append(Section(plain(title).inner()))
+        self.subsection(title, content)
+        if not self.sections[-1].slides:
+            self.sections.pop()
+
+    def subsection(self, title: Element, content: list[Element]) -> None:
+        self.heading, self.last = plain(title).inner(), None
+        for element in content:
+            if element.name == "section":
+                self.rest(leads_on=True)
+                self.subsection(element.elements[0], element.elements[1:])
+            elif element.name == "p":
+                self.waiting += [element] if "downloads" not in element.classes and element.text else []
+            else:
+                self.carried(element)
+        self.rest()
+
+    def rest(self, leads_on: bool = False) -> None:
+        """Give the paragraphs that nothing follows to the last slide, or make one of their first sentences."""
+        if self.last:
+            self.last.notes += [spoken(each) for each in self.waiting]
+        elif leads_on and len(self.waiting) == 1:
+            return  # the next slide takes it
+        elif self.waiting:
+            points = "".join(f"<li>{outer(first_of(plain(each))).removesuffix(':')}</li>" for each in self.waiting)
+            self.add(Slide(self.heading, "prose", f"<ul>{points}</ul>", "", [spoken(each) for each in self.waiting]))
+        self.waiting = []
+
+    def add(self, slide: Slide) -> None:
+        self.sections[-1].slides.append(slide)
+        self.last = slide
+
+    def show(self, kind: str, body: str) -> None:
+        """Add a slide with what is shown, led to by the paragraph before it."""
+        before, self.waiting = self.waiting, []
+        slide = Slide(self.heading, kind, body)
+        if before:
+            slide.lead = outer(leading(plain(before[-1]), kind))
+            earlier = self.last or slide
+            earlier.notes += [spoken(each) for each in before[:-1]]
+            slide.notes.append(spoken(before[-1]))
+        self.add(slide)
+
+    def carried(self, element: Element) -> None:
+        """Add what an element that is no paragraph gives: often one slide, sometimes none."""
+        names: dict[str, Callable[[Element], None]] = {"cell": self.cell, "admonition": self.remark}
+        kinds = {"drawn": "drawing", "math": "formula", TABLE: "table", **dict.fromkeys(FIGURES, "interactive")}
+        for name, method in names.items():
+            if name in element.classes:
+                return method(element)
+        for name, kind in kinds.items():
+            if name in element.classes:
+                return self.show(kind, plain(element).html())
+        if element.name in ("ul", "ol", "blockquote"):
+            return self.show("list" if element.name != "blockquote" else "quote", plain(element).html())
+        if any(each.startswith("highlight-") for each in element.classes):
+            return self.function(element)
+        return None
+
+    def function(self, element: Element) -> None:
+        """Add a function of the course's files if it is one that students learn to write."""
+        names = DEFINED.findall(element.find("pre")[0].inner_text)
+        if names and names[0] in self.taught:
+            self.show("code", (element if self.students else without_docstrings(element)).html())
+            slide = self.sections[-1].slides[-1]
+            slide.heading += f" <code>{names[0]}</code>"
+            slide.lead = slide.lead if self.students else escape(summary(element), quote=False)
+
+    def remark(self, element: Element) -> None:
+        """Add a remark as slides of its own, under its own heading."""
+        heading, last = self.heading, self.last
+        if last:
+            last.notes += [spoken(each) for each in self.waiting]
+            self.waiting = []
+        title, *content = element.elements
+        self.subsection(title, content)
+        self.heading, self.last = heading, last
+
+    def cell(self, element: Element) -> None:
+        """Add what a cell puts out, with its code if that is shown and short."""
+        codes = [code for box in element.find(kind="cell_input") for code in box.find(kind="highlight")]
+        code = "".join(code.html() for code in codes if is_worth_showing(code.inner_text.strip()))
+        for output in element.find(kind="output"):
+            kind = self.kind_of(output)
+            self.show(kind, (code if kind == "output" else "") + plain(output).html())
+            code = ""
+
+    @staticmethod
+    def kind_of(output: Element) -> str:
+        if "text_html" not in output.classes:
+            return "output"
+        kinds = {**dict.fromkeys(FIGURES, "interactive"), "heat": "heat", "results": "table"}  # moved: holds a table too
+        kinds = [kind for name, kind in kinds.items() if output.find(kind=name)]
+        return kinds[0] if kinds else "plot"
+
+    def questions(self, title: Element, content: list[Element]) -> None:
+        """Add a slide for each question; its answer is a fragment, which the next key shows."""
+        self.sections.append(Section(plain(title).inner()))
+        before: Element | None = None
+        for element in content:
+            if element.name == "details":
+                summary, *answer = element.elements
+                named = summary.find(kind="sd-summary-text")[0]
+                # The question stands before what unfolds, or on it.
+                asked = before if before and named.text == "Answer" else Element("p", {}, named.children)
+                shown = "".join(plain(each).html() for each in answer)
+                body = f'<div class="asked">{plain(asked).html()}</div><div class="answer fragment">{shown}</div>'
+                self.add(Slide(plain(title).inner(), "question", body))
+            before = element
+
+
+def is_worth_showing(code: str) -> bool:
+    """Return whether a cell's code is short and does more than import and print."""
+    works = any(isinstance(each, ast.Assign | ast.AugAssign | ast.FunctionDef) for each in ast.walk(ast.parse(code)))
+    return works and len(code.splitlines()) <= SHORT_CODE
+
+
+def summary(code: Element) -> str:
+    """Return the first sentence of the first docstring, which says what the function returns."""
+    words = " ".join(mark.inner_text for mark in code.find(kind="sd")).strip().strip('"').split('"""')[0]
+    return re.split(r"(?<=[.:])\s", re.sub(r"\s+", " ", words).strip() + " ")[0].rstrip(":")
+
+
+def without_docstrings(code: Element) -> Element:
+    """Return code without its docstrings, which say what the slide's text says."""
+    [pre] = code.find("pre")
+    lines = pre.inner().split("\n")  # the highlighter ends every mark at the end of its line
+    # With the blank line that the formatter puts between a docstring and the body.
+    kept = [line for line, before in zip(lines, ["", *lines], strict=False) if SAID not in line and (line or SAID not in before)]
+    return Element("div", {"class": "highlight"}, parsed(f"<pre>{chr(10).join(kept)}</pre>").elements)
+
+
+def opening(chooser: Chooser, content: list[Element], question: str) -> None:
+    """Add title, goals and what stands before the first section."""
+    title, *content = content
+    chooser.sections.append(Section(plain(title).inner()))
+    chooser.sections[-1].slides.append(Slide(plain(title).inner(), "title", f"<p>{question}</p>" if question else ""))
+    goals = next(each for each in content if "admonition" in each.classes)
+    [heading, *paragraphs] = [each for each in goals.elements if each.name == "p"]
+    slide = Slide(plain(heading).inner(), "list", "".join(plain(each).html() for each in goals.find("ul")))
+    slide.lead, slide.notes = plain(paragraphs[0]).inner(), [spoken(each) for each in paragraphs[1:]]
+    chooser.sections[-1].slides.append(slide)
+    chooser.subsection(title, [each for each in content if each is not goals])
+
+
+def chosen(page: str, taught: set[str], question: str = "", students: bool = False) -> list[Section]:
+    """Return the slides of a chapter's built page, section by section."""
+    articles = parsed(page).find("article", "bd-article")
+    if not articles:
+        raise ValueError('expected <article class="bd-article">, as `make book` writes it; build the book anew')
+    content = articles[0].find("section")[0].elements
+    chooser = Chooser(taught, students)
+    opening(chooser, [each for each in content if each.name != "section"], question)
+    for section in (each for each in content if each.name == "section"):
+        title, *rest = section.elements
+        if LEFT_OUT.search(title.text):
+            continue
+        is_asked = section.attributes.get("id") == "questions"
+        (chooser.questions if is_asked else chooser.section)(title, rest)
+    return chooser.sections
