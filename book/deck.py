@@ -1,15 +1,16 @@
 """The slides of a chapter, chosen from its built page by rules, so that nothing is written twice.
 
-A slide is made for each thing that carries a section: a drawing, a formula, a table, a plot, a figure that can be moved,
-what a cell puts out, a list, a remark, a taught function.
+A slide is made for each thing that carries a section: a drawing, a formula, a table, a plot, a figure that can be
+moved, what a cell puts out, a list, a remark, a taught function.
 
 - Above it stands the end of the paragraph right before it: its last sentence, and those before while they are short.
   Before a table or a plot to which no colon leads, it is the first sentence, which says what was found.
 - The whole of that paragraph, and the prose that follows up to the next one, are the speaker's notes.
-- A section of prose alone is a slide of the first sentences of its paragraphs. One paragraph that only leads to
-  subsections is a note.
-- A cell's code stands above what it prints if it is short and does more than print. Of the course's files, only what students learn to write
-  is shown (`taught`), without the docstring where the body is there; the model around it is not.
+- A section of prose alone is a slide of the first sentences of its paragraphs, or of all of it if it is short. One
+  paragraph that only leads to subsections is a note.
+- A cell's code stands above what it prints if it is short and shows a taught function, or PyTorch, at work. Of the
+  course's files, only what students learn to write is shown (`taught`), without the docstring, whose first sentence
+  is the slide's text. The model around it is not.
 - Each question is a slide whose answer comes with the next key. Appendices and references are left out.
 """
 
@@ -19,14 +20,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 
-from book.sentences import ENOUGH, end_of, first_of
+from book.sentences import ENOUGH, MOST, end_of, first_of
 from book.tree import Element, parsed
 
 LEFT_OUT = re.compile(r"Appendix|Notes and references")
 SHORT_CODE = 14  # lines of a cell that still leave room for what it prints
+MOST_PROSE = 420  # characters of prose that a slide shows whole
 SAID = '<span class="sd">'  # a line of a docstring, as the highlighter marks it
 DEFINED = re.compile(r"^(?:@.*\n)*(?:def|class) (\w+)", re.MULTILINE)
 RESULTS = ("table", "plot", "heat")
+COURSE = re.compile(r"^from (?:lab|book)\b", re.MULTILINE)  # its machinery, which no class looks at
 TABLE, FIGURES = "pst-scrollable-table-container", ("moved", "weigh")
 
 
@@ -56,6 +59,7 @@ def plain(element: Element) -> Element:
         if "headerlink" in each.classes or each.name == "button":
             return []
         each.attributes.pop("id", None) if each.name != "marker" else None
+        each.attributes.pop("style", None) if each.name == "img" else None  # as wide as a page
         return each.children if each.name == "a" else [each]
 
     [made] = element.mapped(change)
@@ -74,6 +78,12 @@ def spoken(element: Element) -> str:
 def outer(pieces: list[Element | str]) -> str:
     """Return pieces of a paragraph as HTML."""
     return Element("p", {}, pieces).inner().strip()
+
+
+def titled(section: Element) -> tuple[Element, list[Element]]:
+    """Return the heading of a section, and what follows it."""
+    place = next(place for place, each in enumerate(section.elements) if re.fullmatch("h[1-6]", each.name))
+    return section.elements[place], section.elements[place + 1 :]
 
 
 def leading(paragraph: Element, kind: str) -> list[Element | str]:
@@ -104,7 +114,7 @@ class Chooser:
         for element in content:
             if element.name == "section":
                 self.rest(leads_on=True)
-                self.subsection(element.elements[0], element.elements[1:])
+                self.subsection(*titled(element))
             elif element.name == "p":
                 self.waiting += [element] if "downloads" not in element.classes and element.text else []
             else:
@@ -118,8 +128,12 @@ class Chooser:
         elif leads_on and len(self.waiting) == 1:
             return  # the next slide takes it
         elif self.waiting:
-            points = "".join(f"<li>{outer(first_of(plain(each))).removesuffix(':')}</li>" for each in self.waiting)
-            self.add(Slide(self.heading, "prose", f"<ul>{points}</ul>", "", [spoken(each) for each in self.waiting]))
+            whole = [plain(each) for each in self.waiting]
+            points = [outer(first_of(each, 60 if len(whole) > 1 else MOST)).removesuffix(":") for each in whole]
+            body = f"<ul>{''.join(f'<li>{each}</li>' for each in points)}</ul>"
+            if sum(len(each.text) for each in whole) < MOST_PROSE:
+                body = "".join(each.html() for each in whole)
+            self.add(Slide(self.heading, "prose", body, "", [spoken(each) for each in self.waiting]))
         self.waiting = []
 
     def add(self, slide: Slide) -> None:
@@ -156,11 +170,12 @@ class Chooser:
     def function(self, element: Element) -> None:
         """Add a function of the course's files if it is one that students learn to write."""
         names = DEFINED.findall(element.find("pre")[0].inner_text)
-        if names and names[0] in self.taught:
-            self.show("code", (element if self.students else without_docstrings(element)).html())
-            slide = self.sections[-1].slides[-1]
-            slide.heading += f" <code>{names[0]}</code>"
-            slide.lead = slide.lead if self.students else escape(summary(element), quote=False)
+        if not names or names[0] not in self.taught:
+            return
+        self.show("code", (element if self.students else without_docstrings(element)).html())
+        slide = self.sections[-1].slides[-1]
+        about = slide.lead if self.students else escape(summary(element), quote=False)
+        slide.lead = f"<code>{names[0]}</code> {about}"
 
     def remark(self, element: Element) -> None:
         """Add a remark as slides of its own, under its own heading."""
@@ -173,19 +188,27 @@ class Chooser:
         self.heading, self.last = heading, last
 
     def cell(self, element: Element) -> None:
-        """Add what a cell puts out, with its code if that is shown and short."""
-        codes = [code for box in element.find(kind="cell_input") for code in box.find(kind="highlight")]
-        code = "".join(code.html() for code in codes if is_worth_showing(code.inner_text.strip()))
-        for output in element.find(kind="output"):
-            kind = self.kind_of(output)
-            self.show(kind, (code if kind == "output" else "") + plain(output).html())
-            code = ""
+        """Add what a cell puts out: what it prints with its code, or with the picture that comes with it."""
+        outputs = element.find(kind="output")
+        printed = "".join(plain(each).html() for each in outputs if self.kind_of(each) == "output")
+        pictures = [each for each in outputs if self.kind_of(each) != "output"]
+        for each in pictures:
+            self.show(self.kind_of(each), printed + plain(each).html())
+            printed = ""
+        if printed:
+            codes = [code for box in element.find(kind="cell_input") for code in box.find(kind="highlight")]
+            shown = [code.html() for code in codes if is_worth_showing(code.inner_text.strip(), self.taught)]
+            self.show("output", "".join(shown) + printed)
 
     @staticmethod
     def kind_of(output: Element) -> str:
         if "text_html" not in output.classes:
             return "output"
-        kinds = {**dict.fromkeys(FIGURES, "interactive"), "heat": "heat", "results": "table"}  # moved: holds a table too
+        kinds = {
+            **dict.fromkeys(FIGURES, "interactive"),
+            "heat": "heat",
+            "results": "table",
+        }  # moved: holds a table too
         kinds = [kind for name, kind in kinds.items() if output.find(kind=name)]
         return kinds[0] if kinds else "plot"
 
@@ -205,16 +228,17 @@ class Chooser:
             before = element
 
 
-def is_worth_showing(code: str) -> bool:
-    """Return whether a cell's code is short and does more than import and print."""
-    works = any(isinstance(each, ast.Assign | ast.AugAssign | ast.FunctionDef) for each in ast.walk(ast.parse(code)))
-    return works and len(code.splitlines()) <= SHORT_CODE
+def is_worth_showing(code: str, taught: set[str]) -> bool:
+    """Return whether a cell's code is short and shows a taught function, or PyTorch, at work on numbers given there."""
+    names = {each.id for each in ast.walk(ast.parse(code)) if isinstance(each, ast.Name)}
+    return bool(names & (taught | {"torch", "nn"})) and not COURSE.search(code) and code.count("\n") < SHORT_CODE
 
 
 def summary(code: Element) -> str:
     """Return the first sentence of the first docstring, which says what the function returns."""
-    words = " ".join(mark.inner_text for mark in code.find(kind="sd")).strip().strip('"').split('"""')[0]
-    return re.split(r"(?<=[.:])\s", re.sub(r"\s+", " ", words).strip() + " ")[0].rstrip(":")
+    words = "\n".join(mark.inner_text.strip() for mark in code.find(kind="sd")).strip('"')
+    first = re.split(r'\n\n|"""', words)[0]
+    return re.split(r"(?<=\.)\s", re.sub(r"\s+", " ", first).strip())[0]
 
 
 def without_docstrings(code: Element) -> Element:
@@ -222,7 +246,11 @@ def without_docstrings(code: Element) -> Element:
     [pre] = code.find("pre")
     lines = pre.inner().split("\n")  # the highlighter ends every mark at the end of its line
     # With the blank line that the formatter puts between a docstring and the body.
-    kept = [line for line, before in zip(lines, ["", *lines], strict=False) if SAID not in line and (line or SAID not in before)]
+    kept = [
+        line
+        for line, before in zip(lines, ["", *lines], strict=False)
+        if SAID not in line and (line or SAID not in before)
+    ]
     return Element("div", {"class": "highlight"}, parsed(f"<pre>{chr(10).join(kept)}</pre>").elements)
 
 
@@ -248,7 +276,7 @@ def chosen(page: str, taught: set[str], question: str = "", students: bool = Fal
     chooser = Chooser(taught, students)
     opening(chooser, [each for each in content if each.name != "section"], question)
     for section in (each for each in content if each.name == "section"):
-        title, *rest = section.elements
+        title, rest = titled(section)
         if LEFT_OUT.search(title.text):
             continue
         is_asked = section.attributes.get("id") == "questions"

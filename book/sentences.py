@@ -20,7 +20,9 @@ def length(pieces: list[Piece]) -> int:
 def _parts(text: str) -> list[str]:
     """Return a text cut after each end of a sentence; what follows begins with its blank."""
     cuts = [match.end() for match in END.finditer(text)]
-    cuts = [cut for cut in cuts if not NO_END.search(text[:cut]) and (BEGINS.match(text[cut:]) or not text[cut:].strip())]
+    cuts = [
+        cut for cut in cuts if not NO_END.search(text[:cut]) and (BEGINS.match(text[cut:]) or not text[cut:].strip())
+    ]
     # A colon ends only what stands before a slide's formula: at the end of the paragraph.
     cuts = [cut for cut in cuts if text[cut - 1] != ":" and text[cut:]]
     return [text[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(text)], strict=True)]

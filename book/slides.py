@@ -104,8 +104,8 @@ def written(slide: Slide, part: str) -> str:
     lead = f'<p class="lead">{slide.lead}</p>' if slide.lead else ""
     kind = f'<div class="code">{slide.body}</div>' if slide.kind == "code" else slide.body
     return (
-        f'<section data-kind="{slide.kind}" data-part="{escape(part)}">{head}'
-        f'<div class="body">{lead}{kind}</div>{aside}</section>'
+        f'<section data-kind="{slide.kind}" data-part="{escape(part)}"><div class="sheet">{head}'
+        f'<div class="body">{lead}{kind}</div></div>{aside}</section>'
     )
 
 

@@ -8,6 +8,7 @@ const BOTTOM = 674 // below it: progress and number
 const SMALLEST = 0.86 // a slide's letters of 28 pixels stay above 24; rather than smaller, it is divided
 const NEVER = 0.3
 const LARGEST = 1.35
+const GROWING = ["formula", "table", "heat", "output", "code", "interactive", "quote"]
 const STEP = 0.97
 const TALL = 200 // of a drawing, before the text around it becomes smaller
 
@@ -23,12 +24,12 @@ const isWide = (slide) => {
 }
 const fits = (slide) => bottom(slide) <= BOTTOM && !isWide(slide)
 
-// Formulas that follow each other in one subsection come together while they fit.
+// Formulas, or functions, that follow each other in one subsection come together while they fit.
 const join = (slides) => {
   let first = null
   slides.forEach((slide) => {
-    if (!first || !is(slide, "formula") || first.dataset.part !== slide.dataset.part) {
-      first = is(slide, "formula") ? slide : null
+    if (!first || !is(slide, first.dataset.kind) || first.dataset.part !== slide.dataset.part) {
+      first = is(slide, "formula", "code") ? slide : null
       return
     }
     const moved = [...body(slide).children]
@@ -45,19 +46,37 @@ const join = (slides) => {
   })
 }
 
-const shrink = (slide, least) => {
-  let zoom = 1
-  while (!fits(slide) && zoom * STEP >= least) {
+const shown = (slide) => [...body(slide).children].filter((each) => !each.matches(".lead"))
+
+// Make a slide's letters smaller until it fits, down to SMALLEST; where that is not `all`, what is shown even more.
+const shrink = (slide, all = false) => {
+  for (let zoom = 1; !fits(slide) && zoom * STEP >= SMALLEST;) body(slide).style.zoom = zoom *= STEP
+  if (all || fits(slide)) return fits(slide)
+  for (let zoom = 1; !fits(slide) && zoom * STEP >= NEVER;) {
     zoom *= STEP
-    body(slide).style.zoom = zoom
+    shown(slide).forEach((each) => { each.style.zoom = zoom })
   }
   return fits(slide)
 }
+
+// A large table of weights is read by its colours: without its numbers the words beside it stay legible.
+const thin = (slide) => {
+  const table = slide.querySelector(".heat table:has(tr:nth-child(16))")
+  if (table) table.classList.add("dense")
+  body(slide).classList.toggle("beside", table !== null)
+}
+
+// The name of a row stays on one line, where there is room.
+const unwrap = (slide) => slide.querySelectorAll("table.results").forEach((table) => {
+  table.classList.add("unwrapped")
+  if (isWide(slide)) table.classList.remove("unwrapped")
+})
 
 // A drawing or a plot gets the room that the text leaves, below it or beside it, whichever is more.
 const fitPicture = (slide) => {
   const picture = body(slide).querySelector(".drawing svg, .output > img")
   if (!picture || picture.closest(".moved")) return
+  const hasText = slide.querySelector(".lead, figcaption") !== null
   const size = picture.viewBox?.baseVal ?? { width: picture.naturalWidth, height: picture.naturalHeight }
   const drawn = (isBeside) => {
     body(slide).classList.toggle("beside", isBeside)
@@ -67,19 +86,22 @@ const fitPicture = (slide) => {
     const { width, height: left } = picture.getBoundingClientRect()
     return fits(slide) ? Math.min(width / size.width, left / size.height) : 0
   }
-  if (drawn(true) < 1.1 * drawn(false)) return
-  drawn(true)
+  if (!hasText || drawn(true) < 1.1 * drawn(false)) drawn(false)
+  else drawn(true)
 }
 
-// A short thing alone on its slide is drawn larger; the text above it is not.
+// A short thing alone on its slide is drawn larger; the text above it is not. Lines of code do not break for that.
 const grow = (slide) => {
-  if (!is(slide, "formula", "table", "heat", "output", "interactive") || body(slide).style.zoom) return
-  const shown = [...body(slide).children].filter((each) => !each.matches(".lead"))
+  if (!is(slide, ...GROWING) || body(slide).style.zoom || slide.dataset.divided) return
+  const blocks = shown(slide)
+  const code = [...slide.querySelectorAll("pre")]
+  const heights = (zoom) => code.map((pre) => Math.round(pre.getBoundingClientRect().height / zoom / 10))
+  const before = `${heights(1)}`
   for (let zoom = LARGEST; zoom > 1; zoom -= 0.05) {
-    shown.forEach((each) => { each.style.zoom = zoom })
-    if (fits(slide)) return
+    blocks.forEach((each) => { each.style.zoom = zoom })
+    if (fits(slide) && `${heights(zoom)}` === before) return
   }
-  shown.forEach((each) => { each.style.zoom = "" })
+  blocks.forEach((each) => { each.style.zoom = "" })
 }
 
 // The rows, items or lines by which a slide may be divided.
@@ -100,14 +122,20 @@ const lines = (pre) => {
   }))
 }
 
+const goesOn = (slide) => {
+  const heading = slide.querySelector("h2")
+  if (!heading.textContent.endsWith("…")) heading.append(" …")
+}
+
 // Move what does not fit to a new slide after this one; the row or line that begins it has its heading and its head.
 const divide = (slide) => {
   const place = pieces(slide)
-  if (!place || shrink(slide, SMALLEST)) return
+  if (!place || shrink(slide, true)) return
   body(slide).style.zoom = SMALLEST
+  slide.dataset.divided = "yes"
   const next = slide.cloneNode(true)
   next.querySelectorAll("aside.notes, .lead").forEach((each) => each.remove())
-  next.querySelector("h2").append(" …")
+  goesOn(next)
   slide.after(next)
   const rest = pieces(next)
   const all = [...rest.children]
@@ -118,18 +146,18 @@ const divide = (slide) => {
   all.slice(0, place.children.length).forEach((each) => each.remove())
   if (rest.matches("ol")) rest.start = (place.start || 1) + place.children.length
   body(slide).style.zoom = body(next).style.zoom = ""
-  shrink(slide, SMALLEST)
+  shrink(slide, true)
   divide(next)
 }
 
 // An answer that leaves its question no room has a slide of its own.
 const apart = (slide) => {
   const answer = slide.querySelector(".answer")
-  if (!answer || shrink(slide, SMALLEST)) return
+  if (!answer || shrink(slide, true)) return
   body(slide).style.zoom = ""
   const next = slide.cloneNode(true)
   next.querySelectorAll(".asked, aside.notes").forEach((each) => each.remove())
-  next.querySelector("h2").append(" …")
+  goesOn(next)
   next.querySelector(".answer").classList.remove("fragment")
   answer.remove()
   slide.after(next)
@@ -139,11 +167,15 @@ const arrange = () => {
   const slides = () => [...document.querySelectorAll(".slides section > section")]
   document.querySelectorAll(".code pre").forEach(lines)
   join(slides())
-  slides().forEach((slide) => { apart(slide) })
+  slides().forEach((slide) => {
+    unwrap(slide)
+    apart(slide)
+  })
   slides().forEach((slide) => { divide(slide) })
   slides().forEach((slide) => {
+    thin(slide)
     fitPicture(slide)
-    shrink(slide, NEVER)
+    shrink(slide)
     grow(slide)
   })
 }
