@@ -14,22 +14,19 @@ moved, what a cell puts out, a list, a remark, a taught function.
 - Each question is a slide whose answer comes with the next key. Appendices and references are left out.
 """
 
-import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 
+from book.pieces import is_worth_showing, outer, plain, spoken, summary, titled, without_docstrings
 from book.sentences import ENOUGH, MOST, end_of, first_of
 from book.tree import Element, parsed
 
 LEFT_OUT = re.compile(r"Appendix|Notes and references")
-SHORT_CODE = 14  # lines of a cell that still leave room for what it prints
 MOST_PROSE = 420  # characters of prose that a slide shows whole
-SAID = '<span class="sd">'  # a line of a docstring, as the highlighter marks it
 DEFINED = re.compile(r"^(?:@.*\n)*(?:def|class) (\w+)", re.MULTILINE)
 RESULTS = ("table", "plot", "heat")
-COURSE = re.compile(r"^from (?:lab|book)\b", re.MULTILINE)  # its machinery, which no class looks at
 TABLE, FIGURES = "pst-scrollable-table-container", ("moved", "weigh")
 
 
@@ -50,40 +47,6 @@ class Section:
 
     title: str
     slides: list[Slide] = field(default_factory=list)
-
-
-def plain(element: Element) -> Element:
-    """Return a copy without what belongs to a page alone: links, names of places, buttons."""
-
-    def change(each: Element) -> list[Element | str]:
-        if "headerlink" in each.classes or each.name == "button":
-            return []
-        each.attributes.pop("id", None) if each.name != "marker" else None
-        each.attributes.pop("style", None) if each.name == "img" else None  # as wide as a page
-        return each.children if each.name == "a" else [each]
-
-    [made] = element.mapped(change)
-    return made if isinstance(made, Element) else Element("span", {}, [made])
-
-
-def spoken(element: Element) -> str:
-    """Return prose for the speaker's window, which has none of the slides' styles: formulas are MathML alone."""
-
-    def change(each: Element) -> list[Element | str]:
-        return list(each.find("math")[:1]) if "katex" in each.classes else [each]
-
-    return "".join(child if isinstance(child, str) else child.html() for child in plain(element).mapped(change))
-
-
-def outer(pieces: list[Element | str]) -> str:
-    """Return pieces of a paragraph as HTML."""
-    return Element("p", {}, pieces).inner().strip()
-
-
-def titled(section: Element) -> tuple[Element, list[Element]]:
-    """Return the heading of a section, and what follows it."""
-    place = next(place for place, each in enumerate(section.elements) if re.fullmatch("h[1-6]", each.name))
-    return section.elements[place], section.elements[place + 1 :]
 
 
 def leading(paragraph: Element, kind: str) -> list[Element | str]:
@@ -228,42 +191,18 @@ class Chooser:
             before = element
 
 
-def is_worth_showing(code: str, taught: set[str]) -> bool:
-    """Return whether a cell's code is short and shows a taught function, or PyTorch, at work on numbers given there."""
-    names = {each.id for each in ast.walk(ast.parse(code)) if isinstance(each, ast.Name)}
-    return bool(names & (taught | {"torch", "nn"})) and not COURSE.search(code) and code.count("\n") < SHORT_CODE
-
-
-def summary(code: Element) -> str:
-    """Return the first sentence of the first docstring, which says what the function returns."""
-    words = "\n".join(mark.inner_text.strip() for mark in code.find(kind="sd")).strip('"')
-    first = re.split(r'\n\n|"""', words)[0]
-    return re.split(r"(?<=\.)\s", re.sub(r"\s+", " ", first).strip())[0]
-
-
-def without_docstrings(code: Element) -> Element:
-    """Return code without its docstrings, which say what the slide's text says."""
-    [pre] = code.find("pre")
-    lines = pre.inner().split("\n")  # the highlighter ends every mark at the end of its line
-    # With the blank line that the formatter puts between a docstring and the body.
-    kept = [
-        line
-        for line, before in zip(lines, ["", *lines], strict=False)
-        if SAID not in line and (line or SAID not in before)
-    ]
-    return Element("div", {"class": "highlight"}, parsed(f"<pre>{chr(10).join(kept)}</pre>").elements)
-
-
 def opening(chooser: Chooser, content: list[Element], question: str) -> None:
     """Add title, goals and what stands before the first section."""
     title, *content = content
     chooser.sections.append(Section(plain(title).inner()))
     chooser.sections[-1].slides.append(Slide(plain(title).inner(), "title", f"<p>{question}</p>" if question else ""))
-    goals = next(each for each in content if "admonition" in each.classes)
-    [heading, *paragraphs] = [each for each in goals.elements if each.name == "p"]
-    slide = Slide(plain(heading).inner(), "list", "".join(plain(each).html() for each in goals.find("ul")))
-    slide.lead, slide.notes = plain(paragraphs[0]).inner(), [spoken(each) for each in paragraphs[1:]]
-    chooser.sections[-1].slides.append(slide)
+    goals = next((each for each in content if "admonition" in each.classes and each.find("ul")), None)
+    if goals:
+        [heading, *paragraphs] = [each for each in goals.elements if each.name == "p"]
+        aims = "".join(plain(each).html() for each in goals.find("ul"))
+        slide = Slide(plain(heading).inner(), "list", aims, notes=[spoken(each) for each in paragraphs[1:]])
+        slide.lead = plain(paragraphs[0]).inner() if len(paragraphs) > 1 else ""
+        chooser.sections[-1].slides.append(slide)
     chooser.subsection(title, [each for each in content if each is not goals])
 
 

@@ -114,7 +114,8 @@ def deck(name: str, site: Path, students: bool = False) -> str:
     page = (site / f"{name}.html").read_text(encoding="utf8")
     sections = [*chosen(page, taught(name), question(site, name), students), discussion(name, students)]
     sections = [section for section in sections if section.slides]
-    sections[0].slides.insert(2, contents(sections))
+    is_goals = [slide.kind == "list" for slide in sections[0].slides[1:2]]
+    sections[0].slides.insert(1 + sum(is_goals), contents(sections))
     columns = [
         "<section>\n" + "\n".join(written(each, f"{place} {each.heading}") for each in section.slides) + "\n</section>"
         for place, section in enumerate(sections)
