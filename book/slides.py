@@ -158,8 +158,8 @@ def print_decks(decks: list[Path]) -> None:
                 tab = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="light")
                 tab.goto(f"{each.as_uri()}?print-pdf", wait_until="load")
                 tab.wait_for_selector("html[data-ready]", state="attached")
-                about = {"prefer_css_page_size": True, "print_background": True, "outline": True, "tagged": True}
-                tab.pdf(path=str(each.with_suffix(".pdf")), **about)
+                pdf = str(each.with_suffix(".pdf"))
+                tab.pdf(path=pdf, prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
                 tab.close()
         finally:
             browser.close()
