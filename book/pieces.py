@@ -28,7 +28,7 @@ def spoken(element: Element) -> str:
     """Return prose for the speaker's window, which has none of the slides' styles: formulas are MathML alone."""
 
     def change(each: Element) -> list[Element | str]:
-        return list(each.find("math")[:1]) if "katex" in each.classes else [each]
+        return [*each.find("math")[:1]] if "katex" in each.classes else [each]
 
     return "".join(child if isinstance(child, str) else child.html() for child in plain(element).mapped(change))
 
@@ -67,4 +67,4 @@ def without_docstrings(code: Element) -> Element:
         for line, before in zip(lines, ["", *lines], strict=False)
         if SAID not in line and (line or SAID not in before)
     ]
-    return Element("div", {"class": "highlight"}, parsed(f"<pre>{chr(10).join(kept)}</pre>").elements)
+    return Element("div", {"class": "highlight"}, parsed(f"<pre>{chr(10).join(kept)}</pre>").children)

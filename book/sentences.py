@@ -41,15 +41,17 @@ def sentences(paragraph: Element) -> list[list[Piece]]:
             made.append([])
         first, *rest = _parts(child)
         made[-1].append(first)
-        made += [[part] for part in rest]
+        for part in rest:
+            made.append([part])
     return [pieces for pieces in made if length(pieces)]
 
 
 def end_of(paragraph: Element) -> list[Piece]:
     """Return the last sentence of a paragraph, and those before it while the whole stays short."""
-    *others, taken = sentences(paragraph) or [[]]
-    while others and length(taken) < ENOUGH and length(others[-1]) + length(taken) < MOST:
-        taken = others.pop() + taken
+    parts = sentences(paragraph)
+    taken: list[Piece] = parts.pop() if parts else []
+    while parts and length(taken) < ENOUGH and length(parts[-1]) + length(taken) < MOST:
+        taken = parts.pop() + taken
     return taken
 
 

@@ -114,6 +114,7 @@ def test_all_prose_is_in_the_speakers_notes():
 def test_of_the_code_only_what_is_taught_is_shown_and_its_docstring_is_the_text():
     shown = slide("code")
     assert code(parsed(shown.body)) == "def taught(): return 1"
+    assert not [each for section in sections() for each in section.slides if "around" in each.body]
     assert shown.lead == "<code>taught</code> Return one."
     students = [each for section in chosen(PAGE, {"taught"}, "", students=True) for each in section.slides]
     assert "Return one." in next(each.body for each in students if each.kind == "code")
