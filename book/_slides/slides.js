@@ -1,0 +1,209 @@
+// Makes a chapter's slides fit their frame, then starts reveal.js. book/slides.py writes the slides, one thing on each;
+// how tall a thing is, only the browser knows. Formulas of one subsection share a slide where there is room; a table,
+// list or code that is too tall goes on with the next slide; drawings and plots take what room is left; and what is still
+// too large is drawn smaller.
+{
+const FRAME = { width: 1280, height: 720 }
+const BOTTOM = 674 // below it: progress and number
+const SMALLEST = 0.86 // a slide's letters of 28 pixels stay above 24; rather than smaller, it is divided
+const NEVER = 0.3
+const LARGEST = 1.35
+const GROWING = ["formula", "table", "heat", "output", "code", "interactive", "quote"]
+const STEP = 0.97
+const TALL = 200 // of a drawing, before the text around it becomes smaller
+
+const body = (slide) => slide.querySelector(".body")
+const top = (slide) => slide.getBoundingClientRect().top
+const bottom = (slide) => body(slide).getBoundingClientRect().bottom - top(slide)
+const is = (slide, ...kinds) => kinds.includes(slide.dataset.kind)
+const isWide = (slide) => {
+  const right = body(slide).getBoundingClientRect().right + 1
+  return [...body(slide).querySelectorAll(".formula, .eqno, table, pre, .moved, .weigh, .drawing, img, svg, li, p")]
+    .some((each) => !each.closest(".katex svg, aside") && (each.scrollWidth > each.clientWidth + 2 && each.clientWidth > 0
+      && getComputedStyle(each).display !== "inline" || each.getBoundingClientRect().right > right))
+}
+const fits = (slide) => bottom(slide) <= BOTTOM && !isWide(slide)
+
+// Formulas, or functions, that follow each other in one subsection come together while they fit.
+const join = (slides) => {
+  let first = null
+  slides.forEach((slide) => {
+    if (!first || !is(slide, first.dataset.kind) || first.dataset.part !== slide.dataset.part) {
+      first = is(slide, "formula", "code") ? slide : null
+      return
+    }
+    const moved = [...body(slide).children]
+    body(first).append(...moved)
+    if (!fits(first)) {
+      body(slide).append(...moved)
+      first = slide
+      return
+    }
+    const notes = [...slide.querySelectorAll("aside.notes")]
+    const kept = first.querySelector("aside.notes")
+    notes.forEach((note) => (kept ? kept.append(...note.childNodes) : first.append(note)))
+    slide.remove()
+  })
+}
+
+const shown = (slide) => [...body(slide).children].filter((each) => !each.matches(".lead"))
+
+// Make a slide's letters smaller until it fits, down to SMALLEST; where that is not `all`, what is shown even more.
+const shrink = (slide, all = false) => {
+  for (let zoom = 1; !fits(slide) && zoom * STEP >= SMALLEST;) body(slide).style.zoom = zoom *= STEP
+  if (all || fits(slide)) return fits(slide)
+  for (let zoom = 1; !fits(slide) && zoom * STEP >= NEVER;) {
+    zoom *= STEP
+    shown(slide).forEach((each) => { each.style.zoom = zoom })
+  }
+  return fits(slide)
+}
+
+// A large table of weights is read by its colours: without its numbers the words beside it stay legible.
+const thin = (slide) => {
+  const table = slide.querySelector(".heat table:has(tr:nth-child(16))")
+  if (table) table.classList.add("dense")
+  body(slide).classList.toggle("beside", table !== null)
+}
+
+// The name of a row stays on one line, where there is room.
+const unwrap = (slide) => slide.querySelectorAll("table.results").forEach((table) => {
+  table.classList.add("unwrapped")
+  if (isWide(slide)) table.classList.remove("unwrapped")
+})
+
+// A drawing or a plot gets the room that the text leaves, below it or beside it, whichever is more.
+const fitPicture = (slide) => {
+  const picture = body(slide).querySelector(".drawing svg, .output > img")
+  if (!picture || picture.closest(".moved")) return
+  const hasText = slide.querySelector(".lead, figcaption") !== null
+  const size = picture.viewBox?.baseVal ?? { width: picture.naturalWidth, height: picture.naturalHeight }
+  const drawn = (isBeside) => {
+    body(slide).classList.toggle("beside", isBeside)
+    picture.style.maxHeight = ""
+    const { height } = picture.getBoundingClientRect()
+    picture.style.maxHeight = `${Math.max(TALL, Math.floor(height - Math.max(0, bottom(slide) - BOTTOM)))}px`
+    const { width, height: left } = picture.getBoundingClientRect()
+    return fits(slide) ? Math.min(width / size.width, left / size.height) : 0
+  }
+  if (!hasText || drawn(true) < 1.1 * drawn(false)) drawn(false)
+  else drawn(true)
+}
+
+// A short thing alone on its slide is drawn larger; the text above it is not. Lines of code do not break for that.
+const grow = (slide) => {
+  if (!is(slide, ...GROWING) || body(slide).style.zoom || slide.dataset.divided) return
+  const blocks = shown(slide)
+  const code = [...slide.querySelectorAll("pre")]
+  const heights = (zoom) => code.map((pre) => Math.round(pre.getBoundingClientRect().height / zoom / 10))
+  const before = `${heights(1)}`
+  for (let zoom = LARGEST; zoom > 1; zoom -= 0.05) {
+    blocks.forEach((each) => { each.style.zoom = zoom })
+    if (fits(slide) && `${heights(zoom)}` === before) return
+  }
+  blocks.forEach((each) => { each.style.zoom = "" })
+}
+
+// The rows, items or lines by which a slide may be divided.
+const pieces = (slide) => {
+  const place = [".body > ul, .body > ol", ".body table:not(.heat table, .moved table, .weigh table) > tbody", ".body > .code pre"]
+    .map((each) => slide.querySelector(each)).find(Boolean)
+  return place && place.children.length > 1 ? place : null
+}
+
+// Code as one element a line, so that it can be divided between lines. The highlighter ends its marks with the line.
+const lines = (pre) => {
+  const text = pre.innerHTML.replace(/\n$/, "").split("\n")
+  pre.replaceChildren(...text.map((line) => {
+    const made = document.createElement("span")
+    made.className = "line"
+    made.innerHTML = line || " "
+    return made
+  }))
+}
+
+const goesOn = (slide) => {
+  const heading = slide.querySelector("h2")
+  if (!heading.textContent.endsWith("…")) heading.append(" …")
+}
+
+// Move what does not fit to a new slide after this one; the row or line that begins it has its heading and its head.
+const divide = (slide) => {
+  const place = pieces(slide)
+  if (!place || shrink(slide, true)) return
+  body(slide).style.zoom = SMALLEST
+  slide.dataset.divided = "yes"
+  const next = slide.cloneNode(true)
+  next.querySelectorAll("aside.notes, .lead").forEach((each) => each.remove())
+  goesOn(next)
+  slide.after(next)
+  const rest = pieces(next)
+  const all = [...rest.children]
+  while (place.children.length > 1 && bottom(slide) > BOTTOM) place.lastElementChild.remove()
+  // Two halves rather than a slide with a single last line.
+  const kept = Math.min(place.children.length, Math.max(Math.ceil(all.length / 2), all.length - 3))
+  while (place.children.length > kept) place.lastElementChild.remove()
+  all.slice(0, place.children.length).forEach((each) => each.remove())
+  if (rest.matches("ol")) rest.start = (place.start || 1) + place.children.length
+  body(slide).style.zoom = body(next).style.zoom = ""
+  shrink(slide, true)
+  divide(next)
+}
+
+// An answer that leaves its question no room has a slide of its own.
+const apart = (slide) => {
+  const answer = slide.querySelector(".answer")
+  if (!answer || shrink(slide, true)) return
+  body(slide).style.zoom = ""
+  const next = slide.cloneNode(true)
+  next.querySelectorAll(".asked, aside.notes").forEach((each) => each.remove())
+  goesOn(next)
+  next.querySelector(".answer").classList.remove("fragment")
+  answer.remove()
+  slide.after(next)
+}
+
+const arrange = () => {
+  const slides = () => [...document.querySelectorAll(".slides section > section")]
+  document.querySelectorAll(".code pre").forEach(lines)
+  join(slides())
+  slides().forEach((slide) => {
+    unwrap(slide)
+    apart(slide)
+  })
+  slides().forEach((slide) => { divide(slide) })
+  slides().forEach((slide) => {
+    thin(slide)
+    fitPicture(slide)
+    shrink(slide)
+    grow(slide)
+  })
+}
+
+// A key belongs to what is being used: a slider, a menu, a button, a table of weights.
+const isFree = (event) => !event.target.closest?.("input, select, button, [tabindex]:not(section):not(.reveal), .moved, .weigh")
+
+// After a click the keys are the slides' again; Escape gives them back to whoever used the keyboard.
+const release = () => {
+  document.addEventListener("pointerup", (event) => {
+    const used = event.target.closest("input, button")
+    if (used) setTimeout(() => used.blur())
+  })
+  document.addEventListener("change", (event) => { if (event.target.matches("select")) event.target.blur() })
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !isFree(event)) document.activeElement.blur()
+  })
+}
+
+addEventListener("load", async () => {
+  await Promise.all([...document.fonts].map((font) => font.load().catch(() => null)))
+  arrange()
+  document.documentElement.classList.remove("measured")
+  release()
+  await Reveal.initialize({
+    ...FRAME, margin: 0.02, center: false, hash: true, slideNumber: "c/t", transition: "none", navigationMode: "linear",
+    keyboardCondition: isFree, pdfMaxPagesPerSlide: 1, pdfSeparateFragments: false, plugins: [RevealNotes],
+  })
+  document.documentElement.dataset.ready = "yes"
+})
+}

@@ -1,0 +1,223 @@
+"""The slides of a chapter, chosen from its built page by rules, so that nothing is written twice.
+
+A slide is made for each thing that carries a section: a drawing, a formula, a table, a plot, a figure that can be
+moved, what a cell puts out, a list, a remark, a taught function.
+
+- Above it stands the end of the paragraph right before it: its last sentence, and those before while they are short.
+  Before a table or a plot to which no colon leads, it is the first sentence, which says what was found.
+- The whole of that paragraph, and the prose that follows up to the next one, are the speaker's notes.
+- A section of prose alone is a slide of the first sentences of its paragraphs, or of all of it if it is short. One
+  paragraph that only leads to subsections is a note.
+- A cell's code stands above what it prints if it is short and shows a taught function, or PyTorch, at work. Of the
+  course's files, only what students learn to write is shown (`taught`), without the docstring, whose first sentence
+  is the slide's text. The model around it is not.
+- Each question is a slide whose answer comes with the next key. Appendices and references are left out.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+
+from book.pieces import is_worth_showing, outer, plain, spoken, summary, titled, without_docstrings
+from book.sentences import ENOUGH, MOST, end_of, first_of
+from book.tree import Element, parsed
+
+LEFT_OUT = re.compile(r"Appendix|Notes and references")
+MOST_PROSE = 420  # characters of prose that a slide shows whole
+DEFINED = re.compile(r"^(?:@.*\n)*(?:def|class) (\w+)", re.MULTILINE)
+RESULTS = ("table", "plot", "heat")
+TABLE, FIGURES = "pst-scrollable-table-container", ("moved", "weigh")
+
+
+@dataclass
+class Slide:
+    """A slide: `lead` is prose, `body` what is shown, `notes` prose for the speaker; `kind` names what is shown."""
+
+    heading: str
+    kind: str
+    body: str = ""
+    lead: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Section:
+    """A section of a chapter, a column of slides."""
+
+    title: str
+    slides: list[Slide] = field(default_factory=list)
+
+
+def leading(paragraph: Element, kind: str) -> list[Element | str]:
+    """Return what a slide says of the paragraph before what it shows."""
+    is_claim = kind in RESULTS and not paragraph.text.endswith((":", ","))
+    return first_of(paragraph, ENOUGH) if is_claim else end_of(paragraph)
+
+
+class Chooser:
+    """Goes through one chapter and collects its slides."""
+
+    def __init__(self, taught: set[str], students: bool) -> None:
+        self.taught, self.students = taught, students
+        self.sections: list[Section] = []
+        self.heading = ""
+        self.waiting: list[Element] = []  # paragraphs that no slide has taken yet
+        self.last: Slide | None = None  # the slide of this subsection that prose after it belongs to
+
+    def section(self, title: Element, content: list[Element]) -> None:
+        """Add the slides of a section; one without any is left out."""
+        self.sections.append(Section(plain(title).inner()))
+        self.subsection(title, content)
+        if not self.sections[-1].slides:
+            self.sections.pop()
+
+    def subsection(self, title: Element, content: list[Element]) -> None:
+        self.heading, self.last = plain(title).inner(), None
+        for element in content:
+            if element.name == "section":
+                self.rest(leads_on=True)
+                self.subsection(*titled(element))
+            elif element.name == "p":
+                self.waiting += [element] if "downloads" not in element.classes and element.text else []
+            else:
+                self.carried(element)
+        self.rest()
+
+    def rest(self, leads_on: bool = False) -> None:
+        """Give the paragraphs that nothing follows to the last slide, or make one of their first sentences."""
+        if self.last:
+            self.last.notes += [spoken(each) for each in self.waiting]
+        elif leads_on and len(self.waiting) == 1:
+            return  # the next slide takes it
+        elif self.waiting:
+            whole = [plain(each) for each in self.waiting]
+            points = [outer(first_of(each, 60 if len(whole) > 1 else MOST)).removesuffix(":") for each in whole]
+            body = f"<ul>{''.join(f'<li>{each}</li>' for each in points)}</ul>"
+            if sum(len(each.text) for each in whole) < MOST_PROSE:
+                body = "".join(each.html() for each in whole)
+            self.add(Slide(self.heading, "prose", body, "", [spoken(each) for each in self.waiting]))
+        self.waiting = []
+
+    def add(self, slide: Slide) -> None:
+        self.sections[-1].slides.append(slide)
+        self.last = slide
+
+    def show(self, kind: str, body: str) -> None:
+        """Add a slide with what is shown, led to by the paragraph before it."""
+        before, self.waiting = self.waiting, []
+        slide = Slide(self.heading, kind, body)
+        if before:
+            slide.lead = outer(leading(plain(before[-1]), kind))
+            earlier = self.last or slide
+            earlier.notes += [spoken(each) for each in before[:-1]]
+            slide.notes.append(spoken(before[-1]))
+        self.add(slide)
+
+    def carried(self, element: Element) -> None:
+        """Add what an element that is no paragraph gives: often one slide, sometimes none."""
+        names: dict[str, Callable[[Element], None]] = {"cell": self.cell, "admonition": self.remark}
+        kinds = {"drawn": "drawing", "math": "formula", TABLE: "table", **dict.fromkeys(FIGURES, "interactive")}
+        for name, method in names.items():
+            if name in element.classes:
+                return method(element)
+        for name, kind in kinds.items():
+            if name in element.classes:
+                return self.show(kind, plain(element).html())
+        if element.name in ("ul", "ol", "blockquote"):
+            return self.show("list" if element.name != "blockquote" else "quote", plain(element).html())
+        if any(each.startswith("highlight-") for each in element.classes):
+            return self.function(element)
+        return None
+
+    def function(self, element: Element) -> None:
+        """Add a function of the course's files if it is one that students learn to write."""
+        names = DEFINED.findall(element.find("pre")[0].inner_text)
+        if not names or names[0] not in self.taught:
+            return
+        self.show("code", (element if self.students else without_docstrings(element)).html())
+        slide = self.sections[-1].slides[-1]
+        about = slide.lead if self.students else escape(summary(element), quote=False)
+        slide.lead = f"<code>{names[0]}</code> {about}"
+
+    def remark(self, element: Element) -> None:
+        """Add a remark as slides of its own, under its own heading."""
+        heading, last = self.heading, self.last
+        if last:
+            last.notes += [spoken(each) for each in self.waiting]
+            self.waiting = []
+        title, *content = element.elements
+        self.subsection(title, content)
+        self.heading, self.last = heading, last
+
+    def cell(self, element: Element) -> None:
+        """Add what a cell puts out: what it prints with its code, or with the picture that comes with it."""
+        outputs = element.find(kind="output")
+        printed = "".join(plain(each).html() for each in outputs if self.kind_of(each) == "output")
+        pictures = [each for each in outputs if self.kind_of(each) != "output"]
+        for each in pictures:
+            self.show(self.kind_of(each), printed + plain(each).html())
+            printed = ""
+        if printed:
+            codes = [code for box in element.find(kind="cell_input") for code in box.find(kind="highlight")]
+            shown = [code.html() for code in codes if is_worth_showing(code.inner_text.strip(), self.taught)]
+            self.show("output", "".join(shown) + printed)
+
+    @staticmethod
+    def kind_of(output: Element) -> str:
+        if "text_html" not in output.classes:
+            return "output"
+        kinds = {
+            **dict.fromkeys(FIGURES, "interactive"),
+            "heat": "heat",
+            "results": "table",
+        }  # moved: holds a table too
+        kinds = [kind for name, kind in kinds.items() if output.find(kind=name)]
+        return kinds[0] if kinds else "plot"
+
+    def questions(self, title: Element, content: list[Element]) -> None:
+        """Add a slide for each question; its answer is a fragment, which the next key shows."""
+        self.sections.append(Section(plain(title).inner()))
+        before: Element | None = None
+        for element in content:
+            if element.name == "details":
+                summary, *answer = element.elements
+                named = summary.find(kind="sd-summary-text")[0]
+                # The question stands before what unfolds, or on it.
+                asked = before if before and named.text == "Answer" else Element("p", {}, named.children)
+                shown = "".join(plain(each).html() for each in answer)
+                body = f'<div class="asked">{plain(asked).html()}</div><div class="answer fragment">{shown}</div>'
+                self.add(Slide(plain(title).inner(), "question", body))
+            before = element
+
+
+def opening(chooser: Chooser, content: list[Element], question: str) -> None:
+    """Add title, goals and what stands before the first section."""
+    title, *content = content
+    chooser.sections.append(Section(plain(title).inner()))
+    chooser.sections[-1].slides.append(Slide(plain(title).inner(), "title", f"<p>{question}</p>" if question else ""))
+    goals = next((each for each in content if "admonition" in each.classes and each.find("ul")), None)
+    if goals:
+        [heading, *paragraphs] = [each for each in goals.elements if each.name == "p"]
+        aims = "".join(plain(each).html() for each in goals.find("ul"))
+        slide = Slide(plain(heading).inner(), "list", aims, notes=[spoken(each) for each in paragraphs[1:]])
+        slide.lead = plain(paragraphs[0]).inner() if len(paragraphs) > 1 else ""
+        chooser.sections[-1].slides.append(slide)
+    chooser.subsection(title, [each for each in content if each is not goals])
+
+
+def chosen(page: str, taught: set[str], question: str = "", students: bool = False) -> list[Section]:
+    """Return the slides of a chapter's built page, section by section."""
+    articles = parsed(page).find("article", "bd-article")
+    if not articles:
+        raise ValueError('expected <article class="bd-article">, as `make book` writes it; build the book anew')
+    content = articles[0].find("section")[0].elements
+    chooser = Chooser(taught, students)
+    opening(chooser, [each for each in content if each.name != "section"], question)
+    for section in (each for each in content if each.name == "section"):
+        title, rest = titled(section)
+        if LEFT_OUT.search(title.text):
+            continue
+        is_asked = section.attributes.get("id") == "questions"
+        (chooser.questions if is_asked else chooser.section)(title, rest)
+    return chooser.sections

@@ -1,0 +1,192 @@
+"""Make the slides of every chapter from the built book: `python book/slides.py` after `make book`.
+
+build/slides holds one deck for each chapter, NAME.html, and all that the decks need: the folder can be handed on, and
+asks for nothing outside it. `--pdf` prints them too. What is on a slide, and why: book/deck.py. `--students` makes them
+of the students' edition, into build/slides_students: no graded body, and no notes on what a good answer is.
+"""
+
+import ast
+import re
+import shutil
+import sys
+from argparse import ArgumentParser
+from html import escape
+from pathlib import Path
+from time import perf_counter
+
+import mistune
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
+from book.build import FOLDERS  # noqa: E402
+from book.deck import Section, Slide, chosen  # noqa: E402
+from book.tree import parsed  # noqa: E402
+
+CHROMIUM = Path("/usr/bin/chromium")
+DECKS = {"full": "slides", "students": "slides_students"}
+FIGURES = ("interactive.js", "positions.js", "beam.js", "recorded.js")  # the first serves the others
+STYLES = ("katex/katex.min.css", "pygments.css", "book.css")
+OURS = ("reveal.css", "reveal.js", "notes.js", "slides.css", "slides.js", "LICENSE-reveal.js")
+QUESTION = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
+PAGE = """<!DOCTYPE html>
+<html lang="en" data-theme="light" class="measured">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title} – slides – The Attention Workbook</title>
+<link rel="icon" href="_static/favicon.svg">
+{styles}
+{scripts}
+</head>
+<body>
+<div class="reveal"><div class="slides">
+{slides}
+</div></div>
+</body>
+</html>
+"""
+
+
+def chapters(toc: Path = ROOT / "book" / "_toc.yml") -> list[str]:
+    """Return the names of the chapters: the pages of the numbered parts."""
+    parts = yaml.safe_load(toc.read_text(encoding="utf8"))["parts"]
+    return [entry["file"] for part in parts if part.get("numbered") for entry in part["chapters"]]
+
+
+def taught(name: str) -> set[str]:
+    """Return the functions and classes of a chapter's attention.py: what the exercises are about."""
+    module = ast.parse((ROOT / "solutions" / name / "attention.py").read_text(encoding="utf8"))
+    return {node.name for node in module.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
+def question(site: Path, name: str) -> str:
+    """Return what a chapter asks, as the table on the book's first page has it; "" if it is not there."""
+    index = parsed((site / "index.html").read_text(encoding="utf8"))
+    rows = [row.elements for row in index.find("tr") if any(name in each for each in links(row.html()))]
+    return rows[0][1].inner() if rows and len(rows[0]) > 1 else ""
+
+
+def links(html: str) -> list[str]:
+    return re.findall(r'href="([\w-]+)\.html', html)
+
+
+def discussion(name: str, students: bool) -> Section:
+    """Return the questions for the class in TEACHING.md; the speaker's notes say what to listen for."""
+    teaching = (ROOT / "TEACHING.md").read_text(encoding="utf8")
+    here = teaching.partition(f"### `{name}`\n")[2].partition("\n#")[0]
+    section = Section("For discussion")
+    for match in QUESTION.finditer(here):
+        notes = [] if students else [inline(f"*Good:* {match['good']}")]
+        section.slides.append(Slide(section.title, "discussion", f"<p>{inline(match['asked'])}</p>", "", notes))
+    return section
+
+
+def inline(text: str) -> str:
+    """Return a paragraph of Markdown as HTML, without its <p>."""
+    return str(mistune.html(text)).strip().removeprefix("<p>").removesuffix("</p>")
+
+
+def contents(sections: list[Section]) -> Slide:
+    """Return a slide that leads to each section but the first."""
+    entries = [f'<li><a href="#/{place}">{section.title}</a></li>' for place, section in enumerate(sections) if place]
+    return Slide("Contents", "contents", f'<ul class="contents">{"".join(entries)}</ul>')
+
+
+def written(slide: Slide, part: str) -> str:
+    """Return a slide as HTML."""
+    notes = "".join(f"<p>{note}</p>" for note in slide.notes)
+    aside = f'<aside class="notes">{notes}</aside>' if notes else ""
+    if slide.kind == "title":
+        head = f'<p class="course">The Attention Workbook</p><h1>{slide.heading}</h1>'
+    else:
+        head = f"<h2>{slide.heading}</h2>"
+    lead = f'<p class="lead">{slide.lead}</p>' if slide.lead else ""
+    kind = f'<div class="code">{slide.body}</div>' if slide.kind == "code" else slide.body
+    return (
+        f'<section data-kind="{slide.kind}" data-part="{escape(part)}"><div class="sheet">{head}'
+        f'<div class="body">{lead}{kind}</div></div>{aside}</section>'
+    )
+
+
+def deck(name: str, site: Path, students: bool = False) -> str:
+    """Return the slides of a chapter of the book built at `site`, as one page."""
+    page = (site / f"{name}.html").read_text(encoding="utf8")
+    sections = [*chosen(page, taught(name), question(site, name), students), discussion(name, students)]
+    sections = [section for section in sections if section.slides]
+    is_goals = [slide.kind == "list" for slide in sections[0].slides[1:2]]
+    sections[0].slides.insert(1 + sum(is_goals), contents(sections))
+    columns = [
+        "<section>\n" + "\n".join(written(each, f"{place} {each.heading}") for each in section.slides) + "\n</section>"
+        for place, section in enumerate(sections)
+    ]
+    sheets = ["reveal.css", *STYLES, "slides.css"]
+    scripts = ["reveal.js", "notes.js", *FIGURES, "slides.js"]
+    return PAGE.format(
+        title=parsed(sections[0].title).text,
+        styles="\n".join(f'<link rel="stylesheet" href="_static/{sheet}">' for sheet in sheets),
+        scripts="\n".join(f'<script src="_static/{script}"></script>' for script in scripts),
+        slides="\n".join(columns),
+    )
+
+
+def make(site: Path, folder: Path, students: bool = False) -> list[Path]:
+    """Write the decks of all chapters, and what they need, into `folder`; return the decks."""
+    shutil.rmtree(folder, ignore_errors=True)
+    static = folder / "_static"
+    static.mkdir(parents=True)
+    for file in OURS:
+        shutil.copy(ROOT / "book" / "_slides" / file, static)
+    for file in (*STYLES, *FIGURES, "favicon.svg"):
+        (static / file).parent.mkdir(exist_ok=True)
+        shutil.copy(site / "_static" / file, static / file)
+    shutil.copytree(site / "_static" / "katex" / "fonts", static / "katex" / "fonts")
+    decks = [folder / f"{name}.html" for name in chapters()]
+    for each in decks:
+        each.write_text(deck(each.stem, site, students), encoding="utf8")
+    return decks
+
+
+def print_decks(decks: list[Path]) -> None:
+    """Print each deck into a PDF beside it, a page for each slide, by Chromium and the print view of reveal.js."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        try:
+            for each in decks:
+                tab = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="light")
+                tab.goto(f"{each.as_uri()}?print-pdf", wait_until="load")
+                tab.wait_for_selector("html[data-ready]", state="attached")
+                pdf = str(each.with_suffix(".pdf"))
+                tab.pdf(path=pdf, prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+                tab.close()
+        finally:
+            browser.close()
+
+
+def main() -> int:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--students", action="store_true", help="of the edition whose graded bodies are blanked")
+    parser.add_argument("--pdf", action="store_true", help="print each deck, too")
+    arguments = parser.parse_args()
+    edition = "students" if arguments.students else "full"
+    site = ROOT / "build" / FOLDERS[edition] / "html"
+    missing = [name for name in ("index", *chapters()) if not (site / f"{name}.html").is_file()]
+    if missing:
+        verb = "book-students" if arguments.students else "book"
+        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make {verb} first", file=sys.stderr)
+        return 2
+    started = perf_counter()
+    decks = make(site, ROOT / "build" / DECKS[edition], arguments.students)
+    if arguments.pdf and not CHROMIUM.is_file():
+        print(f"the PDFs are printed by {CHROMIUM}, which is not there: install what apt.txt lists", file=sys.stderr)
+        return 2
+    if arguments.pdf:
+        print_decks(decks)
+    print(f"The slides are at {decks[0].parent.relative_to(ROOT)}/NAME.html ({perf_counter() - started:.0f} s).")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

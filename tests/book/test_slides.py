@@ -1,0 +1,268 @@
+"""Laws of the slides: all that carries a chapter is on them, nothing runs over, nothing is asked of a network."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from book import slides
+from book.deck import Section, Slide, chosen
+from book.pieces import summary
+from book.sentences import end_of, first_of
+from book.tree import Element, parsed
+from tests.book.test_book_pages import answers, models
+
+ROOT = Path(__file__).parents[2]
+SITES = {edition: ROOT / "build" / folder / "html" for edition, folder in slides.FOLDERS.items()}
+NAMES = slides.chapters()
+SHOWN = {"drawn": "figure", "formula": "div", "moved": "div", "weigh": "div", "heat": "div", "results": "table"}
+LEAST = 19  # pixels of the smallest letters in a frame 720 high, but for tables of weights, which are read by colour
+PAGE = """<article class="bd-article"><section><h1>1. One<a class="headerlink" href="#one">#</a></h1>
+<div class="admonition"><p>In this chapter</p><p>You can</p><ul><li>count;</li></ul><p>An hour.</p></div>
+<p>It begins.</p>
+<section><h2>1.1. Counting</h2>
+<p>A first paragraph that only says how things came to be, long ago.</p>
+<p>This is where the sum comes from, as everybody will remember. So we <a href="two.html">add</a> the two numbers that
+were given to us at the beginning, and nothing more than these:</p>
+<div class="math"><div class="formula">s</div></div>
+<p>The sum is <em>small</em>.</p>
+<div class="highlight-default"><div class="highlight"><pre><span class="k">def</span> taught():
+    <span class="sd">&quot;&quot;&quot;Return one.&quot;&quot;&quot;</span>
+    return 1</pre></div></div>
+<div class="highlight-default"><div class="highlight"><pre>def around():
+    return 2</pre></div></div>
+<section><h3>1.1.1. Results</h3><p>More words give more points, and this holds in each and every row of the table that
+is shown below. Details are hard to see
+in it.</p><div class="cell"><div class="cell_output"><div class="output text_html"><table class="results"><tr><td>1</td>
+</tr></table></div></div></div></section></section>
+<section id="questions"><h2>1.2. Questions</h2><p>1. Why?</p><details><summary><span class="sd-summary-text">Answer
+</span></summary><div><p>Because.</p></div></details><details><summary><span class="sd-summary-text">2. How?
+</span></summary><div><p>So.</p></div></details></section>
+<section><h2>1.3. Appendix: more</h2><p>Not here.</p><div class="math"><div class="formula">t</div></div></section>
+</section></article>"""
+# What stands outside the frame, or is cut off within itself, of the slide that is shown.
+OUTSIDE = """() => {
+  const frame = Reveal.getCurrentSlide().getBoundingClientRect()
+  return [...Reveal.getCurrentSlide().querySelectorAll("h1, h2, .body *")].filter((each) => {
+    if (each.closest(".katex-mathml, .katex svg, aside, .moved.beam table")) return false
+    const box = each.getBoundingClientRect()
+    const isOut = box.right > frame.right + 1 || box.bottom > frame.bottom + 1 || box.left < frame.left - 1
+    const isCut = getComputedStyle(each).overflowX !== "visible" && each.scrollWidth > each.clientWidth + 2
+    return (box.width && isOut) || (isCut && !each.matches("select, input, .katex *"))
+  }).map((each) => each.outerHTML.slice(0, 150))
+}"""
+SMALL = """() => [...document.querySelectorAll(".slides section > section .body *")].filter((each) => {
+  if (each.closest(".katex, svg, .heat, .moved.beam table")) return false
+  if (![...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) return false
+  let pixels = parseFloat(getComputedStyle(each).fontSize)
+  for (let box = each; box; box = box.parentElement) pixels *= parseFloat(box.style.zoom) || 1
+  return pixels < LEAST
+}).map((each) => each.outerHTML.slice(0, 150))""".replace("LEAST", str(LEAST))
+
+
+def site(edition: str) -> Path:
+    if not all((SITES[edition] / f"{name}.html").is_file() for name in ["index", *NAMES]):
+        pytest.skip(f"build/{slides.FOLDERS[edition]} is not built: make book, make book-students")
+    return SITES[edition]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """The decks of the full edition, far from the book that they are made of."""
+    made = tmp_path_factory.mktemp("slides") / "slides"
+    slides.make(site("full"), made)
+    return made
+
+
+def sections() -> list[Section]:
+    return chosen(PAGE, {"taught"}, "What?")
+
+
+def slide(kind: str) -> Slide:
+    return next(each for section in sections() for each in section.slides if each.kind == kind)
+
+
+def sentence(pieces: list[Element | str]) -> str:
+    return Element("p", {}, pieces).text
+
+
+def code(element: Element) -> str:
+    return " ".join("".join(pre.inner_text for pre in element.find("pre")).split())
+
+
+# What is chosen
+
+
+def test_each_thing_that_carries_a_section_is_a_slide_and_appendices_are_not():
+    assert [section.title for section in sections()] == ["1. One", "1.1. Counting", "1.2. Questions"]
+    kinds = [[each.kind for each in section.slides] for section in sections()]
+    assert kinds == [["title", "list", "prose"], ["formula", "code", "table"], ["question", "question"]]
+
+
+def test_a_formula_is_led_to_by_the_end_of_the_paragraph_before_it_and_a_result_by_the_beginning():
+    assert slide("formula").lead.startswith("So we add the two numbers")
+    assert slide("table").lead.endswith("shown below.")
+
+
+def test_all_prose_is_in_the_speakers_notes():
+    notes = " ".join(note for section in sections() for each in section.slides for note in each.notes)
+    for said in ("An hour.", "It begins.", "long ago", "as everybody will remember", "<em>small</em>", "Details are"):
+        assert said in notes
+
+
+def test_of_the_code_only_what_is_taught_is_shown_and_its_docstring_is_the_text():
+    shown = slide("code")
+    assert code(parsed(shown.body)) == "def taught(): return 1"
+    assert not [each for section in sections() for each in section.slides if "around" in each.body]
+    assert shown.lead == "<code>taught</code> Return one."
+    students = [each for section in chosen(PAGE, {"taught"}, "", students=True) for each in section.slides]
+    assert "Return one." in next(each.body for each in students if each.kind == "code")
+
+
+def test_an_answer_comes_with_the_next_key_whether_its_question_stands_before_it_or_on_it():
+    asked = [parsed(each.body).elements for each in sections()[2].slides]
+    assert [[part.text for part in parts] for parts in asked] == [["1. Why?", "Because."], ["2. How?", "So."]]
+    assert all("fragment" in answer.classes and "fragment" not in question.classes for question, answer in asked)
+
+
+def test_no_link_leads_out_of_a_deck():
+    html = "".join(slides.written(each, "") for section in sections() for each in section.slides)
+    assert "href" not in html
+    assert "#" not in html
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "first", "last"),
+    [
+        ("One. Two.", "One. Two.", "One. Two."),
+        (f"{'A' * 100}. {'B' * 100}:", f"{'A' * 100}.", f"{'B' * 100}:"),
+        (f"<b>Here.</b> It is {'A' * 50}. {'B' * 300}.", f"Here. It is {'A' * 50}.", f"{'B' * 300}."),
+        (f"{'A' * 60} Lin et al. [2017] A. {'B' * 100}.", f"{'A' * 60} Lin et al. [2017] A.", f"{'B' * 100}."),
+        (f"Is it 2.5? “{'A' * 80}.” {'B' * 100}.", f"Is it 2.5? “{'A' * 80}.”", f"{'B' * 100}."),
+    ],
+)
+def test_the_first_and_the_last_sentence(paragraph, first, last):
+    [element] = parsed(f"<p>{paragraph}</p>").elements
+    assert (sentence(first_of(element)), sentence(end_of(element))) == (first, last)
+
+
+def test_a_page_is_written_as_it_was_read():
+    html = '<p class="a">1 &lt; 2<br><svg viewbox="0 0 1 1"><path d="M0"></path></svg></p><script>a < b && c</script>'
+    assert parsed(html).inner() == html
+    assert parsed(html.replace("</path>", "").replace('"M0"', '"M0"/')).inner() == html
+
+
+def test_the_summary_of_a_docstring_is_its_first_sentence():
+    lines = ['"""Return h_t: the new', "state. Not the old one.", "", "Cho (5)." + '"""']
+    pre = "\n".join(f'<span class="sd">{line}</span>' for line in lines)
+    assert summary(parsed(f"<pre>{pre}</pre>")) == "Return h_t: the new state."
+
+
+# The decks of the built book
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_deck_holds_all_that_its_page_shows(folder, name):
+    page = parsed((SITES["full"] / f"{name}.html").read_text("utf8")).find("article", "bd-article")[0]
+    for section in page.find("section"):
+        heading = next((each.text for each in section.elements if re.fullmatch("h[1-3]", each.name)), "")
+        if re.search("Appendix|Notes and references", heading):
+            section.children = []
+    deck = parsed((folder / f"{name}.html").read_text("utf8")).find("div", "slides")[0]
+    for kind, element in SHOWN.items():
+        assert len(deck.find(element, kind)) == len(page.find(element, kind)), kind
+    assert [each.attributes["alt"] for each in deck.find("img")] == [
+        each.attributes["alt"] for each in page.find("img")
+    ]
+    kinds = [each.attributes.get("data-kind") for each in deck.find("section")]
+    assert (kinds.count("question"), kinds.count("discussion"), kinds.count("title")) == (5, 2, 1)
+    assert deck.find("section")[1].find("p")[-1].text.endswith("?")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_notes_say_what_a_good_answer_to_a_discussion_is(folder, name):
+    deck = parsed((folder / f"{name}.html").read_text("utf8"))
+    asked = [each for each in deck.find("section") if each.attributes.get("data-kind") == "discussion"]
+    assert all(each.find("aside")[0].text.startswith("Good: ") for each in asked)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_students_deck_holds_no_answer(folder, name):
+    around = models()
+    lines = {line for owner, line in answers() if owner.startswith(f"{name}.") and line not in around}
+    texts = [slides.deck(name, site("full")), slides.deck(name, site("students"), students=True)]
+    full, students = (parsed(text) for text in texts)
+    assert [line for line in lines if " ".join(line.split()) in code(full)]
+    assert not [line for line in lines if " ".join(line.split()) in code(students)]
+    assert "raise NotImplementedError" in code(students)
+    assert "Good:" in full.text
+    assert "Good:" not in students.text
+
+
+def test_what_is_vendored_is_small_and_has_its_licence(folder):
+    files = [ROOT / "book" / "_slides" / file for file in slides.OURS]
+    assert sum(file.stat().st_size for file in files) < 300_000
+    assert "Permission is hereby granted" in (folder / "_static" / "LICENSE-reveal.js").read_text("utf8")
+
+
+def test_without_a_built_book_the_command_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(slides, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["slides.py"])
+    assert slides.main() == 2
+    assert "build/_build/html has no index.html: make book first" in capsys.readouterr().err
+
+
+# In a browser
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_runs_over_a_slide_and_nothing_is_asked_of_a_network(browser, folder, name):
+    tab = browser.new_page(viewport={"width": 1280, "height": 720})
+    faults, asked = [], []
+    tab.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto((folder / f"{name}.html").as_uri())
+    tab.wait_for_selector("html[data-ready]", state="attached")
+    count = tab.evaluate("Reveal.getTotalSlides()")
+    assert count > 30
+    assert not tab.evaluate(SMALL)
+    places = []
+    while len(places) < 2 * count and tab.evaluate("document.querySelector('.navigate-right').disabled !== true"):
+        places.append(tab.evaluate("Reveal.getSlidePastCount()"))
+        assert not tab.evaluate(OUTSIDE), f"slide {places[-1] + 1}"
+        tab.keyboard.press("ArrowRight")
+    assert sorted(set(places) | {count - 1}) == list(range(count)), "the right arrow key goes through all slides"
+    assert not tab.evaluate(OUTSIDE)
+    assert not faults
+    assert not [url for url in asked if not url.startswith(("data:", folder.as_uri()))]
+    tab.close()
+
+
+@pytest.mark.browser
+def test_a_figure_moves_on_its_slide_and_keeps_its_keys(browser, folder):
+    tab = browser.new_page(viewport={"width": 1280, "height": 720})
+    tab.goto((folder / "encoder_decoder.html").as_uri())
+    tab.wait_for_selector("html[data-ready]", state="attached")
+    place = """() => { const { h, v } = Reveal.getIndices(document.querySelector(".moved.beam").closest("section"))
+      Reveal.slide(h, v); return Reveal.getSlidePastCount() }"""
+    here = tab.evaluate(place)
+    slider = tab.get_by_label("width of the beam")
+    slider.focus()
+    tab.keyboard.press("ArrowRight")
+    assert slider.input_value() == "3"
+    assert "A beam of 3 keeps" in tab.locator(".moved.beam [role=status]").inner_text()
+    assert tab.evaluate("Reveal.getSlidePastCount()") == here
+    tab.keyboard.press("Escape")
+    tab.keyboard.press("ArrowRight")
+    assert tab.evaluate("Reveal.getSlidePastCount()") == here + 1
+    tab.keyboard.press("ArrowLeft")
+    box = slider.bounding_box()
+    tab.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+    assert slider.input_value() == "4"
+    tab.wait_for_function("document.activeElement === document.body")
+    tab.keyboard.press("ArrowRight")
+    assert tab.evaluate("Reveal.getSlidePastCount()") == here + 1
+    tab.close()
