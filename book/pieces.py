@@ -5,6 +5,7 @@ import re
 
 from book.tree import Element, parsed
 
+PART = re.compile(r"p[0-9a-f]{8}-")  # book/_ext/plots.py names the parts of a plot so
 SHORT_CODE = 14  # lines of a cell that still leave room for what it prints
 SAID = '<span class="sd">'  # a line of a docstring, as the highlighter marks it
 COURSE = re.compile(r"^from (?:lab|book)\b", re.MULTILINE)  # its machinery, which no class looks at
@@ -14,9 +15,10 @@ def plain(element: Element) -> Element:
     """Return a copy without what belongs to a page alone: links, names of places, buttons."""
 
     def change(each: Element) -> list[Element | str]:
-        if "headerlink" in each.classes or each.name == "button":
+        if "headerlink" in each.classes or "cited" in each.classes or each.name == "button":
             return []
-        each.attributes.pop("id", None) if each.name != "marker" else None
+        is_referred_to = each.name == "marker" or PART.match(each.attributes.get("id", ""))
+        each.attributes.pop("id", None) if not is_referred_to else None
         each.attributes.pop("style", None) if each.name == "img" else None  # as wide as a page
         return each.children if each.name == "a" else [each]
 

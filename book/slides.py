@@ -61,10 +61,11 @@ def taught(name: str) -> set[str]:
 
 
 def question(site: Path, name: str) -> str:
-    """Return what a chapter asks, as the table on the book's first page has it; "" if it is not there."""
+    """Return what a chapter asks, as the road on the book's first page has it; "" if it is not there."""
     index = parsed((site / "index.html").read_text(encoding="utf8"))
-    rows = [row.elements for row in index.find("tr") if any(name in each for each in links(row.html()))]
-    return rows[0][1].inner() if rows and len(rows[0]) > 1 else ""
+    stops = [stop.html() for road in index.find(kind="road") for stop in road.find("li")]
+    stop = next((each for each in stops if name in links(each)), "")
+    return stop.partition("</a> – ")[2].partition("<br")[0]
 
 
 def links(html: str) -> list[str]:

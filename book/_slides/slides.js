@@ -74,7 +74,7 @@ const unwrap = (slide) => slide.querySelectorAll("table.results").forEach((table
 
 // A drawing or a plot gets the room that the text leaves, below it or beside it, whichever is more.
 const fitPicture = (slide) => {
-  const picture = body(slide).querySelector(".drawing svg, .output > img")
+  const picture = body(slide).querySelector(".drawing svg, .output > :is(img, .plot)")
   if (!picture || picture.closest(".moved")) return
   const hasText = slide.querySelector(".lead, figcaption") !== null
   const size = picture.viewBox?.baseVal ?? { width: picture.naturalWidth, height: picture.naturalHeight }
