@@ -6,8 +6,8 @@ moved, what a cell puts out, a list, a remark, a taught function.
 - Above it stands the end of the paragraph right before it: its last sentence, and those before while they are short.
   Before a table or a plot to which no colon leads, it is the first sentence, which says what was found.
 - The whole of that paragraph, and the prose that follows up to the next one, are the speaker's notes.
-- A section of prose alone is a slide of the first sentences of its paragraphs, or of all of it if it is short. One
-  paragraph that only leads to subsections is a note.
+- A section of prose alone is a slide of the first sentences of its paragraphs, or of all of it if it is short (a
+  remark may be longer). One paragraph that only leads to subsections is a note.
 - A cell's code stands above what it prints if it is short and shows a taught function, or PyTorch, at work. Of the
   course's files, only what students learn to write is shown (`taught`), without the docstring, whose first sentence
   is the slide's text. The model around it is not.
@@ -24,7 +24,7 @@ from book.sentences import ENOUGH, MOST, end_of, first_of
 from book.tree import Element, parsed
 
 LEFT_OUT = re.compile(r"Appendix|Notes and references")
-MOST_PROSE = 420  # characters of prose that a slide shows whole
+MOST_PROSE, MOST_REMARK = 420, 1100  # characters, TeX counted, of prose and of a remark that a slide shows whole
 DEFINED = re.compile(r"^(?:@.*\n)*(?:def|class) (\w+)", re.MULTILINE)
 RESULTS = ("table", "plot", "heat")
 TABLE, FIGURES = "pst-scrollable-table-container", ("moved", "weigh")
@@ -62,6 +62,7 @@ class Chooser:
         self.taught, self.students = taught, students
         self.sections: list[Section] = []
         self.heading = ""
+        self.room = MOST_PROSE
         self.waiting: list[Element] = []  # paragraphs that no slide has taken yet
         self.last: Slide | None = None  # the slide of this subsection that prose after it belongs to
 
@@ -94,7 +95,7 @@ class Chooser:
             whole = [plain(each) for each in self.waiting]
             points = [outer(first_of(each, 60 if len(whole) > 1 else MOST)).removesuffix(":") for each in whole]
             body = f"<ul>{''.join(f'<li>{each}</li>' for each in points)}</ul>"
-            if sum(len(each.text) for each in whole) < MOST_PROSE:
+            if sum(len(each.text) for each in whole) < self.room:
                 body = "".join(each.html() for each in whole)
             self.add(Slide(self.heading, "prose", body, "", [spoken(each) for each in self.waiting]))
         self.waiting = []
@@ -147,8 +148,9 @@ class Chooser:
             last.notes += [spoken(each) for each in self.waiting]
             self.waiting = []
         title, *content = element.elements
+        self.room = MOST_REMARK
         self.subsection(title, content)
-        self.heading, self.last = heading, last
+        self.heading, self.last, self.room = heading, last, MOST_PROSE
 
     def cell(self, element: Element) -> None:
         """Add what a cell puts out: what it prints with its code, or with the picture that comes with it."""
