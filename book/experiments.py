@@ -8,6 +8,7 @@ from typing import Any
 
 from IPython.display import HTML
 
+from book.seed_plots import Marks, dots
 from book.tables import results, score, summary, table
 from lab.evaluation.sweeps import Step, Sweep
 from lab.plots import Picture, Point, training_curves
@@ -61,13 +62,35 @@ def mean(solution: str, experiment: str, variant: str, column: Column = ACCURACY
     return f"{statistics.fmean(values(solution, experiment, variant, column)):.{column.digits}f}"
 
 
+def seeds_of(
+    solution: str, experiment: str, words: Mapping[str, str], column: Column = ACCURACY
+) -> dict[str, list[float]]:
+    """Return a score of each variant (variant: its words) that has been run, under its words, seed by seed."""
+    every = {text: values(solution, experiment, variant, column) for variant, text in words.items()}
+    return {text: scores for text, scores in every.items() if scores}
+
+
+def seeds_plot(
+    solution: str, experiment: str, words: Mapping[str, str], column: Column, title: str, marks: Marks | None = None
+) -> Picture:
+    """Draw a score of an experiment: a row for each variant that has been run, in it a mark for each seed and the mean.
+
+    `marks` are upright lines to compare with (words: value).
+    """
+    return dots({"": seeds_of(solution, experiment, words, column)}, column.heading, title, column.digits, marks)
+
+
+def validations(runs: Sequence[dict[str, Any]]) -> list[list[Point]]:
+    """Return (epoch, validation score) of each run that has kept it."""
+    histories = [history for run in runs if (history := run["training"].get("history"))]
+    return [[(entry["epoch"], entry["validation"]) for entry in each if "validation" in entry] for each in histories]
+
+
 def learning_curve(runs: Sequence[dict[str, Any]], epochs: int = 0) -> list[Point]:
     """Return (epoch, validation score), the mean over the runs that have kept it; `epochs` ends it, 0 does not."""
-    histories = [history for run in runs if (history := run["training"].get("history"))]
-    after = [[(entry["epoch"], entry["validation"]) for entry in each if "validation" in entry] for each in histories]
     return [
         (points[0][0], statistics.fmean(value for _, value in points))
-        for points in zip(*after, strict=False)
+        for points in zip(*validations(runs), strict=False)
         if not epochs or points[0][0] <= epochs
     ]
 

@@ -7,9 +7,8 @@ from typing import Any
 from IPython.display import HTML
 
 from book import translation_errors
-from book.experiments import AER, BLEU, Column, experiment_table, learning_curve
-from book.tables import PHRASEBOOK, outputs, results, table
-from book.translation_errors import spread
+from book.experiments import Column, learning_curve
+from book.tables import PHRASEBOOK, outputs, results
 from lab import corpora
 from lab.corpora import Pair
 from lab.metrics import Weights
@@ -24,13 +23,6 @@ MODELS = {  # solution: its words
     "luong": "Luong, general",
     "transformer": "Transformer",
 }
-
-
-def queries() -> HTML:
-    """Return the scores of additive attention by the state that asks: before the step, as in the paper, or after it."""
-    aer = Column("AER, strongest word", AER.path, AER.digits)
-    caption = "The same parameters, data and steps, another query: mean (lowest–highest seed); AER: lower is better"
-    return experiment_table("bahdanau", "query", QUERIES, [BLEU, aer, THRESHOLD], caption)
 
 
 def outputs_of(variant: str) -> list[dict[str, Any]]:
@@ -65,18 +57,6 @@ def strongest(variant: str, word: str = "the") -> list[Counter[str]]:
 def wrong(places_of_word: Mapping[str, int]) -> int:
     """Return how many links are not true."""
     return sum(count for place, count in places_of_word.items() if place != "right")
-
-
-def wrong_words(word: str = "the") -> HTML:
-    """Return where the strongest weight of a target word points when it is wrong, by the state that asks."""
-    rows = []
-    for variant, text in QUERIES.items():
-        if seeds := strongest(variant, word):
-            counts = [[seed[place] for seed in seeds] for place in ("next", "previous", "elsewhere")]
-            rows.append([text, spread([wrong(seed) for seed in seeds]), *map(spread, counts)])
-    columns = ["query", "wrong", "source of the next word", "source of the word before", "elsewhere"]
-    caption = f"Where the strongest weight of a wrongly linked “{word}” points: mean (lowest–highest seed)"
-    return table(caption, columns, rows)
 
 
 def errors_table() -> HTML:

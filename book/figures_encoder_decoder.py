@@ -26,14 +26,9 @@ def units_plot() -> Picture | None:
     return lengths_plot("units", UNITS, "BLEU by length and width")
 
 
-def reversed_table() -> HTML | None:
-    """Return BLEU by length with the source as it is and reversed; None unless both have been run."""
-    return lengths_table("reversed", ORDERS)
-
-
-def bucket(run: str, first: int, solution: str = "encoder_decoder") -> str:
+def bucket(run: str, first: int, search: str = "greedy", solution: str = "encoder_decoder") -> str:
     """Return the BLEU of the bucket of lengths that begins at `first` words, as the mean over the seeds."""
-    lines = [by_length(result) for result in results(solution, run)]
+    lines = [by_length(result, search) for result in results(solution, run)]
     values = [each.score.value for line in lines for each in line if each.first == first]
     return f"{statistics.fmean(values):.1f}"
 
@@ -75,12 +70,12 @@ def variants(experiment: str, words: Mapping[str, str]) -> dict[str, list[dict[s
     return {text: seeds for text, seeds in runs.items() if seeds}
 
 
-def over_seeds(runs: Sequence[dict[str, Any]]) -> list[LengthScore]:
+def over_seeds(runs: Sequence[dict[str, Any]], search: str = "greedy") -> list[LengthScore]:
     """Return BLEU by length: the mean over the seeds between the lowest and the highest; of one seed its interval."""
     if len(runs) == 1:
-        return by_length(runs[0])
+        return by_length(runs[0], search)
     joined = []
-    for same in zip(*map(by_length, runs), strict=True):
+    for same in zip(*(by_length(run, search) for run in runs), strict=True):
         first, values = same[0], [each.score.value for each in same]
         mean = statistics.fmean(values)
         score = Score("BLEU", mean, min(values), max(values), first.score.signature, first.score.count)

@@ -7,7 +7,7 @@ from typing import Any
 
 from IPython.display import HTML
 
-from book.experiments import AER, BLEU, experiment_table, runs_of
+from book.experiments import AER, BLEU, experiment_table
 from book.tables import PHRASEBOOK, ROOT, budget, multi30k_of, outputs, results, summary, table
 from book.translation_errors import errors_table
 from lab.evaluation.result_files import read_json
@@ -60,25 +60,6 @@ def twice() -> HTML:
     """Return how translations fail with and without feeding: words translated twice, words left out."""
     runs = {words: outputs("luong", joined(PHRASEBOOK, variant)) for variant, words in FEEDING.items()}
     return errors_table(runs, "decoder", "Test translations that are wrong (greedy, of 2,000)")
-
-
-def queries() -> HTML:
-    """Return the alignment error rate by what the query has read: additive attention in two orders, and Luong's."""
-    models = [
-        (("bahdanau", "query", ""), "Bahdanau: before the step", "y up to i − 2", "c up to i − 1"),
-        (("bahdanau", "query", "after"), "the same, after the step", "y up to i − 1", "c up to i − 1"),
-        (("luong", "feeding", "no-feeding"), "Luong: general, nothing fed", "y up to t − 1", "none"),
-        (("luong", "feeding", ""), "Luong: general, input feeding", "y up to t − 1", "c up to t − 1"),
-    ]
-    rows = []
-    for model, words, read, contexts in models:
-        if runs := runs_of(*model):
-            rows.append([words, read, contexts, summary(runs, *AER.path, digits=3), f"{len(runs)}"])
-    return table(
-        "What the query has read, and how well the weights align: phrasebook, test (one seed: bootstrap interval)",
-        ["model and query", "target words read", "contexts read", AER.heading, "seeds"],
-        rows,
-    )
 
 
 def differences(translation: str, reference: str) -> tuple[str, str]:
@@ -163,29 +144,5 @@ def score_costs() -> HTML:
         f"{sizes['width']} (location: {sizes['rows']} rows). Time: one run, {kept['device']}, forward and backward, "
         f"median (lowest–highest) of {len(kept['scores'][0]['milliseconds'])} passes",
         ["score", "parameters", "multiplications a sentence", "numbers in the largest tensor", "ms"],
-        rows,
-    )
-
-
-def window_costs() -> HTML:
-    """Return the times of local attention by length: all scores masked, and the window alone."""
-    kept = costs()
-    sizes = kept["window_sizes"]
-    rows = [
-        [f"{row['length']:,}"]
-        + [f"{row[kind]['multiplications'] / 1e6:.1f}" for kind in ("masked", "alone")]
-        + [milliseconds(row[kind]["milliseconds"]) for kind in ("masked", "alone")]
-        for row in kept["windows"]
-    ]
-    return table(
-        f"Local attention with D = {sizes['D']}, {sizes['sentences']} sentences, width {sizes['width']}, as many "
-        f"target as source words. Time: one run, {kept['device']}, forward and backward, median (lowest–highest)",
-        [
-            "words S",
-            "masked: million multiplications",
-            "window alone: million multiplications",
-            "masked: ms",
-            "window alone: ms",
-        ],
         rows,
     )

@@ -124,12 +124,6 @@ def _outcome(
     return Erased(int(chosen.sum()), 100 * float(right[chosen].mean()), 100 * float(changed[chosen].mean()))
 
 
-def erasure_table(rows: Mapping[str, Erased], caption: str) -> HTML:
-    """Return the table of the erasures, a row for each rule."""
-    cells = [[name, f"{each.texts}", f"{each.right:.1f}", f"{each.changed:.1f}"] for name, each in rows.items()]
-    return table(caption, ["erased", "texts", "accuracy, %", "label has changed, %"], cells)
-
-
 Change = Callable[[Tensor, Tensor], Tensor]  # weights and mask → other weights
 
 

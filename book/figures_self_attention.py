@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from book.tables import MISSING, ROOT, results, table
 from lab.evaluation.result_files import read_json
 from lab.plots import STYLES, Picture
-from lab.runs import joined
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import RECIPES
 
@@ -82,21 +81,6 @@ def times(device: str = "cpu") -> HTML:
         f"Milliseconds of a forward and backward pass, d = {kept['over_length'][0]['d']}: median (fastest–slowest). "
     )
     return table(caption + about(kept), ["layer", *(f"n = {n}" for n in lengths)], rows)
-
-
-def memory(device: str = "cpu") -> HTML:
-    """Return the megabytes that a forward pass keeps for the backward pass."""
-    kept = measured(device)
-    if not kept:
-        return missing("Memory")
-    lengths = sorted({row["n"] for row in kept["over_length"]})
-    by = {(row["layer"], row["n"]): row["kept_bytes"] / 2**20 for row in kept["over_length"]}
-    rows = [[words, *(f"{by[name, n]:.3g}" for n in lengths)] for name, words in KINDS.items()]
-    caption = (
-        "Mebibytes kept for the backward pass, parameters left out (but for the copy that PyTorch's LSTM keeps), "
-        f"d = {kept['over_length'][0]['d']}, float32"
-    )
-    return table(caption, ["layer", *(f"n = {n}" for n in lengths)], rows)
 
 
 def crossings(device: str = "cpu") -> HTML:
@@ -186,15 +170,6 @@ FORMS = {
 KEYS = {"narrow": 32, "": 80, "wide": 272}  # variant of the experiment `scale`: features of a key
 DEEPER = {"two": "two blocks, with both", "four": "four blocks, with both"}
 FROZEN = {"frozen": "no parameters, with positions, scores divided"}
-
-
-def key_widths(word: str = "") -> dict[str, str]:
-    """Return the variants of the experiment on the division, and their words; `word` is that of its longer form."""
-    return {
-        joined(variant, division, word): f"{width} features, {'not ' if division else ''}divided"
-        for variant, width in KEYS.items()
-        for division in ("", "unscaled")
-    }
 
 
 def linear(solution: str, corpus: str) -> str:

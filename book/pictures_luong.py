@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from book.experiments import AER, BLEU, values
+from book.seed_plots import dots
 from lab.plots import STYLES, Picture
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian, window
@@ -29,8 +30,20 @@ MODELS: Mapping[tuple[str, str, str], str] = {
     ("luong", "feeding", "no-feeding"): "nothing fed",
     ("luong", "feeding", "oneway"): "one direction",
 }
+READ = (  # model; words; target words and contexts that its query has read
+    (("bahdanau", "query", ""), "Bahdanau: before the step", "y up to i − 2", "c up to i − 1"),
+    (("bahdanau", "query", "after"), "the same, after the step", "y up to i − 1", "c up to i − 1"),
+    (("luong", "feeding", "no-feeding"), "Luong: general, nothing fed", "y up to t − 1", "no c"),
+    (("luong", "feeding", ""), "Luong: general, input feeding", "y up to t − 1", "c up to t − 1"),
+)
 BELOW = {"one direction": -11}  # words that would lie on those of a neighbour
 GOOD = 85  # BLEU from which on a model is drawn in the second panel
+
+
+def queries() -> Picture:
+    """Draw the alignment error rate by what the query has read, seed by seed."""
+    rows = {f"{words} (read: {read}, {contexts})": values(*model, AER) for model, words, read, contexts in READ}
+    return dots({"": rows}, "alignment error rate (lower is better)", "What the query has read", AER.digits)
 
 
 def weights_at(p: Tensor, scores: Tensor, D: float) -> Tensor:

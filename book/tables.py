@@ -147,8 +147,9 @@ def phrasebook_lengths_plot(solutions: Sequence[str], run: str = PHRASEBOOK) -> 
     return bleu_by_length_plot(lines, title="BLEU by length, seed 1")
 
 
-def by_length(result: dict[str, Any]) -> list[LengthScore]:
-    buckets = score(result, "test", "greedy", "by_length") or []
+def by_length(result: dict[str, Any], search: str = "greedy") -> list[LengthScore]:
+    """Return a run's BLEU on the test sentences of each bucket of lengths, with one way of decoding."""
+    buckets = score(result, "test", search, "by_length") or []
     return [LengthScore(bucket["first"], bucket["last"], Score(**bucket["score"])) for bucket in buckets]
 
 

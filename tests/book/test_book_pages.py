@@ -21,6 +21,11 @@ BOOK = ROOT / "book"
 FULL, STUDENTS = ROOT / "build" / "_build" / "html", ROOT / "build" / "_build_students" / "html"
 FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>|<span class="katex-html".*', re.DOTALL)
 PAGES = sorted(page.stem for page in BOOK.glob("*.md"))
+CHAPTERS = sorted(package.parent.name for package in ROOT.glob("solutions/*/attention.py"))
+FIGURE = re.compile(  # a drawing, a plot, weights as a table or in a text, and what can be moved
+    r'<div class="drawing">|<svg class="plot"|<div class="heat">|<div class="(?:weigh|moved)[ "]'
+)
+FIGURES = 10  # of a chapter, at least
 TEACHERS = {"teaching"}  # what students do not have
 
 
@@ -53,6 +58,13 @@ def test_every_image_says_what_it_shows(folder):
             assert text, f"{page.name}: {image[:80]}"
             assert len(text[1]) > 15, f"{page.name}: {text[0]}"
             assert "_images/" not in text[1], f"{page.name}: {text[0]}"
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_chapter_carries_its_argument_by_figures(name):
+    pages(FULL)
+    figures = FIGURE.findall((FULL / f"{name}.html").read_text(encoding="utf8"))
+    assert len(figures) >= FIGURES, f"{name}: {len(figures)} figures, expected {FIGURES} or more"
 
 
 @pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])

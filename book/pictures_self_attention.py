@@ -1,0 +1,88 @@
+"""Pictures of the chapter on self-attention: what a layer costs, and classifiers seed by seed."""
+
+from collections.abc import Mapping
+
+from book.experiments import ACCURACY, runs_of, seeds_of, seeds_plot, validations
+from book.figures_self_attention import DEEPER, FORMS, FROZEN, GATES, KEYS, KINDS, linear, measured
+from book.seed_plots import dots, lines, seed_curves
+from lab.plots import Picture
+from lab.runs import joined
+
+KEPT = ("self_attention, projected", "self_attention, projected, fused", "recurrent", "convolution", "restricted")
+WATCHED = {
+    "": FORMS[""],
+    "unplaced": FORMS["unplaced"],
+    "simple": FORMS["simple"],
+    "two": DEEPER["two"],
+    "four": DEEPER["four"],
+}
+
+
+def widths(experiment: str, words: str, title: str) -> Picture:
+    """Draw the accuracy by the width of a key, divided by its root and not; `words` is that of the longer form."""
+    series = {
+        name: seeds_of(
+            "self_attention",
+            experiment,
+            {joined(variant, division, words): f"keys of {width} features" for variant, width in KEYS.items()},
+        )
+        for name, division in (("divided", ""), ("not divided", "unscaled"))
+    }
+    return dots(series, ACCURACY.heading, title)
+
+
+def parts() -> Picture:
+    """Draw the accuracy of each form after 8 and after 30 epochs, beside the linear model's."""
+    words = FORMS | FROZEN | DEEPER
+    long = {joined(variant, "long"): text for variant, text in words.items()}
+    series = {
+        "8 epochs": seeds_of("self_attention", "parts", words),
+        "30 epochs": seeds_of("self_attention", "parts-long", long),
+    }
+    return dots(series, ACCURACY.heading, "Relations, test", marks=counted("relations"))
+
+
+def parts_curves() -> Picture:
+    """Draw the validation score of some forms over 30 epochs, a line for each seed."""
+    curves = {
+        words: validations(runs_of("self_attention", "parts-long", joined(variant, "long")))
+        for variant, words in WATCHED.items()
+    }
+    return seed_curves(curves, "epoch", "validation macro-F1, %", "Relations: while they learn")
+
+
+def corpus(
+    name: str, title: str, words: Mapping[str, str] = FORMS, marks: Mapping[str, float] | None = None
+) -> Picture:
+    """Draw the accuracy of the forms on another corpus, beside the linear model's."""
+    return seeds_plot("self_attention", name, words, ACCURACY, title, counted(name) | dict(marks or {}))
+
+
+def counted(name: str) -> dict[str, float]:
+    """Return the accuracy of the linear model on a corpus, with its words."""
+    return {"linear: words and pairs of words": float(linear("pooling", name))}
+
+
+def kept_memory(device: str = "cpu") -> Picture:
+    """Draw the memory that some layers keep for the backward pass, by length."""
+    rows = (measured(device) or {"over_length": []})["over_length"]
+    curves = {
+        KINDS[name]: [(row["n"], row["kept_bytes"] / 2**20) for row in rows if row["layer"] == name] for name in KEPT
+    }
+    lengths = [n for n, _ in curves[KINDS[KEPT[0]]]]
+    title = f"Kept for the backward pass, d = {rows[0]['d']}"
+    return lines(curves, "length n (words)", "mebibytes", title, "xy", lengths)
+
+
+def products(longest: int = 4) -> Picture:
+    """Draw the products of a layer for each word, in units of d², by the length in units of d."""
+    ends = (0, longest)
+    curves = {
+        "self-attention, no projections: 2n²d": [(x, 2 * x) for x in range(longest + 1)],
+        "self-attention with projections: 2n²d + 3nd²": [(x, 2 * x + 3) for x in range(longest + 1)],
+    }
+    curves |= {f"{KINDS[name]}: {2 * gates}nd²": [(x, 2 * gates) for x in ends] for name, gates in GATES.items()}
+    title = "Where they cross, counted"
+    return lines(
+        curves, "length n, in widths d", "products for each word, in d²", title, ticks=(0, 1, 1.5, 2, 2.5, 3, 4)
+    )

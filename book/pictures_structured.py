@@ -1,0 +1,58 @@
+"""Pictures of the chapter on structured self-attention: the penalty's strength, and trainings seed by seed."""
+
+from book.experiments import ACCURACY, EQUAL, EVIDENCE, runs_of, seeds_plot, validations, values
+from book.figures_structured import VARIANTS, variant_of
+from book.seed_plots import cloud, lines, seed_curves
+from lab.plots import Picture, Point
+from solutions.structured.sweeps import HOPS, PENALTIES
+
+GUESS = {"reviews": {"a guess": 50.0}, "aspects": {"a guess": 25.0}}
+WORDS = {word: f"λ = {penalty:g}" for word, penalty in PENALTIES.items()}
+LENGTHS = (10, 30, 50, 100, 200, 400)  # words of the longest text of a batch
+
+
+def strengths() -> Picture:
+    """Draw which λ of the paper's formula is as strong as the 1 of the program, by the longest text of a batch."""
+    curves = {"as strong as 1 in the program: 1/n²": [(n, n**-2) for n in LENGTHS]}
+    marks = {f"λ = {penalty:g} in our experiments": penalty for penalty in PENALTIES.values() if penalty}
+    x_label = "words of the longest text of the batch, n"
+    return lines(curves, x_label, "λ of the paper's formula", "How large is λ = 1?", "xy", LENGTHS, marks)
+
+
+def review_seeds() -> Picture:
+    """Draw the accuracy on long reviews by the weight of the penalty."""
+    return seeds_plot("structured", "penalty", VARIANTS, ACCURACY, "Reviews, test", GUESS["reviews"])
+
+
+def narrow_seeds() -> Picture:
+    """Draw the accuracy of 1 to 8 hops over states of eight numbers."""
+    words = {f"narrow-{hops}": f"{hops} {'hop' if hops == 1 else 'hops'}" for hops in HOPS}
+    return seeds_plot("structured", "narrow", words, ACCURACY, "Two verdicts, states of 8 numbers, test")
+
+
+def long_curves() -> Picture:
+    """Draw the validation accuracy of four hops over 20 epochs, a line for each seed."""
+    curves = {
+        words: validations(runs_of("structured", "hops-long", f"{variant_of(4, word)}-long"))
+        for word, words in WORDS.items()
+    }
+    title = "Four hops, two verdicts: 20 epochs"
+    return seed_curves(curves, "epoch", "validation accuracy, %", title, GUESS["aspects"])
+
+
+def looks() -> dict[str, list[Point]]:
+    """Return (weight on the evidence, accuracy) of each training on two verdicts, in per cent, by its λ."""
+    points: dict[str, list[Point]] = {}
+    for word, words in WORDS.items():
+        variants = [("hops", variant_of(hops, word)) for hops in HOPS]
+        for each in (*variants, ("hops-long", f"{variant_of(4, word)}-long")):
+            evidence, accuracy = (values("structured", *each, column) for column in (EVIDENCE, ACCURACY))
+            points.setdefault(words, []).extend(zip(evidence, accuracy, strict=True))
+    return points
+
+
+def looks_plot() -> Picture:
+    """Draw the accuracy of all trainings on two verdicts against their weight on the evidence."""
+    equal = values("structured", "hops", variant_of(1, "free"), EQUAL)[0]
+    title = "Two verdicts: all trainings"
+    return cloud(looks(), "weight on the evidence, %", "accuracy, %", title, {"equal weights": equal})

@@ -1,0 +1,171 @@
+"""Plots of many trainings: every seed is drawn, so that the eye can compare variants with their spread."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from lab.plots import STYLES, Picture, Point
+
+Rows = Mapping[str, Sequence[float]]  # the words of a variant: its score, seed by seed
+Marks = Mapping[str, float]  # the words of a line to compare with: where it stands
+GREY = "#888888"
+KEY = "small: one seed; large: the mean"
+MOST_LISTED = 16  # points of a curve that the alternative text lists
+
+
+def dots(
+    series: Mapping[str, Rows], x_label: str, title: str = "", digits: int = 1, marks: Marks | None = None
+) -> Picture:
+    """Draw a row for each variant: a small mark for each seed, a large one for their mean; a colour for each series.
+
+    The words of a row stand above its marks, so that the plot is not much wider than its marks need.
+    """
+    series = {name: {row: seeds for row, seeds in rows.items() if seeds} for name, rows in series.items()}
+    names = list(dict.fromkeys(row for rows in series.values() for row in rows))
+    pitch = 1.6 + len(series)  # in lines of a row: its words, then a line for each series
+    figure = Figure(figsize=(5.8, 1.5 + 0.21 * pitch * len(names)), layout="constrained")
+    axes = _dressed(figure, x_label, "", title, grid="x")
+    texts = []
+    for place, row in enumerate(names):
+        top = place * pitch
+        axes.text(0.01, top, row, transform=axes.get_yaxis_transform(), va="center", fontsize=9.5)
+        for line, (name, style) in enumerate(_styled(series), start=1):
+            if seeds := series[name].get(row):
+                _seeds(axes, seeds, top + line, style, name if name and row == _first(series[name]) else None)
+                texts.append(f"{', '.join(filter(None, (row, name)))}: {spread(seeds, digits)}")
+    axes.set(yticks=[], ylim=(pitch * len(names) - 0.6, -0.8))
+    axes.spines["left"].set_visible(False)
+    if any(len(seeds) > 1 for rows in series.values() for seeds in rows.values()):
+        axes.set_xlabel(f"{x_label}\n{KEY}")
+    _marked(axes, marks, upright=True)
+    _legend(figure, axes)
+    return Picture(figure, f"{title or x_label}, {x_label}, every seed drawn{_in_words(marks)}. {'; '.join(texts)}.")
+
+
+def spread(seeds: Sequence[float], digits: int = 1) -> str:
+    """Return in words what the seeds have: "mean 93.8 (93.6 to 93.9, 3 seeds)"."""
+    mean, low, high = (f"{each:.{digits}f}" for each in (statistics.fmean(seeds), min(seeds), max(seeds)))
+    return f"{mean} (one seed)" if len(seeds) == 1 else f"mean {mean} ({low} to {high}, {len(seeds)} seeds)"
+
+
+def cloud(
+    series: Mapping[str, Sequence[Point]], x_label: str, y_label: str, title: str = "", marks: Marks | None = None
+) -> Picture:
+    """Draw two scores against each other, a point for each training; `marks` are upright lines."""
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = _dressed(figure, x_label, y_label, title, grid="both")
+    texts = []
+    for name, (colour, marker, _) in _styled(series):
+        if points := series[name]:
+            x, y = zip(*points, strict=True)
+            axes.plot(x, y, ls="", color=colour, marker=marker, ms=8, mfc="none", mew=1.6, label=name, clip_on=False)
+            texts.append(f"{name}: {', '.join(f'{b:.1f} at {a:.1f}' for a, b in sorted(points))}")
+    _marked(axes, marks, upright=True)
+    _legend(figure, axes)
+    return Picture(
+        figure, f"{title}: {y_label} by {x_label}, a point a training{_in_words(marks)}. {'; '.join(texts)}."
+    )
+
+
+def seed_curves(
+    series: Mapping[str, Sequence[Sequence[Point]]],
+    x_label: str,
+    y_label: str,
+    title: str = "",
+    marks: Marks | None = None,
+) -> Picture:
+    """Draw the curves of single seeds, those of one variant in one colour; `marks` are level lines."""
+    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    axes = _dressed(figure, x_label, y_label, title, grid="y")
+    texts = []
+    for name, (colour, marker, line) in _styled(series):
+        for number, points in enumerate(series[name]):
+            x, y = zip(*points, strict=True)
+            few = {"marker": marker, "markevery": max(1, len(x) // 6), "ms": 5, "mfc": "none"}
+            axes.plot(x, y, color=colour, ls=line, lw=1.3, label=None if number else name, **few)
+        if series[name]:
+            ends = ", ".join(f"{points[0][1]:.3g} to {points[-1][1]:.3g}" for points in series[name])
+            texts.append(f"{name}, first to last of each seed: {ends}")
+    _marked(axes, marks, upright=False)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+    _legend(figure, axes)
+    return Picture(figure, f"{title}: {y_label} by {x_label}, a line a seed{_in_words(marks)}. {'; '.join(texts)}.")
+
+
+def lines(
+    curves: Mapping[str, Sequence[Point]],
+    x_label: str,
+    y_label: str,
+    title: str = "",
+    log: str = "",
+    ticks: Sequence[float] = (),
+    marks: Marks | None = None,
+) -> Picture:
+    """Draw curves with a mark at each point; `log` names the logarithmic axes ("", "x", "y", "xy")."""
+    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    axes = _dressed(figure, x_label, y_label, title, grid="both" if log else "y")
+    texts = []
+    for name, (colour, marker, line) in _styled(curves):
+        x, y = zip(*curves[name], strict=True)
+        axes.plot(x, y, color=colour, ls=line, marker=marker, ms=5, label=name)
+        points = curves[name] if len(x) <= MOST_LISTED else (curves[name][0], curves[name][-1])
+        texts.append(f"{name}: {', '.join(f'{b:.3g} at {a:g}' for a, b in points)}")
+    for axis in log:
+        getattr(axes, f"set_{axis}scale")("log")
+    if ticks:
+        axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
+        axes.minorticks_off()
+    _marked(axes, marks, upright=False)
+    _legend(figure, axes)
+    scale = f" ({' and '.join(log)} logarithmic)" if log else ""
+    what = y_label.replace("\n", " ")
+    return Picture(figure, f"{title}: {what} by {x_label}{scale}{_in_words(marks)}. {'; '.join(texts)}.")
+
+
+def _seeds(axes: Axes, seeds: Sequence[float], y: float, style: tuple[Any, ...], label: str | None) -> None:
+    colour, marker, _ = style
+    mean = statistics.fmean(seeds)
+    axes.plot([min(seeds), max(seeds)], [y, y], color=colour, lw=1, clip_on=False)
+    axes.plot(seeds, [y] * len(seeds), ls="", color=colour, marker=marker, ms=3.5, clip_on=False)
+    large = {"marker": marker, "ms": 10, "mfc": "none", "mew": 1.6, "clip_on": False}
+    axes.plot([mean], [y], ls="", color=colour, label=label, **large)
+
+
+def _styled(series: Mapping[str, Any]):
+    if not 0 < len(series) <= len(STYLES):
+        raise ValueError(f"A plot takes 1 to {len(STYLES)} series that can be told apart; got {len(series)}.")
+    return zip(series, STYLES, strict=False)
+
+
+def _first(rows: Rows) -> str:
+    return next(iter(rows))
+
+
+def _dressed(figure: Figure, x_label: str, y_label: str, title: str, grid: Any) -> Axes:
+    axes = figure.subplots()
+    axes.set(xlabel=x_label, ylabel=y_label, title=title)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis=grid, color="#dddddd")
+    axes.set_axisbelow(True)
+    return axes
+
+
+def _marked(axes: Axes, marks: Marks | None, upright: bool) -> None:
+    for (words, place), line in zip((marks or {}).items(), ("--", ":", "-."), strict=False):
+        draw = axes.axvline if upright else axes.axhline
+        draw(place, color=GREY, lw=1.2, ls=line, label=words)
+
+
+def _in_words(marks: Marks | None) -> str:
+    return "".join(f"; {words}: {place:.3g}" for words, place in (marks or {}).items())
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    if labels:
+        columns = 1 if max(map(len, labels)) > 34 else min(len(labels), 2 if max(map(len, labels)) > 16 else 4)
+        figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9.5)

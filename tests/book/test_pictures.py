@@ -1,0 +1,77 @@
+"""What the chapters' pictures compute: gates, changed words, links off the diagonal, windows near a word."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+
+from book import pictures_bahdanau, pictures_encoder_decoder, pictures_luong_windows
+from lab.corpora import Pair
+
+CROSSED = Pair("a b c d", "w x y z", frozenset({(0, 0), (1, 1), (3, 2), (2, 3)}))
+
+
+def test_the_update_gates_are_those_that_move_pytorchs_state() -> None:
+    torch.manual_seed(1)
+    network = nn.GRU(3, 5, batch_first=True, bidirectional=True)
+    inputs = torch.randn(7, 3)
+    with torch.no_grad():
+        states = network(inputs[None])[0][0, :, :5]
+        gates = pictures_encoder_decoder.update_gates(network, inputs)
+        of_x, of_h = inputs @ network.weight_ih_l0.T + network.bias_ih_l0, network.bias_hh_l0
+        reset = torch.sigmoid(of_x[0, :5] + of_h[:5])  # at the first step the state before is 0
+        proposal = torch.tanh(of_x[0, 10:] + reset * of_h[10:])
+    assert gates.shape == (7, 5)
+    assert torch.allclose(states[0], (1 - gates[0]) * proposal, atol=1e-6)
+    with torch.no_grad():
+        network.bias_hh_l0[5:10] += 50.0
+        assert pictures_encoder_decoder.update_gates(network, inputs).min() > 0.999
+
+
+class Remembers(nn.Module):
+    """Its forward half is the number of the last word, its backward half that of the first."""
+
+    def encode(self, source, mask):
+        last = source[torch.arange(len(source)), mask.sum(dim=1) - 2]  # the end mark stands behind it
+        return {"context": torch.stack([last, source[:, 0]], dim=1).float()}, {}
+
+
+def remembering():
+    words = [f"w{number}" for number in range(300)]
+    text = SimpleNamespace(words=words, encode=lambda sentence: [4 + words.index(word) for word in sentence.split()])
+    return SimpleNamespace(source_text=text, model=Remembers())
+
+
+def test_a_changed_word_moves_the_half_that_has_just_read_it() -> None:
+    kept = pictures_encoder_decoder.changed_words(remembering(), ["w1 w2 w3 w4", "w9 w8 w7 w6"], reach=4)
+    for half in (kept.forward, kept.backward):
+        assert half[0] > 0
+        assert half[1:] == [0.0, 0.0, 0.0]
+
+
+def test_a_projection_tells_the_distances_of_orders_and_of_verbs() -> None:
+    groups = {"one": ("w1 w2", "w1 w2 w2"), "two": ("w2 w1", "w2 w2 w1")}
+    projected = pictures_encoder_decoder.projection(remembering(), groups)
+    assert projected.orders == pytest.approx(2**0.5)  # both numbers change by one
+    assert projected.verbs == 0
+    assert projected.shares[0] == pytest.approx(1)
+    (_, x, _), (_, same, _) = projected.places["one"]
+    assert x == pytest.approx(same)
+
+
+def test_links_are_counted_by_their_distance_from_the_diagonal() -> None:
+    diagonal = [(0, 0), (1, 1), (2, 2), (3, 3)]
+    assert pictures_bahdanau.found_by_distance([CROSSED], [diagonal]) == [(0, 100.0), (1, 0.0)]
+    assert pictures_bahdanau.found_by_distance([CROSSED], [[[3, 2], [0, 0]]]) == [(0, 50.0), (1, 50.0)]
+
+
+def test_a_position_is_within_so_many_words_of_the_true_one() -> None:
+    shares = dict(pictures_luong_windows.within([CROSSED], [[0.0, 2.5, 1.0, 2.0]]))
+    assert (shares[1], shares[2]) == (50.0, 100.0)
+    assert pictures_luong_windows.counted(Pair("a b", "w x y z"), shared=True) == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_a_bell_ends_at_the_edge_of_its_window() -> None:
+    alt = pictures_luong_windows.bells((2,), reach=4).alt
+    assert "D = 2: 1 at 0, 0.607 at 1, 0.135 at 2, 0 at 3, 0 at 4" in alt

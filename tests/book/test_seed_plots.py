@@ -1,0 +1,78 @@
+"""Plots of many trainings draw every seed, leave out what has not been run, and say in words what is seen."""
+
+import pytest
+
+from book import experiments
+from book.experiments import ACCURACY, seeds_plot, validations
+from book.seed_plots import KEY, cloud, dots, lines, seed_curves
+
+SEEDS = {"": [90.0, 92.0, 97.0], "wide": [80.0], "none": []}
+WORDS = {"": "narrow", "wide": "wide", "none": "never run"}
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "values", lambda solution, experiment, variant, column: SEEDS[variant])
+
+
+def drawn(picture) -> list[list[float]]:
+    """Return the x of everything that is drawn in the data's own place: lines, seeds, means."""
+    return [list(line.get_xdata()) for line in picture.figure.axes[0].lines]
+
+
+def test_every_seed_is_a_mark_and_the_mean_another(kept: None) -> None:
+    picture = seeds_plot("pooling", "poolings", WORDS, ACCURACY, "A title")
+    assert [90.0, 92.0, 97.0] in drawn(picture)
+    assert [93.0] in drawn(picture)
+    assert [text.get_text() for text in picture.figure.axes[0].texts] == ["narrow", "wide"]
+
+
+def test_the_text_has_mean_spread_and_seeds_and_only_what_was_run(kept: None) -> None:
+    alt = seeds_plot("pooling", "poolings", WORDS, ACCURACY, "A title", {"a guess": 50}).alt
+    assert alt == (
+        "A title, accuracy, %, every seed drawn; a guess: 50. narrow: mean 93.0 (90.0 to 97.0, 3 seeds); "
+        "wide: 80.0 (one seed)."
+    )
+
+
+def test_the_axis_explains_small_and_large_only_where_there_are_seeds() -> None:
+    assert KEY in dots({"": {"row": [1.0, 2.0]}}, "x").figure.axes[0].get_xlabel()
+    assert dots({"": {"row": [1.0]}}, "x").figure.axes[0].get_xlabel() == "x"
+
+
+def test_each_series_is_named_once_in_the_legend() -> None:
+    picture = dots({"short": {"a": [1.0], "b": [2.0]}, "long": {"b": [3.0]}}, "x", marks={"a guess": 0.5})
+    (legend,) = picture.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["short", "long", "a guess"]
+    assert "b, short: 2.0 (one seed); b, long: 3.0 (one seed)" in picture.alt
+
+
+def test_more_series_than_colours_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 to 5"):
+        dots({f"{number}": {"row": [1.0]} for number in range(6)}, "x")
+
+
+def test_a_cloud_has_a_point_for_each_training() -> None:
+    picture = cloud({"base": [(5.0, 99.0), (90.0, 98.0)], "none": []}, "weight, %", "accuracy, %", "Title")
+    assert drawn(picture) == [[5.0, 90.0]]
+    assert "base: 99.0 at 5.0, 98.0 at 90.0" in picture.alt
+    assert "none" not in picture.alt
+
+
+def test_curves_have_a_line_for_each_seed() -> None:
+    runs = [
+        {"training": {"history": [{"epoch": 1, "validation": 10.0}, {"epoch": 2, "validation": 30.0}]}},
+        {"training": {"history": [{"epoch": 1, "validation": 20.0}, {"epoch": 2, "loss": 1.0}]}},
+        {"training": {}},  # from before histories were kept
+    ]
+    assert validations(runs) == [[(1, 10.0), (2, 30.0)], [(1, 20.0)]]
+    picture = seed_curves({"base": validations(runs)}, "epoch", "score", "Title")
+    assert drawn(picture) == [[1, 2], [1]]
+    assert "base, first to last of each seed: 10 to 30, 20 to 20" in picture.alt
+
+
+def test_lines_name_their_logarithmic_axes() -> None:
+    picture = lines({"time": [(1, 2.0), (10, 20.0)]}, "words", "ms", "Title", "xy", (1, 10), {"limit": 5})
+    (axes,) = picture.figure.axes
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert picture.alt == "Title: ms by words (x and y logarithmic); limit: 5. time: 2 at 1, 20 at 10."
