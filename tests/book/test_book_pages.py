@@ -11,17 +11,23 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+import yaml
 
 from autograder.assignment import assignments
 from autograder.places import BUILD, released_notebook
 from autograder.release.blank import Module
+from book import build
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 FULL, STUDENTS = ROOT / "build" / "_build" / "html", ROOT / "build" / "_build_students" / "html"
 FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>|<span class="katex-html".*', re.DOTALL)
 PAGES = sorted(page.stem for page in BOOK.glob("*.md"))
-TEACHERS = {"teaching"}  # what students do not have
+PARTS = {
+    part["caption"]: {each["file"] for each in part["chapters"]}
+    for part in yaml.safe_load((BOOK / "_toc.yml").read_text("utf8"))["parts"]
+}
+TEACHERS = PARTS[build.TEACHERS]  # what students do not have
 
 
 def pages(folder: Path) -> list[Path]:
@@ -118,6 +124,7 @@ def test_the_students_edition_has_no_answer_in_any_file():
 
 def test_the_students_edition_has_no_page_for_teachers():
     pages(STUDENTS)
+    assert {"teaching", "jupyterhub", "ngshare", "lti"} <= TEACHERS
     assert all((FULL / f"{name}.html").is_file() for name in TEACHERS)
     assert not [name for name in TEACHERS if (STUDENTS / f"{name}.html").exists()]
     index = (STUDENTS / "searchindex.js").read_text(encoding="utf8")
