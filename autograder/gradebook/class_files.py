@@ -72,7 +72,14 @@ class ClassFiles:
         return Path(self.folders.format_path(self.folders.feedback_directory, student, name)) / f"{name}.html"
 
     def write_page(self, student: str, name: str, page: str) -> None:
-        self._write(self.page(student, name), page.encode("utf-8"), PRIVATE)
+        """Write the feedback page, and beside it when was handed in, which ngshare sends along with it."""
+        path = self.page(student, name)
+        timestamp_file = self.autograded(student, name).with_name("timestamp.txt")
+        if timestamp_file.is_file():
+            self._write(path.with_name("timestamp.txt"), timestamp_file.read_bytes(), PRIVATE)
+        else:
+            path.with_name("timestamp.txt").unlink(missing_ok=True)
+        self._write(path, page.encode("utf-8"), PRIVATE)
 
     def unmark(self, name: str, gone: set[str]) -> None:
         """Make the cells of removed exercises ordinary ones in graded notebooks: nbgrader would expect their grades."""

@@ -164,5 +164,7 @@ def _zipped(files: Mapping[PurePath, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(path for path in files if path.parts[0] == "release"):
-            archive.writestr(zipfile.ZipInfo(path.relative_to("release").as_posix()), files[path])
+            entry = zipfile.ZipInfo(path.relative_to("release").as_posix())
+            entry.external_attr = 0o644 << 16  # else `unzip` leaves files that only their owner reads
+            archive.writestr(entry, files[path])
     return buffer.getvalue()

@@ -11,10 +11,12 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+import yaml
 
 from autograder.assignment import assignments
 from autograder.places import BUILD, released_notebook
 from autograder.release.blank import Module
+from book import build
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
@@ -26,7 +28,11 @@ FIGURE = re.compile(  # a drawing, a plot, weights as a table or in a text, and 
     r'<div class="drawing">|<svg class="plot"|<div class="heat">|<div class="(?:weigh|moved)[ "]'
 )
 FIGURES = 10  # of a chapter, at least
-TEACHERS = {"teaching"}  # what students do not have
+PARTS = {
+    part["caption"]: {each["file"] for each in part["chapters"]}
+    for part in yaml.safe_load((BOOK / "_toc.yml").read_text("utf8"))["parts"]
+}
+TEACHERS = PARTS[build.TEACHERS]  # what students do not have
 
 
 def pages(folder: Path) -> list[Path]:
@@ -130,6 +136,7 @@ def test_the_students_edition_has_no_answer_in_any_file():
 
 def test_the_students_edition_has_no_page_for_teachers():
     pages(STUDENTS)
+    assert {"teaching", "jupyterhub", "ngshare", "lti"} <= TEACHERS
     assert all((FULL / f"{name}.html").is_file() for name in TEACHERS)
     assert not [name for name in TEACHERS if (STUDENTS / f"{name}.html").exists()]
     index = (STUDENTS / "searchindex.js").read_text(encoding="utf8")

@@ -321,6 +321,8 @@ def test_blanking_leaves_everything_but_the_bodies():
 def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path) -> None:
     with zipfile.ZipFile(build / "release" / "kit.zip") as archive:
         packed = {name: archive.read(name) for name in archive.namelist()}
+        modes = {entry.external_attr >> 16 & 0o777 for entry in archive.infolist()}
+    assert modes == {0o644}  # unpacked for a whole class, all can read it
     kit = build / "release" / "kit"
     there = {path for path in kit.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     there |= {build / "release" / name / f"{name}.ipynb" for name in NAMES}
