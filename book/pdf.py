@@ -33,7 +33,7 @@ FILES = re.compile(r'<a\b([^>]*?)href="(?:_downloads|genindex)[^"]*"')
 PAPER = """
 @page { size: A4; margin: 18mm 17mm 20mm; }
 html { font-size: 10.5pt; } body { background: white; }
-.bd-content, html .bd-content .bd-article-container { display: block; max-width: none; }
+.bd-content, html .bd-content .bd-article-container, html .bd-article { display: block; max-width: none; padding: 0; }
 .chapter { break-before: page; } .chapter:first-child { break-before: auto; }
 h1, h2, h3, h4, dt, summary { break-after: avoid; } p { orphans: 2; widows: 2; }
 figure, .admonition, tr, .math, img, .cell_input, div.highlight, .output { break-inside: avoid; }
@@ -88,7 +88,8 @@ def whole(site: Path, names: list[str]) -> str:
     return (
         '<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
         f"<title>The Attention Workbook</title>{''.join(styles)}<style>{PAPER}</style></head>"
-        f'<body><div class="bd-content"><div class="bd-article-container">{chapters}</div></div></body></html>'
+        f'<body><div class="bd-content"><div class="bd-article-container"><article class="bd-article">{chapters}'
+        "</article></div></div></body></html>"
     )
 
 

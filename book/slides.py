@@ -26,7 +26,7 @@ from book.tree import parsed  # noqa: E402
 CHROMIUM = Path("/usr/bin/chromium")
 DECKS = {"full": "slides", "students": "slides_students"}
 FIGURES = ("interactive.js", "positions.js", "beam.js", "recorded.js")  # the first serves the others
-STYLES = ("katex/katex.min.css", "pygments.css", "book.css")
+STYLES = ("katex/katex.min.css", "pygments.css", "book.css", "plots.css")
 OURS = ("reveal.css", "reveal.js", "notes.js", "slides.css", "slides.js", "LICENSE-reveal.js")
 QUESTION = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
 PAGE = """<!DOCTYPE html>
