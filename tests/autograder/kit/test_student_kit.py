@@ -178,7 +178,7 @@ def test_every_system_can_hold_the_files_of_the_kit(kit):
 
 def test_the_readme_is_short_and_says_what_was_not_tried(kit):
     text = kit["kit/README.md"].decode("utf-8")
-    assert len(text.splitlines()) <= 40
+    assert len(text.splitlines()) <= 45
     torch = next(
         line for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines() if line.startswith("torch")
     )
