@@ -73,7 +73,7 @@ ARGUMENTS = ", ".join(each.name for each in HUNT.about_input.arguments)
 INPUTS = {  # what is handed in, what kind of failure it is, and what the reason names
     "a window as wide as the sentence": (SHOWS.replace(", 1.0", ", 9.0"), "wrong", NOT_SHOWN),
     "a length beyond the sentence": (SHOWS.replace("tensor([4])", "tensor([5])"), "wrong", "lengths"),
-    "nothing": ("def failing_input():\n    return None", "wrong", ARGUMENTS),
+    "nothing": ("def failing_input():\n    return None", "raised", "got None"),
     "a verdict of its own": ("def failing_input():\n    return torch.tensor(1.0)", "wrong", ARGUMENTS),
     "an exception": ("def failing_input():\n    raise SystemExit", "raised", "SystemExit"),
 }
