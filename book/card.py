@@ -7,9 +7,10 @@ import re
 import sys
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
+from book.chromium import chromium  # noqa: E402
+
 COVER = re.compile(r'<svg class="cover".*?</svg>', re.DOTALL)
 PAGE = """<!doctype html><style>{type}
 body {{ margin: 0; display: flex; align-items: center; width: 1200px; height: 630px; background: #fff;
@@ -33,13 +34,11 @@ def main() -> int:
     styles = (ROOT / "book" / "_static" / "type.css").read_text(encoding="utf8")
     card = site / "_static" / "card.html"  # beside the fonts
     card.write_text(PAGE.format(type=styles, cover=cover[0]), encoding="utf8")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+    with chromium() as browser:
         tab = browser.new_page(viewport={"width": 1200, "height": 630})
         tab.goto(card.as_uri())
         tab.evaluate("document.fonts.ready")
         tab.screenshot(path=str(ROOT / "book" / "_static" / "card.png"))
-        browser.close()
     card.unlink()
     return 0
 

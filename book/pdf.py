@@ -16,11 +16,11 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from book.build import FOLDERS, contents  # noqa: E402
+from book.chromium import CHROMIUM, chromium  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = Path("/usr/bin/chromium")
 WHOLE = "whole-book.html"  # written beside the pages, whose styles and images it uses, and deleted again
 TEXT_ON_PAPER = {"width": 665, "height": 940}  # in CSS pixels: A4 without its margins
 ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
@@ -110,17 +110,11 @@ def laid_out(browser: "Browser", site: Path, names: list[str]) -> "Page":
 
 def write(site: Path, names: list[str], pdf: Path) -> None:
     """Print the book at `site` into `pdf`, by Chromium."""
-    from playwright.sync_api import sync_playwright
-
     number = '<div style="width: 100%; text-align: center; font-size: 8pt"><span class="pageNumber"></span></div>'
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        try:
-            about = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": number}
-            about |= {"prefer_css_page_size": True, "print_background": True, "outline": True, "tagged": True}
-            laid_out(browser, site, names).pdf(path=str(pdf), **about)
-        finally:
-            browser.close()
+    about = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": number}
+    about |= {"prefer_css_page_size": True, "print_background": True, "outline": True, "tagged": True}
+    with chromium() as browser:
+        laid_out(browser, site, names).pdf(path=str(pdf), **about)
 
 
 def main() -> int:

@@ -20,10 +20,10 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from book.build import FOLDERS  # noqa: E402
+from book.chromium import CHROMIUM, chromium  # noqa: E402
 from book.deck import Section, Slide, chosen  # noqa: E402
 from book.tree import parsed  # noqa: E402
 
-CHROMIUM = Path("/usr/bin/chromium")
 DECKS = {"full": "slides", "students": "slides_students"}
 FIGURES = ("interactive.js", "positions.js", "beam.js", "recorded.js")  # the first serves the others
 STYLES = ("katex/katex.min.css", "pygments.css", "book.css", "plots.css")
@@ -150,20 +150,14 @@ def make(site: Path, folder: Path, students: bool = False) -> list[Path]:
 
 def print_decks(decks: list[Path]) -> None:
     """Print each deck into a PDF beside it, a page for each slide, by Chromium and the print view of reveal.js."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        try:
-            for each in decks:
-                tab = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="light")
-                tab.goto(f"{each.as_uri()}?print-pdf", wait_until="load")
-                tab.wait_for_selector("html[data-ready]", state="attached")
-                pdf = str(each.with_suffix(".pdf"))
-                tab.pdf(path=pdf, prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
-                tab.close()
-        finally:
-            browser.close()
+    with chromium() as browser:
+        for each in decks:
+            tab = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="light")
+            tab.goto(f"{each.as_uri()}?print-pdf", wait_until="load")
+            tab.wait_for_selector("html[data-ready]", state="attached")
+            pdf = str(each.with_suffix(".pdf"))
+            tab.pdf(path=pdf, prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+            tab.close()
 
 
 def main() -> int:
