@@ -1,6 +1,6 @@
 """The picture on the cover: what each word of a translation attends to, head by head, in a trained Transformer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from IPython.display import HTML
@@ -12,7 +12,6 @@ from lab.plots import STYLES
 LEAST = 0.05  # a weight below this is not drawn
 LINE, WIDTH, LEFT, RIGHT, TOP = 25, 560, 110, 450, 34  # pixels of the drawing
 THICKEST = 9  # a line of weight 1
-HEAD = ("--plot-blue", "", "", "")  # blue is another one on dark pages
 
 
 def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], target: Sequence[str]) -> HTML:
@@ -36,18 +35,17 @@ def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], t
     )
 
 
-def drawn(weights: Float[Tensor, "heads target source"]) -> Iterator[tuple[int, int, int, float]]:
+def drawn(weights: Float[Tensor, "heads target source"]) -> list[tuple[int, int, int, float]]:
     """Return head, output word, source word and weight of each line, the thickest last."""
     places = (weights >= LEAST).nonzero().tolist()
-    return iter(sorted(((*place, float(weights[tuple(place)])) for place in places), key=lambda each: each[-1]))
+    return sorted(((*place, float(weights[tuple(place)])) for place in places), key=lambda each: each[-1])
 
 
 def line(head: int, target: int, source: int, weight: float) -> str:
     """Return one line as SVG."""
     start, end, middle = height_of(source), height_of(target), (LEFT + RIGHT) / 2
-    colour = f"var({HEAD[head]}, {STYLES[head][0]})" if HEAD[head] else STYLES[head][0]
     path = f"M{LEFT + 6} {start}C{middle} {start} {middle} {end} {RIGHT - 6} {end}"
-    return f'<path d="{path}" fill="none" style="stroke: {colour}" stroke-width="{THICKEST * weight:.2f}"/>'
+    return f'<path d="{path}" fill="none" stroke="{STYLES[head][0]}" stroke-width="{THICKEST * weight:.2f}"/>'
 
 
 def column(words: Sequence[str], x: int, anchor: str) -> list[str]:

@@ -7,7 +7,7 @@ from book.tree import Element, parsed
 
 PART = re.compile(r"p[0-9a-f]{8}-")  # book/_ext/plots.py names the parts of a plot so
 SHORT_CODE = 14  # lines of a cell that still leave room for what it prints
-SAID = '<span class="sd">'  # a line of a docstring, as the highlighter marks it
+DOCSTRING = '<span class="sd">'  # a line of a docstring, as the highlighter marks it
 COURSE = re.compile(r"^from (?:lab|book)\b", re.MULTILINE)  # its machinery, which no class looks at
 
 
@@ -67,6 +67,6 @@ def without_docstrings(code: Element) -> Element:
     kept = [
         line
         for line, before in zip(lines, ["", *lines], strict=False)
-        if SAID not in line and (line or SAID not in before)
+        if DOCSTRING not in line and (line or DOCSTRING not in before)
     ]
     return Element("div", {"class": "highlight"}, parsed(f"<pre>{chr(10).join(kept)}</pre>").children)

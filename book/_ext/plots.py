@@ -42,7 +42,6 @@ def inlined(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in list(doctree.findall(nodes.raw)):
         if "html" in node.get("format", "") and IMAGE.search(text := node.astext()):
             node.children = [nodes.Text(IMAGE.sub(in_page, text))]
-            node.rawsource = ""
 
 
 def in_page(image: re.Match) -> str:
