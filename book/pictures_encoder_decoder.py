@@ -17,6 +17,7 @@ from book.tables import PHRASEBOOK, results
 from lab.batches import source_batch
 from lab.plots import STYLES, Picture, bleu_by_length_plot
 from lab.translation import Trained
+from solutions.encoder_decoder.attention import gru_step
 
 SEARCHES = {"greedy": "greedy", "beam5": "beam of five"}
 COMMON = 100  # the first words of a vocabulary, mostly function words: none of them is put in another's place
@@ -46,7 +47,7 @@ def searches_plot(run: str = PHRASEBOOK) -> Picture:
     )
 
 
-def reach_plot(norms: Mapping[str, Sequence[float]], distances: Sequence[int]) -> Picture:
+def gradient_plot(norms: Mapping[str, Sequence[float]], distances: Sequence[int]) -> Picture:
     """Draw the norm of a gradient by the number of steps that it goes back."""
     curves = {name: list(zip(distances, of, strict=True)) for name, of in norms.items()}
     y_label = "norm of the gradient at the first input"
@@ -61,14 +62,14 @@ def vectors(model: Trained, sentences: Sequence[str]) -> Float[Tensor, "sentence
 
 
 @dataclass(frozen=True)
-class Kept:
+class Changes:
     """How much one changed word changes each half of c, in per cent of what two sentences differ by: by words after."""
 
     forward: list[float]
     backward: list[float]
 
 
-def changed_words(model: Trained, sentences: Sequence[str], reach: int = 16, tries: int = 3, seed: int = 1) -> Kept:
+def changed_words(model: Trained, sentences: Sequence[str], reach: int = 16, tries: int = 3, seed: int = 1) -> Changes:
     """Return the mean change of the halves of c when a word is exchanged, by how many words are read after it.
 
     The forward half reads the words to its right afterwards, the backward half those to its left. All sentences have at
@@ -89,10 +90,10 @@ def changed_words(model: Trained, sentences: Sequence[str], reach: int = 16, tri
                 after = place if half else length - 1 - place
                 if after < reach:
                     changes[half][after].append(100 * change.item())
-    return Kept(*([fmean(each) for each in half] for half in changes))
+    return Changes(*([fmean(each) for each in half] for half in changes))
 
 
-def changed_words_plot(kept: Kept) -> Picture:
+def changed_words_plot(kept: Changes) -> Picture:
     """Draw how much a changed word changes each half of c, by how many words are read after it."""
     curves = {"half read from the left": kept.forward, "half read from the right": kept.backward}
     points = {name: list(enumerate(of)) for name, of in curves.items()}
@@ -150,21 +151,16 @@ def projection_plot(shown: Projection) -> Picture:
     return Picture(figure, f"Vectors c of six sentences, first two principal components. {'. '.join(texts)}.")
 
 
-def update_gates(
-    network: nn.GRU, inputs: Float[Tensor, "length width"], units: int | None = None
-) -> Float[Tensor, "length units"]:
+def update_gates(network: nn.GRU, inputs: Float[Tensor, "length width"]) -> Float[Tensor, "length units"]:
     """Return the update gate z of the left-to-right half of a GRU at each word."""
-    units = units or network.hidden_size
     W, U = network.weight_ih_l0, network.weight_hh_l0
     b, c = network.bias_ih_l0, network.bias_hh_l0
-    h, gates = inputs.new_zeros(units), []
+    h, gates = inputs.new_zeros(1, network.hidden_size), []
     with torch.no_grad():
-        for x in inputs:
-            of_x, of_h = (W @ x + b).chunk(3), (U @ h + c).chunk(3)
-            r, z = torch.sigmoid(of_x[0] + of_h[0]), torch.sigmoid(of_x[1] + of_h[1])
-            h = z * h + (1 - z) * torch.tanh(of_x[2] + r * of_h[2])
-            gates.append(z)
-    return torch.stack(gates)
+        for x in inputs[:, None]:
+            gates.append(torch.sigmoid((x @ W.T + b + h @ U.T + c).chunk(3, dim=-1)[1]))
+            h = gru_step(x, h, W, U, b, c)
+    return torch.cat(gates)
 
 
 def encoder_gates(net: nn.Module, tokens: Int[Tensor, " length"]) -> Float[Tensor, "length units"]:

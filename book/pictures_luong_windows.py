@@ -14,15 +14,16 @@ from book.tables import PHRASEBOOK, outputs
 from lab import corpora
 from lab.corpora import Pair
 from lab.plots import STYLES, Picture
+from lab.runs import joined
 from solutions.luong.attention import gaussian, window
 
-AIMS = {"local-p": "local-p, D = 2", "local-p-10": "local-p, D = 10"}
+PREDICTIVE = {"local-p": "local-p, D = 2", "local-p-10": "local-p, D = 10"}
 FORMS = {"masked": "all scores, masked", "alone": "the window alone"}
 MEASURES = {"milliseconds": "milliseconds, both passes", "multiplications": "million multiplications"}
 FARTHEST = 8  # words: how far the shares are drawn
 
 
-def bells(widths: Sequence[float] = (2, 10), reach: int = 12) -> Picture:
+def window_factors(widths: Sequence[float] = (2, 10), reach: int = 12) -> Picture:
     """Draw the factor of a word's weight by its distance from the centre of the window."""
     lengths, centre = torch.tensor([reach + 1]), torch.zeros(1)
     curves = {}
@@ -37,7 +38,8 @@ def bells(widths: Sequence[float] = (2, 10), reach: int = 12) -> Picture:
 def predicted() -> dict[str, list[list[float]]]:
     """Return the positions that each variant has predicted for the test sentences."""
     return {
-        words: outputs("luong", f"{PHRASEBOOK}-{variant}")[0]["positions"]["test"] for variant, words in AIMS.items()
+        words: outputs("luong", joined(PHRASEBOOK, variant))[0]["positions"]["test"]
+        for variant, words in PREDICTIVE.items()
     }
 
 
@@ -55,7 +57,7 @@ def counted(pair: Pair, shared: bool) -> list[float]:
     return [t * source / target if shared else float(t) for t in range(target)]
 
 
-def aims() -> Picture:
+def links_within() -> Picture:
     """Draw which share of the true links lies within some words of the centre of the window."""
     pairs = corpora.load("phrasebook").tests["test"]
     every = predicted() | {
@@ -73,7 +75,7 @@ def example(words: int = 14) -> int:
     return max(fitting, key=lambda n: sum(abs(i - j) for i, j in pairs[n].links or ()))
 
 
-def aim(number: int) -> Picture:
+def predicted_positions(number: int) -> Picture:
     """Draw the predicted positions of one test sentence over its target words, with the true links."""
     pair = corpora.load("phrasebook").tests["test"][number]
     source, target = pair.source.split(), pair.target.split()

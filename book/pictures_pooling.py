@@ -43,7 +43,7 @@ def real_pools() -> Picture:
     return seeds_plot("pooling", "poolings-real", POOLS, MACRO_F1, title)
 
 
-def looks() -> dict[str, list[Point]]:
+def evidence_and_score() -> dict[str, list[Point]]:
     """Return (weight on the evidence, macro-F1) of each training, in per cent, by how it was trained."""
     return {
         words: [
@@ -57,11 +57,11 @@ def looks() -> dict[str, list[Point]]:
     }
 
 
-def looks_plot() -> Picture:
+def evidence_plot() -> Picture:
     """Draw the macro-F1 of all trainings against their weight on the evidence."""
     equal = values("pooling", "poolings", "", EQUAL)[0]
     title = "Right, and looking elsewhere"
-    return cloud(looks(), "weight on the evidence, %", "macro-F1, %", title, {"equal weights": equal})
+    return cloud(evidence_and_score(), "weight on the evidence, %", "macro-F1, %", title, {"equal weights": equal})
 
 
 def erased_plot(models: Mapping[str, Mapping[str, Erased]]) -> Picture:

@@ -51,7 +51,7 @@ def parts_curves() -> Picture:
     return seed_curves(curves, "epoch", "validation macro-F1, %", "Relations: while they learn")
 
 
-def corpus(
+def on_corpus(
     name: str, title: str, words: Mapping[str, str] = FORMS, marks: Mapping[str, float] | None = None
 ) -> Picture:
     """Draw the accuracy of the forms on another corpus, beside the linear model's."""

@@ -4,6 +4,7 @@ from book.experiments import ACCURACY, EQUAL, EVIDENCE, runs_of, seeds_plot, val
 from book.figures_structured import VARIANTS, variant_of
 from book.seed_plots import cloud, lines, seed_curves
 from lab.plots import Picture, Point
+from lab.runs import joined
 from solutions.structured.sweeps import HOPS, PENALTIES
 
 GUESS = {"reviews": {"a guess": 50.0}, "aspects": {"a guess": 25.0}}
@@ -33,26 +34,26 @@ def narrow_seeds() -> Picture:
 def long_curves() -> Picture:
     """Draw the validation accuracy of four hops over 20 epochs, a line for each seed."""
     curves = {
-        words: validations(runs_of("structured", "hops-long", f"{variant_of(4, word)}-long"))
+        words: validations(runs_of("structured", "hops-long", joined(variant_of(4, word), "long")))
         for word, words in WORDS.items()
     }
     title = "Four hops, two verdicts: 20 epochs"
     return seed_curves(curves, "epoch", "validation accuracy, %", title, GUESS["aspects"])
 
 
-def looks() -> dict[str, list[Point]]:
+def evidence_and_score() -> dict[str, list[Point]]:
     """Return (weight on the evidence, accuracy) of each training on two verdicts, in per cent, by its λ."""
     points: dict[str, list[Point]] = {}
     for word, words in WORDS.items():
         variants = [("hops", variant_of(hops, word)) for hops in HOPS]
-        for each in (*variants, ("hops-long", f"{variant_of(4, word)}-long")):
+        for each in (*variants, ("hops-long", joined(variant_of(4, word), "long"))):
             evidence, accuracy = (values("structured", *each, column) for column in (EVIDENCE, ACCURACY))
             points.setdefault(words, []).extend(zip(evidence, accuracy, strict=True))
     return points
 
 
-def looks_plot() -> Picture:
+def evidence_plot() -> Picture:
     """Draw the accuracy of all trainings on two verdicts against their weight on the evidence."""
     equal = values("structured", "hops", variant_of(1, "free"), EQUAL)[0]
     title = "Two verdicts: all trainings"
-    return cloud(looks(), "weight on the evidence, %", "accuracy, %", title, {"equal weights": equal})
+    return cloud(evidence_and_score(), "weight on the evidence, %", "accuracy, %", title, {"equal weights": equal})

@@ -73,5 +73,5 @@ def test_a_position_is_within_so_many_words_of_the_true_one() -> None:
 
 
 def test_a_bell_ends_at_the_edge_of_its_window() -> None:
-    alt = pictures_luong_windows.bells((2,), reach=4).alt
+    alt = pictures_luong_windows.window_factors((2,), reach=4).alt
     assert "D = 2: 1 at 0, 0.607 at 1, 0.135 at 2, 0 at 3, 0 at 4" in alt
