@@ -3,7 +3,7 @@
 import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
-from autograder.checks.bahdanau import examples, hunt, mistakes
+from autograder.checks.bahdanau import examples, hunt, mistakes, softmax_mistakes
 from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above, weights_of_all_sizes
 from autograder.checks.bahdanau.decoder_cases import SPECIAL
 from autograder.checks.bahdanau.decoder_checks import BY_HAND, LINKS, RATE, STEP
@@ -119,7 +119,7 @@ SOFTMAX = Check(
         "rows with no True": 1,
         FAR: 1,
     },
-    mistakes=mistakes.SOFTMAX,
+    mistakes=softmax_mistakes.SOFTMAX,
     examples=examples.SOFTMAX,
 )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from autograder.checks.bahdanau import mistakes
+from autograder.checks.bahdanau import softmax_mistakes
 from autograder.checks.bahdanau.mistakes import added
 from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
@@ -201,17 +201,17 @@ def axes_mixed(*arguments):
 
 
 SOFTMAX = (
-    mistakes.mask_ignored,
-    mistakes.mask_upside_down,
-    mistakes.scores_times_mask,
-    mistakes.filled_and_masked,
-    mistakes.small_fill,
-    mistakes.mask_after_softmax,
-    mistakes.first_axis,
-    *mistakes.FIRST_AXIS_FILLED,
-    mistakes.not_divided,
-    mistakes.softmax_twice,
-    mistakes.first_mask_for_all,
+    softmax_mistakes.mask_ignored,
+    softmax_mistakes.mask_upside_down,
+    softmax_mistakes.scores_times_mask,
+    softmax_mistakes.filled_and_masked,
+    softmax_mistakes.small_fill,
+    softmax_mistakes.mask_after_softmax,
+    softmax_mistakes.first_axis,
+    *softmax_mistakes.FIRST_AXIS_FILLED,
+    softmax_mistakes.not_divided,
+    softmax_mistakes.softmax_twice,
+    softmax_mistakes.first_mask_for_all,
 )
 STEP = (
     *map(with_softmax, SOFTMAX),

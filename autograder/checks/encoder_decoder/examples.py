@@ -91,6 +91,7 @@ LOSS = (
     "sequence_loss(torch.tensor([[[2., 0., 1.], [0., 1., 0.]], [[1., 0., 3.], [1., 3., 0.]]]), "
     "torch.tensor([[0, 1], [1, 2]]), 2)",
     "sequence_loss(torch.tensor([[[0., 2., 1.], [0., 1., 4.], [3., 1., 0.]]]), torch.tensor([[2, 0, 1]]), 1)",
+    "sequence_loss(torch.tensor([[[900., 0., 700.], [0., 700., 0.]]]), torch.tensor([[2, 1]]), 0)",
 )
 NUCLEUS = (
     "nucleus(torch.tensor([[0.15, 0.4, 0.1, 0.35]]).log(), 0.6)",

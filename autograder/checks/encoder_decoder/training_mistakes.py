@@ -181,6 +181,19 @@ def softmax_twice(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
     return sequence_loss(logits.softmax(dim=-1), targets, pad)
 
 
+def logarithm_of_softmax(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
+    """The logarithm is taken of a finished softmax. Where a probability is too small for a float it has become 0, and
+    log 0 is -inf: `log_softmax` stays with the logits and subtracts."""
+    return -logits.softmax(dim=-1).log().gather(-1, targets[..., None])[..., 0][targets != pad].mean()
+
+
+def logarithm_with_epsilon(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
+    """A small number keeps the probabilities from 0 before the logarithm. Then no word can lose more than the
+    logarithm of that number, however improbable it is: `log_softmax` needs no such number."""
+    surprise = -(logits.softmax(dim=-1) + 1e-9).log().gather(-1, targets[..., None])[..., 0]
+    return surprise[targets != pad].mean()
+
+
 def zero_is_left_out(logits: Tensor, targets: Tensor, pad: int) -> Tensor:
     """Padding is taken to be the number 0. The number of the padding token is given: `pad`, and 0 may be a word."""
     return _surprise(logits, targets)[targets != 0].mean()
@@ -229,6 +242,8 @@ LOSS = (
     softmax_over_steps,
     softmax_over_sentences,
     softmax_twice,
+    logarithm_of_softmax,
+    logarithm_with_epsilon,
     zero_is_left_out,
     shifted_again,
     in_bits,

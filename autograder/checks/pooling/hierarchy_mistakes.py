@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from autograder.checks.bahdanau import mistakes as masking
+from autograder.checks.bahdanau import softmax_mistakes as masking
 from autograder.checks.pooling.mistakes import Pool, itself, uniform, with_softmax
 from solutions.bahdanau.attention import masked_softmax
 from solutions.pooling.attention import hierarchical_attention

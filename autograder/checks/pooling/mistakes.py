@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from autograder.checks.bahdanau import mistakes as masking
+from autograder.checks.bahdanau import softmax_mistakes as masking
 from autograder.checks.renamed import renamed
 from autograder.checks.together import instead_of
 from solutions.bahdanau.attention import masked_softmax

@@ -163,6 +163,36 @@ def rounded_down(cost, steps, path, n, d, k, r):
     return cost, steps, int(path)
 
 
+@instead("convolution", "restricted")
+def rounded(cost, steps, path, n, d, k, r):
+    """The paths are rounded. The terms stay as they are: log_k n and n/r."""
+    return cost, steps, round(path)
+
+
+@instead("convolution")
+def logarithm_rounded_up(cost, steps, path, n, d, k, r):
+    """The path of the convolution is rounded up. The term stays as it is: log_k n."""
+    return cost, steps, math.ceil(path)
+
+
+@instead("convolution")
+def logarithm_rounded_down(cost, steps, path, n, d, k, r):
+    """The path of the convolution is rounded down. The term stays as it is: log_k n."""
+    return cost, steps, int(path)
+
+
+@instead("restricted")
+def windows_rounded_up(cost, steps, path, n, d, k, r):
+    """The path of restricted self-attention is rounded up. The term stays as it is: n/r."""
+    return cost, steps, math.ceil(path)
+
+
+@instead("restricted")
+def windows_rounded_down(cost, steps, path, n, d, k, r):
+    """The path of restricted self-attention is rounded down: `//` or int(). The term stays as it is: n/r."""
+    return cost, steps, int(path)
+
+
 @instead()
 def order_changed(cost, steps, path, n, d, k, r):
     """Steps and path have changed places. The order is cost, steps, path."""
@@ -203,6 +233,11 @@ COSTS = (
     restricted_logarithm,
     rounded_up,
     rounded_down,
+    rounded,
+    logarithm_rounded_up,
+    logarithm_rounded_down,
+    windows_rounded_up,
+    windows_rounded_down,
     order_changed,
     n_and_d_swapped,
     k_and_r_swapped,

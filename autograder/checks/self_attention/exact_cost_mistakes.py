@@ -24,6 +24,22 @@ def projections_left_out(n, d, keys):
     return 2 * n * keys * d
 
 
+def words_projections_left_out(kind, n, d, k, r):
+    """The projections of self-attention are missing: 3nd² before the first score. Those of the restricted layer are
+    there."""
+    return exact_layer_cost(kind, n, d, k, r) - (3 * n * d * d if kind == "self_attention" else 0)
+
+
+def restricted_projections_left_out(kind, n, d, k, r):
+    """The projections of restricted self-attention are missing. It projects every word as the full layer does: 3nd²."""
+    return exact_layer_cost(kind, n, d, k, r) - (3 * n * d * d if kind == "restricted" else 0)
+
+
+def two_projections(kind, n, d, k, r):
+    """There are two projections here. Queries, keys and values have one each: 3nd²."""
+    return exact_layer_cost(kind, n, d, k, r) - (n * d * d if kind in ATTENTION else 0)
+
+
 @attention
 def sum_left_out(n, d, keys):
     """One product of weights or scores is missing. There are two of the same size: the scores QKᵀ, and the weighted
@@ -103,6 +119,9 @@ def n_and_d_swapped(kind, n, d, k, r):
 
 EXACT = (
     projections_left_out,
+    words_projections_left_out,
+    restricted_projections_left_out,
+    two_projections,
     sum_left_out,
     output_projected,
     one_projection,
