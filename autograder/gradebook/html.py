@@ -22,6 +22,7 @@ from autograder import katex
 from autograder.gradebook import bonus
 from autograder.gradebook.parts import by_need, parts
 from autograder.gradebook.verdict import verdict_html
+from autograder.judge import comparison
 from autograder.judge.markup import clean_html, with_pictures
 from autograder.kit.bonus import all_points
 from autograder.submissions.truncate import truncated
@@ -176,6 +177,9 @@ class Page(HTMLExporter):
                 made.append(verdict_html(output.evalue))  # no points: raised, for nbgrader's own validation
             elif output.output_type == "stream":
                 made.append("" if output.text.strip() == known else verdict_html(output.text))
+            elif comparison.MIME in output.get("data", {}):
+                with suppress(ValueError, KeyError, TypeError):  # a notebook that was changed by hand
+                    made.append(comparison.drawn(output.data[comparison.MIME]))
             elif output.output_type in {"error", "display_data"}:
                 made.append(self._output(output))
         return "".join(made)

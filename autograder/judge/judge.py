@@ -15,6 +15,7 @@ from autograder.assignment import CHECK, Template, grade_id
 from autograder.judge import seed
 from autograder.judge.caller import Served, Student
 from autograder.judge.carried import Forward, Lost
+from autograder.judge.comparison import comparison
 from autograder.judge.earlier import Bounded
 from autograder.judge.runs import DIFFERS, FirstCalls, differing, may_differ
 from autograder.judge.session import Limits, Session
@@ -189,17 +190,13 @@ def shown(verdict: Verdict, stars: int = 0) -> list[dict[str, Any]]:
     hint = with_stars(verdict.hint or all_points(verdict.max_score), stars)
     if verdict.score >= verdict.max_score:
         return [{"output_type": "stream", "name": "stdout", "text": f"{hint}\n"}]
+    drawn = comparison(verdict.outputs)
     if verdict.score <= 0 and not stars:
-        return [
-            {
-                "output_type": "error",
-                "ename": "NoPoints",
-                "evalue": hint.partition("\n")[0],
-                "traceback": hint.split("\n"),
-            }
-        ]
+        first, *_ = lines = hint.split("\n")
+        return [{"output_type": "error", "ename": "NoPoints", "evalue": first, "traceback": lines}, *drawn]
     number = {"text/plain": repr(float(verdict.score))}
     return [
         {"output_type": "stream", "name": "stdout", "text": hint + "\n"},
+        *drawn,
         {"output_type": "execute_result", "data": number, "metadata": {}, "execution_count": None},
     ]

@@ -23,17 +23,17 @@ def show(outputs: Sequence[Output]) -> None:
 
 def picture(outputs: Sequence[Output]) -> str:
     """Return the outputs that differ as HTML: two tables for each, with their numbers; "" where there are none."""
-    pairs = [(name, np.squeeze(right), np.squeeze(given)) for name, right, given in outputs if _drawable(right, given)]
+    pairs = [(name, np.squeeze(right), np.squeeze(given)) for name, right, given in outputs if drawable(right, given)]
     if not pairs:
         return ""
     drawn = ""
     for name, right, given in pairs:
         both = _table(f"{name}, {EXPECTED}", right, right) + _table(f"{name}, {GIVEN}", given, right)
-        drawn += f'<div style="display:inline-flex;gap:1em;margin:0 2em 0.5em 0">{both}</div>'
+        drawn += f'<div style="display:inline-flex;flex-wrap:wrap;gap:1em;margin:0 2em 0.5em 0">{both}</div>'
     return f'<div role="group" aria-label="{LABEL}">{drawn}</div><small>{LABEL}</small>'
 
 
-def _drawable(right: np.ndarray, given: np.ndarray) -> bool:
+def drawable(right: np.ndarray, given: np.ndarray) -> bool:
     """Return whether both are vectors or matrices of a few numbers, of one shape, and differ."""
     if right.shape != given.shape or not 1 < right.size <= MOST or np.squeeze(right).ndim > 2:
         return False

@@ -244,7 +244,7 @@ def test_what_nbgrader_reads_from_a_verdict(judged) -> None:
     full, part = (shown(judged(cells(answer)).verdicts[FUNCTION]) for answer in (RIGHT, WRONG))
     none = shown(refused(form(), "it is empty").verdicts[FUNCTION])
     assert [output["output_type"] for output in full] == ["stream"]
-    assert [output["output_type"] for output in part] == ["stream", "execute_result"]
+    assert [output["output_type"] for output in part] == ["stream", "display_data", "execute_result"]
     assert 0 < float(part[-1]["data"]["text/plain"]) < ALL
     assert none[0]["output_type"] == "error"
     assert "it is empty" in "\n".join(none[0]["traceback"])
