@@ -83,7 +83,7 @@ RULES: dict[str, Rule] = {
 }
 FEWEST = 10  # texts of which a share is worth a row
 HEAVIEST, RANDOM = list(RULES)[1:]
-KEPT, HIT = ("… where no evidence is among them", "… where evidence is among them")
+KEPT, HIT = ("the heaviest, where no evidence is among them", "the heaviest, where evidence is among them")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,8 @@ def head_view(looks: Mapping[str, Float[Tensor, "layers heads asking answering"]
             habits.append(f"layer {i + 1}, head {j + 1}: {habit(weights)}")
     return Picture(
         figure,
-        f"{USES[use]}. Rows are queries, columns keys, strong in colour where a weight is large. {'; '.join(habits)}.",
+        f"{USES[use]}. Rows are queries, columns keys, strong in colour where a weight is large"
+        f"{', and empty above the diagonal' if use == 'decoder' else ''}. {'; '.join(habits)}.",
     )
 
 
@@ -48,12 +49,17 @@ def habit(weights: Float[Tensor, "asking answering"]) -> str:
     rows, columns = weights.shape
     if rows != columns:
         first = (weights.argmax(dim=-1) == 0).float().mean()
-        return "mostly at the first word" if first > FOCUSED else "at several places"
+        return "mostly at the first word" if first > FOCUSED else _row_by_row(weights)
     shifts = weights.argmax(dim=-1) - weights.new_tensor(range(rows))
     for shift, words in ((0, "at itself"), (-1, "at the word before"), (1, "at the word after")):
         if (shifts == shift).float().mean() > FOCUSED:
             return f"mostly {words}"
-    return "at several places"
+    return _row_by_row(weights)
+
+
+def _row_by_row(weights: Float[Tensor, "asking answering"]) -> str:
+    """Return in words which column is the strongest of each row."""
+    return "row by row strongest at columns " + ", ".join(str(column + 1) for column in weights.argmax(dim=-1).tolist())
 
 
 def positions(length: int = 50, d_model: int = 64) -> Picture:
@@ -171,4 +177,4 @@ def phrasebook(models: Sequence[tuple[str, str]]) -> HTML:
             ]
         )
     columns = ["model, recipe", "BLEU, greedy", "BLEU, beam 5", "AER, argmax", "parameters"]
-    return table("Phrasebook French to English, test (one seed: bootstrap interval)", columns, rows)
+    return table("Phrasebook French to English, test", columns, rows)

@@ -46,6 +46,7 @@ const inWords = (pos, k, speed) => {
 
 const build = (place) => {
   const width = Number(place.dataset.width)
+  place.replaceChildren()
   const speeds = Array.from({ length: width / 2 }, (_, i) => 10000 ** (-2 * i / width))
   element(place, "p", { class: "hint" }, "Move the position: both points move, and the angle between them stays.")
   const whole = (n) => `${n}`
