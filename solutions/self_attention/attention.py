@@ -15,7 +15,7 @@ def scaled_dot_product(
     value: Float[Tensor, "*batch source value_dim"],
     mask: Bool[Tensor, "*#batch #target #source"] | None = None,
 ) -> tuple[Float[Tensor, "*batch target value_dim"], Float[Tensor, "*batch target source"]]:
-    """Return the output and the weights: softmax(QKᵀ/√k) V, the softmax over the source; k is the width of a key.
+    """Return the output and the weights: softmax(QKᵀ/√d_k) V, the softmax over the source; d_k is the width of a key.
 
     Vaswani et al. (2017), equation 1.
     """
@@ -45,7 +45,7 @@ def self_attention(
     W_v: Float[Tensor, "value_dim embedding_dim"],
     mask: Bool[Tensor, "batch source"] | None = None,
 ) -> tuple[Float[Tensor, "batch source value_dim"], Float[Tensor, "batch source source"]]:
-    """Return the context and the weights of every word: softmax(QKᵀ/√k) V with Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ.
+    """Return the context and the weights of every word: softmax(QKᵀ/√d_k) V with Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ.
 
     Vaswani et al. (2017), equation 1 and section 3.2.3, with one head.
     """
@@ -150,7 +150,7 @@ def chunked_attention(
     chunk: int,
     mask: Bool[Tensor, "*#batch #target #source"] | None = None,
 ) -> Float[Tensor, "*batch target value_dim"]:
-    """Return softmax(QKᵀ/√k) V, reading `chunk` keys in each turn: target × chunk scores are in memory, never all.
+    """Return softmax(QKᵀ/√d_k) V, reading `chunk` keys in each turn: target × chunk scores are in memory, never all.
 
     The softmax is online: Milakov and Gimelshein (2018), algorithm 3; with values, Rabe and Staats (2021), section 2.
     """

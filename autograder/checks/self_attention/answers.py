@@ -33,7 +33,7 @@ formula without a derivation: 1 point in all.
 (c) *2 points.* If $a_1$ is near 1, all other weights are near 0, and with them every entry: $a_1(1 - a_1)$ and each
 product $a_i a_j$ has a factor near 0 (1 point). Hardly any gradient comes back to the scores, and so none to the query,
 the keys, $W_q$ and $W_k$: the word that is looked at stays the one, even where it is the wrong one. Dividing by
-$\\sqrt k$ keeps the scores small, and the softmax away from there (1 point for what it means for learning; the root
+$\\sqrt{d_k}$ keeps the scores small, and the softmax away from there (1 point for what it means for learning; the root
 need not be named)."""
 
 WRITTEN = {

@@ -73,17 +73,17 @@ def no_maximum(*arguments):
 
 
 def not_scaled(*arguments):
-    """The scores are not divided by √k."""
+    """The scores are not divided by √d_k."""
     return Online(divisor=lambda Q, chunk: 1)(*arguments)
 
 
 def root_of_chunk(*arguments):
-    """The scores are divided by the root of the chunk's size. It is the width of a key: √k."""
+    """The scores are divided by the root of the chunk's size. It is the width of a key: √d_k."""
     return Online(divisor=lambda Q, chunk: math.sqrt(chunk))(*arguments)
 
 
 def scaled_twice(*arguments):
-    """The scores are divided by k. It is the square root: √k."""
+    """The scores are divided by d_k. It is the square root: √d_k."""
     return Online(divisor=lambda Q, chunk: Q.shape[-1])(*arguments)
 
 

@@ -17,7 +17,7 @@ def both(scores: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def not_divided():
-    """The scores are not divided by √k: here √4 = 2."""
+    """The scores are not divided by √d_k: here √4 = 2."""
     return both(PRODUCTS)
 
 

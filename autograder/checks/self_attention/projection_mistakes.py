@@ -47,18 +47,18 @@ def product_with(softmax: Callable) -> Callable:
 
 
 def not_scaled(*arguments):
-    """The scores are not divided by √k. Without it they grow with the width, and the softmax is nearly all on one
+    """The scores are not divided by √d_k. Without it they grow with the width, and the softmax is nearly all on one
     word."""
     return Product(divisor=lambda query, key, value: 1)(*arguments)
 
 
 def scaled_twice(*arguments):
-    """The scores are divided by k. It is the square root: √k. (Or √k divides twice: the queries and the scores.)"""
+    """The scores are divided by d_k. It is the square root: √d_k. (Or √d_k divides twice: the queries and the scores.)"""
     return Product(divisor=lambda query, key, value: query.shape[-1])(*arguments)
 
 
 def multiplied_by_root(*arguments):
-    """The scores are multiplied by √k. They are divided by it."""
+    """The scores are multiplied by √d_k. They are divided by it."""
 
     def products(query, key):
         return query @ key.mT * query.shape[-1] ** 0.5
@@ -67,17 +67,17 @@ def multiplied_by_root(*arguments):
 
 
 def root_of_positions(*arguments):
-    """The scores are divided by the root of the number of positions, √S. It is the width of a key: √k."""
+    """The scores are divided by the root of the number of positions, √S. It is the width of a key: √d_k."""
     return Product(divisor=lambda query, key, value: key.shape[-2] ** 0.5)(*arguments)
 
 
 def root_of_value_width(*arguments):
-    """The scores are divided by the root of the width of a value. It is the width of a key: √k."""
+    """The scores are divided by the root of the width of a value. It is the width of a key: √d_k."""
     return Product(divisor=lambda query, key, value: value.shape[-1] ** 0.5)(*arguments)
 
 
 def scaled_after_softmax(query, key, value, mask):
-    """The weights are divided by √k: they no longer sum to 1. It is the scores that are divided, before the softmax."""
+    """The weights are divided by √d_k: they no longer sum to 1. It is the scores that are divided, before the softmax."""
     weights = Product(divisor=lambda *_: 1)(query, key, value, mask)[1] / query.shape[-1] ** 0.5
     return weights @ value, weights
 
@@ -192,7 +192,7 @@ def projected(product: Callable) -> Callable:
 
 
 def root_of_model_width(X, W_q, W_k, W_v, mask):
-    """The scores are divided by the root of the words' width, √d. It is the width of a key, √k: the sums have k
+    """The scores are divided by the root of the words' width, √d. It is the width of a key, √d_k: the sums have d_k
     terms."""
     wider = X.shape[-1] ** 0.5 / len(W_k) ** 0.5
     return self_attention(X, W_q / wider, W_k, W_v, mask)

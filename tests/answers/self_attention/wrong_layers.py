@@ -200,7 +200,7 @@ class module_words_changed(_Changed):
 
 
 class module_matrices_shrink(_Changed):
-    """Each call divides the matrix of the queries by √k, for good."""
+    """Each call divides the matrix of the queries by √d_k, for good."""
 
     def forward(self, X, mask=None):
         self.W_q.data.div_(len(self.W_k) ** 0.5)
