@@ -53,7 +53,7 @@ def not_scaled(*arguments):
 
 
 def scaled_twice(*arguments):
-    """The scores are divided by d_k. It is the square root: √d_k. (Or √d_k divides twice: the queries and the scores.)"""
+    """The scores are divided by d_k. It is the square root: √d_k. (Or √d_k divides both queries and scores.)"""
     return Product(divisor=lambda query, key, value: query.shape[-1])(*arguments)
 
 
@@ -77,7 +77,7 @@ def root_of_value_width(*arguments):
 
 
 def scaled_after_softmax(query, key, value, mask):
-    """The weights are divided by √d_k: they no longer sum to 1. It is the scores that are divided, before the softmax."""
+    """The weights are divided by √d_k: they no longer sum to 1. The scores are divided, before the softmax."""
     weights = Product(divisor=lambda *_: 1)(query, key, value, mask)[1] / query.shape[-1] ** 0.5
     return weights @ value, weights
 
