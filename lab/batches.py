@@ -10,6 +10,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from lab.tokenizers import BOS, EOS, PAD, UNK
+from lab.transfer import sent
 
 Example = tuple[list[int], list[int]]  # source and target token numbers, neither with <s> nor </s>
 
@@ -24,7 +25,7 @@ class Batch:
     targets: Int[Tensor, "batch target"]
 
     def to(self, device: torch.device) -> "Batch":
-        return Batch(*(t.to(device, non_blocking=True) for t in (self.source, self.mask, self.inputs, self.targets)))
+        return Batch(*(sent(each, device) for each in (self.source, self.mask, self.inputs, self.targets)))
 
     @property
     def tokens(self) -> int:

@@ -17,6 +17,7 @@ from lab.corpora import Document, Labelled
 from lab.experiment import Experiment
 from lab.runs import Named, Solution
 from lab.training import Progress, Training
+from lab.transfer import sent
 
 Encoded = list[list[int]]  # the word numbers of each sentence of a text
 Example = tuple[Encoded, int]  # and its label
@@ -170,10 +171,10 @@ class Classifying:
     def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
         tokens, mask = text_batch([document for document, _ in group], self.nested)
         labels = torch.tensor([label for _, label in group])
-        output = model(tokens.to(device), mask.to(device))
+        output = model(sent(tokens, device), sent(mask, device))
         scores, extra = output if isinstance(output, tuple) else (output, None)
         smoothing = self.training.smoothing
-        loss = nn.functional.cross_entropy(scores.float(), labels.to(device), label_smoothing=smoothing)
+        loss = nn.functional.cross_entropy(scores.float(), sent(labels, device), label_smoothing=smoothing)
         return loss if extra is None else loss + extra.mean(), int(mask.sum())
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
 from lab.batches import Batch, pad, source_batch
 from lab.tokenizers import BOS, EOS, PAD
+from lab.transfer import real_positions
 
 Memory = dict[str, Tensor]
 State = dict[str, Tensor]
@@ -49,7 +50,7 @@ class Translator(nn.Module):
     def loss(self, batch: Batch, real: Bool[Tensor, "batch target"], smoothing: float) -> Float[Tensor, ""]:
         """Return the cross-entropy at the real target positions, with label smoothing."""
         scores = self(batch.source, batch.mask, batch.inputs, real)
-        return functional.cross_entropy(scores, batch.targets[real], label_smoothing=smoothing)
+        return functional.cross_entropy(scores, at(real, batch.targets), label_smoothing=smoothing)
 
     def step(
         self, tokens: Int[Tensor, " batch"], memory: Memory, state: State
@@ -60,10 +61,10 @@ class Translator(nn.Module):
 
 
 def at(
-    real: Bool[Tensor, "batch target"], features: Float[Tensor, "batch target width"]
-) -> Float[Tensor, "real width"]:
+    real: Bool[Tensor, "batch target"], features: Shaped[Tensor, "batch target *width"]
+) -> Shaped[Tensor, " real *width"]:
     """Return the features at the real positions, row after row (as features[real], with a faster way back)."""
-    return features.flatten(0, 1).index_select(0, real.flatten().nonzero()[:, 0])
+    return features.flatten(0, 1).index_select(0, real_positions(real))
 
 
 @dataclass(frozen=True)

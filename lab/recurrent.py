@@ -5,6 +5,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from lab.transfer import on_host, sent
+
 Final = tuple[Float[Tensor, "layers rows units"], ...]  # h, and for an LSTM the cell c too
 
 
@@ -16,10 +18,14 @@ def states_and_final(
     The network has batch_first, each row a length of 1 or more. Packed, the backward direction starts at the last
     real position and never reads padding.
     """
-    packed = pack_padded_sequence(inputs, lengths.cpu(), batch_first=True, enforce_sorted=False)
+    known = on_host(lengths).cpu()
+    order = known.argsort(descending=True)  # sorted here: where torch sorts, it asks the device for the order
+    packed = pack_padded_sequence(inputs.index_select(0, sent(order, inputs.device)), known[order], batch_first=True)
     outputs, final = network(packed)
     states, _ = pad_packed_sequence(outputs, batch_first=True, total_length=inputs.shape[1])
-    return states, final if isinstance(final, tuple) else (final,)
+    back = sent(order.argsort(), inputs.device)
+    every = final if isinstance(final, tuple) else (final,)
+    return states.index_select(0, back), tuple(each.index_select(1, back) for each in every)
 
 
 def states(

@@ -11,12 +11,13 @@ from torch import Tensor, nn
 from lab import corpora, shards, tokenizers
 from lab.batches import Example, bucketed, collate
 from lab.corpora import Pair, Parallel
-from lab.decoding import Tick, Translator, forced_attention, translate
+from lab.decoding import Tick, Translator, at, forced_attention, translate
 from lab.experiment import Experiment
 from lab.runs import ROOT, Named, RecipeError, Solution
 from lab.shards import Shards
 from lab.tokenizers import PAD
 from lab.training import Progress, Training
+from lab.transfer import sent
 
 SAMPLE = 1_000_000  # pairs that vocabularies are learnt from; of a larger corpus every second, third, …
 LARGE = 1_000_000  # pairs above which a corpus is not held in memory
@@ -104,11 +105,11 @@ class Translating:
         batch = collate(group)
         real = batch.targets != PAD
         units = int(real.sum())
-        batch, real = batch.to(device), real.to(device)
+        batch, real = batch.to(device), sent(real, device)
         if self.given is None and isinstance(model, Translator):
             return model.loss(batch, real, self.training.smoothing), units
         given = self.given or nn.CrossEntropyLoss(label_smoothing=self.training.smoothing)
-        return given(model(batch.source, batch.mask, batch.inputs, real), batch.targets[real]), units
+        return given(model(batch.source, batch.mask, batch.inputs, real), at(real, batch.targets)), units
 
 
 def encoded(pairs: Sequence[Pair], source_text: Tokenizer, target_text: Tokenizer) -> list[Example]:

@@ -37,6 +37,8 @@ def jobs() -> Iterator[Job]:
         yield Job(f"law: exact resume of {name}", lambda setting, model=model: exact_resume(model, setting), 10)
     for name in small_models():
         yield Job(f"law: bf16 learns as fp32, {name}", lambda setting, name=name: bf16(name, setting), 10)
+    for name, model in small_models().items():
+        yield Job(f"law: a step of {name} waits for nothing", lambda setting, model=model: no_wait(model, setting), 5)
     yield Job("law: batches in pieces", pieces, 5)
     yield Job("law: too little memory is one sentence", too_little_memory, 10)
 
@@ -153,6 +155,27 @@ def bf16(name: str, setting: Setting) -> Row:
     if abs(rounded - exact) > 0.05 * exact or any(of[-1] >= of[0] for of in losses.values()):
         raise Broken(f"losses {losses}")
     return {"fp32": exact, "bf16": rounded}
+
+
+def no_wait(model: SmallModel, setting: Setting) -> Row:
+    """Take steps in which CUDA raises an error where the host would wait for the device."""
+    if setting.device.type != "cuda":
+        return {
+            "left out": "only a GPU computes while the host goes on; tests/lab/test_waiting.py tries it without one"
+        }
+    running = model.trainer(Path("unused"), setting.device)
+    groups = running.task.groups(1)
+    for group in groups[:3]:  # the first steps may set things up
+        running.step(group)
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        for group in groups[:3]:
+            running.step(group)
+    except RuntimeError as error:
+        raise Broken(str(error).partition("\n")[0]) from None
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    return {"steps": 3}
 
 
 def pieces(setting: Setting) -> Row:

@@ -11,6 +11,7 @@ from lab.decoding import Memory, State, Translator
 from lab.fast_linear import Linear
 from lab.runs import Solution
 from lab.tokenizers import PAD
+from lab.transfer import row_lengths
 from solutions.encoder_decoder.attention import last_states
 from solutions.encoder_decoder.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
@@ -50,7 +51,7 @@ class Encoder(nn.Module):
         self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
     ) -> tuple[Float[Tensor, "batch source embedding_dim"], Int[Tensor, " batch"]]:
         """Return the vectors of the words in the order in which they are read, and how many each row has."""
-        lengths = mask.sum(dim=1)
+        lengths = row_lengths(mask)
         if self.reverse:
             source = reversed_source(source, lengths)
         return self.dropout(self.embedding(source)), lengths

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from lab import recurrent
 from lab.batches import word_dropout
 from lab.tokenizers import PAD
+from lab.transfer import on_host, sent
 
 
 class Embedding(nn.Embedding):
@@ -32,13 +33,14 @@ def states(
 
     It runs over these positions alone, wherever they stand; a row without any is left out.
     """
-    lengths = mask.sum(dim=1)
+    lengths = on_host(mask).sum(dim=1)
     order = (~mask).int().argsort(dim=1, stable=True)  # the positions to be read first, in their order
-    rows = lengths.nonzero()[:, 0]
+    some = lengths.nonzero()[:, 0]
+    rows = sent(some, mask.device)
     width = network.hidden_size * (2 if network.bidirectional else 1)
     padded = inputs.new_zeros(*mask.shape, width)
     if not len(rows):
         return padded
     read = inputs.gather(1, order[:, :, None].expand_as(inputs))[rows]
-    outputs = recurrent.states(network, read, lengths[rows])
+    outputs = recurrent.states(network, read, sent(lengths[some], mask.device))
     return padded.to(outputs.dtype).index_put((rows[:, None], order[rows]), outputs)

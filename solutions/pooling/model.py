@@ -12,6 +12,7 @@ from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.runs import Named, Solution
 from lab.tokenizers import Words
+from lab.transfer import derived
 from lab.word_vectors import start_from
 from solutions.pooling.adversary import base_of, departure
 from solutions.pooling.attention import hierarchical_attention
@@ -124,11 +125,14 @@ class HAN(Pooling):
         self, tokens: Int[Tensor, "batch sentences words"], mask: Bool[Tensor, "batch sentences words"]
     ) -> tuple[Float[Tensor, "batch width"], Float[Tensor, "batch sentences words"], Float[Tensor, "batch sentences"]]:
         """Return the document vector, the weights of the words and those of the sentences."""
-        rows = states(self.words, self.embedding(tokens).flatten(0, 1), mask.flatten(0, 1))
+        mask_of_rows = derived(mask, lambda known: known.flatten(0, 1))
+        rows = states(self.words, self.embedding(tokens).flatten(0, 1), mask_of_rows)
         H = self.states_dropout(rows).unflatten(0, mask.shape[:2])
         words, sentences = self.word_projection, self.sentence_projection
         parameters = (words.weight, words.bias, self.u_w, sentences.weight, sentences.bias, self.u_s)
-        return self.attend(H, *(each.to(H.dtype) for each in parameters), mask, self.read_sentences)
+        not_empty = derived(mask, lambda known: known.any(dim=-1))  # as the attention has it, and known to the host
+        typed = (each.to(H.dtype) for each in parameters)
+        return self.attend(H, *typed, mask, lambda vectors, _: self.read_sentences(vectors, not_empty))
 
     def read_sentences(
         self, vectors: Float[Tensor, "batch sentences width"], mask: Bool[Tensor, "batch sentences"]

@@ -13,6 +13,7 @@ from lab.corpora import Labelled
 from lab.runs import Solution
 from lab.schedules import RecipeError
 from lab.tokenizers import Words
+from lab.transfer import derived
 from lab.word_vectors import start_from
 from solutions.encoder_decoder.model import Encoder
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
@@ -21,6 +22,12 @@ from solutions.structured.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
 Attend = Callable[..., tuple[Tensor, Tensor, Tensor]]  # the arguments of solutions.structured.structured_attention
 Prune = Callable[[Tensor, Tensor, Tensor], Tensor]  # the arguments of solutions.structured.pruned_output
+
+
+def or_the_first(mask: Bool[Tensor, "batch source"]) -> Bool[Tensor, "batch source"]:
+    """Return the mask with the first position of each row that has none: a recurrent network needs a step to take."""
+    first = torch.arange(mask.shape[1], device=mask.device) == 0
+    return mask | (first & ~mask.any(dim=1, keepdim=True))
 
 
 class Reader(nn.Module):
@@ -44,10 +51,8 @@ class Reader(nn.Module):
         self, tokens: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
     ) -> tuple[Float[Tensor, "batch hops states"], Float[Tensor, "batch hops source"], Float[Tensor, " batch"]]:
         """Return M, A and the penalty. A text without words has no weights, and zeros for M."""
-        first = torch.arange(tokens.shape[1], device=tokens.device) == 0
-        empty = ~mask.any(dim=1, keepdim=True)
         tokens = word_dropout(tokens, self.word_dropout if self.training else 0.0)
-        H = self.encoder.states(tokens, mask | (first & empty))  # an LSTM needs a step to take
+        H = self.encoder.states(tokens, derived(mask, or_the_first))
         # In full precision: the penalty lives on small differences between the hops.
         with torch.autocast(H.device.type, enabled=False):
             return self.attend(H.float(), self.W_s1, self.W_s2, mask)

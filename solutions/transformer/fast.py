@@ -115,7 +115,7 @@ class FastTransformer(Transformer):
     def loss(self, batch: Batch, real: Bool[Tensor, "batch target"], smoothing: float) -> Float[Tensor, ""]:
         """Return the cross-entropy that the scores would give, without the table of all of them."""
         features = self(batch.source, batch.mask, batch.inputs, real, scored=False)
-        return linear_cross_entropy(features, self.embedding.weight, batch.targets[real], smoothing)
+        return linear_cross_entropy(features, self.embedding.weight, at(real, batch.targets), smoothing)
 
     def attention_weights(
         self,

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lab.fast_linear import linear
+from lab.transfer import real_positions
 from solutions.bahdanau.attention import masked_softmax
 from solutions.transformer.layers import DecoderLayer, EncoderLayer, Layer, MultiHeadAttention
 from solutions.transformer.recipe import Recipe
@@ -35,7 +36,7 @@ class PackedPositions:
         """Return where the words are if leaving padding out is worth it: a GPU would wait for their number."""
         if mask.device.type != "cpu" or torch.compiler.is_compiling() or mask.float().mean() > MOSTLY_WORDS:
             return None
-        return cls(mask.flatten().nonzero()[:, 0], (mask.shape[0], mask.shape[1]))
+        return cls(real_positions(mask), (mask.shape[0], mask.shape[1]))
 
     def pack(self, x: Float[Tensor, "batch source d_model"]) -> Float[Tensor, "real d_model"]:
         """Return the vectors of the words, one behind the other."""
