@@ -161,7 +161,7 @@ def no_wait(model: SmallModel, setting: Setting) -> Row:
     """Take steps in which CUDA raises an error where the host would wait for the device."""
     if setting.device.type != "cuda":
         return {
-            "left out": "only a GPU computes while the host goes on; tests/lab/test_waiting.py tries it without one"
+            "left out": "only a GPU is waited for; tests/lab/test_waiting.py tries it without one"
         }
     running = model.trainer(Path("unused"), setting.device)
     groups = running.task.groups(1)
