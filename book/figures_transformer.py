@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from book.experiments import BLEU, Column, experiment_table, runs_of
-from book.tables import MISSING, budget, by_length, results, score, summary, table
+from book.tables import MISSING, ROOT, budget, by_length, results, score, summary, table
+from lab.evaluation.result_files import read_json
 from lab.metrics import as_matrix
-from lab.plots import Picture
+from lab.plots import Picture, training_curves
 from solutions.transformer.ablation import Habits, Head
 from solutions.transformer.attention import noam_rate, sinusoids
 
@@ -88,6 +89,18 @@ def schedules(steps: int = 20_000) -> dict[str, list[tuple[int, float]]]:
         name: [(step, noam_rate(step, d_model, warmup)) for step in range(1, steps, 100)]
         for name, (d_model, warmup) in kinds.items()
     }
+
+
+def cache_times() -> list[dict[str, float]]:
+    """Return what `python -m benchmarks.decoding` has measured: milliseconds of a word, by its place."""
+    return read_json(ROOT / "solutions" / "transformer" / "results" / "cache.json")["words"]
+
+
+def cache_plot() -> Picture:
+    """Draw the milliseconds of a word by its place in the translation, with the cache and without."""
+    words = {"plain": "all words again", "cached": "the newest word alone"}
+    curves = {name: [(row["length"], row[way]) for row in cache_times()] for way, name in words.items()}
+    return training_curves(curves, "word of the translation", "milliseconds", "What one more word costs")
 
 
 def heads_table(heads: Sequence[Head], equal: Mapping[tuple[str, int, int], Habits]) -> HTML:

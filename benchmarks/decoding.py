@@ -1,0 +1,82 @@
+"""What a word costs when a Transformer translates: python -m benchmarks.decoding writes its results/cache.json.
+
+The T-th word is computed twice by one model: with the keys and values of the T - 1 words before it at hand, and anew
+from all T. What is timed is one step with its readout, several times, in the processor's time, in which other programs
+of the machine do not count.
+"""
+
+import platform
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import tyro
+from torch import Tensor
+
+from lab.decoding import Memory, State
+from lab.evaluation.result_files import commit, results_folder, write_json
+from lab.training import device_name
+from solutions.transformer.fast import FastTransformer
+from solutions.transformer.recipe import RECIPES
+
+RECIPE, VOCABULARY, SOURCE = "tiny", 6000, 20  # SOURCE: words of the sentence that is translated
+LENGTHS = (1, 25, 50, 100, 150, 200)
+
+
+@torch.no_grad()
+def step(model: FastTransformer, words: Tensor, memory: Memory, state: State) -> Tensor:
+    """Return the scores of the word that follows the last of these words."""
+    features, _, _ = model.decode(words, memory, state, need_weights=False)
+    return model.readout(features[:, -1])
+
+
+def milliseconds(model: FastTransformer, length: int, repeats: int) -> dict[str, Any]:
+    """Return the times of the word number `length`, with the cache and without; the two take turns."""
+    source = torch.randint(4, VOCABULARY, (1, SOURCE))
+    words = torch.randint(4, VOCABULARY, (1, length))
+    with torch.no_grad():
+        memory, nothing = model.encode(source, torch.ones_like(source, dtype=torch.bool))
+        cache = model.decode(words[:, :-1], memory, nothing, need_weights=False)[1] if length > 1 else nothing
+    ways = {"cached": (words[:, -1:], cache), "plain": (words, nothing)}
+    results, times = {}, {way: [] for way in ways}
+    for turn in range(repeats + 1):
+        for way, (inputs, state) in ways.items():
+            started = time.process_time()
+            results[way] = step(model, inputs, memory, state)
+            if turn:  # the first warms up
+                times[way].append(1000 * (time.process_time() - started))
+    torch.testing.assert_close(results["cached"], results["plain"], rtol=1e-3, atol=1e-4)
+    return {"length": length} | {way: statistics.median(of_way) for way, of_way in times.items()}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Time words at several places of a translation, on one thread, and write the figures."""
+
+    repeats: int = 51
+    """steps that are timed at each place"""
+
+
+def main(options: Options) -> Path:
+    """Measure, write, and return the file."""
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    model = FastTransformer(RECIPES[RECIPE], VOCABULARY, VOCABULARY).eval()
+    content = {
+        "device": device_name(torch.device("cpu")),
+        "sizes": {"recipe": RECIPE, "vocabulary": VOCABULARY, "source": SOURCE},
+        "words": [milliseconds(model, length, options.repeats) for length in LENGTHS],
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "commit": commit(),
+        "command": f"python -m benchmarks.decoding --repeats {options.repeats}",
+    }
+    path = results_folder("transformer") / "cache.json"
+    write_json(path, content)
+    return path
+
+
+if __name__ == "__main__":
+    print(main(tyro.cli(Options, prog="python -m benchmarks.decoding")))
