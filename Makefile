@@ -25,7 +25,7 @@ esac
 endef
 export ON_PYTHONPATH
 
-.PHONY: help setup course book book-students pdf epub slides release work class test test-all lint bench gpu results clean
+.PHONY: help setup course book book-students pdf epub slides questions release work class test test-all lint bench gpu results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ epub: book ## the book for e-readers
 
 slides: book ## slides of every chapter, for the class: pages and PDFs in build/slides
 	@python book/slides.py --pdf
+
+questions: book ## the chapters' questions as a question bank for Moodle, build/questions.xml
+	@python book/questions.py
 
 release: $(SETUP) ## make the student notebooks and what they import
 	@python -m autograder release

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 
-from book.pieces import is_worth_showing, outer, plain, spoken, summary, titled, without_docstrings
+from book.pieces import is_worth_showing, outer, plain, questions, spoken, summary, titled, without_docstrings
 from book.sentences import ENOUGH, MOST, end_of, first_of
 from book.tree import Element, parsed
 
@@ -180,17 +180,10 @@ class Chooser:
     def questions(self, title: Element, content: list[Element]) -> None:
         """Add a slide for each question; its answer is a fragment, which the next key shows."""
         self.sections.append(Section(plain(title).inner()))
-        before: Element | None = None
-        for element in content:
-            if element.name == "details":
-                summary, *answer = element.elements
-                named = summary.find(kind="sd-summary-text")[0]
-                # The question stands before what unfolds, or on it.
-                asked = before if before and named.text == "Answer" else Element("p", {}, named.children)
-                shown = "".join(plain(each).html() for each in answer)
-                body = f'<div class="asked">{plain(asked).html()}</div><div class="answer fragment">{shown}</div>'
-                self.add(Slide(plain(title).inner(), "question", body))
-            before = element
+        for asked, answer in questions(content):
+            shown = "".join(plain(each).html() for each in answer)
+            body = f'<div class="asked">{plain(asked).html()}</div><div class="answer fragment">{shown}</div>'
+            self.add(Slide(plain(title).inner(), "question", body))
 
 
 def opening(chooser: Chooser, content: list[Element], question: str) -> None:

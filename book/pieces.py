@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 
 from book.tree import Element, parsed
 
@@ -44,6 +45,18 @@ def titled(section: Element) -> tuple[Element, list[Element]]:
     """Return the heading of a section, and what follows it."""
     place = next(place for place, each in enumerate(section.elements) if re.fullmatch("h[1-6]", each.name))
     return section.elements[place], section.elements[place + 1 :]
+
+
+def questions(content: list[Element]) -> Iterator[tuple[Element, list[Element]]]:
+    """Yield each question of a section of questions, as its paragraph, and what its answer unfolds."""
+    before: Element | None = None
+    for element in content:
+        if element.name == "details":
+            unfolds, *answer = element.elements
+            named = unfolds.find(kind="sd-summary-text")[0]
+            # The question stands before what unfolds, or on it.
+            yield before if before and named.text == "Answer" else Element("p", {}, named.children), answer
+        before = element
 
 
 def is_worth_showing(code: str, taught: set[str]) -> bool:

@@ -72,14 +72,19 @@ def links(html: str) -> list[str]:
     return re.findall(r'href="([\w-]+)\.html', html)
 
 
-def discussion(name: str, students: bool) -> Section:
-    """Return the questions for the class in TEACHING.md; the speaker's notes say what to listen for."""
+def for_discussion(name: str) -> list[tuple[str, str]]:
+    """Return the questions for the class in TEACHING.md, each with what a good answer names, as HTML."""
     teaching = (ROOT / "TEACHING.md").read_text(encoding="utf8")
     here = teaching.partition(f"### `{name}`\n")[2].partition("\n#")[0]
+    return [(inline(match["asked"]), inline(match["good"])) for match in QUESTION.finditer(here)]
+
+
+def discussion(name: str, students: bool) -> Section:
+    """Return the questions for the class; the speaker's notes say what to listen for."""
     section = Section("For discussion")
-    for match in QUESTION.finditer(here):
-        notes = [] if students else [inline(f"*Good:* {match['good']}")]
-        section.slides.append(Slide(section.title, "discussion", f"<p>{inline(match['asked'])}</p>", "", notes))
+    for asked, good in for_discussion(name):
+        notes = [] if students else [f"<em>Good:</em> {good}"]
+        section.slides.append(Slide(section.title, "discussion", f"<p>{asked}</p>", "", notes))
     return section
 
 

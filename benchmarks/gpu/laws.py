@@ -160,9 +160,7 @@ def bf16(name: str, setting: Setting) -> Row:
 def no_wait(model: SmallModel, setting: Setting) -> Row:
     """Take steps in which CUDA raises an error where the host would wait for the device."""
     if setting.device.type != "cuda":
-        return {
-            "left out": "only a GPU is waited for; tests/lab/test_waiting.py tries it without one"
-        }
+        return {"left out": "only a GPU is waited for; tests/lab/test_waiting.py tries it without one"}
     running = model.trainer(Path("unused"), setting.device)
     groups = running.task.groups(1)
     for group in groups[:3]:  # the first steps may set things up

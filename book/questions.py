@@ -1,0 +1,97 @@
+"""Make a question bank of the built book: `python book/questions.py` after `make book`.
+
+build/questions.xml has, in a category for each chapter, the questions at its end and those for the class in
+TEACHING.md, as essay questions in Moodle's XML; what the book unfolds as an answer is the information for graders.
+Formulas stand in TeX, as Moodle's filters read it.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
+from book.build import FOLDERS  # noqa: E402
+from book.pieces import plain, questions, titled  # noqa: E402
+from book.slides import chapters, for_discussion  # noqa: E402
+from book.tree import Element, parsed  # noqa: E402
+
+COURSE = "$course$/top/The Attention Workbook"
+LINES = 12  # of the field in which an answer is written
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and its answer, as HTML."""
+
+    name: str
+    asked: str
+    answer: str
+
+
+def of_chapter(page: str) -> Iterator[Question]:
+    """Yield the questions at the end of a chapter's built page."""
+    section = next(each for each in parsed(page).find("section") if each.attributes.get("id") == "questions")
+    _, content = titled(section)
+    for number, (asked, answer) in enumerate(questions(content), 1):
+        yield Question(f"Question {number}", with_tex(asked), "".join(with_tex(each) for each in answer))
+
+
+def with_tex(element: Element) -> str:
+    """Return an element as HTML without what belongs to the page, its formulas as TeX."""
+
+    def change(each: Element) -> list[Element | str]:
+        if "katex" not in each.classes:
+            return [Element(each.name, {}, each.children)]  # no class of the book's means anything elsewhere
+        formula, tex = each.find("math")[0], each.find("annotation")[0].inner_text
+        return [rf"\[{tex}\]" if formula.attributes.get("display") == "block" else rf"\({tex}\)"]
+
+    return "".join(part if isinstance(part, str) else part.html() for part in plain(element).mapped(change))
+
+
+def bank(site: Path) -> ElementTree.Element:
+    """Return all questions of the book built at `site` as Moodle's XML."""
+    quiz = ElementTree.Element("quiz")
+    for chapter in chapters():
+        category = ElementTree.SubElement(quiz, "question", type="category")
+        add(ElementTree.SubElement(category, "category"), f"{COURSE}/{chapter}")
+        every = list(of_chapter((site / f"{chapter}.html").read_text(encoding="utf8")))
+        talks = enumerate(for_discussion(chapter), 1)
+        every += [Question(f"For discussion {number}", f"<p>{asked}</p>", good) for number, (asked, good) in talks]
+        for question in every:
+            essay(quiz, f"{chapter}: {question.name}", question)
+    return quiz
+
+
+def essay(quiz: ElementTree.Element, name: str, question: Question) -> None:
+    """Add a question that a person marks."""
+    made = ElementTree.SubElement(quiz, "question", type="essay")
+    add(ElementTree.SubElement(made, "name"), name)
+    add(ElementTree.SubElement(made, "questiontext", format="html"), question.asked)
+    for tag, text in (("defaultgrade", "1"), ("responseformat", "editor"), ("responsefieldlines", str(LINES))):
+        ElementTree.SubElement(made, tag).text = text
+    add(ElementTree.SubElement(made, "graderinfo", format="html"), question.answer)
+
+
+def add(element: ElementTree.Element, text: str) -> None:
+    ElementTree.SubElement(element, "text").text = text
+
+
+def main() -> int:
+    site, path = ROOT / "build" / FOLDERS["full"] / "html", ROOT / "build" / "questions.xml"
+    missing = [name for name in chapters() if not (site / f"{name}.html").is_file()]
+    if missing:
+        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make book first", file=sys.stderr)
+        return 2
+    made = bank(site)
+    ElementTree.indent(made)
+    path.write_bytes(ElementTree.tostring(made, encoding="utf-8", xml_declaration=True))
+    count = len(made.findall("question[@type='essay']"))
+    print(f"{count} questions are in {path.relative_to(ROOT)}: in Moodle, Question bank, Import, Moodle XML format.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
