@@ -44,7 +44,8 @@ def with_tex(element: Element) -> str:
 
     def change(each: Element) -> list[Element | str]:
         if "katex" not in each.classes:
-            return [Element(each.name, {}, each.children)]  # no class of the book's means anything elsewhere
+            each.attributes.pop("class", None)  # no class of the book's means anything elsewhere
+            return [each]
         formula, tex = each.find("math")[0], each.find("annotation")[0].inner_text
         return [rf"\[{tex}\]" if formula.attributes.get("display") == "block" else rf"\({tex}\)"]
 
