@@ -155,8 +155,15 @@ class Trainer:
 
     def step(self, group: Any) -> Tensor:
         """Take one step of the optimiser; return the loss."""
+        rate = self.rate_of(self.progress.step, self.steps)
+        try:
+            rate = float(rate)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"expected a number as the learning rate of step {self.progress.step + 1}, got {rate!r}"
+            ) from None
         for parameters in self.optimizer.param_groups:
-            parameters["lr"] = self.rate_of(self.progress.step, self.steps)
+            parameters["lr"] = rate
         loss, units = self.gradient(group)
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip)
         self.optimizer.step()

@@ -41,7 +41,7 @@ def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> V
     score = sum(got for *_, got in rows)
     head = f"{function}: {score:g} of {first.max_score:g} points"
     if score == first.max_score:
-        hint = f"{head}. This part is right; it fails because of {names}: repair {those} first."
+        hint = f"{head}. It has them with a right {names}; with yours it fails, so repair {those} first."
         return Verdict(score, first.max_score, hint, [], rows)
     shown = again if again.score >= first.score else first
     with_whom = "a right one" if shown is again else "yours"

@@ -14,7 +14,9 @@ MOST_NUMBERS = 4096  # of all arguments together
 CLEAR = 1e-3  # a difference from the right values, relative and absolute, that is no rounding
 KINDS = {"float": "f", "int": "iu", "bool": "b"}
 LETTERS = "abcdef"  # of the kinds of bugs in checks/hunts.py
-NOT_SHOWN = "on this input the broken function gives what the right one gives: look for another."
+NOT_SHOWN = (
+    "on this input the broken function gives what the right one gives, to a thousandth: try another, or larger numbers."
+)
 WORDS = {"float": "floats", "int": "whole numbers", "bool": "True and False"}
 
 

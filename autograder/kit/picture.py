@@ -63,4 +63,9 @@ def _cell(value: float, same: bool, largest: float) -> str:
     share = min(abs(float(value)) / largest, 1.0) if np.isfinite(value) else 0.0
     style = f"text-align:right;background:rgba(31,119,180,{0.55 * share:.2f})"
     style += "" if same else ";outline:2px solid currentColor;outline-offset:-2px"
-    return f'<td style="{style}">{"" if same else "≠ "}{value:.3g}</td>'
+    return f'<td style="{style}">{"" if same else "≠ "}{_written(value)}</td>'
+
+
+def _written(value: float) -> str:
+    """Return a number with three decimals at most, as the words above have it."""
+    return np.format_float_positional(value, precision=3, trim="-")

@@ -9,7 +9,8 @@ from solutions.bahdanau.attention import masked_softmax
 
 
 def mask_ignored(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """The mask has no effect. `masked_fill` returns a new tensor and leaves the old one alone: is its result used?"""
+    """The mask has no effect. Is it handed on? And `masked_fill` returns a new tensor and leaves the old one alone: is
+    its result used?"""
     return scores.softmax(-1)
 
 

@@ -109,7 +109,7 @@ MASKS = Check(
 
 ENCODER = Check(
     encoder_layer,
-    ("x",),
+    ("output",),
     encoder_cases,
     points={"without a mask": 3, "with a mask": 3, "one head": 1, "eps = 0.5": 1},
     shape="the shape",
@@ -121,7 +121,7 @@ ENCODER = Check(
 
 DECODER = Check(
     decoder_layer,
-    ("y",),
+    ("output",),
     decoder_cases,
     points={"without masks": 3, "with masks": 3, "one head": 1, "eps = 0.5": 1},
     shape="the shape",
@@ -156,7 +156,7 @@ RATE = Check(
 
 STACK = Check(
     pre_norm_stack,
-    ("x",),
+    ("output",),
     stack_cases,
     points={"one layer": 1, NO_MASK: 2, MASKED: 2, "eps = 0.5": 1},
     shape="the shape",

@@ -4,11 +4,11 @@ from autograder.checks.transformer.layer_mistakes import Layer, crossing, layers
 from solutions.transformer.attention import decoder_layer, feed_forward, layer_norm, multi_head_attention
 
 
-def _decode(find, y, memory, weights, heads, target_mask, source_mask, eps, *, read=lambda first, second: second):
+def _decode(find, y, memory, weights, heads, target_mask, source_mask, eps, *, last=(1, 1)):
     """Return a decoder layer whose second sublayer is `find` (None: the right one).
 
-    It is called with the first norm's result and the cross-attention's weights. `read` chooses what the feed-forward
-    network reads: the result of the first or of the second norm.
+    It is called with the first norm's result and the cross-attention's weights. `last` says what is added to the
+    feed-forward network, and what it reads: the result of the first norm, 0, or of the second, 1.
     """
 
     def right(z, cross):
@@ -19,7 +19,8 @@ def _decode(find, y, memory, weights, heads, target_mask, source_mask, eps, *, r
 
     first = norm(y + multi_head_attention(y, y, y, weights, heads, target_mask)[0], 1)
     second = norm(first + (find or right)(first, crossing(weights)), 2)
-    return norm(second + feed_forward(read(first, second), weights), 3)
+    added, read = ((first, second)[number] for number in last)
+    return norm(added + feed_forward(read, weights), 3)
 
 
 def cross_asks_itself(y, memory, weights, heads, target_mask, source_mask, eps):
@@ -68,7 +69,7 @@ def input_asks(y, memory, weights, heads, target_mask, source_mask, eps):
 
 
 def cross_without_residual(y, memory, weights, heads, target_mask, source_mask, eps):
-    """Nothing is added to what the second attention finds: LayerNorm(y + …) there too."""
+    """Nothing is added to what the second attention finds. The second sum adds what the first norm has given."""
 
     def find(z, cross):
         return multi_head_attention(z, memory, memory, cross, heads, source_mask)[0] - z
@@ -88,7 +89,27 @@ def cross_input_added(y, memory, weights, heads, target_mask, source_mask, eps):
 def feed_forward_of_first(y, memory, weights, heads, target_mask, source_mask, eps):
     """The feed-forward network reads the result of the first norm. It reads that of the second."""
     rest = weights, heads, target_mask, source_mask, eps
-    return _decode(None, y, memory, *rest, read=lambda first, second: first)
+    return _decode(None, y, memory, *rest, last=(1, 0))
+
+
+def first_added_again(y, memory, weights, heads, target_mask, source_mask, eps):
+    """The third sum adds the result of the first norm. It adds that of the second."""
+    return _decode(None, y, memory, weights, heads, target_mask, source_mask, eps, last=(0, 1))
+
+
+def second_norm_left_out(y, memory, weights, heads, target_mask, source_mask, eps):
+    """The second norm is missing: LayerNorm stands around the sum with the cross-attention as well, with gamma_2 and
+    beta_2."""
+    first = Layer(order=("self",)).decode(y, memory, weights, heads, target_mask, source_mask, eps)
+    second = first + Layer.attend(first, memory, memory, crossing(weights), heads, source_mask)
+    return layer_norm(second + feed_forward(second, weights), weights["gamma_3"], weights["beta_3"], eps)
+
+
+def feed_forward_left_out(y, memory, weights, heads, target_mask, source_mask, eps):
+    """The feed-forward network is missing; its norm is there. The third sum is what the second norm has given, and what
+    the network makes of it."""
+    without = Layer(feed=lambda z, weights: 0 * z)
+    return without.decode(y, memory, weights, heads, target_mask, source_mask, eps)
 
 
 def cross_with_target_mask(y, memory, weights, heads, target_mask, source_mask, eps):
@@ -116,6 +137,11 @@ def same_weights(y, memory, weights, heads, target_mask, source_mask, eps):
     """The second attention has the weights of the first. Its own are those that end in `_cross`."""
     same = weights | {f"{name}_cross": weights[name] for name in crossing(weights)}
     return decoder_layer(y, memory, same, heads, target_mask, source_mask, eps)
+
+
+def cross_weights_twice(y, memory, weights, heads, target_mask, source_mask, eps):
+    """Both attentions have the weights that end in `_cross`. Those belong to the second; the first has the others."""
+    return decoder_layer(y, memory, weights | crossing(weights), heads, target_mask, source_mask, eps)
 
 
 def weights_swapped(y, memory, weights, heads, target_mask, source_mask, eps):
@@ -196,12 +222,16 @@ DECODER = (
     future_seen,
     source_mask_ignored,
     same_weights,
+    cross_weights_twice,
     weights_swapped,
     cross_first,
     feed_forward_between,
     cross_forgotten,
     self_forgotten,
     feed_forward_forgotten,
+    feed_forward_left_out,
+    first_added_again,
+    second_norm_left_out,
     norms_swapped,
     first_norms_swapped,
     second_norm_twice,

@@ -127,6 +127,21 @@ def without_beta(x, gamma, beta, eps):
     return layer_norm(x, gamma, 0 * beta, eps)
 
 
+def without_gamma(x, gamma, beta, eps):
+    """γ plays no part: the norm's result is multiplied by it, before β is added."""
+    return layer_norm(x, torch.ones_like(gamma), beta, eps)
+
+
+def gamma_and_beta_swapped(x, gamma, beta, eps):
+    """γ and β have changed places. The norm's result is multiplied by γ, and β is added."""
+    return layer_norm(x, beta, gamma, eps)
+
+
+def divided_by_variance(x, gamma, beta, eps):
+    """What is centred is divided by the variance. LayerNorm divides by its root: √(variance + ε)."""
+    return _scaled(x - x.mean(-1, True), x.var(-1, correction=0, keepdim=True) + eps, gamma, beta)
+
+
 NORMS = (
     unbiased_variance,
     eps_outside,
@@ -137,6 +152,9 @@ NORMS = (
     over_positions,
     without_gamma_and_beta,
     without_beta,
+    without_gamma,
+    gamma_and_beta_swapped,
+    divided_by_variance,
 )
 
 
@@ -155,12 +173,22 @@ def relu_at_the_end(x, weights):
     return torch.relu(feed_forward(x, weights))
 
 
+def relu_behind_both(x, weights):
+    """The ReLU stands behind the second matrix alone. It stands between the two."""
+    return torch.relu(no_relu(x, weights))
+
+
+def relu_before_both(x, weights):
+    """The ReLU stands before the first matrix. It stands between the two."""
+    return no_relu(torch.relu(x), weights)
+
+
 def without_feed_biases(x, weights):
     """The biases b_1 and b_2 of the feed-forward network are missing."""
     return torch.relu(x @ weights["W_1"].T) @ weights["W_2"].T
 
 
-FEEDS = (no_relu, gelu, relu_at_the_end, without_feed_biases)
+FEEDS = (no_relu, gelu, relu_at_the_end, relu_behind_both, relu_before_both, without_feed_biases)
 
 
 def masks_ignored(query, key, value, weights, heads, mask):
@@ -240,13 +268,32 @@ def feed_forward_of_input(x, weights, heads, mask, eps):
     return layer_norm(between + feed_forward(x, weights), weights["gamma_2"], weights["beta_2"], eps)
 
 
+def feed_forward_left_out(x, weights, heads, mask, eps):
+    """The feed-forward network is missing; its norm is there. The second sum is what the first norm has given, and what
+    the network makes of it."""
+    return Layer(feed=lambda z, weights: 0 * z).encode(x, weights, heads, mask, eps)
+
+
+def first_norm_forgotten(x, weights, heads, mask, eps):
+    """The first norm is missing: LayerNorm stands around the sum with the attention as well, with gamma_1 and
+    beta_1."""
+    between = x + Layer.attend(x, x, x, weights, heads, None if mask is None else mask[:, None])
+    return layer_norm(between + feed_forward(between, weights), weights["gamma_2"], weights["beta_2"], eps)
+
+
+def second_norm_forgotten(x, weights, heads, mask, eps):
+    """The second norm is missing: LayerNorm stands around the sum with the network as well, with gamma_2 and beta_2."""
+    between = Layer(order=("self",)).encode(x, weights, heads, mask, eps)
+    return between + feed_forward(between, weights)
+
+
 def attention_without_residual(x, weights, heads, mask, eps):
     """Nothing is added to what the attention finds: LayerNorm(x + …) there too."""
     return Layer(attend=lambda q, k, *rest: Layer.attend(q, k, *rest) - q).encode(x, weights, heads, mask, eps)
 
 
 def feed_forward_without_residual(x, weights, heads, mask, eps):
-    """Nothing is added to what the feed-forward network gives: LayerNorm(x + …) there too."""
+    """Nothing is added to what the feed-forward network gives. The second sum adds what the first norm has given."""
     return Layer(feed=lambda z, weights: feed_forward(z, weights) - z).encode(x, weights, heads, mask, eps)
 
 
@@ -257,6 +304,9 @@ ENCODER = (
     feed_forward_first,
     attention_forgotten,
     feed_forward_forgotten,
+    feed_forward_left_out,
+    first_norm_forgotten,
+    second_norm_forgotten,
     first_input_added,
     feed_forward_of_input,
     attention_without_residual,

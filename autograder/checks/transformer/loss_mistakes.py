@@ -239,7 +239,7 @@ def warmup_linear(*arguments):
 
 
 def warmup_three_halves(*arguments):
-    """The exponent of `warmup` has lost its sign: step · warmup^-1½."""
+    """The rate only falls: the line step · warmup^-1½ is missing, or its exponent has lost its sign."""
     return Rate(rises=lambda step, warmup: step * warmup**1.5)(*arguments)
 
 

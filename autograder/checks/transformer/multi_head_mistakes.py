@@ -87,6 +87,16 @@ def heads_interleaved(query, key, value, weights, heads, mask):
     return Heads(split=split, merge=merge)(query, key, value, weights, heads, mask)
 
 
+def queries_viewed(query, key, value, weights, heads, mask):
+    """The queries are cut with `view` or `reshape` straight to (B, heads, length, …), the keys and values are not. Cut
+    all three alike: the features first, then `transpose(1, 2)`."""
+    q, k, v = (RIGHT.project(x, weights, name) for x, name in ((query, "q"), (key, "k"), (value, "v")))
+    q = q.reshape(len(q), heads, q.shape[1], -1)
+    scores = q @ split_heads(k, heads).transpose(-2, -1) / q.shape[-1] ** 0.5
+    attended = masked_softmax(scores, rows(mask, scores))
+    return RIGHT.join(merge_heads(attended @ split_heads(v, heads)), weights), attended
+
+
 def merged_without_transpose(query, key, value, weights, heads, mask):
     """The heads are joined by `view` or `reshape` while they still stand before the positions. Swap the two axes back
     first, `transpose(1, 2)`: each position joins its own heads."""
@@ -120,7 +130,8 @@ def not_scaled(query, key, value, weights, heads, mask):
 
 
 def width_not_root(query, key, value, weights, heads, mask):
-    """The scores are divided by d/h. Divide them by its square root."""
+    """The scores are divided by d/h. Divide them by its square root. (`scaled_dot_product` divides already: divided
+    before as well, a query is divided twice.)"""
     return Heads(width=lambda q, heads: q.shape[-1] ** 2)(query, key, value, weights, heads, mask)
 
 
@@ -134,8 +145,9 @@ def one_wide_head(query, key, value, weights, heads, mask):
 
 
 def mask_repeated(query, key, value, weights, heads, mask):
-    """The masks of the batch are repeated one after the other (`repeat`) and meet heads of other sentences. All heads
-    of a sentence have its mask: give it an axis for the heads (`unsqueeze`), or `repeat_interleave`."""
+    """The masks of the batch meet heads of other sentences: no axis was added for the heads, or the masks were repeated
+    one after the other (`repeat`). All heads of a sentence have its mask: an axis of size 1 in the heads' place will
+    do."""
 
     def repeated(mask, scores):
         if mask is None:
@@ -205,6 +217,24 @@ def without_biases(query, key, value, weights, heads, mask):
 def without_b_o(query, key, value, weights, heads, mask):
     """The bias of W_o is missing: + b_o."""
     return multi_head_attention(query, key, value, weights | {"b_o": 0 * weights["b_o"]}, heads, mask)
+
+
+def without_b_v(query, key, value, weights, heads, mask):
+    """The bias of W_v is missing: value @ W_v.T + b_v."""
+    return multi_head_attention(query, key, value, weights | {"b_v": 0 * weights["b_v"]}, heads, mask)
+
+
+def query_from_key(query, key, value, weights, heads, mask):
+    """The queries are made from `key`. They come from `query`."""
+    if query.shape != key.shape:
+        raise ValueError("the keys have another length")
+    return multi_head_attention(key, key, value, weights, heads, mask)
+
+
+def only_W_o_transposed(query, key, value, weights, heads, mask):
+    """W_q, W_k and W_v are applied without a transpose. They are stored as (out, in), like W_o: x @ W.T."""
+    turned = {name: weight.T if name in ("W_q", "W_k", "W_v") else weight for name, weight in weights.items()}
+    return multi_head_attention(query, key, value, turned, heads, mask)
 
 
 def not_transposed(query, key, value, weights, heads, mask):
@@ -277,6 +307,7 @@ HEADS = (
     *SOFTMAX,
     heads_viewed,
     heads_viewed_both,
+    queries_viewed,
     heads_interleaved,
     merged_without_transpose,
     merged_interleaved,
@@ -295,6 +326,9 @@ HEADS = (
     W_o_for_each_head,
     without_biases,
     without_b_o,
+    without_b_v,
+    query_from_key,
+    only_W_o_transposed,
     not_transposed,
     W_o_not_transposed,
     values_not_projected,
