@@ -53,7 +53,7 @@ def _encoder(mask: str, eps: float) -> str:
     return f"""\
 x, I = torch.tensor([[[1., 0., 2.], [0., 3., 1.]]]), torch.eye(3)
 w = {{f"W_{{n}}": I for n in "qkvo1"}} | {{f"b_{{n}}": torch.zeros(3) for n in "qkvo"}} | {{"W_2": -2 * I}}
-w |= {{f"{{n}}_{{i}}": torch.tensor([3. - i, i, len(n) - 4.]) for n in ("b", "gamma", "beta") for i in (1, 2)}}
+w |= {{f"{{n}}_{{i}}": torch.tensor([3. - i, i, len(n) - 3.]) for n in ("b", "gamma", "beta") for i in (1, 2)}}
 encoder_layer(x, w, 1, {mask}, {eps})"""
 
 
@@ -62,7 +62,7 @@ def _decoder(target_mask: str, source_mask: str, eps: float) -> str:
 y, memory, I = torch.tensor([[[1., 0., 2.], [0., 3., 1.]]]), torch.tensor([[[2., 1., 0.], [0., 0., 4.]]]), torch.eye(3)
 w = {{f"W_{{n}}": I for n in "qkvo1"}} | {{f"b_{{n}}": torch.zeros(3) for n in "qkvo"}} | {{"W_2": -2 * I}}
 w |= {{f"{{name}}_cross": 2 * value for name, value in w.items() if name[-1] in "qkvo"}}
-w |= {{f"{{n}}_{{i}}": torch.tensor([3. - i, i, len(n) - 4.]) for n in ("b", "gamma", "beta") for i in (1, 2, 3)}}
+w |= {{f"{{n}}_{{i}}": torch.tensor([3. - i, i, len(n) - 3.]) for n in ("b", "gamma", "beta") for i in (1, 2, 3)}}
 decoder_layer(y, memory, w, 1, {target_mask}, {source_mask}, {eps})"""
 
 
