@@ -111,7 +111,7 @@ lint: $(SETUP) ## style and types
 	@ruff format --check .
 	@basedpyright --level error
 
-bench: $(SETUP) ## speed, as ratios within one run
+bench: release ## speed, as ratios within one run
 	@python -m benchmarks.training
 	@python -m benchmarks.grading
 
