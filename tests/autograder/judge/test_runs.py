@@ -9,10 +9,18 @@ QUIET = [
     '"""What happens at this time."""\nx = 1',
     "def f(x):\n    'random inputs'\n    # the seed\n    return x",
     "class A:\n    '''hash'''\n\n    def g(self):\n        # object\n        '''id'''\n        return 2",
+    "torch.manual_seed(0)\nx = torch.rand(3)",
+    "torch.manual_seed( 1234 )",
     "def step(x):\n\n    # clock\n\n    'sleep'\n    return x + '# not this'.count('#')",
 ]
 CHANCE = [
     "import time",
+    "torch.seed()",
+    "torch.manual_seed(x)",
+    "torch.manual_seed(int(x))",
+    "torch.manual_seed(0 + x)",
+    "np.random.seed(0)",  # of what Python's and numpy's modules hold, more than this is drawn from the system
+    "start = torch.seed",
     "x = '#'; import random",
     "x = '''#'''\nimport time",
     "# a comment\rimport random",
