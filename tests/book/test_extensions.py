@@ -119,3 +119,15 @@ def test_the_cover_names_the_minutes_that_teachers_are_told():
         re.M,
     )
     assert cover == table
+
+
+def test_every_page_asks_for_the_texts_fonts_which_are_there_and_not_when_read_from_the_disk():
+    for page in built():
+        head = page.read_text("utf-8").partition("</head>")[0]
+        asked = re.search(
+            r'<script>if \(location\.protocol\.startsWith\("http"\)\) for \(const href of \[(.+?)\]\)', head
+        )
+        assert asked, page.name
+        places = [page.parent / place.strip(' "') for place in asked[1].split(",")]
+        assert [place.is_file() for place in places] == [True, True], page.name
+        assert 'rel="preload"' not in head.replace(asked[0], "")
