@@ -5,6 +5,7 @@ import re
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.builders import _epub_base
 
 BUILDER = "epub"
 SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
@@ -30,4 +31,5 @@ def make_readable(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-resolved", make_readable, priority=900)  # after those that add scripts
+    _epub_base.MEDIA_TYPES |= {".woff2": "font/woff2", ".txt": "text/plain"}  # the text's fonts and their licence
     return {"parallel_read_safe": True}
