@@ -23,8 +23,8 @@ each_drawing = pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda path: pat
 
 def colours(block: str) -> dict[str, str]:
     """Return the custom properties of a block of CSS that are colours, each as #rrggbb."""
-    found = re.findall(r"(--[\w-]+):\s*#([0-9a-f]{6}|[0-9a-f]{3})\b", block)
-    return {name: "#" + "".join(letter * (6 // len(value)) for letter in value) for name, value in found}
+    properties = re.findall(r"(--[\w-]+):\s*#([0-9a-f]{6}|[0-9a-f]{3})\b", block)
+    return {name: "#" + "".join(letter * (6 // len(value)) for letter in value) for name, value in properties}
 
 
 def roles(theme: str) -> dict[str, str]:

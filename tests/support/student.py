@@ -33,11 +33,11 @@ def solved(build: Path, folder: Path, name: str) -> NotebookNode:
 
 def without_all_points(name: str, output: str) -> list[str]:
     """Return the functions whose checks did not say that they have all their points, or that a line is handed in."""
-    said = {  # whether a diagnosis is right, only grading says
+    patterns = {  # whether a diagnosis is right, only grading says
         function: rf"^✓ {function}: " + ("" if check.is_secret else rf".*\b{check.max_points}\b")
         for function, check in checks(name).items()
     }
-    return [function for function, words in said.items() if not re.search(words, output, re.MULTILINE)]
+    return [function for function, pattern in patterns.items() if not re.search(pattern, output, re.MULTILINE)]
 
 
 def run_whole(notebook: NotebookNode, place: Path, kernel: str = "python3", **changes: str) -> NotebookNode:
