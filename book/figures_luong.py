@@ -92,7 +92,8 @@ def positions(run: str = PHRASEBOOK) -> HTML:
     for kind in ("all", "crossing"):
         for variant, reading, words in readings:
             if runs := results("luong", joined(run, variant)):
-                cells = [summary(runs, "test", "positions", reading, kind, part, digits=2) for part in parts]
+                of = runs if reading == "predicted" else runs[:1]  # a position that is only counted has no seed
+                cells = [summary(of, "test", "positions", reading, kind, part, digits=2) for part in parts]
                 rows.append([f"{words}, {kind} links", *cells])
     return table(
         "Distance of the window's centre from the linked source words, phrasebook, test",
