@@ -20,7 +20,7 @@ def hop_weights(
 ) -> Float[Tensor, "batch hops source"]:
     """Return the weights of all hops, each row over the words of its sentence: A = softmax(W_s2 tanh(W_s1 Hᵀ)).
 
-    Lin et al. (2017), the model. The mask is ours, for sentences of unequal length.
+    Lin et al. (2017), the model. The mask, for sentences of unequal length, is that of the authors' program.
     """
     scores = W_s2 @ torch.tanh(W_s1 @ H.transpose(1, 2))  # (batch, hops, source)
     return masked_softmax(scores, None if mask is None else mask[:, None].expand_as(scores))
