@@ -45,8 +45,8 @@ def padding_counts(weights, mask, beta):
 
 
 def masked_after_the_logarithm(weights, mask, beta):
-    """The mask comes after the logarithm: at padding without weight that is -inf, and -inf times 0 is NaN. Put a 1
-    where the mask is False before you take the logarithm."""
+    """The mask comes after the logarithm: at padding without weight that is -inf, and -inf times 0 is NaN. What
+    has to stand there before the logarithm is taken?"""
     return beta * (weights.sum(1).clamp(max=1).log() * _kept(weights, mask)).sum(-1)
 
 
