@@ -14,6 +14,24 @@ def best_row_of_a_column(weights, threshold):
     return links_of(weights, threshold) if threshold is not None else {(t, s) for s, t in links_of(weights.T, None)}
 
 
+def row_of_each_column(weights, threshold):
+    """Without a threshold the argmax runs down the columns, and its numbers, which are target words, are taken for
+    source words. It has to run along the rows: argmax(dim=1)."""
+    return links_of(weights, threshold) if threshold is not None else set(enumerate(weights.argmax(0).tolist()))
+
+
+def threshold_ignored(weights, threshold):
+    """The threshold has no effect: each row has the link of its largest weight, and no other."""
+    return links_of(weights, None)
+
+
+def at_most(weights, threshold):
+    """The links are those whose weight is at most the threshold. At least the threshold means: >=."""
+    if threshold is None:
+        return links_of(weights, None)
+    return {(t, s) for t, s in (weights <= threshold).nonzero().tolist()}
+
+
 def last_of_equals(weights, threshold):
     """Of several equal largest weights the last one is taken. Take the first."""
     if threshold is not None:
@@ -77,6 +95,9 @@ def largest_of_all(weights, threshold):
 LINKS = (
     source_first,
     best_row_of_a_column,
+    row_of_each_column,
+    threshold_ignored,
+    at_most,
     last_of_equals,
     all_of_equals,
     above_only,
@@ -97,6 +118,25 @@ def _over(part: float, whole: int) -> float:
 def not_taken_from_one(links, sure, possible):
     """This is the share that is right. The error rate is 1 minus it."""
     return 1 - alignment_error_rate(links, sure, possible)
+
+
+def percentage(links, sure, possible):
+    """This is a percentage. The rate is a number from 0 to 1."""
+    return 100 * alignment_error_rate(links, sure, possible)
+
+
+def without_brackets(links, sure, possible):
+    """Brackets are missing: without them 1 - a + b / c + d is not 1 - (a + b) / (c + d)."""
+    if not links:
+        return alignment_error_rate(links, sure, possible)
+    return 1 - len(links & sure) + len(links & (sure | possible)) / len(links) + len(sure)
+
+
+def unions(links, sure, possible):
+    """Above the line stand the sizes of unions, |. The formula has intersections there: &."""
+    if not links and not sure:
+        return 0.0
+    return 1 - (len(links | sure) + len(links | sure | possible)) / (len(links) + len(sure))
 
 
 def possible_ignored(links, sure, possible):
@@ -152,6 +192,9 @@ def no_sure_no_error(links, sure, possible):
 
 RATE = (
     not_taken_from_one,
+    percentage,
+    without_brackets,
+    unions,
     possible_ignored,
     sure_ignored,
     divided_by_possible,

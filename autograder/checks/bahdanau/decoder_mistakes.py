@@ -153,6 +153,12 @@ def context_comes_first(*arguments):
     return context, new, weights
 
 
+def state_comes_last(*arguments):
+    """The state comes last here. It comes first, then the context, then the weights."""
+    new, context, weights = rnnsearch_step(*arguments)
+    return context, weights, new
+
+
 def sums_projections(word, state, annotations, projected, W_q, v, cell, mask=None):
     """The context is a weighted sum of the projected keys. It is one of the annotations."""
     return rnnsearch_step(word, state, projected, projected, W_q, v, cell, mask)
@@ -223,6 +229,7 @@ STEP = (
     starts_anew,
     old_state_returned,
     context_comes_first,
+    state_comes_last,
     sums_projections,
     scores_returned,
     first_state_for_all,

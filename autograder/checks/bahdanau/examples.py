@@ -26,7 +26,7 @@ def _one_sentence(function: str, mask: str) -> str:
     """Return a call with one sentence of two words."""
     return f"""\
 query, keys = torch.tensor([[1., 0.]]), torch.tensor([[[1., 0.], [-1., 1.]]])
-values = torch.tensor([[[1., 0.], [0., 2.]]])
+values = torch.tensor([[[1., 0.], [3., 2.]]])
 W_q, W_k, v = torch.tensor([[1., 2.], [0., -1.]]), torch.tensor([[1., -1.], [0., 1.]]), torch.tensor([1., -2.])
 {function}(query, keys, values, W_q, W_k, v, {mask})"""
 

@@ -89,6 +89,15 @@ def not_transposed(*arguments):
     return Additive(project=lambda query, keys, W_q, W_k: (query @ W_q, keys @ W_k))(*arguments)
 
 
+def viewed(*arguments):
+    """The weight matrices are turned by `view` or `reshape`. That does not move a number: `x @ W.T`."""
+
+    def project(query, keys, W_q, W_k):
+        return query @ W_q.reshape(W_q.T.shape), keys @ W_k.reshape(W_k.T.shape)
+
+    return Additive(project=project)(*arguments)
+
+
 def query_not_transposed(*arguments):
     """W_q is applied without a transpose. It is stored as (out, in): query @ W_q.T."""
     return Additive(project=lambda query, keys, W_q, W_k: (query @ W_q, keys @ W_k.T))(*arguments)
@@ -107,6 +116,19 @@ def projections_swapped(*arguments):
 def sums_keys(query, keys, values, W_q, W_k, v, mask):
     """The context is a weighted sum of the keys. It is one of the values."""
     return additive_attention(query, keys, keys, W_q, W_k, v, mask)
+
+
+def sums_features(query, keys, values, W_q, W_k, v, mask):
+    """The weighted values are added up over their features, (B, S). Add up over the positions: (B, d)."""
+    _, weights = additive_attention(query, keys, values, W_q, W_k, v, mask)
+    return (weights[..., None] * values).sum(2), weights
+
+
+def every_sentence(query, keys, values, W_q, W_k, v, mask):
+    """`weights @ values` multiplies the weights of every sentence with the values of every other: (B, B, d). Give the
+    weights an axis for one product a sentence, `weights[:, None] @ values`, and take it away again."""
+    _, weights = additive_attention(query, keys, values, W_q, W_k, v, mask)
+    return weights @ values, weights
 
 
 def mean_of_values(query, keys, values, W_q, W_k, v, mask):
@@ -183,10 +205,13 @@ ADDITIVE = (
     first_query_for_all,
     axes_mixed,
     not_transposed,
+    viewed,
     query_not_transposed,
     keys_not_transposed,
     projections_swapped,
     sums_keys,
+    sums_features,
+    every_sentence,
     mean_of_values,
     scores_returned,
     order_swapped,

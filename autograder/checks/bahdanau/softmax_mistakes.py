@@ -43,6 +43,12 @@ def small_fill(scores: Tensor, mask: Tensor | None) -> Tensor:
     return scores.softmax(-1) if mask is None else scores.masked_fill(~mask, -1.0).softmax(-1) * mask.any(-1, True)
 
 
+def fill_of_a_hundred(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """Masked scores are filled with a number such as -100. A score can be lower than that, and then the padding wins:
+    fill with -1e9, or with the smallest finite number of the dtype."""
+    return scores.softmax(-1) if mask is None else scores.masked_fill(~mask, -100.0).softmax(-1) * mask
+
+
 def mask_after_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     """The mask comes after the softmax and nothing is divided again: the weights that are left no longer sum to 1. If
     you call `masked_fill` before it: that returns a new tensor and leaves the old one alone. Is its result used?"""
@@ -184,6 +190,7 @@ SOFTMAX = (
     scores_times_mask,
     filled_and_masked,
     small_fill,
+    fill_of_a_hundred,
     mask_after_softmax,
     first_axis,
     second_axis,

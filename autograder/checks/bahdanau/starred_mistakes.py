@@ -44,6 +44,35 @@ def padding_counts(weights, mask, beta):
     return beta * weights.sum(1).clamp(max=1).log().sum(-1)
 
 
+def masked_after_the_logarithm(weights, mask, beta):
+    """The mask comes after the logarithm: at padding without weight that is -inf, and -inf times 0 is NaN. What
+    has to stand there before the logarithm is taken?"""
+    return beta * (weights.sum(1).clamp(max=1).log() * _kept(weights, mask)).sum(-1)
+
+
+def filled_with_zero(weights, mask, beta):
+    """Padding is filled with 0 before the logarithm, which is -inf there. What does the logarithm have to be at
+    padding, and of which number is it that?"""
+    return beta * weights.sum(1).clamp(max=1).masked_fill(~_kept(weights, mask), 0).log().sum(-1)
+
+
+def sum_of_each_target_word(weights, mask, beta):
+    """The weights of each target word are added up, along its row. What a source word has got stands in its column."""
+    got = weights.sum(2).clamp(max=1)
+    return beta * (got if mask is None else got.masked_fill(~mask, 1)).log().sum(-1)
+
+
+def each_weight(weights, mask, beta):
+    """The logarithm is taken of each weight. Add up first what a source word has got, then take its logarithm."""
+    logs = weights.clamp(max=1).log().sum(1)
+    return beta * (logs if mask is None else logs.masked_fill(~mask, 0)).sum(-1)
+
+
+def of_each_word(weights, mask, beta):
+    """These are the penalties of the source words, (B, S). Add them up: each sentence has one."""
+    return beta * _logs(weights, mask)
+
+
 def padding_pays_a_little(weights, mask, beta):
     """Padding pays too: a small number inside the logarithm makes that finite, not right. Leave it out of the sum."""
     return beta * (weights.sum(1) + 1e-9).clamp(max=1).log().sum(-1)
@@ -96,6 +125,11 @@ COVERAGE = (
     mean_over_source,
     mean_over_target,
     padding_counts,
+    masked_after_the_logarithm,
+    filled_with_zero,
+    sum_of_each_target_word,
+    each_weight,
+    of_each_word,
     padding_pays_a_little,
     mask_upside_down,
     beta_left_out,
@@ -192,6 +226,16 @@ def v_averaged(*arguments):
     return d_query, d_keys, d_values, d_v / len(d_query)
 
 
+def v_of_each_sentence(*arguments):
+    """∂L/∂v has a row for each sentence, (B, h). v is one vector for all of them: add up over the batch too."""
+    return Backward(into_v=lambda d_scores, hidden: (d_scores[..., None] * hidden).sum(1))(*arguments)
+
+
+def tanh_of_the_tanh(*arguments):
+    """The slope is 1 - tanh(z)², where z is the tanh already: the tanh is taken twice. It is 1 - z²."""
+    return Backward(slope=lambda hidden: 1 - torch.tanh(hidden) ** 2)(*arguments)
+
+
 def mask_ignored(d_context, query, keys, values, W_q, W_k, v, mask):
     """The mask has no effect: padding has weight, and gets a gradient."""
     return additive_attention_backward(d_context, query, keys, values, W_q, W_k, v, None)
@@ -225,6 +269,8 @@ BACKWARD = (
     values_not_weighted,
     v_of_weights,
     v_averaged,
+    v_of_each_sentence,
+    tanh_of_the_tanh,
     mask_ignored,
     keys_twice,
     not_transposed,

@@ -95,6 +95,14 @@ def cosine(X, mask):
     return with_scores(X, normal @ normal.mT, mask)
 
 
+def mask_without_axis(X, mask):
+    """The mask (B, S) meets the scores (B, S, S) without a new axis. Where B and S happen to be equal this runs, and
+    masks word i of every sentence with the mask of sentence i. Keys are the last axis: mask[:, None]."""
+    scores = X @ X.mT
+    weights = masked_softmax(scores, None if mask is None else mask.expand_as(scores))
+    return weights @ X, weights
+
+
 def itself_left_out(X, mask):
     """No word attends to itself: the diagonal is masked. A word is one of those that answer, mostly the loudest."""
     scores = X @ X.mT
@@ -180,6 +188,7 @@ SIMPLE = (
     *(simple_with(softmax) for softmax in SOFTMAXES),
     scaled,
     cosine,
+    mask_without_axis,
     itself_left_out,
     viewed,
     all_axes_turned,

@@ -115,6 +115,12 @@ def first_sentence(A):
     return penalization(A)[:1].expand(len(A))
 
 
+def one_for_each_hop(A):
+    """These are the sums of the rows of squares, (B, r), one for each hop. Add up over the last two axes: the penalty
+    is one number for each sentence."""
+    return _residue(A).square().sum(-1)
+
+
 def still_a_matrix(A):
     """This is a matrix for each sentence, the squares that are not yet added up. The penalty is one number each."""
     return _residue(A).square()
@@ -139,6 +145,7 @@ PENALTY = (
     divided_by_batch,
     divided_by_hops,
     first_sentence,
+    one_for_each_hop,
     still_a_matrix,
 )
 
@@ -195,6 +202,13 @@ def softmax_over_hops_masked(H, W_s1, W_s2, mask):
 
 
 HOPS_FILLED = tuple(with_softmax(masking.filled(softmax_over_hops, 1, fill)) for fill in masking.FILLS)
+
+
+def mask_without_axis(H, W_s1, W_s2, mask):
+    """The mask (B, S) meets the scores (B, r, S) without a new axis. Where B and r happen to be equal this runs, and
+    masks hop i of every sentence with the mask of sentence i. The axis of the hops is missing: mask[:, None]."""
+    scores = _scores(H, W_s1, W_s2)
+    return _attended(masked_softmax(scores, None if mask is None else mask.expand_as(scores)), H)
 
 
 def scores_viewed(H, W_s1, W_s2, mask):
@@ -332,6 +346,7 @@ OTHER_SOFTMAX = (softmax_over_hops, softmax_over_hops_masked, *HOPS_FILLED)
 ATTENTION = (
     *MASKING,
     *OTHER_SOFTMAX,
+    mask_without_axis,
     scores_viewed,
     weights_viewed,
     states_viewed,
@@ -359,6 +374,7 @@ ATTENTION = (
         for penalty in (
             not_squared,
             over_the_batch,
+            mean_over_the_batch,
             identity_missing,
             words_with_words,
             diagonal_left_out,

@@ -166,6 +166,28 @@ def mask_upside_down(A, mask):
     return hop_overlap(A, None if mask is None else ~mask)
 
 
+def words_left_out(A, mask):
+    """The words are set to 0 instead of the padding, and a row without weight has no length: 0/0 is NaN. True means: a
+    word."""
+    rest = A if mask is None else A.masked_fill(mask[:, None], 0)
+    rows = rest / rest.norm(dim=-1, keepdim=True)
+    return rows @ rows.transpose(1, 2)
+
+
+def padding_filled(A, mask):
+    """Padding is filled with a large negative number, as before a softmax. These are weights already: what does not
+    count is 0."""
+    return hop_overlap(A if mask is None else A.masked_fill(~mask[:, None], -1e9), None)
+
+
+def lengths_without_axis(A, mask):
+    """The lengths (B, r) meet the rows (B, r, S) without an axis of length 1: a row is not divided by its own length.
+    Where the sizes fit this runs. Keep the axis: keepdim=True."""
+    A = _kept(A, mask)
+    rows = A / A.norm(dim=-1)
+    return rows @ rows.transpose(1, 2)
+
+
 def mask_after_the_lengths(A, mask):
     """The lengths of the rows are taken before the mask, with the weight at padding in them. Leave padding out
     first."""
@@ -226,6 +248,9 @@ OVERLAP = (
     words_with_words,
     mask_ignored,
     mask_upside_down,
+    words_left_out,
+    padding_filled,
+    lengths_without_axis,
     mask_after_the_lengths,
     centred,
     squared,
