@@ -41,7 +41,9 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, outer: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(  # pyright: ignore[reportIncompatibleMethodOverride] — the decorator hides the parameters
+        ctx: Any, outer: Tensor
+    ) -> tuple[Tensor | None, ...]:
         x, weight = ctx.saved_tensors
         of_x, of_weight, of_bias = ctx.needs_input_grad
         left, right = outer.reshape(-1, len(weight)).T, x.reshape(-1, weight.shape[1]).T
@@ -54,7 +56,7 @@ class _Product(torch.autograd.Function):
 
 
 def onednn(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return x weightᵀ + bias, by the kernel that torch.compile takes; a transposed weight is read where it is."""
+    """Return x weightᵀ + bias, by oneDNN; a transposed weight is read where it is."""
     return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
 
 
@@ -68,7 +70,8 @@ def mkl_is_half() -> bool:
     """Return whether this CPU has AVX-512 and MKL, which PyTorch takes for products, does not use it.
 
     MKL uses it on Intel's CPUs alone, oneDNN on all: 94 against 215 GFLOP/s for (1500 × 256) (256 × 1024) on one
-    thread of an AMD EPYC of family 26; on one of family 25 the shapes of a small Transformer go from 80-93 to 94-104.
+    thread of an AMD EPYC of family 26; on one of family 25 forward products and
+    gradients of inputs at the shapes of a small Transformer go from 79-93 to 94-104.
     """
     cpu = getattr(torch.cpu, "get_capabilities", dict)()  # an older PyTorch cannot tell
     wide = cpu.get("avx512_f", False) and hasattr(torch.ops.mkldnn, "_linear_pointwise")
