@@ -6,6 +6,7 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from benchmarks.roofline import arithmetic, recurrent_kernels
+from lab import fast_linear
 
 ROWS, LENGTH, WIDTH, UNITS = 3, 5, 4, 6
 
@@ -36,3 +37,11 @@ def test_the_kernel_of_a_gpu_counts_packed_rows_and_padded_ones_alike() -> None:
     assert whole == cudnn((ROWS * LENGTH, WIDTH), weights) == 2 * ROWS * LENGTH * 4 * UNITS * (WIDTH + UNITS)
     packed = pack_padded_sequence(torch.randn(ROWS, LENGTH, WIDTH), torch.tensor([5, 3, 2]), batch_first=True)
     assert cudnn(tuple(packed.data.shape), weights) == 2 * 10 * 4 * UNITS * (WIDTH + UNITS)
+
+
+@pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this PyTorch has no oneDNN")
+def test_our_own_product_is_counted_on_both_ways(monkeypatch) -> None:
+    monkeypatch.setattr(fast_linear, "mkl_is_half", lambda: True)
+    monkeypatch.setattr(fast_linear, "ENOUGH", 0)
+    layer, x = fast_linear.Linear(WIDTH, UNITS), torch.randn(ROWS, WIDTH, requires_grad=True)
+    assert arithmetic(lambda: layer(x).sum().backward()) == 3 * 2 * ROWS * WIDTH * UNITS

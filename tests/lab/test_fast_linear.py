@@ -14,36 +14,37 @@ needs_onednn = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reas
 def other_way(monkeypatch) -> list[Tensor]:
     """Take oneDNN's product for every size on every CPU; return what it was asked for."""
     asked: list[Tensor] = []
-    own = Tensor.to_mkldnn
+    own = fast_linear.onednn
 
-    def noted(x: Tensor) -> Tensor:
+    def noted(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         asked.append(x)
-        return own(x)
+        return own(x, weight, bias)
 
     monkeypatch.setattr(fast_linear, "mkl_is_half", lambda: True)
     monkeypatch.setattr(fast_linear, "ENOUGH", 0)
-    monkeypatch.setattr(Tensor, "to_mkldnn", noted)
+    monkeypatch.setattr(fast_linear, "onednn", noted)
     return asked
 
 
-def example(dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor, Tensor]:
+def example(dtype: torch.dtype = torch.float32, outputs: int = 7) -> tuple[Tensor, Tensor, Tensor]:
     torch.manual_seed(0)
-    shapes = (2, 3, 5), (7, 5), (7,)
+    shapes = (2, 3, 5), (outputs, 5), (outputs,)
     x, weight, bias = (torch.randn(shape, dtype=dtype, requires_grad=True) for shape in shapes)
     return x, weight, bias
 
 
 @needs_onednn
 @pytest.mark.parametrize("biased", [True, False])
-def test_values_and_gradients_are_those_of_torchs_own_product(other_way, biased: bool) -> None:
-    x, weight, bias = example()
+@pytest.mark.parametrize("outputs", [3, 7])  # fewer and more than inputs
+def test_values_and_gradients_are_those_of_torchs_own_product(other_way, biased: bool, outputs: int) -> None:
+    x, weight, bias = example(outputs=outputs)
     tensors = [x, weight, bias] if biased else [x, weight]
     result, expected = fast_linear.linear(*tensors), functional.linear(*tensors)
     torch.testing.assert_close(result, expected)
     outer = torch.randn_like(result)
     gradients = (torch.autograd.grad((product * outer).sum(), tensors) for product in (result, expected))
     torch.testing.assert_close(*gradients)
-    assert len(other_way) == 1
+    assert len(other_way) == 3  # forward, and the gradients of both factors
 
 
 @needs_onednn
