@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,9 +36,7 @@ def assignments() -> list[str]:
     known = written()
     if not contents.exists():
         return known
-    import yaml
-
-    listed = [name for name in map(_stem, _pages(yaml.safe_load(contents.read_text()))) if name in known]
+    listed = [name for name in _listed(contents.read_text()) if name in known]
     return [*listed, *(name for name in known if name not in listed and not has_chapter(name))]
 
 
@@ -64,8 +63,12 @@ def demand(names: Sequence[str]) -> None:
         raise UnknownAssignment(f"no exercise called {', '.join(unknown)}: expected some of {', '.join(assignments())}")
 
 
-def _stem(page: str) -> str:
-    return Path(page).stem
+@lru_cache(maxsize=8)
+def _listed(contents: str) -> tuple[str, ...]:
+    """Return the names of the pages in the text of a list of contents, in order."""
+    import yaml  # read once: each submission asks for the names
+
+    return tuple(Path(page).stem for page in _pages(yaml.safe_load(contents)))
 
 
 def _pages(entry) -> list[str]:

@@ -27,6 +27,7 @@ QUIT_SECONDS = 5
 # Imported once, by the process that all judging processes are forked from: they share its memory.
 SHARED = [
     "torch",
+    "torch.fx.experimental.symbolic_shapes",  # which the first gradient imports, and sympy with it
     "autograder.judge.judge",
     "autograder.score",
     "autograder.checks.encoder_decoder.cases",

@@ -172,7 +172,7 @@ def _differ(one: Answer, two: Answer) -> bool:
     if one.error or two.error or not one.outputs or not two.outputs:
         return True
     return any(
-        a.shape != b.shape or not np.allclose(a, b, rtol=ZERO, atol=ZERO, equal_nan=True)
+        a.shape != b.shape or not (np.array_equal(a, b) or np.allclose(a, b, rtol=ZERO, atol=ZERO, equal_nan=True))
         for a, b in zip(one.outputs, two.outputs, strict=False)
     )
 
