@@ -19,7 +19,7 @@ def linear(
 ) -> Float[Tensor, "*rows outputs"]:
     """Return x weightᵀ + bias, as torch.nn.functional.linear, by whatever is fastest here."""
     exact = x.device.type == "cpu" and x.dtype == weight.dtype == torch.float32
-    if not exact or x.numel() * len(weight) < ENOUGH or not mkl_is_half() or not plain():
+    if not exact or x.numel() * len(weight) < ENOUGH or not mkl_is_slower() or not plain():
         return functional.linear(x, weight, bias)
     return _Product.apply(x, weight, bias)
 
@@ -66,12 +66,12 @@ def plain() -> bool:
 
 
 @cache
-def mkl_is_half() -> bool:
+def mkl_is_slower() -> bool:
     """Return whether this CPU has AVX-512 and MKL, which PyTorch takes for products, does not use it.
 
     MKL uses it on Intel's CPUs alone, oneDNN on all: 94 against 215 GFLOP/s for (1500 × 256) (256 × 1024) on one
-    thread of an AMD EPYC of family 26; on one of family 25 forward products and
-    gradients of inputs at the shapes of a small Transformer go from 79-93 to 94-104.
+    thread of an AMD EPYC of family 26; on one of family 25, at the shapes of a small Transformer, forward products
+    and gradients of inputs go from 79 to 93 GFLOP/s to 94 to 104.
     """
     cpu = getattr(torch.cpu, "get_capabilities", dict)()  # an older PyTorch cannot tell
     wide = cpu.get("avx512_f", False) and hasattr(torch.ops.mkldnn, "_linear_pointwise")
