@@ -54,6 +54,13 @@ def arguments() -> argparse.ArgumentParser:
         metavar="NAME=DATE",
         help="when an assignment is due, such as 'bahdanau=2026-12-01 12:00:00 UTC'; NAME=none: no more",
     )
+    grade.add_argument(
+        "--handed-in",
+        action="append",
+        default=[],
+        metavar="NAME/STUDENT=DATE",
+        help="when somebody handed in, where no file says so, as in an LMS's zip; NAME/STUDENT=none: nobody knows",
+    )
     for verb in (score, grade):
         add_limits(verb)
 
@@ -126,17 +133,20 @@ def _clean() -> int:
 
 
 def _release(names: list[str], given: list[str]) -> int:
-    from autograder.assignment import assignments, demand
+    from autograder.assignment import assignments, demand, demand_pages, template
     from autograder.release.given import demand_givable
     from autograder.release.manifest import Manifest
 
-    demand(names)  # before torch is loaded
+    demand_pages()  # before torch is loaded
+    demand(names)
     demand_givable(given)
     from autograder.release.build import release
 
     before = Manifest(BUILD).given
     for path in release(names, given=given):
-        print(path)
+        made = template(path.stem)
+        bonus = f" and {made.bonus_points:g} bonus points" if made.bonus_points else ""
+        print(f"{path}: {made.core_points:g} points{bonus}")
     packed = [name for name in assignments() if f"release/{name}/{name}.ipynb" in Manifest(BUILD).digests]
     print(f"for students: {KIT.with_suffix('.zip')}, with {', '.join(packed)}")
     if given:
@@ -186,9 +196,18 @@ def _grading(options: argparse.Namespace) -> int:
     elif options.verb == "score" or not options.scheduler:
         sandbox.require()
     if options.verb == "grade":
+        from autograder.assignment import demand_pages
         from autograder.grade.run import grade
 
-        return grade(options.folder, options.out, lambda count: _judges(options, count), options.db, options.due)
+        demand_pages()
+        return grade(
+            options.folder,
+            options.out,
+            lambda count: _judges(options, count),
+            options.db,
+            options.due,
+            options.handed_in,
+        )
     from autograder.score import score
 
     with _judge(options) as judge:

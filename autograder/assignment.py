@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,10 @@ class UnknownAssignment(ValueError):
     """No exercises have this name; the message lists the names that have some."""
 
 
+class UnknownPage(ValueError):
+    """The book's list of contents names a page that is not there."""
+
+
 def assignments() -> list[str]:
     """Return the names that have exercises: those in the book's list of contents, then those without a chapter.
 
@@ -38,6 +43,28 @@ def assignments() -> list[str]:
         return known
     listed = [name for name in _listed(contents.read_text()) if name in known]
     return [*listed, *(name for name in known if name not in listed and not has_chapter(name))]
+
+
+def demand_pages() -> None:
+    """Raise UnknownPage where the book's list of contents names a page that is not there: a chapter would be missing.
+
+    A copy of the course without the book's pages may keep its list.
+    """
+    book = ROOT / "book"
+    contents = book / "_toc.yml"
+    pages = [path.stem for path in book.glob("*.md")]
+    if not (contents.exists() and pages):
+        return
+    import yaml
+
+    for page in _pages(yaml.safe_load(contents.read_text())):
+        if not any((book / page).parent.glob(f"{_stem(page)}.*")):
+            near = get_close_matches(_stem(page), pages, n=1)
+            hint = f", such as {near[0]!r}" if near else ""
+            raise UnknownPage(
+                f"{contents} lists {page!r}, and there is no {book / page}.md: expected the name of a page there"
+                f"{hint}. Write that; to drop a chapter, delete its line."
+            )
 
 
 def has_chapter(name: str) -> bool:
@@ -102,6 +129,16 @@ class Template:
     def stars(self) -> dict[str, int]:
         """Return {function: number of its stars} of the functions whose points are a bonus."""
         return {name: stars(self.graded[CHECK + name]) for name in self.functions if stars(self.graded[CHECK + name])}
+
+    @property
+    def core_points(self) -> float:
+        """Return the points of all core tasks, written questions included."""
+        return float(sum(cell.metadata.nbgrader.get("points") or 0 for cell in self.graded.values()))
+
+    @property
+    def bonus_points(self) -> float:
+        """Return the points of the tasks with stars, which come on top."""
+        return sum(bonus(cell) for cell in self.graded.values())
 
     @property
     def manual_points(self) -> float:

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from autograder.assignment import assignments
 from autograder.checks.check import MOST_PAIRS, Check, Drawn
-from autograder.checks.faults import CheckFault
+from autograder.checks.faults import CheckFault, demand_points
 from autograder.checks.hunts import Hunt
 from autograder.checks.points import (
     DIFFERENTIABLE,
@@ -70,8 +70,14 @@ def checks(name: str) -> dict[str, Check]:
 
 
 def questions(name: str) -> dict[str, Written]:
-    """Return the questions of one name that are graded by hand."""
-    return dict(getattr(_module(name), "WRITTEN", {}))
+    """Return the questions of one name that are graded by hand; raise CheckFault where one has no points."""
+    asked = dict(getattr(_module(name), "WRITTEN", {}))
+    for question, each in asked.items():
+        try:
+            demand_points(question, (), {"the answer": each})
+        except CheckFault as error:
+            raise CheckFault(f"{_place(name)}: WRITTEN: {error}") from None
+    return asked
 
 
 def written(name: str, question: str) -> Written:

@@ -16,7 +16,7 @@ from autograder.grade import summary
 from autograder.grade.cache import Records, exclusive
 from autograder.grade.marking import Grader, Judges
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
-from autograder.gradebook.lateness import Revised, due_dates
+from autograder.gradebook.lateness import Revised, due_dates, hand_in_times
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
 from autograder.submissions.hand_in import HandIn, Inbox, Rejected
@@ -31,6 +31,7 @@ def grade(
     open_judges: Callable[[int], AbstractContextManager[Judges]],
     db_url: str | None = None,
     due: Iterable[str] = (),
+    handed_in: Iterable[str] = (),
 ) -> int:
     """Grade what is new or has changed below `root` into `out`.
 
@@ -38,12 +39,14 @@ def grade(
     """
     started = time.monotonic()
     dates = due_dates(due, assignments())
+    times = hand_in_times(handed_in, assignments())
     inbox = collect.read(root, assignments())
+    _demand_hand_ins(times, inbox, out)
     try:
         with exclusive(out), sigterm_as_interrupt():
             grader = Grader(root, out, ClassGradebook(out, db_url))
             grader.book.due(dates)
-            rows, count, revised = _graded(inbox, grader, open_judges)
+            rows, count, revised = _graded(inbox, grader, open_judges, times)
     except (NoJudges, NoGradebook) as error:
         print(f"autograder grade: {error}", file=sys.stderr)
         return 2
@@ -53,12 +56,33 @@ def grade(
     print("\n".join(summary.table(rows)))
     print(f"{len(inbox.hand_ins)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
     _print_penalties(dates, revised, out)
+    _print_timeless(dict.fromkeys(hand_in.assignment for hand_in in inbox.hand_ins), revised)
     if inbox.rejected:
         print(f"{len(inbox.rejected)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
     failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
     if failed:
         print(f"The grader itself failed on {len(failed)}: {', '.join(failed[:10])}. See above.", file=sys.stderr)
     return 3 if failed or revised.failed else 0
+
+
+def _demand_hand_ins(times: dict[tuple[str, str], datetime | None], inbox: Inbox, out: Path) -> None:
+    """Raise ValueError where --handed-in names somebody who handed in nothing, now or before."""
+    records = {(line["assignment"], line["student"]) for line in Records(out).earlier_lines(set())}
+    here = {(hand_in.assignment, hand_in.student) for hand_in in inbox.hand_ins}
+    for name, student in times:
+        if (name, student) not in records | here:
+            students = ", ".join(sorted(who for assignment, who in records | here if assignment == name)) or "nobody"
+            raise ValueError(f"--handed-in: '{student}' has not handed in '{name}'; those who have: {students}.")
+
+
+def _print_timeless(names: Iterable[str], revised: Revised) -> None:
+    """Print of how many submissions nobody knows whether they were late."""
+    for name in names:
+        if count := revised.timeless[name]:
+            print(
+                f"{name} has a due date, and {count} came without a time (an LMS's zip has none): they count as in "
+                f"time. --handed-in '{name}/STUDENT=DATE' says when one came."
+            )
 
 
 def _print_penalties(dates: dict[str, datetime | None], revised: Revised, out: Path) -> None:
@@ -77,7 +101,10 @@ def _print_penalties(dates: dict[str, datetime | None], revised: Revised, out: P
 
 
 def _graded(
-    inbox: Inbox, grader: Grader, open_judges: Callable[[int], AbstractContextManager[Judges]]
+    inbox: Inbox,
+    grader: Grader,
+    open_judges: Callable[[int], AbstractContextManager[Judges]],
+    times: dict[tuple[str, str], datetime | None],
 ) -> tuple[list[dict[str, Any]], int, Revised]:
     """Return the rows of the summary, the number of submissions graded now, and the changes of late penalties."""
     try:
@@ -89,6 +116,7 @@ def _graded(
         todo = [hand_in for hand_in, line in lines_by_hand_in.items() if line is None]
         if todo:
             _mark(todo, grader, open_judges, rows)
+        grader.book.handed_in(times)
         revised = grader.book.penalise(written())
         return summarise(inbox, rows, grader.out, grader.book), len(todo), revised
     finally:

@@ -5,7 +5,7 @@ notebook that was put in order and judged before it came here.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -173,6 +173,17 @@ class ClassGradebook:
             if dates:
                 self.gradebook.db.remove()
 
+    def handed_in(self, times: dict[tuple[str, str], datetime | None]) -> None:
+        """Set when submissions came, by assignment and student, in UTC; None: nobody knows. Others stay as they are."""
+        with quiet(), one_line_errors(self.db_url):
+            for (name, student), time in times.items():
+                with suppress(MissingEntry):  # its grading failed, and that is said
+                    submission: Any = self.gradebook.find_submission(name, student)
+                    submission.timestamp = time
+            if times:
+                self.gradebook.db.commit()
+                self.gradebook.db.remove()
+
     def penalise(self, names: list[str]) -> lateness.Revised:
         """Compute the late penalties of these assignments again, and write the pages that change."""
         revised, penalties = lateness.Revised(), self.entries.penalties
@@ -186,6 +197,7 @@ class ClassGradebook:
                 if not lateness.same_penalty(each.penalty, penalty):
                     self._set_penalty(each, penalty)
                     revised.changed += 1
+                revised.timeless[each.assignment] += each.is_timeless
                 revised.unpunished += bool(each.seconds_late and penalties.is_unset)
             except NoGradebook:
                 raise

@@ -3,6 +3,7 @@
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -17,6 +18,7 @@ from traitlets import TraitError
 from traitlets.config import Config
 
 EXAMPLE = "2026-12-01 12:00:00 UTC"
+HANDED_IN = "bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC"
 NEVER = "none"
 DATE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:[T ](?P<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(?P<zone>.*)", re.DOTALL)
 OFFSET = re.compile(r"[+-]\d\d:?\d\d|[Zz]")
@@ -38,13 +40,29 @@ def due_dates(written: Iterable[str], known: list[str]) -> dict[str, datetime | 
     return dates
 
 
-def _moment(name: str, date: str) -> datetime:
+def hand_in_times(written: Iterable[str], known: list[str]) -> dict[tuple[str, str], datetime | None]:
+    """Return the times of `--handed-in NAME/STUDENT=DATE` by assignment and student, as `due_dates` reads dates."""
+    times: dict[tuple[str, str], datetime | None] = {}
+    for each in written:
+        whose, is_set, date = (part.strip() for part in each.rpartition("="))
+        name, slash, student = (part.strip() for part in whose.partition("/"))
+        if not (is_set and slash and student):
+            raise ValueError(f"--handed-in: expected NAME/STUDENT=DATE, such as '{HANDED_IN}', got {each!r}.")
+        if name not in known:
+            raise ValueError(f"--handed-in: no assignment {name!r}: expected one of {', '.join(known)}.")
+        if (name, student) in times:
+            raise ValueError(f"--handed-in: a time for '{whose}' is given twice.")
+        times[name, student] = None if date.lower() == NEVER else _moment(whose, date, "--handed-in")
+    return times
+
+
+def _moment(name: str, date: str, option: str = "--due") -> datetime:
     """Return a date in UTC, its time zone where it names none; a day without a time ends at 23:59:59."""
     written = DATE.fullmatch(date)
     zone = _zone(written["zone"]) if written else None
     if written and zone is None:
         raise ValueError(
-            f"--due {name}: no time zone {written['zone']!r}: expected one such as UTC, +01:00 or Europe/Berlin."
+            f"{option} {name}: no time zone {written['zone']!r}: expected one such as UTC, +01:00 or Europe/Berlin."
         )
     try:
         moment = datetime.fromisoformat(f"{written['day']} {written['time'] or '23:59:59'}") if written else None
@@ -53,7 +71,7 @@ def _moment(name: str, date: str) -> datetime:
         utc = None
     if utc is None or not 1 < utc.year < 9999:  # the outermost years cannot be shown in every time zone
         forms = f"'{EXAMPLE}', '2026-12-01T13:00+01:00', '2026-12-01 13:00 Europe/Berlin' or '{NEVER}'"
-        raise ValueError(f"--due {name}: expected a date such as {forms}, got {date!r}.")
+        raise ValueError(f"{option} {name}: expected a date such as {forms}, got {date!r}.")
     return utc.replace(tzinfo=None)
 
 
@@ -69,10 +87,14 @@ def _zone(written: str) -> tzinfo | None:
 
 @dataclass
 class Revised:
-    """The result of computing penalties again: how many changed, how many are 0 because no rule is set, failures."""
+    """The result of computing penalties again: how many changed, how many are 0 because no rule is set, failures.
+
+    `timeless` counts, by assignment with a due date, submissions of which nobody knows when they came.
+    """
 
     changed: int = 0
     unpunished: int = 0
+    timeless: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
 
 

@@ -25,6 +25,7 @@ class Submission:
     needs_manual_grade: bool
     seconds_late: float
     penalty: float | None
+    is_timeless: bool  # there is a due date, and nobody knows when the submission came
 
     @property
     def late_penalty(self) -> float:
@@ -74,7 +75,18 @@ def submissions(session: Session, names: Iterable[str] | None = None) -> list[Su
     if names is not None:
         query = query.where(assignment.name.in_(list(names)))
     return [
-        Submission(place, student, name, score, given, written, bool(waits), seconds_late(when, due, extension), late)
+        Submission(
+            place,
+            student,
+            name,
+            score,
+            given,
+            written,
+            bool(waits),
+            seconds_late(when, due, extension),
+            late,
+            due is not None and when is None,
+        )
         for place, student, name, when, due, extension, late, score, given, written, waits in session.execute(query)
     ]
 

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from typing import Any
 
 import pytest
 
@@ -90,6 +91,16 @@ def test_what_is_graded_by_hand_is_listed_with_its_points() -> None:
 
 def commands() -> list[str]:
     return [line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
+
+
+def test_the_rule_for_late_days_does_what_the_text_says() -> None:
+    [source] = [block for block in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL) if "class TenthADay" in block]
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    penalty, day = namespace["TenthADay"]().late_submission_penalty, 86400.0
+    assert [penalty("ada", 60, late) for late in (1, day)] == [0, 0]
+    assert [penalty("ada", 60, late) for late in (day + 1, 2 * day, 2 * day + 1)] == pytest.approx([6, 6, 12])
+    assert penalty("ada", 60, 40 * day) == 60
 
 
 def test_every_command_of_ours_is_one_that_there_is() -> None:

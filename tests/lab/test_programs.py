@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -117,15 +118,17 @@ def test_a_fault_of_our_own_keeps_its_traceback(tmp_path):
 
 def test_release_says_what_it_made(monkeypatch, capsys, tmp_path):
     import autograder.__main__ as command
+    from autograder import assignment
     from autograder.release import build
 
     monkeypatch.setattr(command, "BUILD", tmp_path)
     monkeypatch.setattr(command, "KIT", tmp_path / "release" / "kit")
     monkeypatch.setattr(build, "release", lambda names, given=(): [tmp_path / f"{name}.ipynb" for name in names])
+    monkeypatch.setattr(assignment, "template", lambda name: SimpleNamespace(core_points=59.0, bonus_points=14.0))
     (tmp_path / "released.json").write_text('{"release/luong/luong.ipynb": "", "release/bahdanau/bahdanau.ipynb": ""}')
     assert command.main(["release", "luong"]) == 0
     made, zipped = capsys.readouterr().out.splitlines()
-    assert made == str(tmp_path / "luong.ipynb")
+    assert made == f"{tmp_path / 'luong.ipynb'}: 59 points and 14 bonus points"
     assert zipped == f"for students: {tmp_path / 'release' / 'kit.zip'}, with bahdanau, luong"
 
 

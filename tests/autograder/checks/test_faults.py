@@ -1,14 +1,19 @@
 """A check that is written wrong is refused in one sentence: where, what was expected, what is there."""
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from autograder.checks import Check, CheckFault, Drawn, Points
+from autograder import checks as known
+from autograder.checks import Check, CheckFault, Drawn, Points, Written
+from autograder.judge import agreement
 from autograder.release.undefined import undefined
+from autograder.sandbox.bubblewrap import NoSandbox
+from tests.support.notebooks import form
 
 
 def double(x, mask=None):
@@ -64,6 +69,17 @@ WRONG_CASES = {
 def test_a_field_that_cannot_be_meant_is_named(message: str) -> None:
     with pytest.raises(CheckFault, match=re.escape(message)):
         check(X, None, **WRONG_FIELDS[message])
+
+
+@pytest.mark.parametrize("points", [-5, 0, 2.5, True])
+def test_a_written_question_without_points_is_named(monkeypatch: pytest.MonkeyPatch, points: Any) -> None:
+    module = SimpleNamespace(CHECKS=[check(X, None)], WRITTEN={"why": Written(points, "Because.")})
+    monkeypatch.setattr(known, "_module", lambda name: module)
+    sentence = f"autograder/checks/bahdanau/checks.py: WRITTEN: why: “the answer” earns {points!r} points, expected a"
+    with pytest.raises(CheckFault, match=re.escape(sentence)):
+        known.questions("bahdanau")
+    with pytest.raises(NoSandbox, match=re.escape(f"Not graded: {sentence}")):
+        agreement.demand(form())  # one sentence, and no judge that dies of it
 
 
 @pytest.mark.parametrize("message", WRONG_CASES)

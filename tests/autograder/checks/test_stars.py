@@ -78,9 +78,14 @@ def test_a_core_task_that_may_call_a_starred_one_is_a_fault() -> None:
 def test_a_notebook_and_the_checks_agree_on_points_and_stars(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = {"core": SimpleNamespace(stars=0, max_points=CORE), "stretch": SimpleNamespace(stars=1, max_points=BONUS)}
     monkeypatch.setattr(agreement, "checks", lambda name: ours)
+    asked = {"why": Written(3, "Because.")}
+    monkeypatch.setattr(agreement, "questions", lambda name: asked)
     agreement.demand(form())
     others = [form(stars=0), form(stars=2), form(starred=False), form()]
     others[3].graded["check-stretch"].metadata[OWN]["bonus"] = BONUS - 1
     for other in others:
         with pytest.raises(NoSandbox, match=r"have changed since its notebook was released \(stretch\)"):
             agreement.demand(other)
+    asked["why"] = Written(9, "Because.")
+    with pytest.raises(NoSandbox, match=r"\(why\)"):
+        agreement.demand(form())

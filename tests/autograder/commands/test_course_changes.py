@@ -117,7 +117,7 @@ def test_points_are_changed_in_one_place(course: Course) -> None:
     course.change(checks, "Written(points=3", "Written(points=6")
     status, output = course.grade()
     assert status == 2
-    assert re.search(r"'bahdanau'.*\(masked_softmax\)", output)
+    assert re.search(r"'bahdanau'.*\(masked_softmax, reading_a_matrix\)", output)
     assert course.marks("ada")["masked_softmax"] == (10, 10)
 
     assert course.types("release", "bahdanau")[0] == 0

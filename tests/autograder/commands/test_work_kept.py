@@ -205,6 +205,21 @@ def test_a_chapter_that_is_not_in_the_list_of_contents_is_no_assignment(tmp_path
     assert "of_my_own" not in assignment.dropped()
 
 
+def test_a_chapter_that_there_is_not_is_no_dropped_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(assignment, "ROOT", tmp_path)
+    (tmp_path / "book").mkdir()
+    contents = tmp_path / "book" / "_toc.yml"
+    assignment.demand_pages()
+    contents.write_text("root: index\nparts: [{chapters: [{file: luong}, {file: bahdanou}]}]")
+    assignment.demand_pages()  # a copy of the course without the book
+    for name in SMALL:
+        (tmp_path / "book" / f"{name}.md").touch()
+    with pytest.raises(assignment.UnknownPage, match=r"lists 'bahdanou', and .*bahdanou\.md: .* such as 'bahdanau'"):
+        assignment.demand_pages()
+    contents.write_text("root: index\nparts: [{chapters: [{file: luong}, {file: bahdanau}]}]")
+    assignment.demand_pages()
+
+
 def test_one_chapter_is_released_and_the_zip_stays_whole(course):
     before = packed(course)
     build.release(["bahdanau"], build=course / "build")

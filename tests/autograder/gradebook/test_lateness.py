@@ -107,6 +107,39 @@ def test_a_wrong_due_date_is_one_sentence_and_changes_nothing(teacher, out: Path
     assert not out.exists()
 
 
+def test_a_time_given_by_hand_counts_and_stays(teacher, out: Path) -> None:
+    config.settings(out)
+    settle(out, ZERO)
+    status, shown = teacher("--due", f"bahdanau={DUE}")
+    assert "bahdanau has a due date, and 1 came without a time" in shown  # cy
+    assert costs(out)["cy"] == 0
+    late = "bahdanau/cy=2026-11-21 12:00 Europe/Berlin"
+    for words, cost in [(("--handed-in", late), ALL), ((), ALL), (("--handed-in", "bahdanau/cy=none"), 0)]:
+        status, shown = teacher(*words)
+        assert (status, graded_now(shown)) == (0, 0), shown
+        assert ("came without a time" in shown) == (cost == 0)
+        assert costs(out) == {"ada": ALL, "bo": 0, "cy": cost}, words
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ("bahdanau/Cy=2026-11-21", "'Cy' has not handed in 'bahdanau'; those who have: ada, bo, cy"),
+        ("luong/cy=2026-11-21", "'cy' has not handed in 'luong'; those who have: nobody"),
+        ("bahdanu/cy=2026-11-21", "no assignment 'bahdanu'"),
+        ("bahdanau=2026-11-21", "expected NAME/STUDENT=DATE, such as 'bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC'"),
+        ("bahdanau/=2026-11-21", "expected NAME/STUDENT=DATE"),
+        ("bahdanau/cy=yesterday", "--handed-in bahdanau/cy: expected a date such as"),
+    ],
+)
+def test_a_wrong_time_is_one_sentence_and_changes_nothing(teacher, out: Path, written: str, sentence: str) -> None:
+    status, shown = teacher("--handed-in", written)
+    assert status == 2
+    assert sentence in shown
+    assert shown.count("\n") == 1
+    assert not out.exists()
+
+
 def test_two_due_dates_for_one_name_are_refused(teacher, out: Path) -> None:
     assert "given twice" in teacher("--due", "luong=2026-11-20", "--due", "luong=2026-11-21")[1]
     assert not out.exists()
