@@ -58,8 +58,9 @@ def demand_pages() -> None:
     import yaml
 
     for page in _pages(yaml.safe_load(contents.read_text())):
-        if not any((book / page).parent.glob(f"{_stem(page)}.*")):
-            near = get_close_matches(_stem(page), pages, n=1)
+        stem = Path(page).stem
+        if not any((book / page).parent.glob(f"{stem}.*")):
+            near = get_close_matches(stem, pages, n=1)
             hint = f", such as {near[0]!r}" if near else ""
             raise UnknownPage(
                 f"{contents} lists {page!r}, and there is no {book / page}.md: expected the name of a page there"
