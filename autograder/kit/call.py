@@ -99,8 +99,11 @@ def _tensors(value) -> Iterator[Tensor]:
 def _outputs(result) -> list[np.ndarray]:
     if not isinstance(result, tuple | list):
         return [_array(result)]
+    kind = type(result).__name__
     if len(result) > MOST_OUTPUTS:
-        raise Unusable(f"The function returned a {type(result).__name__} of {len(result)} things.")
+        raise Unusable(f"The function returned a {kind} of {len(result)} things.")
+    if any(item is None for item in result):
+        raise Unusable(f"The function returned a {kind} with None in it: expected tensors or numbers.")
     return [_array(item) for item in result]
 
 
@@ -129,6 +132,7 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
     outputs = list(result) if isinstance(result, tuple | list) else [result]
     if len(cotangents) == 1 and isinstance(result, tuple | list):
         outputs = [torch.stack(outputs)]
+    outputs = [_stacked(output) for output in outputs]
     terms = [
         (output * torch.from_numpy(np.array(cotangent)).to(output.dtype)).sum()
         for output, cotangent in zip(outputs, cotangents, strict=True)
@@ -143,6 +147,12 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
     return [None if gradient is None else gradient.detach().numpy().copy() for gradient in gradients]
 
 
+def _stacked(output: Any) -> Any:
+    """Return tensors in a list or tuple as the one tensor that their values are compared as; all else as it is."""
+    parts = [_stacked(part) for part in output] if isinstance(output, list | tuple) else []
+    return torch.stack(parts) if parts and all(isinstance(part, Tensor) for part in parts) else output
+
+
 def describe(error: BaseException) -> str:
     """Return an exception in a few words: its type, its message, and the student's own lines that led to it."""
     try:
@@ -154,10 +164,11 @@ def describe(error: BaseException) -> str:
 
 
 def own_lines(error: BaseException) -> list[str]:
-    """Return the last three of the student's own lines that led to an exception, the innermost last."""
+    """Return three of the student's own lines that led to an exception: the first, and the two innermost."""
+    frames = _own_frames(error)
     return [
         f"    line {frame.lineno}, in {frame.name}" + (f": {frame.line}" if frame.line else "")
-        for frame in _own_frames(error)[-3:]
+        for frame in (frames if len(frames) <= 3 else [frames[0], *frames[-2:]])
     ]
 
 

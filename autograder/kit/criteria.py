@@ -131,10 +131,13 @@ class Evaluation:
             self.second[case.name] = clean_answer(answer) if answer else self._call(case)
         return self.second[case.name]
 
-    def only_in(self, failure: Failure) -> str | None:
-        """Return the name of a case that ends with this failure, if others do not."""
+    def only_in(self, failure: Failure, criterion: Criterion) -> str | None:
+        """Return the name of a case that ends with this failure, one of the criterion's, if others do not."""
         names = [name for name, answer in self.first.items() if answer.error == failure]
-        return names[0] if names and len(names) < len(self.first) else None
+        if not names or len(names) == len(self.first):
+            return None
+        own = [case.name for case in self._about(criterion) if case.name in names]
+        return (own or names)[0]
 
     def unwritten(self) -> bool:
         """Return whether the cell is still as it was released."""

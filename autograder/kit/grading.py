@@ -7,6 +7,8 @@ from autograder.kit.example_hints import Examples, example_hint
 
 __all__ = ["Case", "Criterion", "KnownMistake", "Verdict", "grade"]
 
+Judged = list[tuple[Criterion, Failure | None]]  # each criterion, and what speaks against it
+
 
 def grade(
     check_id: str, cases: list[Case], criteria: list[Criterion], caller: Caller, examples: Examples = list
@@ -26,21 +28,22 @@ def grade(
     score, most = sum(got for *_, got in rows), sum(points for _, points, _ in rows)
     if score == most:
         return Verdict(score, most, None, [], rows)
-    return _explained(Verdict(score, most, None, [], rows), failures, evaluation, examples)
+    pairs = list(zip(criteria, failures, strict=True))
+    return _explained(Verdict(score, most, None, [], rows), pairs, evaluation, examples)
 
 
-def _explained(verdict: Verdict, failures: list[Failure | None], evaluation: Evaluation, examples: Examples) -> Verdict:
+def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, examples: Examples) -> Verdict:
     """Return a verdict with its hint: each demand, what went wrong with it, the mistake it looks like, an example."""
     recognised = evaluation.mistakes()
     verdict.mistakes = [known.name for known in recognised.mistakes]
     verdict.titles = [known.title for known in recognised.mistakes]
-    verdict.failures = list(dict.fromkeys(failure for failure in failures if failure))
+    verdict.failures = list(dict.fromkeys(failure for _, failure in judged if failure))
     head = f"{evaluation.function}: {verdict.score} of {verdict.max_score} points."
     if evaluation.unwritten():
         verdict.hint = f"{head} It is not written yet."
         return verdict
     where = evaluation.where()
-    verdict.details = [*_demands(verdict, failures, evaluation), *([where] if where else []), *recognised.lines()]
+    verdict.details = [*_demands(judged, evaluation), *([where] if where else []), *recognised.lines()]
     example = example_hint(evaluation.function, recognised.mistakes, examples(), evaluation.caller, verdict.failures)
     if example:
         verdict.details.append(example.text)
@@ -50,18 +53,19 @@ def _explained(verdict: Verdict, failures: list[Failure | None], evaluation: Eva
     return verdict
 
 
-def _demands(verdict: Verdict, failures: list[Failure | None], evaluation: Evaluation) -> list[str]:
+def _demands(judged: Judged, evaluation: Evaluation) -> list[str]:
     """Return a line for each demand; a failure that costs several is told once."""
     lines = []
     first: dict[Failure, str] = {}  # the demand under which a failure stands
-    for (name, points, _), failure in zip(verdict.criteria, failures, strict=True):
+    for criterion, failure in judged:
+        name, points = criterion.name, criterion.points
         if not failure:
             lines.append(f"  ✓ {name} ({points})")
             continue
         if failure in first:
             text = f"as for “{first[failure]}”."
         else:
-            case, first[failure] = evaluation.only_in(failure), name
+            case, first[failure] = evaluation.only_in(failure, criterion), name
             text = f"with “{case}”: {failure.text}" if case else failure.text
         lines.append(f"  ✗ {name} ({points}): {text.strip()}")
     return lines

@@ -19,6 +19,7 @@ Ask = Callable[[dict], dict]
 Outline = list[list]  # of a function's parameters, each [name] or [name, default]
 
 MOST_HEADER, MOST_BODY = 1 << 20, 16 << 20  # bytes of a question: text, and arrays
+IN_PLACE = ", a right one in place of yours"  # of a function that the student's calls
 SPOKEN = {kind.__name__: kind for kind in (ValueError, TypeError, IndexError, RuntimeError)}
 
 
@@ -28,8 +29,8 @@ def outline(function: Callable) -> Outline:
     return [[each.name] if each.default is Parameter.empty else [each.name, each.default] for each in parameters]
 
 
-def stand_in(name: str, parameters: Outline, ask: Ask) -> Callable:
-    """Return a function of these parameters that asks for what it returns."""
+def stand_in(name: str, parameters: Outline, ask: Ask, whose: str = IN_PLACE) -> Callable:
+    """Return a function of these parameters that asks for what it returns; its errors say `whose` it is."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     signature = Signature(
         [Parameter(first, kind, default=rest[0] if rest else Parameter.empty) for first, *rest in parameters]
@@ -38,7 +39,7 @@ def stand_in(name: str, parameters: Outline, ask: Ask) -> Callable:
     def standing_in(*given: Any, **named: Any) -> Any:
         bound = signature.bind(*given, **named)
         bound.apply_defaults()
-        return _asked(name, list(bound.arguments.values()), ask)
+        return _asked(name, list(bound.arguments.values()), ask, whose)
 
     standing_in.__name__ = standing_in.__qualname__ = name
     return standing_in
@@ -51,6 +52,7 @@ class _Call:
     question: dict
     tensors: list[Tensor]
     ask: Ask
+    whose: str = IN_PLACE
     several: bool = False
 
     @property
@@ -62,7 +64,7 @@ class _Call:
         if "error" in answer:
             kind, message = answer["error"]
             text = message if kind in SPOKEN else f"{kind}: {message}"
-            raise SPOKEN.get(kind, RuntimeError)(f"{self.question['function']}, a right one in place of yours: {text}")
+            raise SPOKEN.get(kind, RuntimeError)(f"{self.question['function']}{self.whose}: {text}")
         return answer
 
     def tensor(self, value: Any) -> Any:
@@ -103,9 +105,9 @@ class _Remote(torch.autograd.Function):
         return None, *back
 
 
-def _asked(name: str, arguments: list, ask: Ask) -> Any:
+def _asked(name: str, arguments: list, ask: Ask, whose: str) -> Any:
     tensors: list[Tensor] = []
-    call = _Call({"function": name, "arguments": _plain(arguments, tensors)}, tensors, ask)
+    call = _Call({"function": name, "arguments": _plain(arguments, tensors)}, tensors, ask, whose)
     outputs = _Remote.apply(call, *call.floats)
     return outputs if call.several else outputs[0]
 

@@ -149,7 +149,9 @@ def greedy_cached(
         steps.append(question)
         return ask(question)
 
-    tokens = function(0, stand_in("step", [["token"], ["cache"]], counted), bos, eos, max_len)
+    tokens = function(0, stand_in("step", [["token"], ["cache"]], counted, whose=""), bos, eos, max_len)
+    if tokens is None:
+        raise TypeError("expected a list of tokens, got None: is a `return` missing?")
     if not isinstance(tokens, list | tuple | Tensor):
         raise TypeError(f"expected a list of tokens, got a {type(tokens).__name__}")
     return torch.as_tensor([int(token) for token in tokens], dtype=torch.int64, device="cpu"), len(steps)

@@ -187,6 +187,11 @@ def without_biases(x, cache, weights, heads):
     return cached_heads(x, cache, none, heads)
 
 
+def without_biases_of_heads(x, cache, weights, heads):
+    """The biases b_q, b_k and b_v are missing; b_o is there. The keys and values in the cache have theirs."""
+    return Step(project=lambda x, weights, name: x @ weights[f"W_{name}"].T)(x, cache, weights, heads)
+
+
 def without_b_k(x, cache, weights, heads):
     """The bias of the newest key is missing. It cancels only where all keys are without it, and those in the cache are
     not."""
@@ -247,6 +252,7 @@ STEP = (
     newest_swapped,
     not_projected,
     without_biases,
+    without_biases_of_heads,
     without_b_k,
     without_W_o,
     root_of_model,

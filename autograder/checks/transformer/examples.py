@@ -6,7 +6,7 @@ def _head(heads: int, mask: str) -> str:
     return f"""\
 q, k = torch.tensor([[[1., 0.], [0., 2.]]]), torch.tensor([[[1., 1.], [0., 1.]]])
 W, b = torch.tensor([[1., 1.], [0., 1.]]), torch.tensor([1., 0.])
-w = {{"W_q": W, "b_q": b, "W_k": 2 * W, "b_k": b, "W_v": 3 * W, "b_v": b, "W_o": W.T, "b_o": -b}}
+w = {{"W_q": W, "b_q": b, "W_k": 2 * W, "b_k": b, "W_v": 3 * W, "b_v": 2 * b, "W_o": W.T, "b_o": -b}}
 multi_head_attention(q, k, k + 1, w, {heads}, {mask})"""
 
 
@@ -94,7 +94,7 @@ LOSS = (
     """\
 logits = torch.tensor([[[2., 0., 1.], [0., 1., 0.], [1., 1., 3.]], [[0., 3., -1.], [2., 2., 0.], [0., 0., 1.]]])
 label_smoothed_loss(logits, torch.tensor([[0, 1, 2], [1, 2, 2]]), 0.3, 2)""",
-    "label_smoothed_loss(torch.tensor([[[900., 898., 899.]]]), torch.tensor([[0]]), 0.3, 2)",
+    "label_smoothed_loss(torch.tensor([[[900., 700., 899.]]]), torch.tensor([[0]]), 0.3, 2)",
 )
 
 RATE = (

@@ -145,9 +145,26 @@ def over_targets(*arguments):
     return Smoothed(logarithms=lambda logits: logits.log_softmax(1))(*arguments)
 
 
+def classes_in_second_place(logits, target, epsilon, pad):
+    """`cross_entropy` takes the classes from axis 1, and there stand the target positions. Move the classes there, or
+    make one axis of sentences and positions."""
+    return torch.nn.functional.cross_entropy(logits, target, ignore_index=pad, label_smoothing=epsilon)
+
+
 def no_maximum(*arguments):
     """exp of large logits overflows. `log_softmax` subtracts the largest first, and nothing else changes."""
     return Smoothed(logarithms=lambda x: (x.exp() / x.exp().sum(-1, keepdim=True)).log())(*arguments)
+
+
+def logarithm_of_softmax(*arguments):
+    """This is the logarithm of a softmax. A softmax that float32 rounds to 0 has none: `log_softmax` of the logits
+    gives the number that belongs there."""
+    return Smoothed(logarithms=lambda logits: logits.softmax(-1).log())(*arguments)
+
+
+def padding_alone(*arguments):
+    """Padding is all that counts, and the words are left out. Keep the targets that are not `pad`."""
+    return Smoothed(together=lambda losses, real: losses[~real].mean())(*arguments)
 
 
 def not_averaged(*arguments):
@@ -175,7 +192,10 @@ LOSS = (
     probabilities,
     softmax_twice,
     over_targets,
+    classes_in_second_place,
     no_maximum,
+    logarithm_of_softmax,
+    padding_alone,
     not_averaged,
 )
 
@@ -248,13 +268,24 @@ def powers_cut_short(step, d_model, warmup, factor):
     return factor * d_model**-1 / 2 * min(step**-1 / 2, step * warmup**-3 / 2)
 
 
+def warmup_cut_short(*arguments):
+    """`warmup**-3/2` is (warmup**-3)/2: the power comes first. Write `warmup**-1.5`."""
+    return Rate(rises=lambda step, warmup: step * warmup**-3 / 2)(*arguments)
+
+
+def root_cut_short(*arguments):
+    """`step**-1/2` is (step**-1)/2: the power comes first. Write `step**-0.5`."""
+    return Rate(falls=lambda step, warmup: step**-1 / 2)(*arguments)
+
+
 def never_falls(step, d_model, warmup, factor):
     """After the warm-up the rate stays what it is. It falls as 1/√step."""
     return noam_rate(min(step, warmup), d_model, warmup, factor)
 
 
 def always_rises(*arguments):
-    """The rate rises without end: only step · warmup^-1½ is there. From step = warmup on it is step^-½."""
+    """The rate rises without end: only step · warmup^-1½ counts. From step = warmup on it is step^-½: is that term
+    there, with the minus in its exponent?"""
     return Rate(chosen=lambda falls, rises: rises)(*arguments)
 
 
@@ -280,6 +311,8 @@ RATE = (
     warmup_linear,
     warmup_three_halves,
     powers_cut_short,
+    warmup_cut_short,
+    root_cut_short,
     never_falls,
     always_rises,
     falls_too_fast,

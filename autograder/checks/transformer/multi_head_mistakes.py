@@ -97,6 +97,14 @@ def queries_viewed(query, key, value, weights, heads, mask):
     return RIGHT.join(merge_heads(attended @ split_heads(v, heads)), weights), attended
 
 
+def cut_interleaved(query, key, value, weights, heads, mask):
+    """A head gets every h-th feature, and the heads are joined as blocks. Head i has the i-th block of d/h features
+    that stand side by side: `view` or `unflatten` to (…, heads, d/h), in that order."""
+    return Heads(split=lambda x, heads: x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2))(
+        query, key, value, weights, heads, mask
+    )
+
+
 def merged_without_transpose(query, key, value, weights, heads, mask):
     """The heads are joined by `view` or `reshape` while they still stand before the positions. Swap the two axes back
     first, `transpose(1, 2)`: each position joins its own heads."""
@@ -174,6 +182,30 @@ def over_heads(query, key, value, weights, heads, mask):
     return Heads(softmax=softmax)(query, key, value, weights, heads, mask)
 
 
+def _over_heads(fill: float) -> Callable:
+    """Return the softmax over the heads of scores that were filled where the mask is False: nothing is 0 behind it."""
+
+    def over_heads_filled(query, key, value, weights, heads, mask):
+        return Heads(softmax=masking.filled(over_heads, 1, fill))(query, key, value, weights, heads, mask)
+
+    over_heads_filled.__name__ = masking.filled(over_heads, 1, fill).__name__
+    over_heads_filled.__doc__ = over_heads.__doc__
+    return over_heads_filled
+
+
+OVER_HEADS_FILLED = tuple(_over_heads(fill) for fill in masking.FILLS)
+
+
+def mask_added(query, key, value, weights, heads, mask):
+    """The mask was added to the scores as it is: that adds 1 where it is True, and 0 where it is False. Scores that may
+    not be looked at need -inf, or another number far below all others."""
+
+    def softmax(scores, mask):
+        return (scores if mask is None else scores + mask).softmax(-1)
+
+    return Heads(softmax=softmax)(query, key, value, weights, heads, mask)
+
+
 def weights_averaged(query, key, value, weights, heads, mask):
     """The weights are averaged over the heads. Return those of every head: (B, heads, T, S)."""
     out, attended = multi_head_attention(query, key, value, weights, heads, mask)
@@ -212,6 +244,18 @@ def without_biases(query, key, value, weights, heads, mask):
     """The biases are missing, all of them: x @ W.T + b."""
     none = {name: weight * (name[0] == "W") for name, weight in weights.items()}
     return multi_head_attention(query, key, value, none, heads, mask)
+
+
+def without_biases_of_heads(query, key, value, weights, heads, mask):
+    """The biases b_q, b_k and b_v are missing; b_o is there. Each of the four products has its own: x @ W.T + b."""
+    none = {name: 0 * weight if name in ("b_q", "b_k", "b_v") else weight for name, weight in weights.items()}
+    return multi_head_attention(query, key, value, none, heads, mask)
+
+
+def one_bias(query, key, value, weights, heads, mask):
+    """Queries, keys and values have the same bias, b_q. Each has its own: b_q, b_k, b_v."""
+    same = weights | {"b_k": weights["b_q"], "b_v": weights["b_q"]}
+    return multi_head_attention(query, key, value, same, heads, mask)
 
 
 def without_b_o(query, key, value, weights, heads, mask):
@@ -309,6 +353,7 @@ HEADS = (
     heads_viewed_both,
     queries_viewed,
     heads_interleaved,
+    cut_interleaved,
     merged_without_transpose,
     merged_interleaved,
     heads_added,
@@ -319,12 +364,16 @@ HEADS = (
     mask_repeated,
     mask_transposed,
     over_heads,
+    *OVER_HEADS_FILLED,
+    mask_added,
     weights_averaged,
     scores_returned,
     results_swapped,
     without_W_o,
     W_o_for_each_head,
     without_biases,
+    without_biases_of_heads,
+    one_bias,
     without_b_o,
     without_b_v,
     query_from_key,

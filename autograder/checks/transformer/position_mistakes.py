@@ -97,6 +97,17 @@ def divided_by_one_less(x):
     return Encoding(divisor=lambda d: frequencies(d, lambda i: i * d / max(d + d % 2 - 2, 1)))(x)
 
 
+def multiplied(x):
+    """The position is multiplied by 10000^(2i/d). Divide by it, or give the exponent a minus: frequencies fall."""
+    return Encoding(divisor=lambda d: 1 / frequencies(d))(x)
+
+
+def power_first(x):
+    """The power comes before the division: `10000 ** i / d` is (10000^i)/d. Put the exponent in parentheses: it is
+    2i/d."""
+    return Encoding(divisor=lambda d: 10000 ** torch.arange(0, d, 2) / d)(x)
+
+
 def last_feature_forgotten(x):
     """With an odd number of features the last one gets nothing. It gets a sine, without a cosine."""
     added = positional_encoding(x)
@@ -126,6 +137,8 @@ POSITIONS = (
     sine_and_cosine_swapped,
     sine_only,
     divided_by_one_less,
+    multiplied,
+    power_first,
     last_feature_forgotten,
     even_width,
     runs_on,
@@ -176,6 +189,33 @@ def padding_on_queries(source, target, pad):
     `(target != pad)[:, None]`."""
     of_source, causal, _ = make_masks(source, target, pad)
     return of_source, causal, causal & (target != pad)[:, :, None]
+
+
+def padding_on_both(source, target, pad):
+    """The target's padding hides keys, and queries too: a padded position has nothing to look at. Only keys are hidden,
+    the last axis; a padded query may ask."""
+    of_source, causal, whole = make_masks(source, target, pad)
+    return of_source, causal, whole & (target != pad)[:, :, None]
+
+
+def without_parentheses(source, target, pad):
+    """`&` comes before `!=`: `causal & target != pad` is `(causal & target) != pad`. Put the comparison in
+    parentheses."""
+    of_source, causal, _ = make_masks(source, target, pad)
+    return of_source, causal, (causal & target[:, None]) != pad
+
+
+def causal_again(source, target, pad):
+    """The third mask is the causal one again. The target's is one for each sentence, (B,T,T): causal, and no padding
+    among the keys."""
+    of_source, causal, _ = make_masks(source, target, pad)
+    return of_source, causal, causal.clone()
+
+
+def source_on_queries(source, target, pad):
+    """The source's mask is (B,S,1): so it would hide queries. Its last axis is the keys': (B,1,S)."""
+    of_source, causal, whole = make_masks(source, target, pad)
+    return of_source.mT, causal, whole
 
 
 def source_flat(source, target, pad):
@@ -245,6 +285,10 @@ MASKS = (
     future_seen,
     either,
     padding_on_queries,
+    padding_on_both,
+    without_parentheses,
+    causal_again,
+    source_on_queries,
     source_flat,
     source_with_heads,
     pad_is_zero,
