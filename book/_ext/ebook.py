@@ -25,6 +25,7 @@ COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 RULE = re.compile(r"([^{};]+)(\{[^{}]*\})")
 STYLE = re.compile(r"<style\b[^>]*>(.*?)</style>", re.DOTALL)
 STYLES = "styles"  # of a page's tree: those that its cells write
+EMPTY = re.compile(r"--[\w-]+:\s*;")  # a variable without a value
 ONE_OF = re.compile(r":is\(([^()]*)\)")
 
 
@@ -52,7 +53,7 @@ def plain_rule(rule: re.Match[str]) -> str:
 
 def plain_style(sheet: str) -> str:
     """Return a style sheet for readers that know neither `:is`, which is written out, nor `:has`, whose rules go."""
-    return RULE.sub(plain_rule, COMMENT.sub("", sheet))
+    return RULE.sub(plain_rule, EMPTY.sub("", COMMENT.sub("", sheet)))
 
 
 def declared(package: str, folder: Path) -> str:

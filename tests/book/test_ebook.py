@@ -97,6 +97,7 @@ def missing_sheets(archive: zipfile.ZipFile) -> set[str]:
         (".a :is(b, .c > d):focus, e { x: y }", ".a b:focus,.a .c > d:focus, e { x: y }"),
         ("a:is(.b, .c):is(.d, .e){}", "a.b.d,a.b.e,a.c.d,a.c.e{}"),
         ("@media print { /* why */ .f { x: y } p:has(> q) { x: y } }", "@media print {  .f { x: y } }"),
+        ("a { --empty: ; x: y }", "a {  x: y }"),
         ("a:not(.b, .c) { x: y }", "a:not(.b, .c) { x: y }"),
         ("@font-face { x: url('y') }", "@font-face { x: url('y') }"),
     ],
