@@ -37,7 +37,8 @@ html { font-size: 10.5pt; } body { background: white; }
 .chapter { break-before: page; } .chapter:first-child { break-before: auto; }
 h1, h2, h3, h4, dt, summary { break-after: avoid; } p { orphans: 2; widows: 2; }
 figure, .admonition, tr, .math, img, .cell_input, div.highlight, .output { break-inside: avoid; }
-.headerlink, button, .toggle-button, .sd-summary-state-marker, .weigh, details.hide { display: none !important; }
+.headerlink, button, .toggle-button, .sd-summary-state-marker, .weigh, .heat [aria-live], details.hide {
+  display: none !important; }
 html .bd-content div.highlight pre, html .bd-content pre {
   white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; font-size: 0.75rem; }
 html .bd-content :is(.formula, .output, .drawing, div.math, .pst-scrollable-table-container) {

@@ -115,7 +115,7 @@ def body(task: str, solution: str, run: str, runs: Runs, columns: Sequence[Colum
     cells = "".join(f"<td>{with_range(runs, column)}</td>" for column in columns)
     lines = "".join(f"<code>{escape(line)}</code>" for line in commands(task, solution, run, runs))
     return (
-        f'<tbody><tr><th scope="rowgroup" rowspan=2>{escape(words)}</th>{cells}<td>{len(runs)}</td></tr>'
+        f'<tbody><tr><th scope="rowgroup" rowspan="2">{escape(words)}</th>{cells}<td>{len(runs)}</td></tr>'
         f'<tr class="made"><td colspan={len(columns) + 1}>{escape(made(runs))} '
         f"<details><summary>commands</summary>{lines}</details></td></tr></tbody>"
     )
@@ -220,7 +220,7 @@ def aim_row(aim: dict[str, Any]) -> str:
     seeds = "1 seed" if len(best) == 1 else f"{len(best)} seeds"
     note = f"Aim: {aim['source']}. Run: {best[0]['run']}, {seeds}. {why}"
     return (
-        f'<tbody><tr><th scope="rowgroup" rowspan=2>{escape(aim["what"])}</th><td>{aim["aim"]}</td>'
+        f'<tbody><tr><th scope="rowgroup" rowspan="2">{escape(aim["what"])}</th><td>{aim["aim"]}</td>'
         f"<td>{with_range(best, column)}</td><td>{verdict}</td></tr>"
         f'<tr class="made"><td colspan=3>{escape(note)}</td></tr></tbody>'
     )

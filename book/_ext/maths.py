@@ -21,6 +21,8 @@ MACROS = {
     r"\fwd": r"\overrightarrow{#1}",
     r"\bwd": r"\overleftarrow{#1}",
 }
+# A named operator is two elements, and KaTeX leaves them so under a brace, where MathML has room for one.
+OPERATOR = re.compile("(<munder>)(<mi[^>]*>[^<]*</mi><mo>\u2061</mo>)(?=<mo )")
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +38,7 @@ def render(formula: str, display: bool, output: str = "htmlAndMathml") -> str:
         "trust": True,
         "macros": MACROS,
     }
-    return katex.render(formula, options)
+    return OPERATOR.sub(r"\1<mrow>\2</mrow>", katex.render(formula, options))
 
 
 def rendered(self, node: nodes.Element, formula: str, display: bool) -> str:
@@ -68,7 +70,7 @@ def visit_block(self, node: nodes.math_block) -> None:
 
 
 def copy_fonts(app: Sphinx, exception: Exception | None) -> None:
-    if exception is None:
+    if exception is None and app.builder.name != ebook.BUILDER:
         target = Path(app.outdir) / "_static" / "katex"
         target.mkdir(parents=True, exist_ok=True)
         copy_asset(katex.FOLDER / "katex.min.css", target)

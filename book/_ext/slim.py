@@ -51,7 +51,7 @@ def dark_rules(styles: Iterable[str]) -> str:
 
 def tidy(app: Sphinx, exception: Exception | None) -> None:
     """Mend the written pages, and drop the icon script from the output."""
-    if exception is not None or app.builder.format != "html":
+    if exception is not None or app.builder.name != "html":
         return
     pages = sorted(Path(app.outdir).glob("*.html"))
     sheets = [sheet.read_text(encoding="utf8") for sheet in sorted(Path(app.outdir).glob("_static/**/*.css"))]

@@ -27,6 +27,7 @@ CHAPTERS = sorted(package.parent.name for package in ROOT.glob("solutions/*/atte
 FIGURE = re.compile(  # a drawing, a plot, weights as a table or in a text, and what can be moved
     r'<div class="drawing">|<svg class="plot"|<div class="heat">|<div class="(?:weigh|moved)[ "]'
 )
+LARGEST = 1_600_000  # bytes of a page
 FIGURES = 10  # of a chapter, at least
 PARTS = {
     part["caption"]: {each["file"] for each in part["chapters"]}
@@ -80,6 +81,14 @@ def test_every_table_header_says_something(folder):
         text = page.read_text(encoding="utf8")
         for header in re.findall(r"<th\b[^>]*>(.*?)</th>", text, flags=re.DOTALL):
             assert re.search(r"[^\s\u200b]", shown(FORMULA.sub("", header))), f"{page.name}: {header[:200]}"
+
+
+@pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
+def test_the_head_of_a_fold_holds_nothing_else_to_press(folder):
+    """It is a button itself, and a screen reader reads what is in it as the button's name."""
+    for page in pages(folder):
+        heads = re.findall(r"<summary\b.*?</summary>", page.read_text(encoding="utf8"), re.DOTALL)
+        assert not [head for head in heads if re.search(r"<(?:a|button|input|select)\b", head)], page.name
 
 
 @pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
@@ -217,10 +226,13 @@ def test_a_page_asks_for_nothing_and_meets_no_error(browser, name, mode):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_a_phone(browser, name):
+def test_a_page_fits_a_phone_and_a_tablet(browser, name):
     page = dict(zip(PAGES, pages(FULL), strict=True))[name]
-    tab, _, _ = opened(browser, page, width=390)
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.stat().st_size <= LARGEST
+    tab, _, _ = opened(browser, page, width=360)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+    tab.set_viewport_size({"width": 820, "height": 900})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 820
     tab.context.close()
 
 
@@ -265,10 +277,17 @@ def test_what_scrolls_on_a_phone_is_reached_with_the_keyboard(browser):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_text_stands_out_from_its_ground(browser, mode):
+@pytest.mark.parametrize(
+    ("name", "selectors"),
+    [
+        ("bahdanau", [".drawing text", "figcaption", ".results td", ".results caption", ".math .eqno"]),
+        ("teaching", [".output h3", ".output li"]),  # what a cell writes beside tables
+    ],
+)
+def test_text_stands_out_from_its_ground(browser, mode, name, selectors):
     """Drawings and captions keep a contrast of 4.5 with the page, the least that WCAG allows for text."""
     pages(FULL)
-    tab, _, _ = opened(browser, FULL / "bahdanau.html", mode=mode)
+    tab, _, _ = opened(browser, FULL / f"{name}.html", mode=mode)
     ratio = """selector => {
       const shine = c => { const [r, g, b] = c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
         .map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126*r + .7152*g + .0722*b }
@@ -280,7 +299,7 @@ def test_text_stands_out_from_its_ground(browser, mode):
         const ground = shine(solid(e instanceof SVGElement ? e.closest('div') : e))
         const ink = shine(e instanceof SVGElement ? s.fill : s.color)
         return (Math.max(ink, ground) + .05) / (Math.min(ink, ground) + .05) }) }"""
-    for selector in (".drawing text", "figcaption", ".results td", ".results caption", ".math .eqno"):
+    for selector in selectors:
         contrast = tab.evaluate(ratio, selector)
         assert contrast, f"no {selector} on the page"
         assert min(contrast) >= 4.5, f"{selector}: {min(contrast):.1f}"

@@ -18,14 +18,23 @@ import ebook  # noqa: E402  (the book's extensions live beside the book)
 
 PICTURE = '<img src="data:image/png;base64,aGk=" alt="a &lt; b" style="max-width:100%">'
 PAGE = (
-    "# Page\n\nA formula $\\of{c}{units} = \\alpha_i$.\n\n$$ a = b \\tag{Luong (5)} $$\n\n"
-    f"```{{raw}} html\n{PICTURE}<p>three&nbsp;words<br>and &amp; more</p><script>const x = 1 && 2</script>\n```\n\n"
+    "# Page\n\nA formula $\\of{c}{units} = \\of{\\operatorname{head}}{units} \\alpha_i$.\n\n"
+    "$$ a = b \\tag{Luong (5)} $$\n\n"
+    f"```{{raw}} html\n{PICTURE}<style>p:is(.a, .b){{top: 0}}</style><svg viewBox='0 0 1 1'></svg>"
+    "<p>three&nbsp;words<br>and &amp; more</p><script>const x = 1 && 2</script>\n```\n\n"
     ":::{dropdown} Answer\nSeven.\n:::\n"
 )
 
 
 @pytest.mark.parametrize(
-    "markup", [PICTURE, "<p>a<br>b<br/>c<hr ></p>", "<p>&nbsp;&ndash;&amp;&lt;&#160;</p>", "<p title='x'>plain</p>"]
+    "markup",
+    [
+        PICTURE,
+        "<p>a<br>b<br/>c<hr ></p>",
+        "<p>&nbsp;&ndash;&amp;&lt;&#160;</p>",
+        "<p title='x'>plain</p>",
+        "<svg viewBox='0 0 1 1'/>",
+    ],
 )
 def test_html_becomes_xml_and_xml_stays_as_it_is(markup):
     text = ebook.as_xml(markup)
@@ -59,8 +68,42 @@ def test_a_page_for_e_readers(tmp_path):
     assert page.count("<math") == 2
     assert "katex-html" not in page
     assert "<script" not in page
+    head, _, after = page.partition("</head>")
+    assert "p.a,p.b{top: 0}" in head
+    assert "<style" not in after
     assert re.search(r"<details[^>]* open", page)
     assert "Luong (5)" in page
+    package = (out / "content.opf").read_text(encoding="utf8")
+    assert re.search(r'href="index\.xhtml" media-type="[^"]*" properties="mathml svg"', package)
+    body = ElementTree.fromstring(page)
+    assert body.find(f".//{{{ebook.NAMESPACE}}}svg") is not None
+    braces = list(body.iter("{http://www.w3.org/1998/Math/MathML}munder"))
+    assert braces
+    assert {len(brace) for brace in braces} == {2}
+    with zipfile.ZipFile(out / "book.epub") as archive:
+        assert missing_sheets(archive) == set()
+
+
+def missing_sheets(archive: zipfile.ZipFile) -> set[str]:
+    """Return the style sheets that a page of the EPUB asks for and that are not in it."""
+    pages = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".xhtml")]
+    asked = {sheet for page in pages for sheet in re.findall(r'<link[^>]*href="([^"?]+\.css)', page)}
+    return asked - {name.removeprefix("OEBPS/") for name in archive.namelist()}
+
+
+@pytest.mark.parametrize(
+    ("sheet", "plain"),
+    [
+        (".a :is(b, .c > d):focus, e { x: y }", ".a b:focus,.a .c > d:focus, e { x: y }"),
+        ("a:is(.b, .c):is(.d, .e){}", "a.b.d,a.b.e,a.c.d,a.c.e{}"),
+        ("@media print { /* why */ .f { x: y } p:has(> q) { x: y } }", "@media print {  .f { x: y } }"),
+        ("a { --empty: ; x: y }", "a {  x: y }"),
+        ("a:not(.b, .c) { x: y }", "a:not(.b, .c) { x: y }"),
+        ("@font-face { x: url('y') }", "@font-face { x: url('y') }"),
+    ],
+)
+def test_styles_are_written_out_for_old_readers(sheet, plain):
+    assert ebook.plain_style(sheet) == plain
 
 
 def test_a_page_that_is_no_xml_is_named_with_its_place(tmp_path):
@@ -80,6 +123,7 @@ def test_the_built_book_for_e_readers(edition):
     assert not build.malformed(epub)
     with zipfile.ZipFile(epub) as archive:
         pages = {name: archive.read(name).decode() for name in archive.namelist() if name.endswith(".xhtml")}
+        assert missing_sheets(archive) == set()
     assert {page.stem for page in (ROOT / "book").glob("*.md")} <= {name.removesuffix(".xhtml") for name in pages}
     assert not [name for name, page in pages.items() if "<script" in page or "katex-html" in page]
 

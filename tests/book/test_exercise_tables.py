@@ -37,3 +37,13 @@ def test_the_chapter_names_the_notebooks_exercises_and_their_minutes(name: str) 
     assert named <= set(checks(name))
     assert of_notebook - by_hand <= named
     assert minutes == expected
+
+
+@pytest.mark.parametrize("name", assignments())
+def test_no_table_header_is_a_formula_alone(name: str) -> None:
+    """What reads a feedback page aloud, or checks it, may skip formulas; an empty header becomes no heading there."""
+    text = (ROOT / "exercises" / f"{name}.md").read_text("utf-8")
+    headers = re.findall(r"^\|(.+)\|\n\|[ :|-]+\|$", text, re.MULTILINE)
+    cells = [cell.strip() for line in headers for cell in line.split("|") if cell.strip()]
+    assert cells
+    assert not [cell for cell in cells if not re.sub(r"\$[^$]*\$", "", cell).strip()]
