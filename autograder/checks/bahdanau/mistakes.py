@@ -85,17 +85,8 @@ def axes_mixed(*arguments):
 
 
 def not_transposed(*arguments):
-    """The weight matrices are applied without a transpose. They are stored as (out, in): x @ W.T."""
+    """The weight matrices are used as stored, (out, in), or turned by `view`, which moves no number: x @ W.T."""
     return Additive(project=lambda query, keys, W_q, W_k: (query @ W_q, keys @ W_k))(*arguments)
-
-
-def viewed(*arguments):
-    """The weight matrices are turned by `view` or `reshape`. That does not move a number: `x @ W.T`."""
-
-    def project(query, keys, W_q, W_k):
-        return query @ W_q.reshape(W_q.T.shape), keys @ W_k.reshape(W_k.T.shape)
-
-    return Additive(project=project)(*arguments)
 
 
 def query_not_transposed(*arguments):
@@ -205,7 +196,6 @@ ADDITIVE = (
     first_query_for_all,
     axes_mixed,
     not_transposed,
-    viewed,
     query_not_transposed,
     keys_not_transposed,
     projections_swapped,
