@@ -85,7 +85,7 @@ def corpus_table(task: str, caption: str) -> HTML:
     return HTML(
         f'<table class="results runs"><caption>{escape(caption)} Mean, and in brackets the lowest and the '
         "highest seed; of one seed its 95% bootstrap interval. Below each row: size, device, time.</caption>"
-        f"<thead><tr>{head}</tr></thead>{''.join(bodies)}<tfoot><tr><td colspan={len(columns) + 2}>"
+        f"<thead><tr>{head}</tr></thead>{''.join(bodies)}<tfoot><tr><td colspan='{len(columns) + 2}'>"
         f"{signatures(models, columns)}</td></tr></tfoot></table>"
     )
 
@@ -116,7 +116,7 @@ def body(task: str, solution: str, run: str, runs: Runs, columns: Sequence[Colum
     lines = "".join(f"<code>{escape(line)}</code>" for line in commands(task, solution, run, runs))
     return (
         f'<tbody><tr><th scope="rowgroup" rowspan="2">{escape(words)}</th>{cells}<td>{len(runs)}</td></tr>'
-        f'<tr class="made"><td colspan={len(columns) + 1}>{escape(made(runs))} '
+        f'<tr class="made"><td colspan="{len(columns) + 1}">{escape(made(runs))} '
         f"<details><summary>commands</summary>{lines}</details></td></tr></tbody>"
     )
 
@@ -181,7 +181,8 @@ def differing(recipe: dict[str, Any], used: dict[str, Any]) -> Iterator[str]:
 
 def peer_row(system: str, value: float, scale: str, width: int) -> str:
     text = escape(f"{value} on its own scale: {scale}")
-    return f'<tbody><tr class="peer"><th scope="row">{escape(system)}</th><td colspan={width}>{text}</td></tr></tbody>'
+    head = f'<th scope="row">{escape(system)}</th>'
+    return f'<tbody><tr class="peer">{head}<td colspan="{width}">{text}</td></tr></tbody>'
 
 
 def signatures(models: dict[tuple[str, str], Runs], columns: Sequence[Column]) -> str:
@@ -222,7 +223,7 @@ def aim_row(aim: dict[str, Any]) -> str:
     return (
         f'<tbody><tr><th scope="rowgroup" rowspan="2">{escape(aim["what"])}</th><td>{aim["aim"]}</td>'
         f"<td>{with_range(best, column)}</td><td>{verdict}</td></tr>"
-        f'<tr class="made"><td colspan=3>{escape(note)}</td></tr></tbody>'
+        f'<tr class="made"><td colspan="3">{escape(note)}</td></tr></tbody>'
     )
 
 

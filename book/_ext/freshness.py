@@ -58,10 +58,10 @@ def fingerprint(page: Path, root: Path = ROOT) -> str:
 
 
 def drop_records(cache_path: Path, page: Path) -> None:
-    """Forget the executed cells of one chapter."""
+    """Forget the executed cells of one chapter, also those that ran before the whole course was moved elsewhere."""
     cache = get_cache(cache_path)
     for record in cache.list_cache_records():
-        if Path(record.uri) == page:
+        if Path(record.uri).name == page.name:
             cache.remove_cache(record.pk)
 
 

@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
@@ -237,6 +240,18 @@ def test_the_teachers_page_is_stale_when_a_check_knows_other_mistakes(project, f
         before = freshness.fingerprint(page, project)
         (project / file).write_text((project / file).read_text() + "\n# changed\n")
         assert (freshness.fingerprint(page, project) != before) == moves
+
+
+def test_what_ran_before_the_course_was_moved_is_forgotten_too(tmp_path):
+    """The cache goes by the text of the cells, and would show what an older result file said."""
+    cache = get_cache(tmp_path / "executed")
+    for name in ("results", "luong"):
+        notebook = new_notebook(
+            cells=[new_code_cell(name, execution_count=1)], metadata={"kernelspec": {"name": "x", "display_name": "x"}}
+        )
+        cache.cache_notebook_bundle(CacheBundleIn(notebook, f"/elsewhere/book/{name}.md"), check_validity=False)
+    freshness.drop_records(tmp_path / "executed", BOOK / "results.md")
+    assert [Path(record.uri).stem for record in cache.list_cache_records()] == ["luong"]
 
 
 def test_a_failed_cell_is_found_by_its_line(tmp_path):
