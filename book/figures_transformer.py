@@ -128,24 +128,32 @@ def compared(
     return experiment_table("transformer", experiment, words, columns, caption) if len(run) > 1 else None
 
 
-POSITIONS = {"short": "sines", "short-learned": "learned", "short-unplaced": "none"}  # trained on 14 words at most
+SHORT = "trained on at most 14 words"
+POSITIONS = {  # variant of the sweep: what it is called
+    "": "sines",
+    "learned": "learned",
+    "unplaced": "none",
+    "short": f"sines, {SHORT}",
+    "short-learned": f"learned, {SHORT}",
+    "short-unplaced": f"none, {SHORT}",
+}
 
 
-def positions_by_length() -> HTML | None:
-    """Return BLEU by length of the models that were trained on short sentences, once there are two; else nothing."""
-    rows, buckets = [], {}
-    for variant, words in POSITIONS.items():
-        scores: dict[tuple[int, int], list[float]] = {}
-        for result in runs_of("transformer", "positions", variant):
-            for bucket in by_length(result):
-                scores.setdefault((bucket.first, bucket.last), []).append(bucket.score.value)
-        if scores:
-            buckets = sorted(scores)
-            rows.append([words, *[f"{fmean(scores[key]):.1f}" for key in buckets]])
-    if len(rows) < 2:
-        return None
-    heads = [f"{first}–{last} words" for first, last in buckets]
-    return table("Trained on at most 14 words a side: BLEU by length of the source, mean", ["positions", *heads], rows)
+def bleu_by_length(variant: str) -> dict[tuple[int, int], float]:
+    """Return a variant's BLEU for each range of source lengths, (first, last) in words: the mean over its seeds."""
+    scores: dict[tuple[int, int], list[float]] = {}
+    for result in runs_of("transformer", "positions", variant):
+        for bucket in by_length(result):
+            scores.setdefault((bucket.first, bucket.last), []).append(bucket.score.value)
+    return {lengths: fmean(values) for lengths, values in sorted(scores.items())}
+
+
+def positions_by_length() -> HTML:
+    """Return BLEU by the source's length, for each kind of positions, trained on all lengths and on short ones."""
+    means = {words: bleu_by_length(variant) for variant, words in POSITIONS.items()}
+    heads = [f"{first}–{last} words" for first, last in means[POSITIONS[""]]]
+    rows = [[words, *(f"{value:.1f}" for value in by_range.values())] for words, by_range in means.items()]
+    return table("BLEU by length of the source, mean over the seeds", ["positions", *heads], rows)
 
 
 RUNS = {  # run: what it is called in the table

@@ -56,7 +56,17 @@ class _Product(torch.autograd.Function):
 
 
 def onednn(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return x weightᵀ + bias, by oneDNN; a transposed weight is read where it is."""
+    """Return x weightᵀ + bias, by oneDNN; a transposed weight is read where it is.
+
+    Raise ValueError for tensors that do not fit: the kernel looks at none of this, and the process would crash.
+    """
+    given = [x, weight] if bias is None else [x, weight, bias]
+    if any(each.dtype != torch.float32 or each.device.type != "cpu" or not each.numel() for each in given):
+        raise ValueError("expected tensors of float32 on the CPU that are not empty")
+    if x.ndim < 1 or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
+        raise ValueError(f"expected (..., in) and (out, in), got {tuple(x.shape)} and {tuple(weight.shape)}")
+    if bias is not None and bias.shape != weight.shape[:1]:
+        raise ValueError(f"expected a bias of shape {tuple(weight.shape[:1])}, got {tuple(bias.shape)}")
     return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
 
 

@@ -80,3 +80,25 @@ def test_the_loss_without_scores_is_the_same_with_it(other_way) -> None:
     gradients = (torch.autograd.grad(loss, (features, weight)) for loss in (result, expected))
     torch.testing.assert_close(*gradients)
     assert other_way
+
+
+@needs_onednn
+@pytest.mark.parametrize(
+    ("x", "weight", "bias"),
+    [
+        ((2, 4), (7, 5), None),
+        ((2, 5), (5,), None),
+        ((), (7, 5), None),
+        ((2, 5), (7, 5), (5,)),
+        ((2, 0), (7, 0), None),
+    ],
+)
+def test_what_does_not_fit_is_an_error_and_no_crash(x, weight, bias) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        fast_linear.onednn(torch.zeros(x), torch.zeros(weight), None if bias is None else torch.zeros(bias))
+
+
+@needs_onednn
+def test_another_type_is_an_error_and_no_crash() -> None:
+    with pytest.raises(ValueError, match="float32"):
+        fast_linear.onednn(torch.zeros(2, 5, dtype=torch.float64), torch.zeros(7, 5))
