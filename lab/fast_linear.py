@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+KERNEL = getattr(torch.ops.mkldnn, "_linear_pointwise", None)  # oneDNN's product; not every PyTorch has it
 ENOUGH = 2**22  # multiplications; a smaller product is left to PyTorch
 
 
@@ -18,7 +19,7 @@ def linear(
     bias: Float[Tensor, " outputs"] | None = None,
 ) -> Float[Tensor, "*rows outputs"]:
     """Return x weightᵀ + bias, as torch.nn.functional.linear, by whatever is fastest here."""
-    exact = x.device.type == "cpu" and x.dtype == weight.dtype == torch.float32
+    exact = x.ndim > 1 and x.device.type == "cpu" and x.dtype == weight.dtype == torch.float32
     if not exact or x.numel() * len(weight) < ENOUGH or not mkl_is_slower() or not plain():
         return functional.linear(x, weight, bias)
     return _Product.apply(x, weight, bias)
@@ -63,11 +64,17 @@ def onednn(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     given = [x, weight] if bias is None else [x, weight, bias]
     if any(each.dtype != torch.float32 or each.device.type != "cpu" or not each.numel() for each in given):
         raise ValueError("expected tensors of float32 on the CPU that are not empty")
-    if x.ndim < 1 or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
-        raise ValueError(f"expected (..., in) and (out, in), got {tuple(x.shape)} and {tuple(weight.shape)}")
+    if x.ndim < 2 or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
+        raise ValueError(f"expected (..., rows, in) and (out, in), got {tuple(x.shape)} and {tuple(weight.shape)}")
     if bias is not None and bias.shape != weight.shape[:1]:
         raise ValueError(f"expected a bias of shape {tuple(weight.shape[:1])}, got {tuple(bias.shape)}")
-    return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    assert KERNEL is not None
+    return KERNEL(_dense(x), _dense(weight), bias, "none", [], "")
+
+
+def _dense(x: Tensor) -> Tensor:
+    """Return a tensor whose numbers stand side by side: of others the kernel takes a thousand times as long."""
+    return x if x.is_contiguous() or x.mT.is_contiguous() else x.contiguous()
 
 
 def plain() -> bool:
@@ -84,5 +91,5 @@ def mkl_is_slower() -> bool:
     and gradients of inputs go from 79 to 93 GFLOP/s to 94 to 104.
     """
     cpu = getattr(torch.cpu, "get_capabilities", dict)()  # an older PyTorch cannot tell
-    wide = cpu.get("avx512_f", False) and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    wide = cpu.get("avx512_f", False) and KERNEL is not None
     return bool(wide and "AMD" in cpu.get("cpu_name", ""))
