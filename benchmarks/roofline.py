@@ -10,6 +10,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from lab.diagnosis import activities, operation_times
+from lab.fast_linear import KERNEL
 
 SIZES = {"cpu": 2048, "cuda": 8192}  # of the square matrices whose product is timed
 PRODUCTS = ("mm", "linear", "lstm", "gru", "rnn", "scaled_dot_product", "attention")  # within the names of operations
@@ -70,8 +71,7 @@ def recurrent_kernels() -> dict[Any, Callable[..., int]]:
     def linear(rows: Any, weight: Any, *_: Any, **__: Any) -> int:
         return 2 * prod(rows) * weight[0]
 
-    ours = {torch.ops.mkldnn._linear_pointwise: linear} if hasattr(torch.ops.mkldnn, "_linear_pointwise") else {}
-    return ours | {
+    return ({KERNEL: linear} if KERNEL else {}) | {
         aten._cudnn_rnn: cudnn,
         aten._cudnn_rnn_backward: backward(cudnn),
         aten.mkldnn_rnn_layer: onednn,
