@@ -41,7 +41,7 @@ def assignments() -> list[str]:
     known = written()
     if not contents.exists():
         return known
-    listed = [name for name in _listed(contents.read_text()) if name in known]
+    listed = [stem for page in _pages(contents.read_text()) if (stem := Path(page).stem) in known]
     return [*listed, *(name for name in known if name not in listed and not has_chapter(name))]
 
 
@@ -55,9 +55,7 @@ def demand_pages() -> None:
     pages = [path.stem for path in book.glob("*.md")]
     if not (contents.exists() and pages):
         return
-    import yaml
-
-    for page in _pages(yaml.safe_load(contents.read_text())):
+    for page in _pages(contents.read_text()):
         stem = Path(page).stem
         if not any((book / page).parent.glob(f"{stem}.*")):
             near = get_close_matches(stem, pages, n=1)
@@ -92,20 +90,20 @@ def demand(names: Sequence[str]) -> None:
 
 
 @lru_cache(maxsize=8)
-def _listed(contents: str) -> tuple[str, ...]:
-    """Return the names of the pages in the text of a list of contents, in order."""
-    import yaml  # read once: each submission asks for the names
+def _pages(contents: str) -> tuple[str, ...]:
+    """Return every page in the text of a list of contents, in order; parsed once, for each submission asks for them."""
+    import yaml
 
-    return tuple(Path(page).stem for page in _pages(yaml.safe_load(contents)))
+    return tuple(_files(yaml.safe_load(contents)))
 
 
-def _pages(entry) -> list[str]:
+def _files(entry) -> list[str]:
     """Return every `file:` of a table of contents, in order."""
     if isinstance(entry, list):
-        return [page for item in entry for page in _pages(item)]
+        return [page for item in entry for page in _files(item)]
     if isinstance(entry, dict):
         own = [entry["file"]] if "file" in entry else []
-        return own + [page for key, item in entry.items() if key not in ("file", "root") for page in _pages(item)]
+        return own + [page for key, item in entry.items() if key not in ("file", "root") for page in _files(item)]
     return []
 
 
