@@ -56,7 +56,7 @@ def grade(
     print("\n".join(summary.table(rows)))
     print(f"{len(inbox.hand_ins)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
     _print_penalties(dates, revised, out)
-    _print_timeless(dict.fromkeys(hand_in.assignment for hand_in in inbox.hand_ins), revised)
+    _print_undated(dict.fromkeys(hand_in.assignment for hand_in in inbox.hand_ins), revised)
     if inbox.rejected:
         print(f"{len(inbox.rejected)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
     failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
@@ -75,10 +75,10 @@ def _demand_hand_ins(times: dict[tuple[str, str], datetime | None], inbox: Inbox
             raise ValueError(f"--handed-in: '{student}' has not handed in '{name}'; those who have: {students}.")
 
 
-def _print_timeless(names: Iterable[str], revised: Revised) -> None:
+def _print_undated(names: Iterable[str], revised: Revised) -> None:
     """Print of how many submissions nobody knows whether they were late."""
     for name in names:
-        if count := revised.timeless[name]:
+        if count := revised.undated[name]:
             print(
                 f"{name} has a due date, and {count} came without a time (an LMS's zip has none): they count as in "
                 f"time. --handed-in '{name}/STUDENT=DATE' says when one came."

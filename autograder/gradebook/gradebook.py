@@ -197,7 +197,7 @@ class ClassGradebook:
                 if not lateness.same_penalty(each.penalty, penalty):
                     self._set_penalty(each, penalty)
                     revised.changed += 1
-                revised.timeless[each.assignment] += each.is_timeless
+                revised.undated[each.assignment] += each.is_undated
                 revised.unpunished += bool(each.seconds_late and penalties.is_unset)
             except NoGradebook:
                 raise

@@ -89,12 +89,12 @@ def _zone(written: str) -> tzinfo | None:
 class Revised:
     """The result of computing penalties again: how many changed, how many are 0 because no rule is set, failures.
 
-    `timeless` counts, by assignment with a due date, submissions of which nobody knows when they came.
+    `undated` counts, by assignment with a due date, submissions of which nobody knows when they came.
     """
 
     changed: int = 0
     unpunished: int = 0
-    timeless: Counter[str] = field(default_factory=Counter)
+    undated: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
 
 

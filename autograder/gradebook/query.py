@@ -25,7 +25,7 @@ class Submission:
     needs_manual_grade: bool
     seconds_late: float
     penalty: float | None
-    is_timeless: bool  # there is a due date, and nobody knows when the submission came
+    is_undated: bool  # there is a due date, and nobody knows when the submission came
 
     @property
     def late_penalty(self) -> float:

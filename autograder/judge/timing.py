@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.kit import frames
-from autograder.sandbox.memory_watchdog import process_tree, read
+from autograder.sandbox.memory_watchdog import process_tree, read_proc
 
 _TICK = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.1  # the least time between two looks at what a process has computed
@@ -65,7 +65,7 @@ def use(pid: int) -> Use:
     """Return what a job has taken so far."""
     clock, computed = time.monotonic(), sum(map(_computed, process_tree(pid)))
     try:
-        queued = int(read(f"/proc/{pid}/schedstat").split()[1]) / 1e9
+        queued = int(read_proc(f"/proc/{pid}/schedstat").split()[1]) / 1e9
     except (OSError, IndexError):  # a kernel that does not count it: whoever waited gets the benefit of the doubt
         queued = clock - computed if Path("/proc", str(pid)).exists() else 0.0
     return Use(clock, computed, queued)
@@ -74,7 +74,7 @@ def use(pid: int) -> Use:
 def _computed(pid: int) -> float:
     """Return the CPU seconds of a process and of the children that it has seen end."""
     with suppress(OSError, IndexError):
-        return sum(map(int, read(f"/proc/{pid}/stat").rpartition(")")[2].split()[11:15])) / _TICK
+        return sum(map(int, read_proc(f"/proc/{pid}/stat").rpartition(")")[2].split()[11:15])) / _TICK
     return 0.0
 
 

@@ -29,8 +29,8 @@ def outline(function: Callable) -> Outline:
     return [[each.name] if each.default is Parameter.empty else [each.name, each.default] for each in parameters]
 
 
-def stand_in(name: str, parameters: Outline, ask: Ask, whose: str = IN_PLACE) -> Callable:
-    """Return a function of these parameters that asks for what it returns; its errors say `whose` it is."""
+def stand_in(name: str, parameters: Outline, ask: Ask, suffix: str = IN_PLACE) -> Callable:
+    """Return a function of these parameters that asks for what it returns. Its errors begin with name and suffix."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     signature = Signature(
         [Parameter(first, kind, default=rest[0] if rest else Parameter.empty) for first, *rest in parameters]
@@ -39,7 +39,7 @@ def stand_in(name: str, parameters: Outline, ask: Ask, whose: str = IN_PLACE) ->
     def standing_in(*given: Any, **named: Any) -> Any:
         bound = signature.bind(*given, **named)
         bound.apply_defaults()
-        return _asked(name, list(bound.arguments.values()), ask, whose)
+        return _asked(name, list(bound.arguments.values()), ask, suffix)
 
     standing_in.__name__ = standing_in.__qualname__ = name
     return standing_in
@@ -52,7 +52,7 @@ class _Call:
     question: dict
     tensors: list[Tensor]
     ask: Ask
-    whose: str = IN_PLACE
+    suffix: str = IN_PLACE
     several: bool = False
 
     @property
@@ -64,7 +64,7 @@ class _Call:
         if "error" in answer:
             kind, message = answer["error"]
             text = message if kind in SPOKEN else f"{kind}: {message}"
-            raise SPOKEN.get(kind, RuntimeError)(f"{self.question['function']}{self.whose}: {text}")
+            raise SPOKEN.get(kind, RuntimeError)(f"{self.question['function']}{self.suffix}: {text}")
         return answer
 
     def tensor(self, value: Any) -> Any:
@@ -105,9 +105,9 @@ class _Remote(torch.autograd.Function):
         return None, *back
 
 
-def _asked(name: str, arguments: list, ask: Ask, whose: str) -> Any:
+def _asked(name: str, arguments: list, ask: Ask, suffix: str) -> Any:
     tensors: list[Tensor] = []
-    call = _Call({"function": name, "arguments": _plain(arguments, tensors)}, tensors, ask, whose)
+    call = _Call({"function": name, "arguments": _plain(arguments, tensors)}, tensors, ask, suffix)
     outputs = _Remote.apply(call, *call.floats)
     return outputs if call.several else outputs[0]
 

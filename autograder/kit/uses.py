@@ -149,7 +149,7 @@ def greedy_cached(
         steps.append(question)
         return ask(question)
 
-    tokens = function(0, stand_in("step", [["token"], ["cache"]], counted, whose=""), bos, eos, max_len)
+    tokens = function(0, stand_in("step", [["token"], ["cache"]], counted, suffix=""), bos, eos, max_len)
     if tokens is None:
         raise TypeError("expected a list of tokens, got None: is a `return` missing?")
     if not isinstance(tokens, list | tuple | Tensor):
