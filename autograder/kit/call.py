@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +66,9 @@ def call(
     except Unusable as error:
         answer.error = error.failure
     except BaseException as error:  # exit() in a student's function must not end the grader
-        kind = "unwritten" if _is_blank(error, function, target) else "raised"
-        answer.error = Failure(kind, describe(error))
+        frames = _own_frames(error)
+        kind = "unwritten" if _is_blank(error, frames, function, target) else "raised"
+        answer.error = Failure(kind, describe(error, frames))
     return answer
 
 
@@ -153,39 +155,43 @@ def _stacked(output: Any) -> Any:
     return torch.stack(parts) if parts and all(isinstance(part, Tensor) for part in parts) else output
 
 
-def describe(error: BaseException) -> str:
+def describe(error: BaseException, frames: list[traceback.FrameSummary]) -> str:
     """Return an exception in a few words: its type, its message, and the student's own lines that led to it."""
     try:
         message = " ".join(str(error).split())[:LONGEST_MESSAGE]
     except Exception:  # an exception of the student's own may fail even at this
         message = ""
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return "\n".join([text, *own_lines(error)])
+    return "\n".join([text, *_lines(frames)])
 
 
 def own_lines(error: BaseException) -> list[str]:
     """Return three of the student's own lines that led to an exception: the first, and the two innermost."""
-    frames = _own_frames(error)
+    return _lines(_own_frames(error))
+
+
+def _lines(frames: list[traceback.FrameSummary]) -> list[str]:
     return [
         f"    line {frame.lineno}, in {frame.name}" + (f": {frame.line}" if frame.line else "")
         for frame in (frames if len(frames) <= 3 else [frames[0], *frames[-2:]])
     ]
 
 
-def _is_blank(error: BaseException, function: str, target: Any) -> bool:
+def _is_blank(error: BaseException, frames: list[traceback.FrameSummary], function: str, target: Any) -> bool:
     """Return whether it is the function's own NotImplementedError: its cell, or a class's method, is as released."""
     if type(error) is not NotImplementedError:
         return False
-    frames = _own_frames(error)
     names = vars(target) if isinstance(target, type) else [function]
     return bool(frames) and frames[-1].name in names
 
 
 def _own_frames(error: BaseException) -> list[traceback.FrameSummary]:
     """Return the frames of an exception that are neither the grader's nor a library's."""
-    return [frame for frame in traceback.extract_tb(error.__traceback__) if not _foreign(frame.filename)]
+    own = ((f, line) for f, line in traceback.walk_tb(error.__traceback__) if not _foreign(f.f_code.co_filename))
+    return list(traceback.StackSummary.extract(own))
 
 
+@cache
 def _foreign(filename: str) -> bool:
     """Return whether a frame is the grader's or a library's: the student reads only lines of their own."""
     path = Path(filename)

@@ -141,20 +141,20 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     case = partial(beam_case, rng)
     lengths_matter = [beams.length_without_eos, beams.raw_choice]
     nearly = [beams.too_wide, shortcuts.longest_of_the_nearly_best]
-    no_early_stop = [
-        beams.stops_at_first,
-        beams.stops_at_beam,
-        beams.stops_when_ahead,
+    no_early_stop = [  # first the one that shows least often: most draws are given up there
         shortcuts.one_step_ahead,
+        beams.stops_at_first,
+        beams.stops_when_ahead,
+        beams.stops_at_beam,
         shortcuts.at_twice_beam,
     ]
     long_way = [shortcuts.three_steps_ahead, shortcuts.pruned, shortcuts.twelve_at_most]
     same_places = (beams.shrinks, beams.ended_compete)
     places = [
-        beams.only_finished,
         beams.shrinks,
         beams.fills_up,
         shortcuts.wider_after_an_end,
+        beams.only_finished,
     ]
     flat = case(4, 8, 1.5, places, spread=0.3, zero=BOS)
     bos, eos = flat[1:3]
