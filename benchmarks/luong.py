@@ -48,7 +48,7 @@ def multiplications(score: str) -> int:
 
 
 def largest(score: str) -> int:
-    """Return how many numbers the largest tensor has that the scores of one sentence need on their way."""
+    """Return how many numbers the largest tensor has that is made for the pairs of words of one sentence."""
     return WORDS * WORDS * (WIDTH if score == "concat" else 1)
 
 

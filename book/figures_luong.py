@@ -127,7 +127,7 @@ def milliseconds(times: Sequence[float]) -> str:
 
 
 def score_costs() -> HTML:
-    """Return what each score costs: parameters, multiplications, the largest tensor, time."""
+    """Return what each score costs: parameters, multiplications, numbers for the pairs of words, time."""
     kept = costs()
     sizes = kept["sizes"]
     rows = [
@@ -144,6 +144,6 @@ def score_costs() -> HTML:
         f"Scores of {sizes['sentences']} sentences, {sizes['words']} words in both languages, all widths "
         f"{sizes['width']} (location: {sizes['rows']} rows). Time: one run, {kept['device']}, forward and backward, "
         f"median (lowest–highest) of {len(kept['scores'][0]['milliseconds'])} passes",
-        ["score", "parameters", "multiplications a sentence", "numbers in the largest tensor", "ms"],
+        ["score", "parameters", "multiplications a sentence", "numbers for the pairs of words, at most", "ms"],
         rows,
     )

@@ -113,8 +113,14 @@ def made_reviews(run: str = "reviews-small") -> HTML:
         )
     linear = results("pooling", "reviews-linear")
     rows.append(["linear: words and pairs of words", summary(linear, "test", "accuracy", scale=100), "–", "–", "–"])
-    columns = ["model", "accuracy, %", "weight on the evidence, %: all hops", "the best hop", "seeds"]
-    return table("Reviews, test; one seed: 95 % bootstrap interval", columns, rows)
+    columns = [
+        "model",
+        "accuracy, %",
+        "weight on the evidence, %: all hops",
+        "the hop with most, mean over the seeds",
+        "seeds",
+    ]
+    return table("Reviews, test (one seed: 95 % bootstrap interval; several: lowest–highest)", columns, rows)
 
 
 def heaviest_words(run: str = "reviews-small") -> HTML:
@@ -211,6 +217,12 @@ def shares(hops: int, word: str) -> dict[str, Shares]:
         name: Shares(statistics.fmean(s.all_hops for s in seeds), statistics.fmean(s.best_hop for s in seeds))
         for name, seeds in aspects.items()
     }
+
+
+def hops_of_aspects(variant: str) -> list[dict[str, list[float]]]:
+    """Return for each seed the weight of every hop on the evidence of each aspect, in per cent."""
+    rows = [score(result, "test", "aspects") or () for result in runs_of("structured", "hops", variant)]
+    return [{row["aspect"]: [100 * hop["value"] for hop in row["hops"]] for row in seed} for seed in rows]  # type: ignore[index]
 
 
 def aspect_table() -> HTML:

@@ -190,7 +190,7 @@ def phrasebook(models: Sequence[tuple[str, str]]) -> HTML:
         runs = results(solution, run)
         rows.append(
             [
-                f"{solution}, {run.rpartition('-')[2]}{budget(runs)}",
+                f"{solution}, {run.removeprefix('phrasebook-fr-en-')}{budget(runs)}",
                 summary(runs, "test", "greedy", "bleu"),
                 summary(runs, "test", "beam5", "bleu"),
                 summary(runs, "test", "alignment", "argmax", "aer", digits=3),

@@ -41,14 +41,22 @@ def long_curves() -> Picture:
     return seed_curves(curves, "epoch", "validation accuracy, %", title, GUESS["aspects"])
 
 
+NARROW = "narrow, λ = 0"
+
+
 def evidence_and_score() -> dict[str, list[Point]]:
-    """Return (weight on the evidence, accuracy) of each training on two verdicts, in per cent, by its λ."""
+    """Return (weight on the evidence, accuracy) of each training on two verdicts, in per cent, by λ, the narrow apart."""
     points: dict[str, list[Point]] = {}
     for word, words in WORDS.items():
         variants = [("hops", variant_of(hops, word)) for hops in HOPS]
         for each in (*variants, ("hops-long", joined(variant_of(4, word), "long"))):
             evidence, accuracy = (values("structured", *each, column) for column in (EVIDENCE, ACCURACY))
             points.setdefault(words, []).extend(zip(evidence, accuracy, strict=True))
+    for hops in HOPS:
+        evidence, accuracy = (
+            values("structured", "narrow", f"narrow-{hops}", column) for column in (EVIDENCE, ACCURACY)
+        )
+        points.setdefault(NARROW, []).extend(zip(evidence, accuracy, strict=True))
     return points
 
 

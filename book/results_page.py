@@ -202,8 +202,8 @@ def aims() -> HTML:
     head = "".join(f'<th scope="col">{text}</th>' for text in ("score", "aim", "ours", "reached or missed"))
     rows = "".join(map(aim_row, json.loads((ROOT / "book" / "aims.json").read_text("utf8"))))
     return HTML(
-        '<table class="results runs"><caption>Numbers that were aimed at, and a paper\'s on the same corpus. Where a '
-        "model has several runs, the best one is compared, chosen by this very score.</caption>"
+        '<table class="results runs"><caption>What was aimed at, some of it a paper\'s number on the same corpus, and '
+        "what was reached. Where a model has several runs, the best one is compared, chosen by this very score.</caption>"
         f"<thead><tr>{head}</tr></thead>{rows}</table>"
     )
 

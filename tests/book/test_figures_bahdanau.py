@@ -24,6 +24,9 @@ def test_a_link_may_point_to_the_source_of_the_word_before():
 def test_translation_errors_are_told_apart():
     assert translation_errors.repeats("a black black violin".split())
     assert not translation_errors.repeats("a black violin".split())
+    twice = "he reads in the street in the street".split()
+    assert translation_errors.has_pair_too_often(twice, "he reads in the street".split())
+    assert not translation_errors.has_pair_too_often("he reads in the house".split(), "he reads in the street".split())
     assert translation_errors.is_part("i call him".split(), "i always call him back".split())
     assert not translation_errors.is_part("him i call".split(), "i call him".split())
 
