@@ -45,7 +45,7 @@ NARROW = "narrow, λ = 0"
 
 
 def evidence_and_score() -> dict[str, list[Point]]:
-    """Return (weight on the evidence, accuracy) of each training on two verdicts, in per cent, by λ, the narrow apart."""
+    """Return (weight on the evidence, accuracy) of each training on two verdicts, in per cent, by λ or narrow."""
     points: dict[str, list[Point]] = {}
     for word, words in WORDS.items():
         variants = [("hops", variant_of(hops, word)) for hops in HOPS]

@@ -203,7 +203,7 @@ def aims() -> HTML:
     rows = "".join(map(aim_row, json.loads((ROOT / "book" / "aims.json").read_text("utf8"))))
     return HTML(
         '<table class="results runs"><caption>What was aimed at, some of it a paper\'s number on the same corpus, and '
-        "what was reached. Where a model has several runs, the best one is compared, chosen by this very score.</caption>"
+        "what was reached. Of several runs of a model the best one is compared, chosen by this very score.</caption>"
         f"<thead><tr>{head}</tr></thead>{rows}</table>"
     )
 
