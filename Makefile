@@ -64,9 +64,9 @@ course: $(SETUP) ## set up, make the student notebooks, build the book, grade th
 	@echo
 	@echo "The book:               build/_build/html/index.html"
 	@echo "The student notebooks:  build/release/NAME/NAME.ipynb, for students with all they need: build/release/kit.zip"
-	@if [ -f build/class/summary.csv ]; then \
-	  echo "The graded class:       build/class/summary.csv, build/class/gradebook.db, build/class/feedback/"; \
-	  echo "The teacher's page:     build/class/report.html"; fi
+	@if [ -f build/example/summary.csv ]; then \
+	  echo "The graded example:     build/example/summary.csv, build/example/gradebook.db, build/example/feedback/"; \
+	  echo "The teacher's page:     build/example/report.html"; fi
 
 book: $(SETUP) ## build the book, code shown
 	@python book/build.py
@@ -95,7 +95,8 @@ work: release ## copy the student notebooks into work/, to write in: what is the
 class: release ## grade the example class and make the teacher's page about it
 	@reason=$$(python -c "from autograder.sandbox.bubblewrap import unavailable_reason; print(unavailable_reason() or '')"); \
 	if [ -n "$$reason" ]; then echo "the class was not graded: $$reason"; exit 0; fi; \
-	python -m examples.make_class build/class/submitted && python -m autograder grade build/class/submitted && python -m autograder report
+	python -m examples.make_class build/example/submitted && python -m autograder grade build/example/submitted --out build/example \
+	  && python -m autograder report --out build/example
 
 test: release ## the laws and one of every family; minutes
 	@python -m pytest -n 2 --dist loadfile -m "not slow and not browser" $(PURE)

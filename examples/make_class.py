@@ -16,11 +16,12 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.assignment import CHECK, grade_id
-from autograder.places import CLASS, ROOT, released_notebook, source_notebook
+from autograder.assignment import CHECK, assignments, grade_id
+from autograder.places import ROOT, released_notebook, source_notebook
 from lab.files import atomic_write
 
 STUDENTS = ROOT / "examples" / "class"
+SUBMITTED = ROOT / "build" / "example" / "submitted"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ def students() -> list[Student]:
 
 def write(folder: Path) -> int:
     """Write what the class hands in; files with the right content stay. Return the number of submissions."""
-    hand_ins = [(student, name) for student in students() for name in student.assignments]
+    taught = assignments()  # a chapter may have been dropped
+    hand_ins = [(student, name) for student in students() for name in student.assignments if name in taught]
     for student, name in hand_ins:
         path = folder / student.name / name / f"{name}.ipynb"
         content = student.submission(name)
@@ -102,7 +104,9 @@ def write(folder: Path) -> int:
 def main() -> int:
     """Write what the example class hands in into a folder."""
     parser = argparse.ArgumentParser(prog="python -m examples.make_class", description=main.__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, default=CLASS / "submitted", help="default: %(default)s")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=ROOT / "build/example/submitted", help="default: %(default)s"
+    )
     folder = parser.parse_args().folder
     try:
         count = write(folder)

@@ -65,7 +65,7 @@ def additive_attention(
 ) -> tuple[Float[Tensor, "batch value_dim"], Float[Tensor, "batch source"]]:
     """Return the context and the weights of one query s: e_j = v · tanh(W_q s + W_k h_j).
 
-    c = Σ_j α_j h_j, with α = softmax(e). In the paper keys and values are the same vectors h.
+    c = Σ_j α_j value_j, with α = softmax(e); h_j is a key. In the paper keys and values are the same vectors h.
 
     Bahdanau et al. (2015), equations 5 and 6, and appendix A.1.2 for the score.
     """

@@ -38,7 +38,7 @@ def multi_head_attention(
     heads: int,
     mask: Bool[Tensor, "*#sentences #target source"] | None = None,
 ) -> tuple[Float[Tensor, "batch target d_model"], Float[Tensor, "batch heads target source"]]:
-    """Return Concat(head_1, …, head_h) W_o + b_o and the weights of every head.
+    """Return Concat(head_1, …, head_h) W_oᵀ + b_o and the weights of every head.
 
     head_i = Attention(Q_i, K_i, V_i), where Q_i is the i-th block of features of Q = query W_qᵀ + b_q, and so on.
 

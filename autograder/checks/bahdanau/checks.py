@@ -187,11 +187,11 @@ READING = """\
 jumps to the left. French puts the object pronoun before the verb, English after it.
 
 (b) In the column of *entarté*: *hit* (0.96) and *with* (0.89) look there, and *a* more than anywhere else (0.37). One
-French verb has become *hit … with a pie*.
+French verb has become *hit … with a pie*. (Two rows suffice.)
 
 (c) No. The weights say where the decoder looked, not what it took from there: the state at `</s>` has read the whole
 sentence and may hold *entarté* too. And the decoder's own state knows what it saw for *hit* and *with*, so that *pie*
-can follow from the words already said."""
+can follow from the words already said. (One reason suffices.)"""
 
 BIAS = """\
 (1 point) In additive attention the bias stands inside the tanh, e_j = v · tanh(W_q s + W_k h_j + b). The tanh is not

@@ -27,8 +27,8 @@ def _step(  # noqa: PLR0913 — what a mistake may change
 
 
 def update_turned_round(x, h, W, R, b, c) -> Tensor:
-    """The update gate z keeps the new state instead of the old one. h' = z ∘ h + (1 - z) ∘ n; some papers have z the
-    other way round, torch.nn.GRUCell has it so."""
+    """The update gate z keeps the new state instead of the old one. h' = z ∘ h + (1 - z) ∘ n, as in
+    torch.nn.GRUCell; some papers have z the other way round."""
     return _step(x, h, W, R, b, c, mix=lambda z, h, n, reset: (1 - z) * h + z * n)
 
 
@@ -51,7 +51,7 @@ def bias_outside_the_product(x, h, W, R, b, c) -> Tensor:
 
 def reset_before_the_matrix(x, h, W, R, b, c) -> Tensor:
     """The reset gate is applied to h before the matrix, as in Cho et al. (2014). Here, as in torch.nn.GRUCell, it is
-    applied behind it: r ∘ (R_n h + c_n)."""
+    applied after it: r ∘ (R_n h + c_n)."""
     matrix, bias = R.chunk(3)[2], c.chunk(3)[2]
     return _step(x, h, W, R, b, c, new=lambda n_x, n_h, reset: torch.tanh(n_x + (reset * h) @ matrix.T + bias))
 

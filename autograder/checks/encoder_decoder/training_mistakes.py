@@ -74,7 +74,7 @@ def eos_is_read(tokens: Tensor, bos: int, eos: int, pad: int) -> Shifted:
 
 
 def bos_is_said(tokens: Tensor, bos: int, eos: int, pad: int) -> Shifted:
-    """The targets begin with bos. bos is given to the decoder, and it has not to say it."""
+    """The targets begin with bos. bos is given to the decoder, and it does not have to say it."""
     inputs, _ = shift(tokens, bos, eos, pad)
     lengths = (tokens != pad).sum(dim=1, keepdim=True)
     return inputs, inputs.scatter(1, lengths, eos)

@@ -142,8 +142,10 @@ ORDER = """\
 In Luong's the step comes first, and the new state $h_t$ asks.
 
 (b) Without input feeding nothing that attention finds goes back into the network. All states $h_1 \\dots h_T$ can be
-computed first, in one call, and then all of them look at once. With input feeding, step $t$ needs $\\tilde h_{t-1}$:
-the steps have to wait for each other. Bahdanau's context enters the next state, so he has to wait as well.
+computed first, in one call, and then all of them look at once; each context is joined with its $h_t$ into
+$\\tilde h_t$, from which the word is predicted. With input feeding, step $t$ needs $\\tilde h_{t-1}$: the steps have to
+wait for each other. Bahdanau's context enters the next state, so he has to wait as well. (Half of the point for one of
+the two models.)
 
 (c) After the step the state $h_t$ knows which word was said last; it does not know where the decoder looked when it was
 said. That is what $\\tilde h_{t-1}$ adds: a step can avoid what has been translated already, and go on from there."""

@@ -10,7 +10,8 @@ $E[q_i k_i] = E[q_i]\\,E[k_i] = 0$, so the sum has mean 0.
 $\\operatorname{Var}(q_i k_i) = E[q_i^2 k_i^2] = E[q_i^2]\\,E[k_i^2] = 1 \\cdot 1 = 1$. The $d$ products are independent
 of each other, so their variances add up: $\\operatorname{Var}(q \\cdot k) = d$.
 
-(c) Dividing by $c$ divides the variance by $c^2$. For a variance of 1, $c^2 = d$: divide by $\\sqrt d$, not by $d$."""
+(c) Dividing by $c$ divides the variance by $c^2$: by $\\sqrt d$, it is $d / d = 1$ at every width; by $d$, it would be
+$d / d^2 = 1/d$, and with wide keys all scores would be nearly equal, and so the weights."""
 
 ORDER = """\
 (a) Word $i$ of the shuffled sentence is word $\\pi(i)$ of the old one. Its query is the old query of $\\pi(i)$, and it
@@ -25,7 +26,7 @@ JACOBIAN = """\
 $\\partial a_i / \\partial e_j = \\delta_{ij} \\exp(e_i) / Z - \\exp(e_i) \\exp(e_j) / Z^2
 = a_i (\\delta_{ij} - a_j)$.
 1 point for $i = j$, $a_i(1 - a_i)$, and 1 point for $i \\neq j$, $-a_i a_j$, each with the step that leads to it. The
-formula without a derivation: 1 point in all.
+formula without a derivation: no point, it stands in the question.
 
 (b) *1 point.* Each column sums to $\\sum_i a_i(\\delta_{ij} - a_j) = a_j - a_j = 0$, because the weights always sum to
 1: what one word gains, the others lose. (Or by rows: the same number added to all scores changes nothing.)

@@ -113,7 +113,7 @@ def mask_upside_down(Q, K, V, chunk, mask):
 
 
 def scores_set_to_zero(*arguments):
-    """Masked scores are set to 0, and exp(0) is 1 until the maximum is larger. Set them to −∞."""
+    """Masked scores are set to 0, a score like any other: they take their share. Set them to −∞."""
     return Online(fill=0.0)(*arguments)
 
 

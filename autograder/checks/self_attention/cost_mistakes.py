@@ -38,8 +38,8 @@ def squares_swapped(cost, steps, path, n, d, k, r):
 
 @instead("self_attention")
 def projections_counted(cost, steps, path, n, d, k, r):
-    """The projections are counted too, 4n·d². The table leaves them out: n²·d. (The chapter tells what that hides.)"""
-    return n * n * d + 4 * n * d * d, steps, path
+    """The projections are counted too, 3n·d². The table leaves them out: n²·d. (The chapter tells what that hides.)"""
+    return n * n * d + 3 * n * d * d, steps, path
 
 
 @instead()

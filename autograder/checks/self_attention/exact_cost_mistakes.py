@@ -20,18 +20,17 @@ def attention(wrong: Callable) -> Callable:
 
 @attention
 def projections_left_out(n, d, keys):
-    """The projections are missing. Each word is multiplied by W_q, W_k and W_v: 3nd² before the first score."""
+    """The projections are missing. Each word is also multiplied by W_q, W_k and W_v."""
     return 2 * n * keys * d
 
 
 def words_projections_left_out(kind, n, d, k, r):
-    """The projections of self-attention are missing: 3nd² before the first score. Those of the restricted layer are
-    there."""
+    """The projections of self-attention are missing. Those of the restricted layer are there."""
     return exact_layer_cost(kind, n, d, k, r) - (3 * n * d * d if kind == "self_attention" else 0)
 
 
 def restricted_projections_left_out(kind, n, d, k, r):
-    """The projections of restricted self-attention are missing. It projects every word as the full layer does: 3nd²."""
+    """The projections of restricted self-attention are missing. It projects every word as the full layer does."""
     return exact_layer_cost(kind, n, d, k, r) - (3 * n * d * d if kind == "restricted" else 0)
 
 
@@ -72,7 +71,7 @@ def every_key_projected_again(n, d, keys):
 
 
 def all_pairs(kind, n, d, k, r):
-    """Restricted self-attention meets all n words here. Each query meets r keys: 2rnd for scores and sums."""
+    """Restricted self-attention meets all n words here. Each query meets r keys, in both products."""
     return exact_layer_cost("self_attention" if kind == "restricted" else kind, n, d, k, r)
 
 
@@ -88,17 +87,17 @@ def gates_counted(kind, n, d, k, r):
 
 
 def separable(kind, n, d, k, r):
-    """The convolution does not mix its channels here: knd. Each output sums over d channels at k places: knd²."""
+    """The convolution does not mix its channels here: knd. Each output sums over d channels at k places."""
     return k * n * d if kind == "convolution" else exact_layer_cost(kind, n, d, k, r)
 
 
 def kernel_left_out(kind, n, d, k, r):
-    """The convolution costs nd² here. Its k places count as well: knd²."""
+    """The convolution costs nd² here. Its k places count as well."""
     return n * d * d if kind == "convolution" else exact_layer_cost(kind, n, d, k, r)
 
 
 def convolution_projected(kind, n, d, k, r):
-    """The convolution has projections here. It has none: its own matrices mix the channels, knd²."""
+    """The convolution has projections here. It has none: its own matrices mix the channels."""
     return exact_layer_cost(kind, n, d, k, r) + (3 * n * d * d if kind == "convolution" else 0)
 
 
@@ -108,7 +107,7 @@ def additions_too(kind, n, d, k, r):
 
 
 def terms_of_the_table(kind, n, d, k, r):
-    """These are the terms of the table, with the constant 1. Here the constants and the projections count."""
+    """These are the terms of the table, with the constant 1. In this task constants and projections count."""
     return layer_cost(kind, n, d, k, r)[0]
 
 

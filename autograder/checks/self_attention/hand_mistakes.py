@@ -22,7 +22,7 @@ def not_divided():
 
 
 def divided_by_k():
-    """The scores are divided by k = 4. It is the square root of the width: 2."""
+    """The scores are divided by d_k = 4. It is the square root of the width: 2."""
     return both(PRODUCTS / 4)
 
 

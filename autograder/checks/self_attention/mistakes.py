@@ -14,7 +14,7 @@ from solutions.self_attention.attention import simple_self_attention
 
 def padding_attended(scores: Tensor, mask: Tensor | None) -> Tensor:
     """Words attend to padding as if there were no mask. Either the mask has no effect (`masked_fill` returns a new
-    tensor: is its result used?), or it stands on the axis of those who ask. Keys are the last axis: mask[:, None]."""
+    tensor: is its result used?), or it stands on the axis of those who ask. Keys are the last axis."""
     return scores.softmax(-1)
 
 
@@ -104,7 +104,7 @@ def mask_without_axis(X, mask):
 
 
 def itself_left_out(X, mask):
-    """No word attends to itself: the diagonal is masked. A word is one of those that answer, mostly the loudest."""
+    """No word attends to itself: the diagonal is masked. A word is one of those that answer itself, too."""
     scores = X @ X.mT
     return with_scores(X, scores - 1e4 * torch.eye(X.shape[1]), mask)
 

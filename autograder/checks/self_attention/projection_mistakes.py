@@ -58,7 +58,7 @@ def scaled_twice(*arguments):
 
 
 def multiplied_by_root(*arguments):
-    """The scores are multiplied by √d_k. They are divided by it."""
+    """The scores are multiplied by √d_k. They should be divided by it."""
 
     def products(query, key):
         return query @ key.mT * query.shape[-1] ** 0.5
@@ -142,7 +142,7 @@ def scores_returned(query, key, value, mask):
 
 
 def results_swapped(query, key, value, mask):
-    """The results have changed places. The context comes first, then the weights."""
+    """The results have changed places. The output, the context, comes first, then the weights."""
     return scaled_dot_product(query, key, value, mask)[::-1]
 
 

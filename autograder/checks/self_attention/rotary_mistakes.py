@@ -43,7 +43,7 @@ class Rotation:
 
 
 def halves(*arguments):
-    """Feature i is paired with feature i + width/2, as some models do. Here neighbours are a pair: 2i and 2i + 1."""
+    """Feature i is paired with feature i + width/2, as some models do. In this task neighbours are a pair."""
     return Rotation(pairs=lambda x: x.chunk(2, dim=-1), joined=lambda *two: torch.cat(two, dim=-1))(*arguments)
 
 
@@ -119,7 +119,7 @@ def counted_from_one(*arguments):
 
 
 def added(x, positions, base):
-    """Cosine and sine are added to the features, as in the Transformer's encoding. Here the features are turned."""
+    """Cosine and sine are added to the features, as in the Transformer's encoding. They should be turned."""
     return Rotation(turned=lambda x, y, cos, sin: (x + cos, y + sin))(x, positions, base)
 
 

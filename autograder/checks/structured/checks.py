@@ -55,7 +55,8 @@ CHECKS = [BY_HAND, PENALTY, ATTENTION, OVERLAP, *HUNT.checks(), PRUNED, BACKWARD
 READING = """\
 (a) Matrix 2. Hops 1 and 2, for instance, have no word in common: where they meet, AAᵀ is nearly 0. In matrix 1 the
 hops 3 and 4 look at the same words: AAᵀ has about .14 · .19 + .53 · .49 + .31 · .29 = .38 there, and the penalty
-charges the square of that twice.
+charges the square of that twice. (Hops 3 and 4 of matrix 2 share .32 all the same: the penalty makes it dear and does
+not forbid it.)
 
 (b) Hardly. Hops 1, 3 and 4 are nearly the same row, so three rows of M are nearly the same vector. Two of them could
 go; only hop 2 looks elsewhere, at the comma and at *although*.
@@ -74,8 +75,8 @@ most 1, Σ a² ≤ Σ a = 1, and the two are equal only where every weight is 0 
 different ones. (1 point for each, half of it without the reason.)
 
 (1 point) Neither. Each hop has weight somewhere, and needs a word that no other hop touches: with more hops than words
-two of them share one. (Half of the point for "no" with a rank or an example in the place of a reason that holds for
-both.)
+two of them share one. (Half of the point for an example, or for a reason that holds for P alone, such as "A Aᵀ
+has rank n at most, so it is not I"; that r rows other than 0 and orthogonal need r dimensions holds for both.)
 
 (1 point) The penalty knows nothing of the labels. The larger λ, the more of the loss is gained by hops that are narrow
 and apart, wherever they are: the words that decide may stand side by side and be needed by several hops, or be two

@@ -79,7 +79,7 @@ def absolute_values(A):
 
 def mean_of_squares(A):
     """The squares are averaged over the r × r entries. The Frobenius norm adds them up. (The authors' own program takes
-    this mean; their equation does not.)"""
+    a mean too, but of AᵀA - I.)"""
     return _residue(A).square().mean((1, 2))
 
 

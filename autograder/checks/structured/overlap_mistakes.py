@@ -108,8 +108,8 @@ def _products(A: Tensor) -> Tensor:
 
 
 def not_normalised(A, mask):
-    """These are the dot products of the rows, AAᵀ. Divide each by the lengths of both rows: a hop is then as like to
-    itself as can be, 1, however far it spreads."""
+    """These are the dot products of the rows, AAᵀ. Divide each by the lengths of both rows: compared with
+    itself a hop then has 1, however far it spreads."""
     return _products(_kept(A, mask))
 
 

@@ -226,26 +226,27 @@ filled; source words ask source words.
 (b) The source sentence is shorter than the longest of its batch: padding stands there. The mask of the source hides it
 as a key in both uses. (In C it still asks, in the last row; what it gets back is not used.)
 
-(c) The decoder's self-attention without its causal mask, or with one that is one off: each position looks at the next
-one, where the very word stands that it has to predict. In training it copies that word, so the loss is small. When it
-translates, that word is not there yet, and it has learned nothing else."""
+(c) The decoder's self-attention without its causal mask (one that is one off would hide the third column from the
+first row): each position looks at the next one, where the very word stands that it has to predict. In training it
+copies that word, so the loss is small. When it translates, that word is not there yet, and it has learned nothing
+else."""
 
 PARAMETERS = """\
-(a) *2 points: one for the matrices, one for the biases.* Attention: W_q, W_k, W_v and W_o have d² numbers each, and
-each has a bias of d: 4d² + 4d. The number of heads is not in it: they cut the same matrices. The feed-forward network:
-2·d·f for the matrices, f + d for the biases. Two norms: γ and β, 2d each, together 4d. In all 4d² + 2df + 9d + f. The
-paper's formula for the heads has no biases, so whoever counts without those four gets the point too, saying so: then it
-is 4d² + 2df + 5d + f.
+(a) *2 points: one for the matrices, one for the biases and the norms.* Attention: W_q, W_k, W_v and W_o have d² numbers
+each, and each has a bias of d: 4d² + 4d. The number of heads is not in it: they cut the same matrices. The feed-forward
+network: 2·d·f for the matrices, f + d for the biases. Two norms: γ and β, 2d each, together 4d. In all 4d² + 2df + 9d +
+f. The paper's formula for the heads has no biases, so whoever counts without those four gets the point too, saying so:
+then it is 4d² + 2df + 5d + f.
 
-(b) *1 point.* With d = 512, f = 2048: 3,152,384 for an encoder layer. A decoder layer has one attention and one norm
-more, 1,050,624 + 1,024: 4,204,032. Six of each: 44,138,496. The embedding is shared by source, target and output, and
-counts once: 37,000 · 512 = 18,944,000; the readout has no bias, and sines have no parameters. Together 63,082,496, some
-63 million. (Without the biases of attention 63,045,632.) The point is for all four parts, with the embedding counted
-once; slips in the arithmetic cost nothing.
+(b) *1 point.* With d = 1024, f = 4096: 12,596,224 for an encoder layer. A decoder layer has one attention and one norm
+more, 4,198,400 + 2,048: 16,796,672. Six of each: 176,357,376. The embedding is shared by source, target and output, and
+counts once: 37,000 · 1024 = 37,888,000; the readout has no bias, and sines have no parameters. Together 214,245,376,
+some 214 million. (Without the biases of attention 214,171,648.) The point is for all four parts, with the embedding
+counted once; slips in the arithmetic cost nothing.
 
-(c) *1 point.* For 65 million the vocabulary would need some 3,700 words more: (65,000,000 − 44,138,496) / 512 = 40,745.
-The bias of the keys is the useless one: it adds the same number, q · b_k, to all scores of a query, and the softmax
-takes the same number off every score. (Half a point for each.)"""
+(c) *1 point.* For 213 million the vocabulary would need some 1,200 words less: (213,000,000 − 176,357,376) / 1024 =
+35,784. The bias of the keys is the useless one: it adds the same number, q · b_k, to all scores of a query, and the
+softmax takes the same number off every score. (Half a point for each.)"""
 
 WRITTEN = {
     "read_the_pictures": Written(points=3, text=PICTURES),

@@ -33,7 +33,7 @@ def cross_asks_itself(y, memory, weights, heads, target_mask, source_mask, eps):
 
 
 def memory_asks(y, memory, weights, heads, target_mask, source_mask, eps):
-    """In the second attention `memory` asks and the decoder answers. The decoder asks; keys and values are `memory`."""
+    """In the second attention `memory` asks and the decoder answers. It should be the decoder that asks."""
 
     def find(z, cross):
         return multi_head_attention(memory, z, z, cross, heads, source_mask)[0]
@@ -60,7 +60,7 @@ def keys_from_the_decoder(y, memory, weights, heads, target_mask, source_mask, e
 
 
 def input_asks(y, memory, weights, heads, target_mask, source_mask, eps):
-    """In the second attention the layer's input asks. The result of the first norm asks."""
+    """In the second attention the layer's input asks. It should be the result of the first norm."""
 
     def find(z, cross):
         return multi_head_attention(y, memory, memory, cross, heads, source_mask)[0]

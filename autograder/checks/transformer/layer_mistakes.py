@@ -288,7 +288,7 @@ def second_norm_forgotten(x, weights, heads, mask, eps):
 
 
 def attention_without_residual(x, weights, heads, mask, eps):
-    """Nothing is added to what the attention finds: LayerNorm(x + …) there too."""
+    """The first sum is missing: LayerNorm(x + attention)."""
     return Layer(attend=lambda q, k, *rest: Layer.attend(q, k, *rest) - q).encode(x, weights, heads, mask, eps)
 
 

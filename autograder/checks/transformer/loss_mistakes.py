@@ -29,7 +29,7 @@ class Smoothed:
 
 
 def others_only(*arguments):
-    """ε is shared by the other V - 1 classes. Here all V classes get ε/V, the right one too."""
+    """ε is shared by the other V - 1 classes. The formula gives ε/V to all V classes, the right one too."""
 
     def each(of_target, log_p, epsilon):
         return -(1 - epsilon) * of_target - epsilon * (log_p.sum(-1) - of_target) / (log_p.shape[-1] - 1)
@@ -47,7 +47,7 @@ def share_not_given(*arguments):
 
 
 def without_pad_class(logits, target, epsilon, pad):
-    """ε is shared by the classes that are neither the right one nor padding, V - 2. Here all V get ε/V."""
+    """ε is shared by the classes that are neither the right one nor padding, V - 2. The formula gives ε/V to all V."""
 
     def each(of_target, log_p, epsilon):
         others = (log_p.sum(-1) - of_target - log_p[..., pad]) / (log_p.shape[-1] - 2)
@@ -57,7 +57,7 @@ def without_pad_class(logits, target, epsilon, pad):
 
 
 def padding_counted(*arguments):
-    """Padded positions are predicted too. They cost nothing and do not count."""
+    """Padded positions are counted in the mean. They should cost nothing and not count."""
     return Smoothed(together=lambda losses, real: losses.mean())(*arguments)
 
 
@@ -219,12 +219,12 @@ def maximum(*arguments):
 
 
 def one_step_late(step, d_model, warmup, factor):
-    """The steps are counted from 0. Here the first step is step 1 already: use `step` as it comes."""
+    """The steps are counted from 0. In this task the first step is step 1 already: use `step` as it comes."""
     return noam_rate(step - 1, d_model, warmup, factor)
 
 
 def one_step_early(step, d_model, warmup, factor):
-    """1 is added to the step. Here the first step is step 1 already: use `step` as it comes."""
+    """1 is added to the step. In this task the first step is step 1 already: use `step` as it comes."""
     return noam_rate(step + 1, d_model, warmup, factor)
 
 

@@ -118,8 +118,8 @@ def merged_interleaved(query, key, value, weights, heads, mask):
 
 
 def heads_added(query, key, value, weights, heads, mask):
-    """The heads share one piece of the result: they are averaged. They are concatenated: a block of features for
-    each."""
+    """The heads share one piece of the result: they are averaged. They should be concatenated: a block of
+    features for each."""
 
     def merge(x):
         return x.mean(1).repeat(1, 1, heads)
