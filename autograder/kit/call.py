@@ -26,11 +26,12 @@ class Unusable(Exception):
 
 
 def arrays(value) -> Iterator[np.ndarray]:
-    """Yield every array in an argument list, dictionaries included, in order."""
+    """Yield every array in an argument list, dictionaries included, in order; an empty one for what else they hold."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, dict):
-        yield from arrays(list(value.values()))
+        for item in value.values():
+            yield from arrays(item) if isinstance(item, np.ndarray | dict | list | tuple) else [np.zeros(0)]
     elif isinstance(value, list | tuple):
         for item in value:
             yield from arrays(item)
@@ -92,7 +93,8 @@ def _tensors(value) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, dict):
-        yield from _tensors(list(value.values()))
+        for item in value.values():  # whoever adds a number to a dictionary has changed it, too
+            yield from _tensors(item) if isinstance(item, Tensor | dict | list | tuple) else [torch.zeros(0)]
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _tensors(item)

@@ -154,7 +154,16 @@ def greedy_cached(
         raise TypeError("expected a list of tokens, got None: is a `return` missing?")
     if not isinstance(tokens, list | tuple | Tensor):
         raise TypeError(f"expected a list of tokens, got a {type(tokens).__name__}")
-    return torch.as_tensor([int(token) for token in tokens], dtype=torch.int64, device="cpu"), len(steps)
+    return torch.as_tensor([_token(token) for token in tokens], dtype=torch.int64, device="cpu"), len(steps)
+
+
+def _token(token: Any) -> int:
+    """Return a token as a number; raise TypeError unless it is a whole one, or a tensor that holds one."""
+    if isinstance(token, Tensor | np.ndarray) and token.ndim == 0:
+        token = token.item()
+    if not _is_whole(token):
+        raise TypeError(f"expected a list of whole numbers, got {token!r:.40}, a {type(token).__name__}, in it")
+    return int(token)
 
 
 def windowed_attention(

@@ -83,7 +83,10 @@ def criteria() -> dict[str, Any]:
     return {
         check_id: {
             "points": [[each.name, each.points] for each in find(check_id).criteria],
-            "cases": [[case.name, case.features, len(list(arrays(case.arguments)))] for case in _drawn(check_id, 0)],
+            "cases": [
+                [case.name, case.features, len(list(arrays(list(case.arguments.values()))))]
+                for case in _drawn(check_id, 0)
+            ],
             "mistakes": {each.__name__: " ".join((each.__doc__ or "").split()) for each in find(check_id).mistakes},
             "may_call": list(find(check_id).may_call),
             "examples": list(find(check_id).examples),

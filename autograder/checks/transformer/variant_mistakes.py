@@ -180,7 +180,7 @@ def first_layer_each_time(*arguments):
 
 
 def from_the_last(*arguments):
-    """The layers come in the opposite order. The first in the dictionary comes first."""
+    """The layers come in the opposite order. Entry 0 of the first axis comes first."""
     return stacked(arguments, order=lambda count: range(count)[::-1])
 
 

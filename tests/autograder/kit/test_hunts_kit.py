@@ -57,6 +57,11 @@ def test_an_input_for_other_arguments_than_the_students_goes_through_what_calls_
         check(
             "transformer.failing_input", namespace | {"failing_input": lambda: (one[None] * 2, one, one, one, one, 1)}
         )
+    with pytest.raises(NoPoints, match="the right function gives NaN or infinity"):
+        check(
+            "transformer.failing_input",
+            namespace | {"failing_input": lambda: (torch.full((1, 3, 2), 1e38), one, one, one, one, 1)},
+        )
 
 
 def test_a_diagnosis_is_taken_without_a_word_on_whether_it_is_right(capsys):

@@ -1,8 +1,10 @@
 """How a check uses what is no plain function from tensors to tensors."""
 
+import numpy as np
 import pytest
 import torch
 
+from autograder.kit.call import arrays, call
 from autograder.kit.uses import used
 
 
@@ -20,3 +22,34 @@ def test_who_asks_for_a_gradient_where_autograd_is_off_reads_that_it_is_off():
 def test_another_error_of_a_gradient_by_hand_stays_as_it_is():
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
         used("penalty_backward", lambda scores: scores @ torch.ones(3, 3))(torch.ones(2, 2))
+
+
+def decoded(as_token):
+    """Return a function that hands every token in as `as_token` makes it, of a model that says 2 and then ends."""
+
+    def greedy_cached(start, step, bos, eos, max_len):
+        return [as_token(token) for token in (2, eos)]
+
+    return lambda: used("greedy_cached", greedy_cached)(0, torch.zeros(3, 4), 0, 1, 5)[0].tolist()
+
+
+@pytest.mark.parametrize("as_token", [int, np.int64, torch.tensor], ids=["a number", "of numpy", "a tensor"])
+def test_tokens_may_be_whole_numbers_of_any_kind(as_token):
+    assert decoded(as_token)() == [2, 1]
+
+
+@pytest.mark.parametrize("as_token", [str, float, lambda token: token + 0.4, lambda token: [token], lambda _: None])
+def test_tokens_that_are_no_whole_numbers_are_named(as_token):
+    with pytest.raises(TypeError, match="expected a list of whole numbers, got"):
+        decoded(as_token)()
+
+
+def test_a_number_that_is_put_into_a_dictionary_is_a_changed_argument():
+    def adds(weights):
+        weights["heads"] = 2
+        return weights["W"]
+
+    before = [{"W": np.ones(2, np.float32)}]
+    after = call({"adds": adds}, "adds", before).inputs_after
+    assert len(list(arrays(before))) == 1
+    assert len(after) == 2
