@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.kit.example_hints import MOST, VISIBLE, Output
 
-LABEL = "Numbers of the example above, more strongly coloured where they are larger; ≠ stands where yours differ."
+LABEL = "Numbers of the example in the report, more strongly coloured where larger; ≠ stands where yours differ."
 EXPECTED, GIVEN = "expected", "yours"
 
 
