@@ -11,7 +11,8 @@ from autograder.places import ROOT
 from solutions.transformer.attention import sinusoids
 from tests.support.figures import is_narrow, opened, status
 
-FIGURE = '<div class="moved positions" data-width="8" data-pos="2" data-k="3"><p>The angle is 3 radians.</p></div>'
+INSIDE = "For the first pair and k = 3 the angle is 3 radians, from position 2 to 5 as from any other."
+FIGURE = f'<div class="moved positions" data-width="8" data-pos="2" data-k="3"><p>{INSIDE}</p></div>'
 LAST_POSITION, LAST_OFFSET = 50, 20
 NUMBER = re.compile(r"−?\d*\.\d+")
 
@@ -98,4 +99,4 @@ def test_it_fits_a_narrow_screen(page) -> None:
 
 def test_without_scripts_there_is_a_sentence(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, FIGURE, scripts=False):
-        assert tab.locator("div.moved").inner_text() == "The angle is 3 radians."
+        assert tab.locator("div.moved").inner_text() == INSIDE

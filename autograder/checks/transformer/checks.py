@@ -228,8 +228,8 @@ as a key in both uses. (In C it still asks, in the last row; what it gets back i
 
 (c) The decoder's self-attention without its causal mask (one that is one off would hide the third column from the
 first row): each position looks at the next one, where the very word stands that it has to predict. In training it
-copies that word, so the loss is small. When it translates, that word is not there yet, and it has learned nothing
-else."""
+copies that word, so the loss is small. When it translates, that word is not there yet, and nothing else has been
+learned."""
 
 PARAMETERS = """\
 (a) *2 points: one for the matrices, one for the biases and the norms.* Attention: W_q, W_k, W_v and W_o have d² numbers
