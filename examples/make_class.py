@@ -104,9 +104,7 @@ def write(folder: Path) -> int:
 def main() -> int:
     """Write what the example class hands in into a folder."""
     parser = argparse.ArgumentParser(prog="python -m examples.make_class", description=main.__doc__)
-    parser.add_argument(
-        "folder", nargs="?", type=Path, default=ROOT / "build/example/submitted", help="default: %(default)s"
-    )
+    parser.add_argument("folder", nargs="?", type=Path, default=SUBMITTED, help="default: %(default)s")
     folder = parser.parse_args().folder
     try:
         count = write(folder)

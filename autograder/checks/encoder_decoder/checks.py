@@ -150,7 +150,7 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     ]
     long_way = [shortcuts.three_steps_ahead, shortcuts.pruned, shortcuts.twelve_at_most]
     same_places = (beams.shrinks, beams.ended_compete)
-    places = [
+    places = [  # as above
         beams.shrinks,
         beams.fills_up,
         shortcuts.wider_after_an_end,
