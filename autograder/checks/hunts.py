@@ -21,7 +21,7 @@ KINDS = (
     "a wrong factor: something is scaled by another number, twice, or not at all",
     "a step too early or too late: inputs, targets or positions are shifted by one",
     "the wrong shape: numbers are put into another shape where axes should be exchanged",
-    "the wrong input: another tensor, state or layer is used than the formula has there (masks are positions)",
+    "the wrong input: another tensor, state or layer is used than the formula has there (a wrong mask is not meant)",
 )
 
 

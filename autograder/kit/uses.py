@@ -159,7 +159,7 @@ def greedy_cached(
 
 def _token(token: Any) -> int:
     """Return a token as a number; raise TypeError unless it is a whole one, or a tensor that holds one."""
-    if isinstance(token, Tensor | np.ndarray) and token.ndim == 0:
+    if isinstance(token, Tensor | np.ndarray) and len(token.reshape(-1)) == 1:
         token = token.item()
     if not _is_whole(token):
         raise TypeError(f"expected a list of whole numbers, got {token!r:.40}, a {type(token).__name__}, in it")

@@ -33,7 +33,7 @@ def decoded(as_token):
     return lambda: used("greedy_cached", greedy_cached)(0, torch.zeros(3, 4), 0, 1, 5)[0].tolist()
 
 
-@pytest.mark.parametrize("as_token", [int, np.int64, torch.tensor], ids=["a number", "of numpy", "a tensor"])
+@pytest.mark.parametrize("as_token", [int, np.int64, torch.tensor, lambda token: torch.tensor([token])])
 def test_tokens_may_be_whole_numbers_of_any_kind(as_token):
     assert decoded(as_token)() == [2, 1]
 
