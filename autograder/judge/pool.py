@@ -4,6 +4,7 @@ The standard library's pool cannot tell which task killed a process, and gives u
 """
 
 import ctypes
+import gc
 import multiprocessing
 import os
 import signal
@@ -191,6 +192,7 @@ def _serve(link: Connection, settings: JudgeSettings, work: Work) -> None:
         os.setsid()  # an interrupt at the terminal is the parent's to deal with
     try:
         prepare(settings)
+        gc.freeze()  # what is there now stays: no collection need look at it again
         link.send(("ready", None))
     except NoSandbox as error:
         link.send(("refused", str(error)))

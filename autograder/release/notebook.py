@@ -43,6 +43,7 @@ HANDING_IN = (
     "Grading runs its cells anew, from the top; no other file of yours is read. What is not written yet has 0 points."
 )
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
+MAY_FAIL = "raises-exception"  # the tag of cells whose error does not stop Jupyter's "Run All"
 
 
 def weave(name: str, root: Path = ROOT) -> NotebookNode:
@@ -63,6 +64,7 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
             reason = error.args[0] if isinstance(error, LookupError) else error
             raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {reason}") from error
     _demand_both_cells(name, notebook.cells)
+    _let_starred_fail(name, notebook.cells)
     _add_rules(name, notebook.cells)
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
@@ -149,6 +151,16 @@ def _demand_both_cells(name: str, cells: list[NotebookNode]) -> None:
     for verb, missing in (("check", written_out - checked), ("exercise", checked - written_out)):
         for function in sorted(missing):
             raise BlankError(f"exercises/{name}.md has no cell `#| {verb} {function}`, which belongs to the other one")
+
+
+def _let_starred_fail(name: str, cells: list[NotebookNode]) -> None:
+    """Let "Run All" pass the cells that try a starred function: nobody has to write one."""
+    starred = False
+    for cell in (cell for cell in cells if cell.cell_type == "code"):
+        if graded := grade_id(cell):
+            starred = not graded.startswith(CHECK) and find(f"{name}.{graded}").stars > 0
+        elif starred:
+            cell.metadata.setdefault("tags", []).append(MAY_FAIL)
 
 
 def _points(name: str, items: str) -> str:

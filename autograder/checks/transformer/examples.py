@@ -104,11 +104,11 @@ RATE = (
 )
 
 
-def _decoding(state: int, rows: str, max_len: int) -> str:
+def _decoding(state: int, rows: str, max_len: int, bos: int = 3, eos: int = 0) -> str:
     """Return a call with a model of whole-number logits, whose cache is a state that remembers the whole prefix."""
-    table = ", ".join(f"[{', '.join(f'{value}.' for value in row)}, -9.]" for row in rows.split())
+    table = ", ".join(f"[{', '.join(f'{value}.' for value in row)}]" for row in rows.split())
     return f"""\
-state, bos, eos, max_len = {state}, 3, 0, {max_len}
+state, bos, eos, max_len = {state}, {bos}, {eos}, {max_len}
 table = torch.tensor([{table}])  # a row of logits for each state
 after = lambda token, state: (5 * state + 7 * token + 3) % len(table)
 step = lambda token, state: (table[after(token, state)], after(token, state))
@@ -116,8 +116,9 @@ greedy_cached(state, step, bos, eos, max_len)"""
 
 
 GREEDY = (
-    _decoding(3, "321 123 312 132 231 231", 6),
-    _decoding(3, "231 213 231 213 123 312", 4),
+    _decoding(3, "3210 1230 3120 1320 2310 2310", 6),
+    _decoding(3, "2310 2130 2310 2130 1230 3120", 4),
+    _decoding(1, "0321 3201 0231 3201 1203 2013", 6, bos=1, eos=2),  # bos comes out, too, and is no end
 )
 
 PLAIN = (

@@ -14,6 +14,14 @@ from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
 MAX_OUTPUT = 1_000_000  # characters of a cell's outputs, text and pictures together
+# What notebooks show: the first error and the first plot of a process cost a quarter of a second each, the first tensor
+# five milliseconds. Once before the fork, not once a worker.
+WARM_UP = (
+    "1 / 0",
+    "import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()\nplt.close('all')",
+    "import torch\ntorch.tensor([0.5, 100.0]), torch.tensor([[1, 2]]), torch.tensor([True]), torch.ones(1, 2, 3)",
+    "def unwritten(x):\n    raise NotImplementedError\n\nunwritten(torch.ones(1))",
+)
 KINDS = ("text/plain", "image/png", "image/jpeg")
 
 
@@ -155,8 +163,7 @@ def open_shell() -> Shell:
     from matplotlib_inline.backend_inline import configure_inline_support
 
     configure_inline_support(shell, "inline")
-    # The first error and the first plot of a process cost a quarter of a second each: once here, not once a worker.
-    for source in ("1 / 0", "import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()\nplt.close('all')"):
+    for source in WARM_UP:
         shell.run(source)
     shell.reset(new_session=False, aggressive=False)
     return shell
