@@ -157,6 +157,15 @@ def greedy_cached(
     return torch.as_tensor([_token(token) for token in tokens], dtype=torch.int64, device="cpu"), len(steps)
 
 
+def cached_heads(function: Callable, x: Tensor, cache: Tensor, weights: dict[str, Tensor], heads: int) -> Any:
+    """Return what a step gives; keys and values apart are no cache, which is one tensor."""
+    result = function(x, cache, weights, heads)
+    if isinstance(result, tuple | list) and len(result) == 2 and isinstance(result[1], tuple | list):
+        kind = type(result[1]).__name__
+        raise TypeError(f"expected the new cache as one tensor (2, B, heads, t + 1, d/heads), got a {kind} in its place")
+    return result
+
+
 def _token(token: Any) -> int:
     """Return a token as a number; raise TypeError unless it is a whole one, or a tensor that holds one."""
     if isinstance(token, Tensor | np.ndarray) and len(token.reshape(-1)) == 1:
@@ -198,6 +207,7 @@ USES: dict[str, Callable] = {
         links_of,
         alignment_error_rate,
         greedy_cached,
+        cached_heads,
         windowed_attention,
     )
 }

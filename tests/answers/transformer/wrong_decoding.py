@@ -186,6 +186,11 @@ def step_keys_scaled(x, cache, weights, heads):
     return out, torch.stack([torch.cat([new[0, ..., :-1, :], newest], dim=-2), new[1]])
 
 
+def step_keys_and_values_apart(x, cache, weights, heads):
+    out, new = cached_heads(x, cache, weights, heads)
+    return out, (new[0], new[1])
+
+
 def step_other_layout(x, cache, weights, heads):
     out, new = cached_heads(x, cache, weights, heads)
     return out, new.transpose(2, 3)

@@ -327,3 +327,16 @@ def test_the_zip_for_students_holds_the_notebooks_and_the_whole_kit(build: Path)
     there = {path for path in kit.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     there |= {build / "release" / name / f"{name}.ipynb" for name in NAMES}
     assert packed == {str(path.relative_to(build / "release")): path.read_bytes() for path in there}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_run_all_stops_at_no_starred_task_that_nobody_wrote(build, name):
+    cells = [cell for cell in notebook(build, "release", name).cells if cell.cell_type == "code"]
+    tried = None
+    for cell in cells:
+        graded = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if graded:
+            tried = graded if not graded.startswith("check-") else None
+        may_fail = "raises-exception" in cell.metadata.get("tags", [])
+        assert may_fail == (not graded and tried in checks(name) and checks(name)[tried].stars > 0)
+    assert any("raises-exception" in cell.metadata.get("tags", []) for cell in cells)

@@ -256,6 +256,7 @@ def test_a_solved_notebook_checks_and_trains_with_the_requirements_alone(build, 
     )
     assert done.returncode == 0, done.stderr[-2000:]
     outputs = [output for cell in nbformat.read(place, as_version=4).cells for output in cell.get("outputs", [])]
+    assert [output for output in outputs if output["output_type"] == "error"] == []  # where one may stop nothing, too
     printed = "".join(output.get("text", "") for output in outputs)
     assert without_all_points(name, printed) == []
     drawn = any("image/png" in output.get("data", {}) or "text/html" in output.get("data", {}) for output in outputs)
