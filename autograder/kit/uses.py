@@ -162,7 +162,9 @@ def cached_heads(function: Callable, x: Tensor, cache: Tensor, weights: dict[str
     result = function(x, cache, weights, heads)
     if isinstance(result, tuple | list) and len(result) == 2 and isinstance(result[1], tuple | list):
         kind = type(result[1]).__name__
-        raise TypeError(f"expected the new cache as one tensor (2, B, heads, t + 1, d/heads), got a {kind} in its place")
+        raise TypeError(
+            f"expected the new cache as one tensor (2, B, heads, t + 1, d/heads), got a {kind} in its place"
+        )
     return result
 
 

@@ -1,6 +1,7 @@
 """What goes wrong by hand, in the scale of several heads, and in a stack of layers with pre-norm."""
 
 from collections.abc import Callable
+from itertools import cycle
 from typing import Any
 
 import torch
@@ -112,6 +113,10 @@ def _pre(x, sublayer, norm):
     return x + sublayer(norm(x))
 
 
+def _without(x, sublayer, norm):
+    return sublayer(norm(x))
+
+
 def stacked(
     arguments,
     *,
@@ -161,7 +166,24 @@ def normalised_residual(*arguments):
 
 def without_residual(*arguments):
     """The residual is missing: Sublayer(LayerNorm(x)) alone. x is added."""
-    return stacked(arguments, around=lambda x, sublayer, norm: sublayer(norm(x)))
+    return stacked(arguments, around=_without)
+
+
+def _in_turn(attention: Callable, feed_forward: Callable) -> Callable:
+    """Return what goes around the sublayers, in turn, as they come in a stack."""
+    turns = cycle([attention, feed_forward])
+    return lambda x, sublayer, norm: next(turns)(x, sublayer, norm)
+
+
+def residual_of_attention_alone(*arguments):
+    """The residual around the feed-forward network is missing. x is added to both sublayers, to the second the sum that
+    the first has left."""
+    return stacked(arguments, around=_in_turn(_pre, _without))
+
+
+def residual_of_feed_forward_alone(*arguments):
+    """The residual around the attention is missing. x is added to both sublayers."""
+    return stacked(arguments, around=_in_turn(_without, _pre))
 
 
 def norm_behind_the_sublayer(*arguments):
@@ -224,6 +246,8 @@ STACK = (
     last_norm_each_time,
     normalised_residual,
     without_residual,
+    residual_of_attention_alone,
+    residual_of_feed_forward_alone,
     norm_behind_the_sublayer,
     without_norms,
     first_layer_each_time,
