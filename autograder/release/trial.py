@@ -1,5 +1,6 @@
 """`python -m autograder try NAME`: does a check give the right everything, and each known mistake its name?"""
 
+import ast
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from autograder.kit.call import call
 from autograder.kit.cases import Case, Kind
 from autograder.kit.compare import same
 from autograder.kit.grading import Verdict, grade
+from autograder.kit.repair import refusing, repair
 from autograder.release.notebook import weave
 from autograder.release.undefined import undefined
 
@@ -200,6 +202,10 @@ def try_file(check_id: str, path: Path) -> int:
     except Exception as error:
         raise ValueError(f"{path} does not run: {traceback.format_exception_only(error)[-1].strip()}") from error
     cases = check.draw(np.random.default_rng(0))
-    verdict = grade(check_id, cases, check.criteria, partial(call, namespace), check.worked_examples)
+    caller = check.caller(partial(call, namespace))
+    if check.hunt and check.is_bug_hunt:
+        made = repair(check.hunt.source, ast.parse(text), check.function)
+        caller = refusing(made.complaint, caller) if made.complaint else caller
+    verdict = grade(check_id, cases, check.criteria, caller, check.worked_examples)
     print(verdict.hint or f"✓ {check.function}: all {verdict.max_score:g} points.")
     return int(verdict.hint is not None)

@@ -36,6 +36,7 @@ def overlap_cases(rng: Rng) -> list[Drawn]:
         Drawn("one sentence", [even(rng, 1, 3, 5), gaps(rng, 1, 5)], ROWS, [PADDING, HOPS], gradients=True),
         Drawn("one hop", [weights(rng, 3, 1, 5), None], ROWS),
         Drawn("one word", [weights(rng, 3, 4, 1), None], ROWS, [HOPS]),
+        Drawn("rows that add up to a hundredth", [weights(rng, 4, 3, 5) * np.float32(0.01), None], ROWS, [HOPS]),
     ]
 
 

@@ -52,6 +52,9 @@ OVERLAP = {
     "clamped at one half": lambda A, m: _product(
         x := _kept(A, m) / _kept(A, m).norm(dim=-1, keepdim=True).clamp(min=0.5), x
     ),
+    "clamped at a hundredth": lambda A, m: _product(
+        x := _kept(A, m) / _kept(A, m).norm(dim=-1, keepdim=True).clamp(min=1e-2), x
+    ),
     "norm of order 1": lambda A, m: _product(x := F.normalize(_kept(A, m), p=1, dim=-1), x),
     "norm of order 3": lambda A, m: _product(x := F.normalize(_kept(A, m), p=3, dim=-1), x),
     "over the batch": lambda A, m: _product(x := F.normalize(_kept(A, m), dim=0), x),

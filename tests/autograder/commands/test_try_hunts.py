@@ -1,0 +1,42 @@
+"""`try` with a file of a bug hunt's functions says what grading says."""
+
+from autograder.checks import checks
+from autograder.release.trial import try_file
+
+HANDED_IN = """
+import torch
+
+def failing_input():
+    one = torch.ones(1, 1)
+    return torch.tensor([[[1.0], [2.0]]]), one, one, one, torch.tensor([[True, False]])
+
+def diagnosis():
+    return 99, "a"
+"""
+
+
+def tried(function, text, tmp_path, capsys):
+    file = tmp_path / "answer.py"
+    file.write_text(text, encoding="utf-8")
+    return try_file(f"self_attention.{function}", file), capsys.readouterr().out
+
+
+def test_an_input_is_tried_on_the_broken_function(tmp_path, capsys):
+    status, printed = tried("failing_input", HANDED_IN, tmp_path, capsys)
+    assert (status, "all 2 points" in printed) == (0, True)
+    same = HANDED_IN.replace("[True, False]", "[True, True]")
+    assert tried("failing_input", same, tmp_path, capsys)[0] == 1
+
+
+def test_a_diagnosis_is_compared(tmp_path, capsys):
+    assert tried("diagnosis", HANDED_IN, tmp_path, capsys)[0] == 1
+
+
+def test_a_repair_may_change_one_statement(tmp_path, capsys):
+    hunt = checks("self_attention")["repaired_attention"].hunt
+    broken = "import torch\n" + hunt.source.replace("def broken_attention", "def repaired_attention")
+    repaired = broken.replace("outside[:, :, None]", "outside[:, None]")
+    rewritten = repaired.replace("torch.softmax(scores, dim=-1)", "scores.softmax(-1)")
+    assert "as it was" in tried("repaired_attention", broken, tmp_path, capsys)[1]
+    assert tried("repaired_attention", repaired, tmp_path, capsys)[0] == 0
+    assert "more than one statement" in tried("repaired_attention", rewritten, tmp_path, capsys)[1]
