@@ -169,9 +169,9 @@ def without_residual(*arguments):
     return stacked(arguments, around=_without)
 
 
-def _in_turn(attention: Callable, feed_forward: Callable) -> Callable:
-    """Return what goes around the sublayers, in turn, as they come in a stack."""
-    turns = cycle([attention, feed_forward])
+def _in_turn(first: Callable, second: Callable) -> Callable:
+    """Return what goes around the two sublayers of each layer, in turn."""
+    turns = cycle([first, second])
     return lambda x, sublayer, norm: next(turns)(x, sublayer, norm)
 
 

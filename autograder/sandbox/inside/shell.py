@@ -15,7 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 MAX_OUTPUT = 1_000_000  # characters of a cell's outputs, text and pictures together
 # What notebooks show: the first error and the first plot of a process cost a quarter of a second each, the first tensor
-# five milliseconds. Once before the fork, not once a worker.
+# two milliseconds. Once before the fork, not once a worker.
 WARM_UP = (
     "1 / 0",
     "import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()\nplt.close('all')",
