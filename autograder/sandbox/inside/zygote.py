@@ -16,7 +16,7 @@ import struct
 import sys
 from pathlib import Path
 
-from . import isolation, seccomp, worker
+from . import huge_pages, isolation, seccomp, worker
 
 PRELOADED = (
     "numpy",
@@ -131,6 +131,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the children: nobody waits for them
     gc.collect()
     gc.freeze()
+    huge_pages.collapse()
     control.sendall(b"ready")
     while control not in select.select([control, listener], [], [])[0]:
         serve_connection(listener, shell)
