@@ -75,7 +75,7 @@ class Forward:
         for source in ran:
             if time.monotonic() - began > self.left:
                 break
-            session.run(source)
+            session.run(source, shown=False)
         self.left -= time.monotonic() - began
         return self.left > 0
 

@@ -109,7 +109,7 @@ def _otherwise(session: Session, events: list[str | FirstCalls]) -> Iterator[str
             if not _alike(session, event):
                 yield event.function
             continue
-        session.run(event)
+        session.run(event, shown=False)
         if len(session.ran) < sum(isinstance(one, str) for one in events[: number + 1]):
             return  # it was stopped, as it was not the first time: nothing below it can be compared
 

@@ -70,8 +70,11 @@ class Session:
             self._worker.kill()
             self._worker = None
 
-    def run(self, source: str, own: bool = True) -> list[dict[str, Any]]:
-        """Run one of the notebook's cells and return its outputs, cleaned; an own one is one that the student added."""
+    def run(self, source: str, own: bool = True, shown: bool = True) -> list[dict[str, Any]]:
+        """Run one of the notebook's cells and return its outputs, cleaned; an own one is one that the student added.
+
+        Where they are not to be shown, they are not made either: to print a tensor takes longer than to compute it.
+        """
         self.stopped = None
         if (left := self._left(own)) <= 0:
             self.starved |= self._took.starved
@@ -79,7 +82,7 @@ class Session:
             return [error_output("Not run", self.stopped.text)]
         try:
             stint = self._alive().stint(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
-            reply = self._ask(stint, CELL, op="cell", source=source)
+            reply = self._ask(stint, CELL, op="cell", source=source, shown=shown)
         except Unanswered as error:
             self.stopped = self._unanswered(error, "this cell")
             return [error_output("Stopped", self.stopped.text)]
@@ -189,7 +192,7 @@ class Session:
         try:
             stint = worker.stint(self.limits.notebook, max(self._share, self._left()))
             for cell in self._to_replay():
-                worker.request(stint, CELL, op="cell", source=cell.source)
+                worker.request(stint, CELL, op="cell", source=cell.source, shown=False)
         except Late as error:
             worker.kill()
             text = "the cells before this one did not end in time when they were run again"

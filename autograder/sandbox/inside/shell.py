@@ -114,6 +114,7 @@ class Shell(InteractiveShell):
         super().__init__(**options)
         self.kept_arguments: dict[int, list] = {}  # the arguments of a check's calls, by the calls' numbers
         self.stand_ins: dict[str, Callable] = {}  # used in place of functions of these names
+        self.shown = True
         self.colors = "nocolor"
         self.InteractiveTB.set_mode("Context")
 
@@ -128,9 +129,19 @@ class Shell(InteractiveShell):
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
         OUTPUTS.error(getattr(etype, "__name__", str(etype)), str(evalue), stb)
 
-    def run(self, source: str) -> tuple[list[dict[str, Any]], bool]:
-        """Run one cell; return its outputs as a notebook file has them, and whether it ran to its end."""
+    def showtraceback(self, *given: Any, **named: Any) -> None:
+        """Show the traceback of the cell's error, where anything is shown."""
+        if self.shown:
+            super().showtraceback(*given, **named)
+
+    def run(self, source: str, shown: bool = True) -> tuple[list[dict[str, Any]], bool]:
+        """Run one cell; return its outputs as a notebook file has them, and whether it ran to its end.
+
+        Where they are not to be shown, no value, plot or traceback is put into words.
+        """
         OUTPUTS.start()
+        self.shown, formatter = shown, self.display_formatter
+        formatter.active_types = formatter.format_types if shown else []
         result = self.run_cell(source, store_history=False)
         return OUTPUTS.finish(), bool(result.success)
 

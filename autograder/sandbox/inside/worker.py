@@ -99,7 +99,7 @@ def _carry(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> None:
 
 
 def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
-    outputs, finished = shell.run(request["source"])
+    outputs, finished = shell.run(request["source"], request["shown"])
     proxy.install(shell.user_ns, shell.stand_ins)  # in the place of what the cell has defined
     return {"outputs": outputs, "finished": finished}
 
