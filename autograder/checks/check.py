@@ -150,13 +150,9 @@ class Check:
     def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
         arguments = list(drawn.arguments)
         faults.demand_arguments(self.function, drawn.name, self.arguments, arguments)
-        right: list[np.ndarray] = self._answer(drawn.name, arguments).outputs or []
+        answer, cotangents = self._answer(drawn, rng)
+        right = answer.outputs or []
         faults.demand_outputs(self.function, drawn.name, self.outputs, right)
-        cotangents, gradients = None, None
-        if drawn.gradients:
-            cotangents = [rng.normal(size=output.shape).astype(np.float32) for output in right]
-            _put(cotangents, 0, drawn.asked)
-            gradients = self._answer(drawn.name, arguments, cotangents).gradients
         named = dict(zip(self.arguments, arguments, strict=True))
         _put(right, np.nan, drawn.asked)
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
@@ -168,7 +164,7 @@ class Check:
             outputs,
             drawn.features or [],
             cotangents,
-            gradients,
+            answer.gradients,
             known,
             drawn.tolerance,
             together,
@@ -176,16 +172,29 @@ class Check:
             drawn.peak,
         )
 
-    def _answer(self, case: str, arguments: list, cotangents: list | None = None) -> Answer:
-        """Return what the reference answers; raise CheckFault if it fails on a case of its own check."""
-        caller = self.caller(partial(call, {self.function: self.reference}))
-        answer = caller(self.function, arguments, cotangents)
+    def _answer(self, drawn: Drawn, rng: np.random.Generator) -> tuple[Answer, list[np.ndarray] | None]:
+        """Return what the reference answers, and the cotangents that are drawn where gradients are asked for.
+
+        Raise CheckFault if it fails on a case of its own check.
+        """
+        cotangents: list[np.ndarray] = []
+
+        def draw(outputs: list[np.ndarray]) -> list[np.ndarray]:
+            cotangents[:] = [rng.normal(size=output.shape).astype(np.float32) for output in outputs]
+            _put(cotangents, 0, drawn.asked)
+            return cotangents
+
+        reference, arguments = partial(call, {self.function: self.reference}), list(drawn.arguments)
+        if drawn.gradients:
+            answer = reference(self.function, arguments, draw)
+        else:
+            answer = self.caller(reference)(self.function, arguments, None)
         if answer.error:
             kinds = ", ".join(f"{name}: {_kind(value)}" for name, value in zip(self.arguments, arguments, strict=True))
             raise CheckFault(
-                f"{self.function}, case “{case}”: the reference fails on it ({kinds}): {answer.error.text}"
+                f"{self.function}, case “{drawn.name}”: the reference fails on it ({kinds}): {answer.error.text}"
             )
-        return answer
+        return answer, cotangents if drawn.gradients else None
 
     def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[KnownMistake]:
         case = Case("", {}, right)

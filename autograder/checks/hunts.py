@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, get_args
 
 from autograder.checks.bug_hunt import Within
@@ -111,6 +112,7 @@ class Hunt:
         return Tried(self.about_input.arguments, self.broken, self.right.reference, caller, within)
 
 
+@cache
 def source_of(function: Callable) -> str:
     """Return a function's source without its docstring, which says what is wrong with it."""
     lines = textwrap.dedent(inspect.getsource(function)).rstrip().splitlines()

@@ -1,7 +1,7 @@
 """Calls a student's function with given arguments, and returns what it answered as plain arrays."""
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from autograder.kit.uses import used
 
 MOST_OUTPUTS = 1000
 LONGEST_MESSAGE = 600  # characters of an exception's message
+
+Cotangents = list | Callable[[list[np.ndarray]], list]  # one for each output, or what makes them of the outputs
 
 
 class Unusable(Exception):
@@ -38,7 +40,7 @@ def arrays(value) -> Iterator[np.ndarray]:
 
 
 def call(
-    namespace: dict, function: str, arguments: list, cotangents: list | None = None, kept: list | None = None
+    namespace: dict, function: str, arguments: list, cotangents: Cotangents | None = None, kept: list | None = None
 ) -> Answer:
     """Call the function that the student named so; with cotangents, also send them back through it.
 
@@ -61,7 +63,8 @@ def call(
             answer.outputs = _outputs(result)
             answer.inputs_after = [tensor.detach().numpy().copy() for tensor in _tensors(given)]
             if cotangents is not None:
-                answer.gradients = _gradients(result, cotangents, tensors)
+                sent = cotangents(answer.outputs) if callable(cotangents) else cotangents
+                answer.gradients = _gradients(result, sent, tensors)
     except KeyboardInterrupt:
         raise
     except Unusable as error:
