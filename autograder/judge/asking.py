@@ -41,6 +41,7 @@ class Unanswered(Exception):
         super().__init__(text)
         self.failure = Failure(kind, text)
         self.starved = starved
+        self.replies: list[Any] = []  # that came before
 
 
 class Dead(Unanswered):
@@ -75,21 +76,33 @@ class Worker:
         except codec.CodecError as error:
             self._lost("no_worker", f"no worker came up: {error}")
         if earlier:
-            self.request(self.stint(60, 60), READY, op="carry", functions=earlier.outlines)
+            self.request(self.stint(60, 60), READY, 1, op="carry", functions=earlier.outlines)
 
     def stint(self, compute: float, clock: float) -> Stint:
         """Begin to count what the worker takes."""
         return Stint(self.job.process.pid, compute, clock)
 
-    def request(self, stint: Stint, most: Most, **request: Any) -> Any:
-        """Return the reply; raise Late or Dead when there is none in time."""
+    def request(self, stint: Stint, most: Most, count: int, **request: Any) -> list[Any]:
+        """Return the replies, so many as are asked for; raise Late or Dead when they do not come in time.
+
+        There are fewer where the code sends itself the interrupt that is ours to send.
+        """
+        replies: list[Any] = []
+        try:
+            self._exchange(stint, most, count, replies, request)
+        except Unanswered as error:
+            error.replies = replies
+            raise
+        return replies
+
+    def _exchange(self, stint: Stint, most: Most, count: int, replies: list[Any], request: dict[str, Any]) -> None:
         self.asked = secrets.randbits(62)  # no answer can be sent ahead of its question
         try:
             self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
             frames.send(self.job.link, {"id": self.asked, **request})
-            return self._reply(stint, most)
+            self._receive(stint, most, count, replies)
         except frames.TooLate:
-            return self._interrupt(most, stint)
+            self._interrupt(stint, most, count - len(replies))
         except (frames.Closed, ConnectionError):
             self._lost("died", ENDED)
         except (codec.CodecError, OSError) as error:
@@ -100,6 +113,11 @@ class Worker:
         sandbox_died = self.job.sandbox_died()
         self.kill()
         raise (Fallen(text) if sandbox_died else Dead(kind, text, starved)) from None
+
+    def _receive(self, stint: Stint, most: Most, count: int, replies: list[Any]) -> None:
+        """Put so many replies into the list; a worker that was interrupted says that no more come."""
+        while len(replies) < count and (reply := self._reply(stint, most)) is not None:
+            replies.append(reply)
 
     def _reply(self, stint: Stint, most: Most) -> Any:
         """Return the reply; before it, the worker may ask for what earlier functions or a served one give."""
@@ -117,14 +135,14 @@ class Worker:
             self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
             frames.send(self.job.link, {"id": self.asked, "answer": answer})
 
-    def _interrupt(self, most: Most, stint: Stint) -> Any:
+    def _interrupt(self, stint: Stint, most: Most, left: int) -> NoReturn:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
         why, starved = stint.why()
         if self.server or self.earlier:
             self._lost("timeout", f"the code {why}", starved)
         with suppress(OSError, codec.CodecError):
             self.job.process.send_signal(signal.SIGINT)
-            self._reply(self.stint(self.grace, self.grace), most)
+            self._receive(self.stint(self.grace, self.grace), most, left, [])
             raise Late("timeout", why, starved)
         self._lost("timeout", f"the code {why} It ignored the interrupt", starved)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.session import Session
-from autograder.kit.answer import Answer, Caller, Failure
+from autograder.kit.answer import Answer, Call, Caller, Failure
 from autograder.kit.table_models import CachedSteps
 
 
@@ -31,9 +31,9 @@ class Student:
             answer.error = Failure(self.stopped.kind, text)
         return answer
 
-    def again(self, function: str, arguments: list[Any], number: int) -> Answer:
-        """Return the answer to the very tensors of the check's call of this number, counted from 0."""
-        return self.session.again(function, arguments, number)
+    def together(self, function: str, calls: list[Call]) -> list[Answer]:
+        """Return the answers to calls that are made one after the other, at one request."""
+        return [self._explained(function, answer) for answer in self.session.together(function, calls)]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from autograder.judge.caller import Student
 from autograder.judge.session import Limits, Session
-from autograder.kit.answer import Answer
+from autograder.kit.answer import Answer, Call
 from autograder.sandbox.sandbox import Sandbox
 
 DIFFERS = "two runs of this notebook gave different answers"
@@ -61,9 +61,13 @@ class FirstCalls:
             self.calls.append((arguments, answer))
         return answer
 
-    def again(self, function: str, arguments: list[Any], number: int) -> Answer:
-        """Return the answer to the very tensors of an earlier call."""
-        return self.caller.again(function, arguments, number)
+    def together(self, function: str, calls: list[Call]) -> list[Answer]:
+        """Return the answers to calls made at one request; those to first ones are kept."""
+        answers = self.caller.together(function, calls)
+        for call, answer in zip(calls, answers, strict=True):
+            if call.cotangents is None and call.again is None:
+                self._kept(call.arguments, answer)
+        return answers
 
 
 def may_differ(sources: Iterable[str]) -> bool:
@@ -116,10 +120,10 @@ def _otherwise(session: Session, events: list[str | FirstCalls]) -> Iterator[str
 
 def _alike(session: Session, first: FirstCalls) -> bool:
     session.begin_check()
-    again = [(answer, session.call(first.function, arguments)) for arguments, answer in first.calls]
+    again = session.together(first.function, [Call(arguments) for arguments, _ in first.calls])
     if session.trouble and session.trouble.kind != "died":  # it took longer: that says nothing of its numbers
         return True
-    return all(_same(one, other) for one, other in again)
+    return all(_same(answer, other) for (_, answer), other in zip(first.calls, again, strict=True))
 
 
 def _same(one: Answer, other: Answer) -> bool:

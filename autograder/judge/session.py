@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.judge.asking import CALL, CELL, Dead, Fallen, Late, Most, Server, Unanswered, Worker
 from autograder.judge.sanitize import clean_outputs, error_output
 from autograder.judge.timing import Limits, Stint, Use
-from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
+from autograder.kit.answer import OWN_KINDS, Answer, Call, Failure, clean_answer
 from autograder.kit.peak import exceeded
 from autograder.sandbox.peak_memory import PeakMemory
 from autograder.sandbox.sandbox import Sandbox
@@ -82,7 +82,7 @@ class Session:
             return [error_output("Not run", self.stopped.text)]
         try:
             stint = self._alive().stint(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
-            reply = self._ask(stint, CELL, op="cell", source=source, shown=shown)
+            reply = self._ask(stint, CELL, 1, op="cell", source=source, shown=shown)[0]
         except Unanswered as error:
             self.stopped = self._unanswered(error, "this cell")
             return [error_output("Stopped", self.stopped.text)]
@@ -111,11 +111,7 @@ class Session:
 
     def call(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
         """Return what the student's function answers."""
-        number = None
-        if cotangents is None:
-            number, self._calls = self._calls, self._calls + 1
-        about = {"cotangents": cotangents, "number": number, "again": False, "served": self.server is not None}
-        return self._call(function=function, arguments=arguments, **about)
+        return self.together(function, [Call(arguments, cotangents)])[0]
 
     def measured(self, function: str, arguments: list[Any], most: int) -> Answer:
         """Return what the student's function answers, an error where its worker takes more than `most` bytes."""
@@ -123,19 +119,27 @@ class Session:
         answer = self.call(function, arguments)
         return exceeded(answer, most) if peak and not answer.error and peak.taken() > most else answer
 
-    def again(self, function: str, arguments: list[Any], number: int) -> Answer:
-        """Return what it answers to the very tensors of the check's call of this number: what it has left in them."""
-        about = {"cotangents": None, "number": number, "again": True, "served": self.server is not None}
-        return self._call(function=function, arguments=arguments, **about)
-
-    def _call(self, **about: Any) -> Answer:
+    def together(self, function: str, calls: list[Call]) -> list[Answer]:
+        """Return what it answers to calls made one after the other; where it stops answering, those before it count."""
         if self.trouble is not None or self._stint is None:
-            return Answer(error=self.trouble)
+            return [Answer(error=self.trouble) for _ in calls]
+        about = {"op": "call", "function": function, "served": self.server is not None}
         try:
-            return clean_answer(self._ask(self._stint, CALL, op="call", **about), OWN_KINDS)
+            replies = self._ask(self._stint, CALL, len(calls), **about, calls=list(map(self._numbered, calls)))
         except Unanswered as error:
-            self.trouble = self._unanswered(error, "the check")
-        return Answer(error=self.trouble)
+            replies, self.trouble = error.replies, self._unanswered(error, "the check")
+        if len(replies) < len(calls) and self.trouble is None:
+            self.trouble = Failure("raised", "the code interrupted itself")
+        answers = [clean_answer(reply, OWN_KINDS) for reply in replies]
+        return answers + [Answer(error=self.trouble) for _ in calls[len(answers) :]]
+
+    def _numbered(self, call: Call) -> dict[str, Any]:
+        """Return a call as it is asked for; the check's calls without gradients are counted."""
+        number = call.again
+        if call.cotangents is None and number is None:
+            number, self._calls = self._calls, self._calls + 1
+        kept = {"number": number, "again": call.again is not None}
+        return {"arguments": call.arguments, "cotangents": call.cotangents, **kept}
 
     def _unanswered(self, error: Unanswered, what: str) -> Failure:
         """Return why there was no answer, and remember whose fault it was."""
@@ -157,14 +161,14 @@ class Session:
         kept = self.until - self._share * max(0, self.checks)
         return (min(kept, self._own_until) if own else kept) - time.monotonic()
 
-    def _ask(self, stint: Stint, most: Most, **request: Any) -> Any:
-        """Return the worker's reply; a sandbox that falls costs the student neither an answer nor time."""
+    def _ask(self, stint: Stint, most: Most, count: int, **request: Any) -> list[Any]:
+        """Return the worker's replies; a sandbox that falls costs the student neither an answer nor time."""
         worker = self._alive()
         for _ in range(FALLS):
             began = time.monotonic()
             worker.server = self.server
             try:
-                return worker.request(stint, most, **request)
+                return worker.request(stint, most, count, **request)
             except Fallen:
                 self._worker = None
                 worker = self._alive()
@@ -192,7 +196,7 @@ class Session:
         try:
             stint = worker.stint(self.limits.notebook, max(self._share, self._left()))
             for cell in self._to_replay():
-                worker.request(stint, CELL, op="cell", source=cell.source, shown=False)
+                worker.request(stint, CELL, 1, op="cell", source=cell.source, shown=False)
         except Late as error:
             worker.kill()
             text = "the cells before this one did not end in time when they were run again"

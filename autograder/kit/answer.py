@@ -44,6 +44,15 @@ class Answer:
 Caller = Callable[[str, list, list | None], Answer]
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call that is to be made: with cotangents, or with the very tensors of an earlier call, counted from 0."""
+
+    arguments: list
+    cotangents: list | None = None
+    again: int | None = None
+
+
 def clean_text(value: Any, longest: int) -> str:
     """Return text that can be written to a file, whatever came."""
     return value[:longest].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""

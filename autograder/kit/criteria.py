@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autograder.kit.answer import Answer, Caller, Failure, clean_answer
+from autograder.kit.answer import Answer, Call, Caller, Failure, clean_answer
 from autograder.kit.call import arrays
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Kind
 from autograder.kit.compare import ZERO, difference, named
@@ -22,16 +22,24 @@ class Evaluation:
         self.cases = {case.name: case for case in cases}
         self.caller = caller
         # All first calls come before any second one: a function that remembers its arguments gives itself away.
-        self.first = {case.name: self._call(case) for case in cases}
+        self.first = self._answers([(case, _asked(case)) for case in cases])
         self.numbers = {name: number for number, name in enumerate(self.first)}
         self.second: dict[str, Answer] = {}
-        self.backward = {case.name: self._call(case, gradients=True) for case in cases if case.cotangents is not None}
+        smooth = [case for case in cases if case.cotangents is not None]
+        self.backward = self._answers([(case, Call(_asked(case).arguments, case.cotangents)) for case in smooth])
 
-    def _call(self, case: Case, gradients: bool = False) -> Answer:
-        arguments = list(case.arguments.values())
-        if case.peak and not gradients:
-            return clean_answer(within(self.caller, self.function, arguments, case.peak))
-        return clean_answer(self.caller(self.function, arguments, case.cotangents if gradients else None))
+    def _answers(self, calls: list[tuple[Case, Call]]) -> dict[str, Answer]:
+        """Return what comes of calls, by their cases' names; a caller that takes many together saves messages."""
+        together = getattr(self.caller, "together", None)
+        if not together or any(_is_measured(case, call) for case, call in calls):
+            return {case.name: self._answer(case, call) for case, call in calls}
+        answers = together(self.function, [call for _, call in calls])
+        return {case.name: clean_answer(answer) for (case, _), answer in zip(calls, answers, strict=True)}
+
+    def _answer(self, case: Case, call: Call) -> Answer:
+        if _is_measured(case, call):
+            return clean_answer(within(self.caller, self.function, call.arguments, case.peak or 0))
+        return clean_answer(self.caller(self.function, call.arguments, call.cotangents))
 
     def failure(self, criterion: Criterion) -> Failure | None:
         """Return what speaks against the criterion, or None."""
@@ -106,15 +114,15 @@ class Evaluation:
         if (
             not answer.error
             and _differ(answer, self._with_the_same_tensors(case))
-            and not _differ(answer, self._call(case))
+            and not _differ(answer, self._answer(case, _asked(case)))
         ):
             return _wrong("changes its arguments: called with the same tensors once more, it gives another answer.")
         return None
 
     def _repeat(self, case: Case, part: str | None) -> Failure | None:
         first, again = self.first[case.name], self._with_the_same_tensors(case)
-        if _differ(first, again) and hasattr(self.caller, "again"):
-            again = self._call(case)  # tensors that the function has changed are another demand's
+        if _differ(first, again) and hasattr(self.caller, "together"):
+            again = self._answer(case, _asked(case))  # tensors that the function has changed are another demand's
         if first.error or again.error or not first.outputs or not again.outputs:
             return again.error or first.error or NO_ANSWER
         if _differ(first, again):
@@ -124,11 +132,12 @@ class Evaluation:
 
     def _with_the_same_tensors(self, case: Case) -> Answer:
         """Return the second answer: to the tensors of the first call, where the caller has kept them."""
+        if case.name not in self.second and hasattr(self.caller, "together"):
+            cases = [each for name, each in self.cases.items() if each is case or not self.first[name].error]
+            calls = [(each, Call(_asked(each).arguments, again=self.numbers[each.name])) for each in cases]
+            self.second |= self._answers(calls)
         if case.name not in self.second:
-            again = getattr(self.caller, "again", None)
-            arguments = list(case.arguments.values())
-            answer = again(self.function, arguments, self.numbers[case.name]) if again else None
-            self.second[case.name] = clean_answer(answer) if answer else self._call(case)
+            self.second[case.name] = self._answer(case, _asked(case))
         return self.second[case.name]
 
     def only_in(self, failure: Failure, criterion: Criterion) -> str | None:
@@ -164,6 +173,16 @@ FAILURES: dict[Kind, Callable[[Evaluation, Case, str | None], Failure | None]] =
     Kind.UNCHANGED: Evaluation._unchanged,
     Kind.REPEAT: Evaluation._repeat,
 }  # what speaks against a case, by the kind of the criterion
+
+
+def _asked(case: Case) -> Call:
+    """Return the call of a case."""
+    return Call(list(case.arguments.values()))
+
+
+def _is_measured(case: Case, call: Call) -> bool:
+    """Return whether the memory that a call takes is measured: such a call is made alone."""
+    return bool(case.peak) and call.cotangents is None and call.again is None
 
 
 def _wrong(text: str) -> Failure:

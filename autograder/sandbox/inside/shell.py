@@ -141,7 +141,7 @@ class Shell(InteractiveShell):
         """
         OUTPUTS.start()
         self.shown, formatter = shown, self.display_formatter
-        formatter.active_types = formatter.format_types if shown else []
+        formatter.active_types = formatter.format_types if shown else []  # pyright: ignore
         result = self.run_cell(source, store_history=False)
         return OUTPUTS.finish(), bool(result.success)
 

@@ -15,11 +15,13 @@ from .shell import OUTPUTS, Shell
 
 
 class _InterruptHandler:
-    """Handles SIGINT: it raises KeyboardInterrupt while a request is worked on, and is ignored in between."""
+    """Handles SIGINT: it raises KeyboardInterrupt in a cell or a call; between two calls, the next is not made."""
 
     working = False
+    interrupted = False  # in this request
 
     def __call__(self, *_: Any) -> None:
+        self.interrupted = True
         if self.working:
             self.working = False  # once is enough
             raise KeyboardInterrupt
@@ -59,7 +61,6 @@ def serve(link: socket.socket, shell: Shell) -> None:
     """Answer requests on the link until the judge closes it."""
     _seed()
     handler, judge = _InterruptHandler(), _JudgeLink(link)
-    operations: dict[str, Callable] = {"cell": _cell, "call": partial(_call, judge), "carry": partial(_carry, judge)}
     signal.signal(signal.SIGINT, handler)
     frames.send(link, {"ready": True})
     while True:
@@ -67,8 +68,19 @@ def serve(link: socket.socket, shell: Shell) -> None:
             request = frames.receive(link)
         except frames.Closed:
             return
-        judge.request = request["id"]
-        frames.send_encoded(link, _answer(request, partial(operations[request["op"]], request, shell), handler))
+        judge.request, handler.interrupted = request["id"], False
+        for operation in _operations(judge, request, shell):
+            if handler.interrupted:
+                frames.send(link, {"id": request["id"], "reply": None})  # no more of them come
+                break
+            frames.send_encoded(link, _answer(request, operation, handler))
+
+
+def _operations(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> list[Callable[[], Any]]:
+    """Return what a request asks for: a reply each."""
+    if request["op"] == "call":
+        return [partial(_call, judge, request, each, shell) for each in request["calls"]]
+    return [partial(_carry, judge, request, shell) if request["op"] == "carry" else partial(_cell, request, shell)]
 
 
 def _answer(request: dict[str, Any], operation: Callable[[], Any], handler: _InterruptHandler) -> tuple[bytes, bytes]:
@@ -104,13 +116,13 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
     return {"outputs": outputs, "finished": finished}
 
 
-def _call(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> Answer:
+def _call(judge: _JudgeLink, request: dict[str, Any], about: dict[str, Any], shell: Shell) -> Answer:
     uses.ASKED.set(judge.ask if request["served"] else None)
     OUTPUTS.start()  # what a function prints while it is checked is not kept
-    number, repeated = request["number"], request["again"]
+    number, repeated = about["number"], about["again"]
     if number == 0 and not repeated:
         shell.kept_arguments.clear()
     kept = None if number is None else shell.kept_arguments.setdefault(number, [])
     if kept and not repeated:
         kept.clear()
-    return call.call(shell.user_ns, request["function"], request["arguments"], request["cotangents"], kept)
+    return call.call(shell.user_ns, request["function"], about["arguments"], about["cotangents"], kept)
