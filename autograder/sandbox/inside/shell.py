@@ -10,6 +10,7 @@ from typing import Any
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
+from IPython.core.formatters import DisplayFormatter
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -31,7 +32,8 @@ class Outputs:
     def __init__(self) -> None:
         self.start()
 
-    def start(self) -> None:
+    def start(self, shown: bool = True) -> None:
+        self.shown = shown
         self.items: list[dict[str, Any]] = []
         self.remaining = MAX_OUTPUT
 
@@ -95,6 +97,11 @@ class _Publisher(DisplayPublisher):
         OUTPUTS.data("display_data", data)
 
 
+class _Formatter(DisplayFormatter):
+    def format(self, obj: Any, *given: Any, **named: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        return super().format(obj, *given, **named) if OUTPUTS.shown else ({}, {})
+
+
 class _Result(DisplayHook):
     def write_output_prompt(self) -> None:
         pass
@@ -114,7 +121,6 @@ class Shell(InteractiveShell):
         super().__init__(**options)
         self.kept_arguments: dict[int, list] = {}  # the arguments of a check's calls, by the calls' numbers
         self.stand_ins: dict[str, Callable] = {}  # used in place of functions of these names
-        self.shown = True
         self.colors = "nocolor"
         self.InteractiveTB.set_mode("Context")
 
@@ -122,6 +128,10 @@ class Shell(InteractiveShell):
         """Keep no history file: it needs a thread, and threads do not survive the fork."""
         HistoryManager.enabled = False  # pyright: ignore[reportAttributeAccessIssue]
         super().init_history()
+
+    def init_display_formatter(self) -> None:
+        self.display_formatter = _Formatter(parent=self)
+        self.configurables.append(self.display_formatter)  # pyright: ignore[reportArgumentType]
 
     def enable_gui(self, gui: str | None = None) -> None:
         """Plots appear in the cell, whatever backend is asked for."""
@@ -131,7 +141,7 @@ class Shell(InteractiveShell):
 
     def showtraceback(self, *given: Any, **named: Any) -> None:
         """Show the traceback of the cell's error, where anything is shown."""
-        if self.shown:
+        if OUTPUTS.shown:
             super().showtraceback(*given, **named)
 
     def run(self, source: str, shown: bool = True) -> tuple[list[dict[str, Any]], bool]:
@@ -139,9 +149,7 @@ class Shell(InteractiveShell):
 
         Where they are not to be shown, no value, plot or traceback is put into words.
         """
-        OUTPUTS.start()
-        self.shown, formatter = shown, self.display_formatter
-        formatter.active_types = formatter.format_types if shown else []  # pyright: ignore
+        OUTPUTS.start(shown)
         result = self.run_cell(source, store_history=False)
         return OUTPUTS.finish(), bool(result.success)
 

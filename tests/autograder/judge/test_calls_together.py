@@ -1,0 +1,107 @@
+"""Calls asked for at once are answered one by one: what comes before a loop, a death or an interrupt counts."""
+
+import numpy as np
+import pytest
+
+from autograder.judge.asking import ENDED
+from autograder.judge.session import Session
+from autograder.kit.answer import Answer, Call, Failure
+from tests.support.sandboxed import DOUBLE, still_answers, text
+
+ARGUMENTS = [np.full(2 + n, n, np.float32) for n in range(5)]
+STOPS = "def stops(x):\n    if len(x) == 4:\n        {}\n    return 2 * x"  # at the third call
+
+
+def asked(session: Session, function: str, *more: Call) -> list[Answer]:
+    session.begin_check()
+    return session.together(function, [*(Call([each]) for each in ARGUMENTS), *more])
+
+
+def right(answers: list[Answer]) -> list[bool]:
+    return [
+        answer.error is None and np.array_equal(answer.outputs[0], 2 * each)
+        for answer, each in zip(answers, ARGUMENTS, strict=False)
+    ]
+
+
+def test_they_are_answered_as_one_by_one(session: Session) -> None:
+    session.run(DOUBLE)
+    together = asked(session, "double")
+    session.begin_check()
+    alone = [session.call("double", [each]) for each in ARGUMENTS]
+    assert right(together) == right(alone) == [True] * 5
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("while True: pass", "timeout"),
+        ("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n        while True: pass", "timeout"),
+        ("import os; os._exit(0)", "died"),
+        ("import ctypes; ctypes.string_at(0)", "died"),
+    ],
+    ids=["loop", "ignores interrupts", "exit", "crash"],
+)
+def test_what_came_before_the_end_counts(session: Session, body: str, kind: str) -> None:
+    session.run(DOUBLE)
+    session.run(STOPS.format(body))
+    answers = asked(session, "stops")
+    assert right(answers) == [True, True, False, False, False]
+    assert [answer.error and answer.error.kind for answer in answers] == [None, None, kind, kind, kind]
+    assert kind != "died" or answers[2].error == Failure("died", ENDED)
+    assert still_answers(session)
+
+
+def test_the_worker_of_a_loop_goes_on(session: Session) -> None:
+    """What a cell left in it is still there, and no late reply is taken for the answer to another question."""
+    session.run(STOPS.format("while True: pass"))
+    session.run("import os, time\npid = os.getpid(), time.monotonic_ns()")
+    before = text(session.run("pid"))
+    asked(session, "stops")
+    assert text(session.run("pid")) == before
+
+
+def test_an_error_is_one_calls_own(session: Session) -> None:
+    session.run(STOPS.format("raise ValueError('three')"))
+    answers = asked(session, "stops")
+    assert right(answers) == [True, True, False, True, True]
+    assert answers[2].error.text.startswith("ValueError: three")
+
+
+@pytest.mark.parametrize("where", ["os.getpid()", "os.getpid(); time.sleep(0.2)"])
+def test_who_interrupts_the_process_gets_no_more_calls(session: Session, where: str) -> None:
+    session.run(DOUBLE)
+    session.run("import os, signal, time")
+    session.run(STOPS.format(f"os.kill({where.partition(';')[0]}, signal.SIGINT){where.partition(')')[2]}"))
+    answers = asked(session, "stops")
+    assert right(answers) == [True, True, False, False, False]
+    assert {answer.error.kind for answer in answers[2:]} == {"raised"}
+    assert still_answers(session)
+
+
+def test_tensors_are_kept_by_the_number_of_the_call(session: Session) -> None:
+    """Gradients are not counted; a function that changes its argument finds it changed the second time."""
+    session.run("def add(x):\n    x += 1\n    return x")
+    session.run("def plus(x):\n    return x + 1")
+    ones = [np.ones(n, np.float32) for n in (2, 3)]
+    session.begin_check()
+    first = session.together("add", [Call([ones[0]]), Call([ones[1]])])
+    assert [answer.outputs[0].max() for answer in first] == [2, 2]
+    again = session.together("add", [Call([ones[1]], again=1), Call([ones[0]], again=0)])
+    assert [(len(answer.outputs[0]), answer.outputs[0].max()) for answer in again] == [(3, 3), (2, 3)]
+    session.begin_check()
+    calls = [Call([ones[0]]), Call([ones[1]], [ones[1]]), Call([ones[1]])]
+    assert [answer.gradients is None for answer in session.together("plus", calls)] == [True, False, True]
+    assert len(session.together("plus", [Call([ones[1]], again=1)])[0].outputs[0]) == 3
+
+
+def test_a_cell_that_is_not_shown_runs_all_the_same(session: Session) -> None:
+    """No value, plot or traceback is made; what it defines and prints is there, and the next cell is shown."""
+    session.run("class Loud:\n    def __repr__(self):\n        print('repr')\n        return 'loud'")
+    plot = "import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()"
+    assert session.run(f"a = 7\n{plot}\nprint('said')\nLoud()", shown=False) == [
+        {"output_type": "stream", "name": "stdout", "text": "said\n"}
+    ]
+    assert session.run("a += 1\n1 / 0", shown=False) == []
+    assert text(session.run("print(a)\nLoud()")) == "8\nrepr\n{'text/plain': 'loud'}"
+    assert "ZeroDivisionError" in text(session.run("1 / 0"))
