@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,17 +114,17 @@ class Template:
     assignment: str
     notebook: NotebookNode
 
-    @property
+    @cached_property
     def graded(self) -> dict[str, NotebookNode]:
         """Return the cells that nbgrader knows, by grade_id, in order."""
         return {grade_id(cell): cell for cell in self.notebook.cells if grade_id(cell)}
 
-    @property
+    @cached_property
     def functions(self) -> list[str]:
         """Return the functions that are checked, in order."""
         return [name.removeprefix(CHECK) for name in self.graded if name.startswith(CHECK)]
 
-    @property
+    @cached_property
     def stars(self) -> dict[str, int]:
         """Return {function: number of its stars} of the functions whose points are a bonus."""
         return {name: stars(self.graded[CHECK + name]) for name in self.functions if stars(self.graded[CHECK + name])}

@@ -37,7 +37,9 @@ def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
             cells[position:position] = kept
         elif _must_exist(released):
             cells.append(copy.deepcopy(released))
-    cells = [cell for cell in cells if not _left_empty(cell, template)]
+    solutions = [cell for cell in template.graded.values() if cell.metadata.nbgrader.get("solution")]
+    released_texts = {_collapse_whitespace(cell.source) for cell in solutions}
+    cells = [cell for cell in cells if not _left_empty(cell, released_texts)]
     for cell in cells:
         if grade_id(cell) and "schema_version" not in cell.metadata.nbgrader:
             del cell.metadata["nbgrader"]  # a copy, or a name that this assignment does not have
@@ -164,16 +166,11 @@ def _student_code_in_check(cell: NotebookNode, released: NotebookNode) -> list[N
     return [own]
 
 
-def _left_empty(cell: NotebookNode, template: Template) -> bool:
+def _left_empty(cell: NotebookNode, released_texts: set[str]) -> bool:
     """Return whether a cell is an unchanged copy of an exercise: run after the answer, it would undo it."""
     if cell.cell_type != "code" or "schema_version" in cell.metadata.get("nbgrader", {}):
         return False
-    graded = template.graded.values()
-    return any(
-        _collapse_whitespace(cell.source) == _collapse_whitespace(released.source)
-        for released in graded
-        if released.metadata.nbgrader.get("solution")
-    )
+    return _collapse_whitespace(cell.source) in released_texts
 
 
 def _collapse_whitespace(source: str) -> str:
