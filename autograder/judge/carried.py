@@ -1,6 +1,7 @@
 """Errors carried forward: what lost points to an earlier function is judged once more, with that one right."""
 
 import math
+import re
 import time
 from dataclasses import dataclass, replace
 
@@ -9,12 +10,14 @@ from autograder.assignment import Template, parts
 from autograder.checks import Check
 from autograder.judge.caller import Student
 from autograder.judge.earlier import Earlier
+from autograder.judge.runs import without_prose
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.carried import Parts, combined, repair_first
 from autograder.kit.grading import Case, Verdict
 from autograder.sandbox.sandbox import Sandbox
 
+DEFINED = re.compile(r"^\s*(?:def|class)\s+(\w+)", re.MULTILINE)
 REPLAY = 20.0  # seconds for the cells of one notebook to run once more, for all of its checks together
 
 
@@ -34,6 +37,7 @@ class Forward:
     form: Template
     wall: Sandbox
     limits: Limits
+    written: list[str]  # the cells that are the student's
     until: float = math.inf  # when the notebook's time is over
     left: float = REPLAY
 
@@ -52,6 +56,8 @@ class Forward:
     def _verdict(self, check: Check, first: Verdict, lost: Lost, wrong: Parts) -> Verdict:
         if check.is_bug_hunt:
             return repair_first(first, wrong)
+        if not any(mentions(name, source) for source in within_reach(self.written, lost.ran) for name in wrong):
+            return first  # nothing there can call one of them: a worker of its own would show just that
         earlier = Earlier({name: checks.find(f"{self.form.assignment}.{name}").reference for name in wrong})
         again = self._again(check, lost, earlier)
         if again is None:
@@ -78,6 +84,24 @@ class Forward:
             session.run(source, shown=False)
         self.left -= time.monotonic() - began
         return self.left > 0
+
+
+def within_reach(written: list[str], ran: list[str]) -> list[str]:
+    """Return the cells through which a student's function may call another one.
+
+    These are the student's own, and the released ones that define what those mention.
+    """
+    reach = list(written)
+    for source in reversed([source for source in ran if source not in written]):
+        if any(mentions(name, other) for name in DEFINED.findall(source) for other in reach):
+            reach.append(source)
+    return reach
+
+
+def mentions(name: str, source: str) -> bool:
+    """Return whether a name stands in a cell, not counting its own definition, comments and docstrings."""
+    elsewhere = re.compile(rf"(?<!def )\b{name}\b")
+    return bool(elsewhere.search(source) and elsewhere.search(without_prose(source)))
 
 
 def _is_wrong(verdict: Verdict | None) -> bool:

@@ -95,7 +95,7 @@ class Judge:
         if may_differ(first.written) and not judged.starved:
             other = differing(self.wall, self.limits, first.events, session.until)
             judged.flags += [f"{function}: {DIFFERS}" for function in other]
-        Forward(form, self.wall, self.limits, session.until).carry(judged.verdicts, first.lost)
+        Forward(form, self.wall, self.limits, first.written, session.until).carry(judged.verdicts, first.lost)
         return judged
 
 

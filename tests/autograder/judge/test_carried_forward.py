@@ -11,6 +11,7 @@ import pytest
 
 from autograder import checks
 from autograder.assignment import assignments, grade_id, parts, template
+from autograder.judge import carried
 from autograder.judge.carried import Forward
 from autograder.judge.earlier import MOST_ELEMENTS, Earlier
 from autograder.judge.judge import Judge, Judged
@@ -177,6 +178,36 @@ def test_grading_costs_no_second_worker_where_nothing_is_carried(judge: Judge, m
     assert len(made) == 2
     graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")})
     assert len(made) == 2 + 1 + 3  # one each for the three functions that call it
+    made.clear()
+    calls_it = ("additive_attention", "rnnsearch_step", "additive_attention_backward")
+    graded(judge, "bahdanau", {each: BLANK.format(each) for each in ("masked_softmax", *calls_it)})
+    assert len(made) == 1  # what nobody has written calls nothing
+
+
+@pytest.mark.parametrize(
+    ("written", "calls"),
+    [
+        ("def g(x):\n    return f(x)", True),
+        ("def g(x):\n    'As f does.'\n    # f\n    return f_(x) + offset", False),
+        ("def f(x):\n    return x", False),
+        ("def f(x):\n    return x\n\n\ng = f", True),
+        ("def g(x):\n    return globals()['f'](x)", True),
+        ("def g(x):\n    return helper(x)", True),
+        ("def g(x):\n    return further(x)", True),
+        ("def g(x):\n    return other(x)", False),
+    ],
+)
+def test_what_a_function_may_call_stands_in_the_students_cells_or_in_released_ones_that_these_use(
+    written: str, calls: bool
+) -> None:
+    released = [
+        "f(3)",
+        "def helper(x):\n    return f(x)",
+        "def further(x):\n    return helper(x)",
+        "def other(x): pass",
+    ]
+    reach = carried.within_reach([written], [*released, written])
+    assert any(carried.mentions("f", source) for source in reach) == calls
 
 
 def test_cells_that_take_too_long_to_run_again_leave_the_verdict_as_it_was(
