@@ -23,6 +23,8 @@ from tests.support.outcomes import rows
 
 ORDINARY = ["ada", "bela", "chen", "dora", "emil", "fay", "gil", "hana", "ivan", "jo"]  # no time-out, no broken file
 ASSIGNMENTS = ["bahdanau", "encoder_decoder"]
+FEW, RUNS = 4, 3  # submissions of the shorter run, which pays for what is made once
+MOST_FURTHER = 0.25  # CPU s
 PLAIN = """\
 c = get_config()
 c.CourseDirectory.root = {root!r}
@@ -127,14 +129,36 @@ def verdict(name: str, ours: float, theirs: float, asked: float) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.grading", description=__doc__)
-    parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--submissions", type=int, default=100, help="for the comparison; 0: none")
+    parser.add_argument("--further", type=int, default=40, help="submissions for the cost of one more; 0: not measured")
     parser.add_argument("--record", type=Path, nargs=2, metavar=("GRADED", "DIR"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.record:
         record(*options.record)
         return
     with tempfile.TemporaryDirectory(prefix="bench-grading-") as folder:
-        compare(Path(folder), options.submissions)
+        for jobs in (1, 2) if options.further else ():
+            further(Path(folder), options.further, jobs)
+        if options.submissions:
+            compare(Path(folder), options.submissions)
+
+
+def further(folder: Path, count: int, jobs: int) -> None:
+    """Print what each submission beyond the first costs: (FEW + count submissions − FEW) / count, in three runs."""
+    costs = []
+    for run in range(RUNS):
+        used = []
+        for number in (FEW, FEW + count):
+            submitted, out = (folder / f"{kind}-{jobs}-{run}-{number}" for kind in ("submitted", "graded"))
+            hand_in(submitted, number)
+            command = [sys.executable, "-m", "autograder", "grade", str(submitted), "--out", str(out)]
+            used.append(cost([*command, "--jobs", str(jobs)], str(ROOT), folder / "further.log").cpu)
+        costs.append((used[1] - used[0]) / count)
+    median, all_runs = sorted(costs)[RUNS // 2], ", ".join(f"{each:.3f}" for each in costs)
+    print(
+        f"each submission beyond the first, --jobs {jobs}: {median:.3f} CPU s, asked ≤ {MOST_FURTHER}: "
+        f"{'reached' if median <= MOST_FURTHER else 'MISSED'}; {RUNS} runs: {all_runs}"
+    )
 
 
 def compare(folder: Path, count: int) -> None:
