@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from autograder.judge.timing import Limits, Stint
+from autograder.judge.timing import Limits, Stint, Use, use
 from autograder.kit import codec, frames
 from autograder.kit.answer import Failure, Kind
 from autograder.kit.proxy import MOST_BODY, MOST_HEADER
@@ -70,6 +70,7 @@ class Worker:
         self.earlier = earlier
         self.server: Server | None = None  # answers what the code may ask for in the running call
         self.asked = 0
+        self.seen: Use | None = None  # what it had taken after its last request, where somebody looked
         self.job = wall.start_worker(cpu_seconds=10 + math.ceil(limits.total))
         try:
             frames.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
@@ -80,7 +81,12 @@ class Worker:
 
     def stint(self, compute: float, clock: float) -> Stint:
         """Begin to count what the worker takes."""
-        return Stint(self.job.process.pid, compute, clock)
+        return Stint(self.job.process.pid, compute, clock, self.seen)
+
+    def took(self, stint: Stint) -> Use:
+        """Return what a stint took up to now."""
+        self.seen = use(self.job.process.pid)
+        return self.seen - stint.before
 
     def request(self, stint: Stint, most: Most, count: int, **request: Any) -> list[Any]:
         """Return the replies, so many as are asked for; raise Late or Dead when they do not come in time.
@@ -96,7 +102,7 @@ class Worker:
         return replies
 
     def _exchange(self, stint: Stint, most: Most, count: int, replies: list[Any], request: dict[str, Any]) -> None:
-        self.asked = secrets.randbits(62)  # no answer can be sent ahead of its question
+        self.asked, self.seen = secrets.randbits(62), None  # no answer can be sent ahead of its question
         try:
             self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
             frames.send(self.job.link, {"id": self.asked, **request})

@@ -86,7 +86,7 @@ class Session:
         except Unanswered as error:
             self.stopped = self._unanswered(error, "this cell")
             return [error_output("Stopped", self.stopped.text)]
-        took = stint.used
+        took = self._worker.took(stint) if self._worker else stint.used
         self._took += took
         self.ran.append(source)
         if isinstance(reply, dict) and reply.get("finished") is True:

@@ -81,10 +81,10 @@ def _computed(pid: int) -> float:
 class Stint:
     """The time of one cell, or of all calls of one check: so much CPU of a job, and a deadline by the clock."""
 
-    def __init__(self, pid: int, compute: float, clock: float) -> None:
+    def __init__(self, pid: int, compute: float, clock: float, seen: Use | None = None) -> None:
         self.pid = pid
         self.compute = compute
-        self.before = use(pid)
+        self.before = replace(seen, clock=time.monotonic()) if seen else use(pid)
         self.until = self.before.clock + max(0.0, clock)
 
     @property

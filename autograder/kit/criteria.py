@@ -25,7 +25,7 @@ class Evaluation:
         self.first = self._answers([(case, _asked(case)) for case in cases])
         self.numbers = {name: number for number, name in enumerate(self.first)}
         self.second: dict[str, Answer] = {}
-        smooth = [case for case in cases if case.cotangents is not None]
+        smooth = [case for case in cases if case.cotangents is not None and not self.first[case.name].error]
         self.backward = self._answers([(case, Call(_asked(case).arguments, case.cotangents)) for case in smooth])
 
     def _answers(self, calls: list[tuple[Case, Call]]) -> dict[str, Answer]:

@@ -34,15 +34,14 @@ def grade(
 
 def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, examples: Examples) -> Verdict:
     """Return a verdict with its hint: each demand, what went wrong with it, the mistake it looks like, an example."""
-    recognised = evaluation.mistakes()
-    verdict.mistakes = [known.name for known in recognised.mistakes]
-    verdict.titles = [known.title for known in recognised.mistakes]
     verdict.failures = list(dict.fromkeys(failure for _, failure in judged if failure))
     head = f"{evaluation.function}: {verdict.score} of {verdict.max_score} points."
     if evaluation.unwritten():
         verdict.hint = f"{head} It is not written yet."
         return verdict
-    where = evaluation.where()
+    recognised, where = evaluation.mistakes(), evaluation.where()
+    verdict.mistakes = [known.name for known in recognised.mistakes]
+    verdict.titles = [known.title for known in recognised.mistakes]
     verdict.details = [*_demands(judged, evaluation), *([where] if where else []), *recognised.lines()]
     example = example_hint(evaluation.function, recognised.mistakes, examples(), evaluation.caller, verdict.failures)
     if example:
