@@ -64,5 +64,6 @@ def test_who_says_unwritten_to_the_shared_cases_gets_no_others(course_judge: Jud
     count = len(unwritten_cases("bahdanau.masked_softmax"))
     body = f"    calls.append(1)\n    if len(calls) <= {count}:\n        raise NotImplementedError\n"
     forged = f"calls = []\ndef mine(scores, mask=None):\n{body}    return right(scores, mask)\n"
+    forged += "mine.__code__ = mine.__code__.replace(co_name='masked_' + 'softmax')\n"
     verdict = judged(course_judge, "bahdanau", f"{right}\n\n\n{forged}\n{HIDDEN}").verdicts["masked_softmax"]
     assert verdict.score == 0
