@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from autograder.assignment import assignments, grade_id, template
-from autograder.judge.judge import Judge, Judged, _Run, unwritten_cases
+from autograder.judge.judge import Judge, Judged, _Run
 from autograder.places import released_notebook, source_notebook
 from autograder.submissions.normalise import submission
 
@@ -54,16 +54,3 @@ def test_a_function_that_is_written_in_another_way_is_judged_on_cases_of_its_own
     verdict = judged(course_judge, "bahdanau", f"{right}\n\n\n{HIDDEN}").verdicts["masked_softmax"]
     assert (decided["masked_softmax"], decided["additive_attention"]) == (False, True)
     assert (verdict.score, verdict.hint) == (verdict.max_score, None)
-
-
-def test_who_says_unwritten_to_the_shared_cases_gets_no_others(course_judge: Judge) -> None:
-    """They are the same for all who leave a cell as it was, and are nobody's points."""
-    cells = nbformat.read(source_notebook("bahdanau"), as_version=4).cells
-    source = next(cell.source for cell in cells if grade_id(cell) == "masked_softmax")
-    right = source.replace("def masked_softmax", "def right")
-    count = len(unwritten_cases("bahdanau.masked_softmax"))
-    body = f"    calls.append(1)\n    if len(calls) <= {count}:\n        raise NotImplementedError\n"
-    forged = f"calls = []\ndef mine(scores, mask=None):\n{body}    return right(scores, mask)\n"
-    forged += "mine.__code__ = mine.__code__.replace(co_name='masked_' + 'softmax')\n"
-    verdict = judged(course_judge, "bahdanau", f"{right}\n\n\n{forged}\n{HIDDEN}").verdicts["masked_softmax"]
-    assert verdict.score == 0
