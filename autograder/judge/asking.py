@@ -91,7 +91,7 @@ class Worker:
     def request(self, stint: Stint, most: Most, count: int, **request: Any) -> list[Any]:
         """Return the replies, so many as are asked for; raise Late or Dead when they do not come in time.
 
-        There are fewer where the code sends itself the interrupt that is ours to send.
+        There are fewer where the code sends itself the interrupt that is ours to send, or says that no more come.
         """
         replies: list[Any] = []
         try:
@@ -102,7 +102,7 @@ class Worker:
         return replies
 
     def _exchange(self, stint: Stint, most: Most, count: int, replies: list[Any], request: dict[str, Any]) -> None:
-        self.asked, self.seen = secrets.randbits(62), None  # no answer can be sent ahead of its question
+        self.asked, self.seen = secrets.randbits(62), None  # no answer can be sent ahead of its request
         try:
             self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
             frames.send(self.job.link, {"id": self.asked, **request})

@@ -82,10 +82,11 @@ class Session:
             return [error_output("Not run", self.stopped.text)]
         try:
             stint = self._alive().stint(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
-            reply = self._ask(stint, CELL, 1, op="cell", source=source, shown=shown)[0]
+            replies = self._ask(stint, CELL, 1, op="cell", source=source, shown=shown)
         except Unanswered as error:
             self.stopped = self._unanswered(error, "this cell")
             return [error_output("Stopped", self.stopped.text)]
+        reply = replies[0] if replies else None  # a worker may send that no reply comes
         took = self._worker.took(stint) if self._worker else stint.used
         self._took += took
         self.ran.append(source)

@@ -30,7 +30,7 @@ class Evaluation:
 
     def _answers(self, calls: list[tuple[Case, Call]]) -> dict[str, Answer]:
         """Return what comes of calls, by their cases' names; a caller that takes many together saves messages."""
-        together = getattr(self.caller, "together", None)
+        together = getattr(self.caller, "together", None) if calls else None
         if not together or any(_is_measured(case, call) for case, call in calls):
             return {case.name: self._answer(case, call) for case, call in calls}
         answers = together(self.function, [call for _, call in calls])

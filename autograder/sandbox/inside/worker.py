@@ -69,8 +69,8 @@ def serve(link: socket.socket, shell: Shell) -> None:
         except frames.Closed:
             return
         judge.request, handler.interrupted = request["id"], False
-        for operation in _operations(judge, request, shell):
-            if handler.interrupted:
+        for number, operation in enumerate(_operations(judge, request, shell)):
+            if number and handler.interrupted:
                 frames.send(link, {"id": request["id"], "reply": None})  # no more of them come
                 break
             frames.send_encoded(link, _answer(request, operation, handler))
@@ -86,6 +86,8 @@ def _operations(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> lis
 def _answer(request: dict[str, Any], operation: Callable[[], Any], handler: _InterruptHandler) -> tuple[bytes, bytes]:
     try:
         handler.working = True
+        if handler.interrupted:  # just before
+            raise KeyboardInterrupt
         reply = operation()
         handler.working = False
         # Encoded here, so that outputs that cannot be sent are reported as the student's error.

@@ -79,6 +79,25 @@ def test_who_interrupts_the_process_gets_no_more_calls(session: Session, where: 
     assert still_answers(session)
 
 
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "import signal\nh = signal.getsignal(signal.SIGINT)\n"
+        "type(h).interrupted = property(lambda self: True, lambda self, value: None)",
+        "import gc\nfrom autograder.kit import frames\n"
+        "j = next(o for o in gc.get_objects() if type(o).__name__ == '_JudgeLink')\n"
+        "frames.send(j.link, {'id': j.request, 'reply': None})",
+    ],
+    ids=["always interrupted", "says that no reply comes"],
+)
+def test_who_disturbs_the_replies_to_cells_disturbs_no_judge(session: Session, trick: str) -> None:
+    session.run(DOUBLE)
+    session.run(trick)
+    session.run("a = 1")
+    asked(session, "double")
+    session.run("print(a)")
+
+
 def test_tensors_are_kept_by_the_number_of_the_call(session: Session) -> None:
     """Gradients are not counted; a function that changes its argument finds it changed the second time."""
     session.run("def add(x):\n    x += 1\n    return x")
