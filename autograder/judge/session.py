@@ -87,7 +87,7 @@ class Session:
             self.stopped = self._unanswered(error, "this cell")
             return [error_output("Stopped", self.stopped.text)]
         reply = replies[0] if replies else None  # a worker may send that no reply comes
-        took = self._worker.took(stint) if self._worker else stint.used
+        took = self._alive().took(stint)
         self._took += took
         self.ran.append(source)
         if isinstance(reply, dict) and reply.get("finished") is True:

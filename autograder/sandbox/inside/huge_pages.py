@@ -10,7 +10,7 @@ COLLAPSE = 25  # of madvise, since Linux 6.1
 def collapse() -> None:
     """Put this process's own memory into huge pages; where the kernel has none, nothing is done.
 
-    A process that is forked afterwards and writes to one copies 4 kB of it. What it takes anew comes in small pages.
+    A process that is forked afterwards and writes to one copies 4 kB of it.
     """
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
