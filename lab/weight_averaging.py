@@ -44,14 +44,20 @@ class Moving(Average):
 
     def __init__(self, model: nn.Module, decay: float) -> None:
         super().__init__(model)
-        self.averaged = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(decay))
+        self.averaged = AveragedModel(model)
+        self.move = get_ema_multi_avg_fn(decay)
 
     @property
     def module(self) -> nn.Module:
         return self.averaged.module
 
     def stepped(self) -> None:
-        self.averaged.update_parameters(self.model)
+        if self.averaged.n_averaged == 0:  # the weights after the first step are where it begins
+            self.averaged.update_parameters(self.model)
+            return
+        # Not by update_parameters, which sends its counter to the device each time: the host waits for that.
+        self.move(list(self.averaged.parameters()), list(self.model.parameters()), self.averaged.n_averaged)
+        self.averaged.n_averaged += 1
 
     def state(self) -> Any:
         return self.averaged.state_dict()

@@ -51,7 +51,7 @@ def SelfAttention(
     _demand_parameters(module, given)
     module.load_state_dict({name: tensor.detach() for name, tensor in given.items()})
     kind = getattr(torch, dtype)
-    module.to(kind).eval()
+    module.to(X.device, kind).eval()
     if W_q.requires_grad:
         moved = {name: tensor.to(kind) for name, tensor in given.items()}
         result = torch.func.functional_call(module, moved, (X.to(kind), mask))
@@ -194,8 +194,8 @@ def windowed_attention(
     if before:
         B, S, A = h_s.shape
         whole = np.zeros((B, before + S, A), np.float32)
-        whole[:, before:] = h_s.detach().numpy()
-        h_s = torch.from_numpy(whole)
+        whole[:, before:] = h_s.detach().cpu().numpy()
+        h_s = torch.from_numpy(whole).to(h_s.device)
     return function(h_t, h_s, W_a, p, lengths, D)
 
 

@@ -37,7 +37,7 @@ def jobs() -> Iterator[Job]:
         yield Job(f"law: exact resume of {name}", lambda setting, model=model: exact_resume(model, setting), 10)
     for name in small_models():
         yield Job(f"law: bf16 learns as fp32, {name}", lambda setting, name=name: bf16(name, setting), 10)
-    for name, model in small_models().items():
+    for name, model in small_models(dropout=0.1, ema=0.9).items():
         yield Job(f"law: a step of {name} waits for nothing", lambda setting, model=model: no_wait(model, setting), 5)
     yield Job("law: batches in pieces", pieces, 5)
     yield Job("law: too little memory is one sentence", too_little_memory, 10)

@@ -50,10 +50,10 @@ class SmallModel:
         return Trainer(model, self.task, self.training, folder, seed=3, device=device, rate=rate, quiet=True, **more)
 
 
-def small_models(**changes: Any) -> Mapping[str, SmallModel]:
-    """Return them by name; `changes` are of the training."""
+def small_models(dropout: float = 0.0, **changes: Any) -> Mapping[str, SmallModel]:
+    """Return them by name; each dropout that a recipe has is the one given, and `changes` are of the training."""
     return {
-        name: small_model(solution, recipe, **changes)
+        name: small_model(solution, recipe, dropout, **changes)
         for name, (solution, recipe) in {
             "encoder_decoder": (ENCODER_DECODER, "small"),
             "bahdanau": (BAHDANAU, "small"),
@@ -67,9 +67,9 @@ def small_models(**changes: Any) -> Mapping[str, SmallModel]:
     }
 
 
-def small_model(solution: Solution, name: str, **changes: Any) -> SmallModel:
+def small_model(solution: Solution, name: str, dropout: float = 0.0, **changes: Any) -> SmallModel:
     recipe = solution.recipes[name]
-    chances = {field.name: 0.0 for field in fields(recipe) if field.name.endswith("dropout")}
+    chances = {field.name: dropout for field in fields(recipe) if field.name.endswith("dropout")}
     settings = {"tokens": 120, "epochs": 2, "rate": 1e-3, "ema": 0.0, "mean_of": 0, "precision": "fp32"} | changes
     recipe = replace(recipe, **chances, training=replace(recipe.training, **settings))
     model = solution.build(recipe, VOCABULARY, LABELS)

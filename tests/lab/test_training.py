@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from lab import checkpoints, devices, progress, tokenizers, translation
 from lab.batches import Batch, Example, bucketed, collate
@@ -20,6 +21,7 @@ from lab.schedules import Rate, RecipeError
 from lab.tokenizers import EOS, PAD
 from lab.training import Trainer, Training, rate_at, seed_all
 from lab.translation import Run, Translating, restore, train
+from lab.weight_averaging import Moving
 from solutions.bahdanau.model import SOLUTION, Bahdanau
 from solutions.bahdanau.recipe import Recipe
 from solutions.encoder_decoder.model import SOLUTION as OTHER
@@ -42,6 +44,21 @@ def trainer(folder: Path, training: Training = TRAINING, dropout: float = 0.3, *
     seed_all(3)
     model = Bahdanau(replace(TINY, dropout=dropout), 15, 15)
     return Trainer(model, Translating(sentences(), training), training, folder, seed=3, quiet=True, **changes)
+
+
+def test_the_moving_average_is_that_of_torch() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    ours, theirs = Moving(model, 0.9), AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.9))
+    for _ in range(4):
+        with torch.no_grad():
+            for weight in model.parameters():
+                weight.add_(torch.randn_like(weight))
+        ours.stepped()
+        theirs.update_parameters(model)
+    assert ours.state().keys() == theirs.state_dict().keys()
+    for name, value in theirs.state_dict().items():
+        torch.testing.assert_close(ours.state()[name], value)
 
 
 def test_every_sentence_is_in_exactly_one_batch_whatever_the_seed() -> None:
