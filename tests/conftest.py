@@ -1,5 +1,7 @@
 """Fixtures that several test files share."""
 
+import signal
+
 import torch
 
 from autograder.assignment import assignments
@@ -14,6 +16,8 @@ __all__ = ["browser", "built", "course_judge", "graded", "out", "released", "run
 
 def pytest_configure() -> None:
     """Make the notebooks where there are none: some tests are collected from them. One thread, as in the grader."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell starts what runs in the background so
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started here can be interrupted
     torch.set_num_threads(1)  # tensors are tiny: on a busy machine a softmax waits milliseconds for a second thread
     if not all(released_notebook(name).exists() for name in assignments()):
         from autograder.release.build import release

@@ -80,9 +80,12 @@ FIRST: Sequence[Full] = (
     *(Full(solution, "phrasebook", "medium") for solution in (ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER)),
 )
 LAST = Full(TRANSFORMER, "tatoeba", "base")
+ONE_EPOCH: Mapping[str, Any] = {"variant": "quick", "changes": {"epochs": 1}}
 QUICK: Sequence[Full] = (
-    Full(BAHDANAU, "phrasebook", "small", variant="quick", changes={"epochs": 1}),
-    Full(POOLING, "relations", "small", variant="quick", changes={"epochs": 1}),
+    *(Full(it, "phrasebook", "small", **ONE_EPOCH) for it in (ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER)),
+    Full(POOLING, "relations", "small", **ONE_EPOCH),
+    Full(POOLING, "reviews", "small_han", **ONE_EPOCH),
+    *(Full(it, "reviews", "small", **ONE_EPOCH) for it in (STRUCTURED, SELF_ATTENTION)),
 )
 
 
