@@ -11,6 +11,7 @@ from autograder.assignment import Template, template
 from autograder.files import atomic_write, tighten
 from autograder.grade import cache
 from autograder.grade.cache import Records
+from autograder.grade.interrupts import interrupts_wait
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
 from autograder.submissions.hand_in import HandIn
@@ -47,7 +48,8 @@ class Grader:
             self.forms[name] = template(name)
             self.book.register(self.forms[name])
         for number, outcome in judges.outcomes(self._tasks(hand_ins)):
-            yield hand_ins[number], self._record(number, hand_ins[number], outcome)
+            with interrupts_wait():  # the caller counts it, too
+                yield hand_ins[number], self._record(number, hand_ins[number], outcome)
 
     def _tasks(self, hand_ins: list[HandIn]) -> Iterator[tuple[int, Task]]:
         for number, hand_in in enumerate(hand_ins):

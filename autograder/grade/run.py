@@ -1,10 +1,9 @@
 """`python -m autograder grade FOLDER|ZIP`: a class into gradebook, feedback pages and a summary."""
 
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from tqdm import tqdm
 from autograder.assignment import assignments, written
 from autograder.grade import summary
 from autograder.grade.cache import Records, exclusive
+from autograder.grade.interrupts import sigterm_as_interrupt
 from autograder.grade.marking import Grader, Judges
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.gradebook.lateness import Revised, due_dates, hand_in_times
@@ -178,13 +178,3 @@ def summarise(
     )
     summary.write(lines, out / "summary.csv", book.mode)
     return lines
-
-
-@contextmanager
-def sigterm_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt, as Ctrl-C does, so that sandbox and gradebook are closed in order."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -9,6 +9,7 @@ import sys
 import time
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import psutil
@@ -16,10 +17,10 @@ import pytest
 
 from autograder.grade.cache import Busy, Records, exclusive
 from autograder.grade.summary import flag_different_scores
-from autograder.gradebook.gradebook import quiet
+from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.places import ROOT, released_notebook
 from autograder.submissions.hand_in import HandIn
-from tests.support.classes import QUICK, hand_in, opened_book, summary, totals
+from tests.support.classes import QUICK, graded_now, hand_in, opened_book, summary, totals
 from tests.support.sandboxed import demand_sandbox
 
 with quiet():
@@ -124,6 +125,24 @@ def test_an_interrupted_run_says_how_to_go_on_and_leaves_nothing(released, tmp_p
     assert "The same command goes on from here" in output
     assert psutil.wait_procs(below, timeout=60)[1] == []
     assert "Traceback" not in output
+
+
+def test_an_interrupt_waits_until_a_submission_is_recorded(run, tmp_path: Path, monkeypatch, capsys) -> None:
+    """In the middle of the gradebook's work it would come out as an error of the gradebook."""
+    hand_in(tmp_path / "in", ["emil"])
+    whole = ClassGradebook.record
+
+    def interrupted(*arguments: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        whole(*arguments)
+
+    monkeypatch.setattr(ClassGradebook, "record", interrupted)
+    assert run(tmp_path / "in", tmp_path / "out") == 130
+    assert "Stopped: 1 graded, 1 left" in capsys.readouterr().err
+    assert len(list((tmp_path / "out").glob("records/*/*.json"))) == 1  # the one that was being recorded
+    monkeypatch.undo()
+    assert run(tmp_path / "in", tmp_path / "out") == 0
+    assert graded_now(capsys.readouterr().out) == 1
 
 
 def test_points_by_hand_stay_and_penalties_follow_the_time(graded, run, tmp_path: Path) -> None:
