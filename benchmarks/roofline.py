@@ -40,8 +40,15 @@ def seconds(work: Callable[[], object], device: torch.device) -> float:
 
 
 def step_seconds(work: Callable[[], object], device: torch.device, rounds: int) -> float:
-    """Return the median time of some calls, after two that warm up."""
-    return statistics.median([seconds(work, device) for _ in range(rounds + 2)][2:])
+    """Return the time of a call, after two that warm up: of a CPU, which is often disturbed, the median of some.
+
+    Of a GPU it is the mean of some one behind the other, as a training makes them: while it computes, the host prepares
+    the next.
+    """
+    work(), work()
+    if device.type == "cpu":
+        return statistics.median(seconds(work, device) for _ in range(rounds))
+    return seconds(lambda: [work() for _ in range(rounds)], device) / rounds
 
 
 def arithmetic(work: Callable[[], object]) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.gpu import laws, speed, trainings
+from benchmarks.gpu import goals, laws, speed, trainings
 from benchmarks.gpu.table import Job, Row, Setting, Table
 from lab.budget import Budget
 from lab.devices import best_device, device_name
@@ -23,7 +23,7 @@ MOST_BYTES, MOST_FILES = 15 << 20, 8
 
 def all_jobs(quick: bool) -> list[Job]:
     """Return the jobs in their order."""
-    figures = [Job("speed: layers over length and width", layers, 60.0)]
+    figures = [Job("speed: layers over length and width", layers, 60.0), *speed.compiled_jobs()]
     return [*laws.jobs(), *speed.jobs(quick), *trainings.jobs(quick), *([] if quick else figures)]
 
 
@@ -81,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"{device_name(device)}, torch {torch.__version__}, {options.minutes:g} minutes, {options.out}")
         table.run(jobs, Setting(device, options.out, Budget.of(options.minutes), options.quick), options.again)
     print(table.text(jobs))
+    if not options.quick:
+        print("\n".join(["", "asked of one H200:", *goals.verdicts(table.rows)]))
     if options.export:
         print("\n".join(str(path) for path in export(options.out, options.export)))
     if any(table.state(job) == "failed" for job in jobs):

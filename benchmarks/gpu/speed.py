@@ -52,6 +52,7 @@ SHAPES: Mapping[str, Shape] = {
     "self_attention, IMDB": Shape(SELF_ATTENTION, "base", 20000, 230),
 }
 QUICK = ("bahdanau, Multi30k", "pooling, SemEval")
+COMPILED = ("transformer tiny, Multi30k", "transformer base, WMT'14", "self_attention, IMDB")  # without recurrence
 
 
 def jobs(quick: bool) -> Iterator[Job]:
@@ -59,6 +60,12 @@ def jobs(quick: bool) -> Iterator[Job]:
     yield Job("speed: matrix products", rates, 5)
     for name in QUICK if quick else SHAPES:
         yield Job(f"speed: {name}", lambda setting, name=name: step(name, setting), 30)
+
+
+def compiled_jobs() -> Iterator[Job]:
+    """Yield the measurements of models that torch.compile has compiled, which takes a minute or two each."""
+    for name in COMPILED:
+        yield Job(f"speed: {name}, compiled", lambda setting, name=name: step(name, setting, compiled=True), 150)
 
 
 def precisions(device: torch.device) -> dict[str, torch.dtype]:
@@ -72,13 +79,15 @@ def rates(setting: Setting) -> Row:
     return {name: matrix_rate(setting.device, dtype, size) / 1e12 for name, dtype in precisions(setting.device).items()}
 
 
-def step(name: str, setting: Setting) -> Row:
+def step(name: str, setting: Setting, compiled: bool = False) -> Row:
     """Return, for each precision, target tokens or words in a second, and the share of the matrix rate."""
     row: Row = {}
     flops = 0
     for precision, dtype in precisions(setting.device).items():
         running, group = prepared(SHAPES[name], setting, precision)
         flops = arithmetic(lambda running=running, group=group: running.gradient(group))
+        if compiled:  # only now: nobody counts inside of what is compiled
+            running.model.compile(dynamic=True)
         seconds = step_seconds(
             lambda running=running, group=group: running.step(group), setting.device, 3 if setting.quick else STEPS
         )
