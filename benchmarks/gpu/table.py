@@ -68,7 +68,7 @@ class Table:
             if self.state(job) == "done" or (self.state(job) == "failed" and not again):
                 continue
             if setting.budget.left < job.seconds:
-                print(f"the time is over; next: {job.name}", flush=True)
+                print(f"the time is over; next: {job.name}, with {job.seconds:g} s or more", flush=True)
                 return
             self.carry_out(job, setting)
 
