@@ -34,11 +34,11 @@ class Team:
         """Return this process's share of a batch, of about equally long examples; empty if there are too few."""
         return group if self.size == 1 else group[self.rank :: self.size]
 
-    def sums(self, *values: float | int, device: torch.device) -> list[float | int]:
-        """Return the sum of each value over the processes."""
+    def sums(self, *values: float | int) -> list[float | int]:
+        """Return the sum of each value over the processes: the hosts add up, and wait for no GPU."""
         if self.size == 1:
             return list(values)
-        total = torch.tensor(values, dtype=torch.float64, device=device)
+        total = torch.tensor(values, dtype=torch.float64)
         distributed.all_reduce(total)
         return total.tolist()
 
@@ -76,8 +76,9 @@ def here() -> Team:
     if not distributed.is_initialized():
         if torch.cuda.is_available():
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
+        backends = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"  # gradients by GPUs, counts by hosts
         # The others wait while rank 0 writes the shards of a large corpus, or validates.
-        distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo", timeout=PATIENCE)
+        distributed.init_process_group(backends, timeout=PATIENCE)
     return Team(distributed.get_rank(), distributed.get_world_size())
 
 

@@ -74,14 +74,14 @@ class Gradient:
         When the memory of the device is too small, the pieces are halved from then on.
         """
         part = self.team.part(group)
-        (every,) = self.team.sums(self.task.weight(part) if len(part) else 0, device=self.device)
+        (every,) = self.team.sums(self.task.weight(part) if len(part) else 0)
         while True:
             try:
                 loss, units = self._computed(part, group[:1], every)
             except torch.OutOfMemoryError as error:
                 self._halve(len(part), error)
                 continue
-            (all_units,) = self.team.sums(units, device=self.device)
+            (all_units,) = self.team.sums(units)
             return self.team.summed(loss) / self.team.size, int(all_units)
 
     def _computed(self, part: Any, instead: Any, every: int | float) -> tuple[Tensor, int]:

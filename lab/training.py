@@ -117,7 +117,7 @@ class Trainer:
 
     def late(self, *others: bool) -> list[bool]:
         """Return whether only the time to validate is left, and the others: each of any process."""
-        return [count > 0 for count in self.team.sums(self.budget.left < self.reserve, *others, device=self.device)]
+        return [count > 0 for count in self.team.sums(self.budget.left < self.reserve, *others)]
 
     def epoch(self, started: float, bar: Bar) -> None:
         """Train on what is left of this epoch."""
