@@ -1,6 +1,7 @@
 """Laws of a device: it computes what the CPU computes, a training is gone on with exactly, little memory is said."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -131,14 +132,23 @@ def worst(first: dict[str, Tensor], second: dict[str, Tensor]) -> float:
 
 def exact_resume(model: SmallModel, setting: Setting) -> Row:
     """Train in one go, and with a stop after every step: the weights are equal, where they can be to the last bit."""
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, same_order_of_sums():
         whole = model.trainer(Path(folder) / "whole", setting.device)
         whole.run()
         while (part := model.trainer(Path(folder) / "parts", setting.device, minutes=0.0)).run().ended_by_budget:
             torch.rand(7)  # whatever happens to the random numbers in between
         first, second = whole.model.state_dict(), part.model.state_dict()
-    # A GPU adds up the gradients of equal words in the order in which they come.
     return {"largest error": worst(first, second), "equal": all(torch.equal(first[key], second[key]) for key in first)}
+
+
+@contextmanager
+def same_order_of_sums() -> Iterator[None]:
+    """Let a GPU add up in one order, where it has such kernels: else the gradients of equal words come in any order."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(False)
 
 
 def bf16(name: str, setting: Setting) -> Row:
