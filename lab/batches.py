@@ -54,16 +54,14 @@ def collate(examples: Sequence[Example]) -> Batch:
     return Batch(source, mask, inputs.masked_fill(targets == PAD, PAD).contiguous(), targets.contiguous())
 
 
-def bucketed(
-    examples: Sequence[Example], tokens: int, seed: int | None = None, round_to: int = 1
-) -> Iterator[list[Example]]:
+def bucketed(examples: Sequence[Example], tokens: int, seed: int | None = None) -> Iterator[list[Example]]:
     """Yield groups of about `tokens` padded target tokens, of sentences that are about equally long.
 
     With a seed both the groups and their order differ from seed to seed; without one the order is by length.
     """
     rng = None if seed is None else np.random.default_rng(seed)
     source, target = (np.array([len(pair[side]) for pair in examples]) for side in (0, 1))
-    for group in grouped(source, target, tokens, rng, round_to):
+    for group in grouped(source, target, tokens, rng):
         yield [examples[i] for i in group]
 
 
@@ -72,13 +70,12 @@ def grouped(
     target: Int[np.ndarray, " pairs"],
     tokens: int,
     rng: np.random.Generator | None = None,
-    round_to: int = 1,
 ) -> list[list[int]]:
     """Return the groups of `bucketed` as numbers of pairs, from the lengths of their sentences alone."""
     # Target length decides (the decoder costs most); source length, blurred by chance, orders equals.
     blur = rng.uniform(0, 2, len(source)) if rng is not None else 0
     order = np.lexsort((source + 1 + blur, target + 1))
-    lengths = [(-(-int(length + 1) // round_to) * round_to,) for length in target]
+    lengths = [(int(length) + 1,) for length in target]
     groups = within([int(index) for index in order], lengths, tokens)
     if rng is not None:
         rng.shuffle(groups)
