@@ -51,7 +51,7 @@ def library() -> Path:
 
 
 def register() -> ctypes.CDLL:
-    """Register the device; return its library, which knows how often the host has waited."""
+    """Register the device; return its library, which knows how much memory it has."""
     if "torch" in sys.modules:
         raise RuntimeError("the simulated GPU comes before torch, which looks once for what there is: import it later")
     libraries = [torch_folder() / "lib" / f"lib{name}.so" for name in ("torch_global_deps", "c10", "torch_cpu")]
@@ -60,7 +60,6 @@ def register() -> ctypes.CDLL:
     device = ctypes.CDLL(str(library()), ctypes.RTLD_GLOBAL)
     for name in ("bytes_used", "bytes_used_at_most", "bytes_in_all"):
         getattr(device, name).restype = ctypes.c_size_t
-    device.times_waited.restype = ctypes.c_long
     _announce(device)
     from tests.support.simulated_cuda import recurrent_cells
 

@@ -1,7 +1,7 @@
 // A device of type "cuda" for a PyTorch without CUDA: its memory is the host's, its kernels are the CPU's.
 //
 // It keeps a GPU's rules: tensors of two devices do not mix, memory is limited, and what would make the host wait is
-// counted, or is an error where that is asked for.
+// an error where that is asked for.
 
 #include <cstdlib>
 #include <cstring>
@@ -29,7 +29,6 @@ const auto CARD = c10::Device(c10::DeviceType::CUDA, 0);
 constexpr size_t HEADER = 64;  // before each block stands how large it is
 
 int waiting_is_an_error = 0;
-long waits = 0;
 thread_local int depth = 0;  // above 0 in the copies that a kernel makes by itself
 size_t used = 0, most = 0, capacity = size_t(1) << 33;
 
@@ -91,9 +90,7 @@ REGISTER_CUDA_HOOKS(CUDAHooks)
 namespace {
 
 void host_waits_for(const std::string& what) {
-  if (depth) return;
-  ++waits;
-  TORCH_CHECK(!waiting_is_an_error, "called a synchronizing CUDA operation: ", what);
+  TORCH_CHECK(depth || !waiting_is_an_error, "called a synchronizing CUDA operation: ", what);
 }
 
 // The same memory as a tensor of the CPU.
@@ -244,7 +241,6 @@ TORCH_LIBRARY_IMPL(aten, CUDA, m) {
 
 extern "C" {
 void set_waiting_is_an_error(int error) { waiting_is_an_error = error; }
-long times_waited() { return waits; }
 size_t bytes_used() { return used; }
 size_t bytes_used_at_most() { return most; }
 size_t bytes_in_all() { return capacity; }
