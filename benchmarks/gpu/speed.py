@@ -63,7 +63,7 @@ def jobs(quick: bool) -> Iterator[Job]:
 
 
 def compiled_jobs() -> Iterator[Job]:
-    """Yield the measurements of models that torch.compile has compiled, which takes a minute or two each."""
+    """Yield the measurements of models that torch.compile compiles first."""
     for name in COMPILED:
         yield Job(f"speed: {name}, compiled", lambda setting, name=name: step(name, setting, compiled=True), 150)
 
