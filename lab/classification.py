@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab import corpora, metrics, tokenizers
-from lab.batches import text_batch, within
+from lab.batches import multiple_of, text_batch, within
 from lab.corpora import Document, Labelled
 from lab.experiment import Experiment
 from lab.runs import Named, Solution
@@ -143,6 +143,14 @@ def weights_of(weights: Any, place: int, mask: Bool[Tensor, "*words"]) -> TextWe
     return TextWeights(row.reshape(-1, row.shape[-1])[:, mask.cpu()])
 
 
+class Texts(NamedTuple):
+    """Texts side by side, with their labels."""
+
+    tokens: Int[Tensor, "batch ..."]
+    mask: Bool[Tensor, "batch ..."]
+    labels: Int[Tensor, " batch"]
+
+
 class Classifying:
     """The task of a classifier: texts of similar length, the mean loss over them, and the model's own term."""
 
@@ -164,23 +172,28 @@ class Classifying:
     def weight(self, group: list[Example]) -> int:
         return len(group)
 
-    def cells(self, group: list[Example]) -> int:
-        sizes = (size(document, self.nested) for document, _ in group)
-        return len(group) * math.prod(map(max, zip(*sizes, strict=True)))
+    def units(self, group: list[Example]) -> int:
+        return sum(len(sentence) for document, _ in group for sentence in document)
 
-    def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
-        tokens, mask = text_batch([document for document, _ in group], self.nested)
-        labels = torch.tensor([label for _, label in group])
-        output = model(sent(tokens, device), sent(mask, device))
+    def cells(self, group: list[Example], multiple: int = 1) -> int:
+        *outer, words = map(max, zip(*(size(document, self.nested) for document, _ in group), strict=True))
+        return len(group) * math.prod(outer) * multiple_of(multiple, words)
+
+    def collate(self, group: Sequence[Example], multiple: int = 1) -> Texts:
+        tokens, mask = text_batch([document for document, _ in group], self.nested, multiple)
+        return Texts(tokens, mask, torch.tensor([label for _, label in group]))
+
+    def loss(self, model: nn.Module, batch: Texts, device: torch.device) -> Tensor:
+        tokens, mask, labels = (sent(each, device) for each in batch)
+        output = model(tokens, mask)
         scores, extra = output if isinstance(output, tuple) else (output, None)
-        smoothing = self.training.smoothing
-        loss = nn.functional.cross_entropy(scores.float(), sent(labels, device), label_smoothing=smoothing)
-        return loss if extra is None else loss + extra.mean(), int(mask.sum())
+        loss = nn.functional.cross_entropy(scores.float(), labels, label_smoothing=self.training.smoothing)
+        return loss if extra is None else loss + extra.mean()
 
 
 def try_out(model: Classifier, task: Classifying) -> None:
     """Read the first text once: a model that is not made for such texts says so before anything is written."""
-    first = list(task.examples[:1])
+    first = task.collate(task.examples[:1])
     model.eval()
     with torch.no_grad():
         task.loss(model, first, next(model.parameters()).device)

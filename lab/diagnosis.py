@@ -29,40 +29,41 @@ class Watch:
     folder: Path
     losses: list[Tensor] = field(default_factory=list)  # of this epoch, since it was begun or gone on with
     norms: list[Tensor] = field(default_factory=list)
-    seen: int = 0  # of them
+    unseen: list[Any] = field(default_factory=list)  # the batches of those that nobody has looked at
     due: float = 0.0
 
-    def note(self, loss: Tensor, norm: Tensor) -> None:
-        """Keep a step's loss and norm, without looking at them."""
+    def note(self, loss: Tensor, norm: Tensor, group: Any) -> None:
+        """Keep a step's loss and norm, without looking at them, and its batch until then."""
         self.losses.append(loss)
         self.norms.append(norm)
+        self.unseen.append(group)
 
     def begin(self) -> None:
         """Forget the last epoch."""
-        self.losses, self.norms, self.seen = [], [], 0
+        self.losses, self.norms, self.unseen = [], [], []
 
     def is_due(self) -> bool:
         """Return whether a second has passed since the last look."""
         return time.monotonic() >= self.due
 
-    def look(self, step: int, rate: float, groups: Any) -> None:
+    def look(self, step: int, rate: float) -> None:
         """Raise Diverged if one of the last steps has no finite loss or norm, with its batch in diverged.pt.
 
-        `step` steps are done, the last with this learning rate; `groups` are the batches of this epoch that are done.
+        `step` steps are done, the last with this learning rate.
         """
-        losses, norms = ([t.float() for t in every[self.seen :]] for every in (self.losses, self.norms))
-        self.due, first, self.seen = time.monotonic() + EVERY, self.seen, len(self.losses)
-        if not losses:
+        groups, self.unseen, self.due = self.unseen, [], time.monotonic() + EVERY
+        if not groups:
             return
+        losses, norms = ([t.float() for t in every[-len(groups) :]] for every in (self.losses, self.norms))
         both = torch.stack([torch.stack(losses), torch.stack(norms)]).cpu()
         bad = (~both.isfinite().all(dim=0)).nonzero()
         if not len(bad):
             return
         place = int(bad[0])
-        back = len(self.losses) - (first + place)  # 1: the last step
         loss, norm = both[:, place].tolist()
         path = self.folder / "diverged.pt"
-        kept = {"step": step - back + 1, "rate": rate, "loss": loss, "gradient_norm": norm, "batch": groups[-back]}
+        at = step - len(groups) + 1 + place
+        kept = {"step": at, "rate": rate, "loss": loss, "gradient_norm": norm, "batch": groups[place]}
         save(path, kept)
         raise Diverged(
             f"the training diverged at step {kept['step']}: loss {loss:g}, gradient norm {norm:g}, learning rate about "
@@ -135,7 +136,10 @@ class Curves:
             for name, value in values.items():
                 self.writer.add_scalar(name, value, step)
 
-    def close(self) -> None:
+    def __enter__(self) -> "Curves":
+        return self
+
+    def __exit__(self, *_: object) -> None:
         if self.writer is not None:
             self.writer.close()
 

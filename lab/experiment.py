@@ -43,6 +43,7 @@ class Experiment(Generic[T]):
         fresh: bool = False,
         compiled: bool = False,
         micro_tokens: int = 0,
+        prefetch: bool | None = None,
         profile: int = 0,
     ) -> T:
         """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
@@ -84,6 +85,7 @@ class Experiment(Generic[T]):
             rate=solution.rate(recipe) if solution.rate else None,
             compiled=compiled,
             micro_tokens=micro_tokens,
+            prefetch=prefetch,
             profile=profile,
             quiet=quiet,
         )

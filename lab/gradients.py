@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -17,7 +17,7 @@ from lab.schedules import RecipeError
 class Task(Protocol):
     """What a model is trained on: the batches of an epoch, and the loss of one of them."""
 
-    unit: str  # what `loss` counts: "target tokens"
+    unit: str  # what `units` counts: "target tokens"
 
     def groups(self, seed: int) -> Sequence[Any]:
         """Return the examples of one epoch in groups, a batch each; the same seed gives the same."""
@@ -27,13 +27,74 @@ class Task(Protocol):
         """Return of how many things the loss of a group is the mean: real target tokens, or texts."""
         ...
 
-    def cells(self, group: Any) -> int:
+    def units(self, group: Any) -> int:
+        """Return how many units a group has."""
+        ...
+
+    def cells(self, group: Any, multiple: int = 1) -> int:
         """Return how many units the padded table of a group has room for."""
         ...
 
-    def loss(self, model: nn.Module, group: Any, device: torch.device) -> tuple[Tensor, int]:
-        """Return the loss of a group (a scalar), and how many units it has."""
+    def collate(self, group: Any, multiple: int = 1) -> Any:
+        """Return the padded tables of a group, a named tuple; their lengths are multiples of `multiple`."""
         ...
+
+    def loss(self, model: nn.Module, batch: Any, device: torch.device) -> Tensor:
+        """Return the loss of what `collate` has returned: a scalar."""
+        ...
+
+
+@dataclass(frozen=True)
+class Collated:
+    """A batch as one process takes it: its part, in pieces, as tables on the host."""
+
+    group: Any  # the examples of the whole batch
+    pieces: list[Any]  # at least one; each what the task's `collate` returns
+    shares: list[float]  # of the mean over the whole batch, for each piece
+    units: int  # of the whole batch
+    cells: int  # of the whole batch
+    micro_tokens: int  # how many tokens a piece was to have
+
+    def pin_memory(self) -> "Collated":
+        """Return the batch in memory that a GPU reads by itself."""
+        return replace(self, pieces=[piece._make(table.pin_memory() for table in piece) for piece in self.pieces])
+
+
+@dataclass
+class Collator:
+    """Makes tables of a batch: the part of this process, in pieces of about `micro_tokens` tokens (0: in one).
+
+    A process without a part takes one example with the share 0.
+    """
+
+    task: Task
+    team: Team
+    tokens: int  # of a whole batch
+    micro_tokens: int = 0
+    multiple: int = 1  # padded lengths are multiples of it
+
+    def __post_init__(self) -> None:
+        if self.micro_tokens < 0:
+            raise RecipeError(f"--micro-tokens: expected 1 or more, or 0 for whole batches, got {self.micro_tokens}")
+
+    def __call__(self, group: Any) -> Collated:
+        pieces, whole = list(self.pieces(group)), self.task.weight(group)
+        return Collated(
+            group,
+            [self.task.collate(piece, self.multiple) for piece in pieces or [group[:1]]],
+            [self.task.weight(piece) / whole for piece in pieces] or [0.0],
+            self.task.units(group),
+            self.task.cells(group, self.multiple),
+            self.micro_tokens,
+        )
+
+    def pieces(self, group: Any) -> Iterator[Any]:
+        """Yield the examples of this process's part in pieces of about `micro_tokens` tokens, at least one each."""
+        part = self.team.part(group)
+        count = -(-self.tokens // (self.micro_tokens * self.team.size)) if self.micro_tokens else 1
+        count = min(max(count, 1), len(part))
+        for number in range(count):
+            yield part[number * len(part) // count : (number + 1) * len(part) // count]
 
 
 class Objective(nn.Module):
@@ -43,70 +104,56 @@ class Objective(nn.Module):
         super().__init__()
         self.model, self.task = model, task
 
-    def forward(self, group: Any, device: torch.device) -> tuple[Tensor, int]:
-        return self.task.loss(self.model, group, device)
+    def forward(self, batch: Any, device: torch.device) -> Tensor:
+        return self.task.loss(self.model, batch, device)
 
 
 @dataclass
 class Gradient:
     """Computes the gradient of the mean loss over a batch, which is the same however the batch is cut.
 
-    Each process takes its part of a batch of about `tokens` tokens, and takes it in pieces of about `micro_tokens` (0:
-    at once). With parts i of weights nᵢ the mean over the batch is Σ nᵢ lossᵢ / Σ nᵢ, and so is its gradient.
+    Each process takes its part of a batch, piece by piece. With pieces i of weights nᵢ the mean over the batch is
+    Σ nᵢ lossᵢ / Σ nᵢ, and so is its gradient.
     """
 
     objective: nn.Module  # an Objective, or one that DistributedDataParallel holds
-    task: Task
-    team: Team
+    collator: Collator
     device: torch.device
     bf16: bool
-    tokens: int
-    micro_tokens: int = 0
     quiet: bool = False
 
-    def __post_init__(self) -> None:
-        if self.micro_tokens < 0:
-            raise RecipeError(f"--micro-tokens: expected 1 or more, or 0 for whole batches, got {self.micro_tokens}")
+    @property
+    def team(self) -> Team:
+        return self.collator.team
 
-    def __call__(self, group: Any) -> tuple[Tensor, int]:
-        """Write the gradient into the parameters; return the loss, and the units of the whole batch.
+    def __call__(self, batch: Collated) -> Tensor:
+        """Write the gradient into the parameters; return the loss of the whole batch.
 
         When the memory of the device is too small, the pieces are halved from then on.
         """
-        part = self.team.part(group)
-        (every,) = self.team.sums(self.task.weight(part) if len(part) else 0)
         while True:
+            if batch.micro_tokens != self.collator.micro_tokens:  # made ahead, before they were halved
+                batch = self.collator(batch.group)
             try:
-                loss, units = self._computed(part, group[:1], every)
+                loss = self._computed(batch)
             except torch.OutOfMemoryError as error:
-                self._halve(len(part), error)
+                self._halve(len(self.team.part(batch.group)), error)
                 continue
-            (all_units,) = self.team.sums(units)
-            return self.team.summed(loss) / self.team.size, int(all_units)
+            return self.team.summed(loss) / self.team.size
 
-    def _computed(self, part: Any, instead: Any, every: int | float) -> tuple[Tensor, int]:
-        """Add up the gradients of the pieces; a process that has no part takes one with the weight 0."""
+    def _computed(self, batch: Collated) -> Tensor:
+        """Add up the gradients of the pieces."""
         self.objective.zero_grad(set_to_none=True)
-        pieces = list(self.pieces(part)) or [instead]
-        total, all_units = torch.zeros((), device=self.device), 0
-        for number, piece in enumerate(pieces, 1):
-            share = self.task.weight(piece) / every if len(part) else 0.0
-            with self._alone(number < len(pieces)):
+        total, last = torch.zeros((), device=self.device), len(batch.pieces) - 1
+        for number, (piece, share) in enumerate(zip(batch.pieces, batch.shares, strict=True)):
+            with self._alone(number < last):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-                    loss, units = self.objective(piece, self.device)
+                    loss = self.objective(piece, self.device)
                 # The mean over the processes of this is the mean over the whole batch.
                 loss = loss * (self.team.size * share)
                 loss.backward()
             total = total + loss.detach()
-            all_units += units if len(part) else 0
-        return total, all_units
-
-    def pieces(self, part: Any) -> Iterator[Any]:
-        """Yield the examples in pieces of about `micro_tokens` tokens, at least one example each."""
-        count = -(-self.tokens // (self.micro_tokens * self.team.size)) if self.micro_tokens else 1
-        count = min(max(count, 1), len(part))
-        for number in range(count):
-            yield part[number * len(part) // count : (number + 1) * len(part) // count]
+        return total
 
     def _alone(self, more_to_come: bool) -> AbstractContextManager[Any]:
         """Return a context in which the gradients stay in this process: they meet at the last piece."""
@@ -116,19 +163,20 @@ class Gradient:
 
     def _halve(self, examples: int, error: Exception) -> None:
         """Take smaller pieces; raise RecipeError where there are none, or where other processes wait for this one."""
-        own = self.micro_tokens or -(-self.tokens // self.team.size)
+        tokens = self.collator.tokens
+        own = self.collator.micro_tokens or -(-tokens // self.team.size)
         smaller, reason = own // 2, str(error).split(". ", maxsplit=1)[0]
         if self.team.size > 1 and smaller:
             raise RecipeError(
                 f"the memory of {self.device} is too small for {own} tokens at a time ({reason}). Ask for less with "
                 f"--micro-tokens {smaller}: the gradient stays the same"
             ) from error
-        if not smaller or -(-self.tokens // own) >= examples:
+        if not smaller or -(-tokens // own) >= examples:
             raise RecipeError(
                 f"the memory of {self.device} is too small for one example of a batch ({reason}). Choose a smaller "
                 "model: another --recipe, or fewer units and layers"
             ) from error
-        self.micro_tokens = smaller
+        self.collator.micro_tokens = smaller
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
         if not self.quiet:

@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,8 @@ from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
 from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
 from lab.diagnosis import Curves, Watch, memory, profiled
-from lab.gradients import Gradient, Objective, Task
+from lab.gradients import Collated, Collator, Gradient, Objective, Task
+from lab.prefetch import Place, Remaining, is_possible, prefetched
 from lab.progress import Bar, Progress
 from lab.schedules import Rate, Training, rate_at
 from lab.weight_averaging import average
@@ -46,6 +48,7 @@ class Trainer:
     rate: Rate | None = None  # by default the recipe's: lab.schedules.rate_at
     compiled: bool = False  # by torch.compile
     micro_tokens: int = 0  # a batch is taken in pieces of about so many tokens, with the same gradient; 0 = whole
+    prefetch: bool | None = None  # whether a process of its own collates the batches; by default for a GPU
     profile: int = 0  # steps whose time is looked into
     quiet: bool = False
 
@@ -62,9 +65,9 @@ class Trainer:
         )
         self.average = average(self.model, training, self.folder)
         bf16 = uses_bf16(training.precision, self.device)
-        self.gradient = Gradient(
-            self.objective, self.task, self.team, self.device, bf16, training.tokens, self.micro_tokens, self.quiet
-        )
+        multiple = getattr(self.model, "length_multiple", 1) if self.device.type == "cuda" else 1
+        self.collator = Collator(self.task, self.team, training.tokens, self.micro_tokens, multiple)
+        self.gradient = Gradient(self.objective, self.collator, self.device, bf16, self.quiet)
         self.progress, self.watch = Progress(), Watch(self.folder)
         self.budget = self.minutes if isinstance(self.minutes, Budget) else Budget.of(self.minutes)
         first = FIRST_VALIDATION if self.validate else 0.0
@@ -93,8 +96,9 @@ class Trainer:
         started, progress = time.monotonic() - self.progress.seconds, self.progress
         progress.ended_by_budget = False
         progress.device = device_name(self.device) + (f" × {self.team.size}" if self.team.size > 1 else "")
-        curves = Curves(self.folder, progress.step, self.quiet)
         with (
+            self.remaining() as self.batches,
+            Curves(self.folder, progress.step, self.quiet) as curves,
             Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar,
             profiled(self.profile if self.team.is_main else 0, self.folder) as self.profiled_step,
         ):
@@ -111,9 +115,15 @@ class Trainer:
         if progress.ended_by_budget and not self.quiet:
             done = f"{progress.epochs:.2g} of {self.training.epochs} epochs"
             print(f"ended by the time budget of {self.budget.description}, after {done}", flush=True)
-        curves.close()
         self.team.collected(None)  # nobody reads a checkpoint before it is written
         return progress
+
+    def remaining(self) -> AbstractContextManager[Iterator[Place]]:
+        """Return the batches that are left, from where the training stands."""
+        epochs = range(self.progress.epoch, self.training.epochs)
+        left = Remaining(self.collator, [self.epoch_seed(epoch) for epoch in epochs], self.progress.batch)
+        prefetch = self.device.type == "cuda" if self.prefetch is None else self.prefetch
+        return prefetched(left, self.device) if prefetch and is_possible(self.quiet) else nullcontext(iter(left))
 
     def late(self, *others: bool) -> list[bool]:
         """Return whether only the time to validate is left, and the others: each of any process."""
@@ -124,36 +134,32 @@ class Trainer:
         self.model.train()
         self.watch.begin()
         progress = self.progress
-        groups = self.task.groups(self.epoch_seed(progress.epoch))
-        progress.batches = len(groups)
         self.cells, self.tokens_before = 0, progress.tokens
         saved = time.monotonic()
-        for group in groups[progress.batch :]:
-            loss = self.step(group)
+        for place in self.batches:
+            progress.batches = place.batches
+            loss = self.step(place.batch)
             self.profiled_step()
             progress.batch += 1
-            self.cells += self.task.cells(group)
+            self.cells += place.batch.cells
             now = time.monotonic()
             bar.step(loss, self.budget.left)
             over, due = self.late(now - saved > 120)
-            if self.watch.is_due() or over or due or progress.batch == len(groups):
-                self.look(groups[: progress.batch])
+            if self.watch.is_due() or over or due or progress.batch == progress.batches:
+                self.watch.look(progress.step, self.learning_rate)
             if over:
                 progress.ended_by_budget = True
+            if over or progress.batch == progress.batches:
                 break
             if due:
                 progress.seconds, saved = now - started, now
                 self.keep()
-        if progress.batch == len(groups):
+        if progress.batch == progress.batches:
             progress.epoch, progress.batch = progress.epoch + 1, 0
             progress.ended_by_budget &= progress.epoch < self.training.epochs
             self.average.closed(progress.epoch, write=self.team.is_main)
 
-    def look(self, groups: Any) -> None:
-        """Stop if one of the last steps has diverged; before anything of it is kept."""
-        self.watch.look(self.progress.step, self.learning_rate, groups)
-
-    def step(self, group: Any) -> Tensor:
+    def step(self, batch: Collated) -> Tensor:
         """Take one step of the optimiser; return the loss."""
         rate = self.rate_of(self.progress.step, self.steps)
         try:
@@ -164,13 +170,13 @@ class Trainer:
             ) from None
         for parameters in self.optimizer.param_groups:
             parameters["lr"] = rate
-        loss, units = self.gradient(group)
+        loss = self.gradient(batch)
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip)
         self.optimizer.step()
         self.average.stepped()
-        self.progress.tokens += units
+        self.progress.tokens += batch.units
         self.progress.step += 1
-        self.watch.note(loss, norm)
+        self.watch.note(loss, norm, batch.group)
         return loss
 
     def close_epoch(self, curves: Curves, bar: Bar) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from lab import corpora, shards, tokenizers
-from lab.batches import Example, bucketed, collate
+from lab.batches import Batch, Example, bucketed, collate, multiple_of
 from lab.corpora import Pair, Parallel
 from lab.decoding import Tick, Translator, at, forced_attention, translate
 from lab.experiment import Experiment
@@ -98,18 +98,22 @@ class Translating:
     def weight(self, group: list[Example]) -> int:
         return sum(len(target) + 1 for _, target in group)  # with </s>
 
-    def cells(self, group: list[Example]) -> int:
-        return len(group) * max(len(target) + 1 for _, target in group)
+    def units(self, group: list[Example]) -> int:
+        return self.weight(group)
 
-    def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
-        batch = collate(group)
-        real = batch.targets != PAD
-        units = int(real.sum())
-        batch, real = batch.to(device), sent(real, device)
+    def cells(self, group: list[Example], multiple: int = 1) -> int:
+        return len(group) * multiple_of(multiple, max(len(target) + 1 for _, target in group))
+
+    def collate(self, group: list[Example], multiple: int = 1) -> Batch:
+        return collate(group, multiple)
+
+    def loss(self, model: nn.Module, batch: Batch, device: torch.device) -> Tensor:
+        real = sent(batch.targets != PAD, device)
+        batch = batch.to(device)
         if self.given is None and isinstance(model, Translator):
-            return model.loss(batch, real, self.training.smoothing), units
+            return model.loss(batch, real, self.training.smoothing)
         given = self.given or nn.CrossEntropyLoss(label_smoothing=self.training.smoothing)
-        return given(model(batch.source, batch.mask, batch.inputs, real), at(real, batch.targets)), units
+        return given(model(batch.source, batch.mask, batch.inputs, real), at(real, batch.targets))
 
 
 def encoded(pairs: Sequence[Pair], source_text: Tokenizer, target_text: Tokenizer) -> list[Example]:

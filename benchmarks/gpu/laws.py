@@ -16,6 +16,7 @@ from autograder.checks import Check, checks
 from autograder.kit.uses import used
 from benchmarks.gpu.small_models import SmallModel, small_models
 from benchmarks.gpu.table import Job, Row, Setting
+from lab.batches import Batch
 from lab.devices import uses_bf16
 from lab.schedules import RecipeError
 
@@ -41,6 +42,7 @@ def jobs() -> Iterator[Job]:
     for name, model in small_models(dropout=0.1, ema=0.9).items():
         yield Job(f"law: a step of {name} waits for nothing", lambda setting, model=model: no_wait(model, setting), 5)
     yield Job("law: batches in pieces", pieces, 5)
+    yield Job("law: batches made ahead are those of each step", ahead, 10)
     yield Job("law: too little memory is one sentence", too_little_memory, 10)
 
 
@@ -108,8 +110,7 @@ def compare(first: Tensor, second: Tensor) -> float:
 def gradients(model: SmallModel, device: torch.device, **more: Any) -> dict[str, Tensor]:
     """Return the loss of the largest batch and all gradients, in single precision."""
     running = model.trainer(Path("unused"), device, **more)
-    group = max(model.task.groups(1), key=len)
-    loss, _ = running.gradient(group)
+    loss = running.gradient(running.collator(max(model.task.groups(1), key=len)))
     named = running.model.named_parameters()
     return {"loss": loss, **{name: weight.grad for name, weight in named if weight.grad is not None}}
 
@@ -172,13 +173,13 @@ def no_wait(model: SmallModel, setting: Setting) -> Row:
     if setting.device.type != "cuda":
         return {"left out": "only a GPU is waited for; tests/lab/test_waiting.py tries it without one"}
     running = model.trainer(Path("unused"), setting.device)
-    groups = running.task.groups(1)
-    for group in groups[:3]:  # the first steps may set things up
-        running.step(group)
+    batches = [running.collator(group) for group in running.task.groups(1)[:3]]
+    for batch in batches:  # the first steps may set things up
+        running.step(batch)
     torch.cuda.set_sync_debug_mode("error")
     try:
-        for group in groups[:3]:
-            running.step(group)
+        for batch in batches:
+            running.step(batch)
     except RuntimeError as error:
         raise Broken(str(error).partition("\n")[0]) from None
     finally:
@@ -195,6 +196,17 @@ def pieces(setting: Setting) -> Row:
     return {"largest error": max(errors)}
 
 
+def ahead(setting: Setting) -> Row:
+    """Train with batches that a process of its own collates, and without: the weights are equal."""
+    ends = []
+    for prefetch in (True, False):
+        with TemporaryDirectory() as folder, same_order_of_sums():
+            running = small_models(dropout=0.1)["transformer"].trainer(Path(folder), setting.device, prefetch=prefetch)
+            running.run()
+            ends.append(running.model.state_dict())
+    return {"largest error": worst(*ends)}
+
+
 def too_little_memory(setting: Setting) -> Row:
     """Ask a GPU for more than it has: pieces are halved, and where one example is too large a sentence says so."""
     if setting.device.type != "cuda":
@@ -203,20 +215,20 @@ def too_little_memory(setting: Setting) -> Row:
     free = torch.cuda.mem_get_info(setting.device)[0]
     sizes: list[int] = []
 
-    def loss(model: Any, group: list, device: torch.device) -> tuple[Tensor, int]:
-        sizes.append(len(group))
-        table = torch.empty(int(free * len(group) * share), dtype=torch.uint8, device=device)
-        return sum(weight.sum() for weight in model.parameters()) * 0 + table[0] * 0.0, len(group)
+    def loss(model: Any, batch: Batch, device: torch.device) -> Tensor:
+        sizes.append(len(batch.source))
+        table = torch.empty(int(free * sizes[-1] * share), dtype=torch.uint8, device=device)
+        return sum(weight.sum() for weight in model.parameters()) * 0 + table[0] * 0.0
 
     task: Any = running.gradient.objective.task
     task.loss = loss
     share = 0.3  # of the memory, for each example
-    running.gradient([([4], [5])] * 12)
+    running.gradient(running.collator([([4], [5])] * 12))
     if not all(b < a for a, b in pairwise(sizes[:3])):
         raise Broken(f"pieces of {sizes} examples")
     share = 3.0
     try:
-        running.gradient([([4], [5])] * 2)
+        running.gradient(running.collator([([4], [5])] * 2))
     except RecipeError as error:
         return {"pieces": sizes[-1], "sentence": str(error)}
     raise Broken("a batch larger than the memory raised nothing")

@@ -1,7 +1,10 @@
-"""Speed of training on a device: each model's step, and which part of the rate of its matrix products it reaches."""
+"""Speed of training on a device: each model's step, which part of the rate of its matrix products it reaches, and what
+making the batches costs.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +21,11 @@ from benchmarks.gpu.small_models import (
     TRANSFORMER,
 )
 from benchmarks.gpu.table import Job, Row, Setting
-from benchmarks.roofline import arithmetic, matrix_rate, step_seconds
+from benchmarks.roofline import arithmetic, matrix_rate, seconds, step_seconds
 from lab.classification import Classifier, Classifying
 from lab.devices import uses_bf16
 from lab.diagnosis import memory
+from lab.gradients import Collated
 from lab.runs import Solution
 from lab.training import Trainer
 from lab.translation import Translating
@@ -52,6 +56,7 @@ SHAPES: Mapping[str, Shape] = {
     "self_attention, IMDB": Shape(SELF_ATTENTION, "base", 20000, 230),
 }
 QUICK = ("bahdanau, Multi30k", "pooling, SemEval")
+FED = ("bahdanau, Multi30k", "transformer tiny, Multi30k", "transformer base, WMT'14")  # batch after batch
 COMPILED = ("transformer tiny, Multi30k", "transformer base, WMT'14", "self_attention, IMDB")  # without recurrence
 
 
@@ -60,6 +65,8 @@ def jobs(quick: bool) -> Iterator[Job]:
     yield Job("speed: matrix products", rates, 5)
     for name in QUICK if quick else SHAPES:
         yield Job(f"speed: {name}", lambda setting, name=name: step(name, setting), 30)
+    for name in QUICK[:1] if quick else FED:
+        yield Job(f"speed: {name}, fed", lambda setting, name=name: fed(name, setting), 60)
 
 
 def compiled_jobs() -> Iterator[Job]:
@@ -79,17 +86,43 @@ def rates(setting: Setting) -> Row:
     return {name: matrix_rate(setting.device, dtype, size) / 1e12 for name, dtype in precisions(setting.device).items()}
 
 
+def fed(name: str, setting: Setting) -> Row:
+    """Return target tokens in a second with batches made ahead or by each step, their lengths as they are or not."""
+    row: Row = {}
+    for prefetch, way in ((True, "made ahead"), (False, "made by the step")):
+        for multiple in (1, 8):
+            running = training(SHAPES[name], setting, "auto", batches=2 + STEPS, spread=8, prefetch=prefetch)
+            running.collator.multiple = multiple
+            speed = units_a_second(running, 3 if setting.quick else STEPS)
+            row[f"{way}, multiples of {multiple}: {running.task.unit}/s"] = speed
+    return row
+
+
+def units_a_second(running: Trainer, steps: int) -> float:
+    """Return the speed of so many steps, one behind the other, the making of their batches included."""
+
+    def take(count: int) -> None:
+        for place in islice(places, count):
+            running.step(place.batch)
+
+    with running.remaining() as places:
+        take(2)
+        before = running.progress.tokens
+        taken = seconds(lambda: take(steps), running.device)
+    return (running.progress.tokens - before) / taken
+
+
 def step(name: str, setting: Setting, compiled: bool = False) -> Row:
     """Return, for each precision, target tokens or words in a second, and the share of the matrix rate."""
     row: Row = {}
     flops = 0
     for precision, dtype in precisions(setting.device).items():
-        running, group = prepared(SHAPES[name], setting, precision)
-        flops = arithmetic(lambda running=running, group=group: running.gradient(group))
+        running, batch = prepared(SHAPES[name], setting, precision)
+        flops = arithmetic(lambda running=running, batch=batch: running.gradient(batch))
         if compiled:  # only now: nobody counts inside of what is compiled
             running.model.compile(dynamic=True)
         seconds = step_seconds(
-            lambda running=running, group=group: running.step(group), setting.device, 3 if setting.quick else STEPS
+            lambda running=running, batch=batch: running.step(batch), setting.device, 3 if setting.quick else STEPS
         )
         units = running.progress.tokens / running.progress.step
         rate = matrix_rate(setting.device, dtype, 512 if setting.quick else 0)
@@ -101,25 +134,30 @@ def step(name: str, setting: Setting, compiled: bool = False) -> Row:
     return row | {"TFLOP a step": flops / 1e12} | memory(setting.device)
 
 
-def prepared(shape: Shape, setting: Setting, precision: str) -> tuple[Trainer, Any]:
+def prepared(shape: Shape, setting: Setting, precision: str) -> tuple[Trainer, Collated]:
     """Return a training of this shape and one of its batches, of random words."""
+    running = training(shape, setting, precision)
+    return running, running.collator(max(running.task.groups(1), key=len))
+
+
+def training(shape: Shape, setting: Setting, precision: str, batches: int = 1, spread: int = 0, **more: Any) -> Trainer:
+    """Return a training on random words: so many batches, of sentences that are at most `spread` shorter or longer."""
     recipe = shape.solution.recipes[shape.recipe]
     tokens = recipe.training.tokens // (8 if setting.quick else 1)
-    training = replace(recipe.training, precision=precision, tokens=tokens)
-    recipe = replace(recipe, training=training)
+    recipe = replace(recipe, training=replace(recipe.training, precision=precision, tokens=tokens))
     torch.manual_seed(0)
     model = shape.solution.build(recipe, shape.vocabulary, shape.vocabulary)
     rng = np.random.default_rng(0)
 
     def sentence() -> list[int]:
-        return rng.integers(4, shape.vocabulary, shape.words).tolist()
+        return rng.integers(4, shape.vocabulary, shape.words + rng.integers(-spread, spread + 1)).tolist()
 
     if isinstance(model, Classifier):
         model = shape.solution.build(recipe, shape.vocabulary, LABELS)
-        count = max(1, training.tokens // (shape.words * shape.sentences))
+        count = max(1, batches * tokens // (shape.words * shape.sentences))
         texts = [([sentence() for _ in range(shape.sentences)], int(rng.integers(LABELS))) for _ in range(count)]
-        task: Any = Classifying(texts, training, model.nested)
+        task: Any = Classifying(texts, recipe.training, model.nested)
     else:
-        task = Translating([(sentence(), sentence()) for _ in range(training.tokens // (shape.words + 1))], training)
-    running = Trainer(model, task, training, Path("unused"), device=setting.device, quiet=True)
-    return running, max(task.groups(1), key=len)
+        pairs = [(sentence(), sentence()) for _ in range(batches * tokens // (shape.words + 1))]
+        task = Translating(pairs, recipe.training)
+    return Trainer(model, task, recipe.training, Path("unused"), device=setting.device, quiet=True, **more)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import torch
 
@@ -49,6 +49,8 @@ class Long:
     """cpu, cuda, …; by default a GPU if there is one"""
     micro_tokens: int = 0
     """take each batch in pieces of about so many tokens, with the same gradient: for a small GPU; 0 = whole batches"""
+    prefetch: Literal["auto", "on", "off"] = "auto"
+    """whether a process of its own makes the batches ahead: auto does it for a GPU"""
     profile: int = 0
     """look into the time of so many steps: a trace in the run's folder, and its dearest operations"""
 
@@ -120,7 +122,8 @@ def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: A
     team = here()
     if team.is_main:
         print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    more |= {"micro_tokens": what.micro_tokens, "profile": what.profile}
+    prefetch = None if what.prefetch == "auto" else what.prefetch == "on"
+    more |= {"micro_tokens": what.micro_tokens, "prefetch": prefetch, "profile": what.profile}
     with joint_failure(team):
         trained = experiment.train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, **more)
     part_ways()

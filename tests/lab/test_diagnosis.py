@@ -8,6 +8,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from torch import Tensor, nn
 
 from benchmarks.gpu.small_models import small_models
+from lab.batches import Batch
 from lab.checkpoints import load
 from lab.diagnosis import Diverged
 from lab.schedules import RecipeError
@@ -30,9 +31,11 @@ def test_a_training_that_diverges_stops_and_keeps_the_batch(
     groups, whole = made.task.groups(made.epoch_seed(0)), made.task.loss
     assert len(groups) > 3
 
-    def loss(model: nn.Module, group: list, device: torch.device) -> tuple[Tensor, int]:
-        value, units = whole(model, group, device)
-        return (value * bad if group == groups[2] else value), units
+    third = made.task.collate(groups[2])
+
+    def loss(model: nn.Module, batch: Batch, device: torch.device) -> Tensor:
+        value = whole(model, batch, device)
+        return value * bad if torch.equal(batch.targets, third.targets) else value
 
     monkeypatch.setattr(made.task, "loss", loss)
     monkeypatch.setattr("lab.diagnosis.EVERY", due)

@@ -196,9 +196,9 @@ def test_a_schedule_that_is_handed_in_is_followed(tmp_path: Path) -> None:
     rates: list[float] = []
 
     class Watched(Translating):
-        def loss(self, model: nn.Module, group: list[Example], device: torch.device) -> tuple[Tensor, int]:
+        def loss(self, model: nn.Module, batch: Batch, device: torch.device) -> Tensor:
             rates.append(running.optimizer.param_groups[0]["lr"])
-            return super().loss(model, group, device)
+            return super().loss(model, batch, device)
 
     asked: list[tuple[int, int]] = []
 

@@ -17,8 +17,7 @@ def test_a_step_goes_through_on_a_device_that_cannot_answer(name: str, monkeypat
     monkeypatch.setattr(torch, "is_autocast_enabled", lambda _: False)
     model, task = MODELS[name].build().to(META), MODELS[name].task
     group = max(task.groups(1), key=len)
-    loss, units = task.loss(model, group, META)
+    loss = task.loss(model, task.collate(group), META)
     loss.backward()
     assert loss.is_meta
-    assert units > 0
     assert any(weight.grad is not None for weight in model.parameters())

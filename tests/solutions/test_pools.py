@@ -124,7 +124,8 @@ def test_the_loss_of_an_adversary_is_the_formula_and_its_gradient_is_finite() ->
     base = AttBLSTM(TINY, 12, 3).eval().requires_grad_(False)
     model.base = (base,)
     examples = [([[4, 5, 6, 7]], 0), ([[5, 4]], 1)]
-    loss, _ = Classifying(examples, TRAINING, nested=False).loss(model, examples, torch.device("cpu"))
+    task = Classifying(examples, TRAINING, nested=False)
+    loss = task.loss(model, task.collate(examples), torch.device("cpu"))
     loss.backward()
     tokens, mask = text_batch([text for text, _ in examples], nested=False)
     expected = torch.zeros(())

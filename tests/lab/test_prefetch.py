@@ -1,0 +1,144 @@
+"""Laws of the batches that a process of its own makes ahead: a training does not notice them, whatever happens."""
+
+import gc
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from benchmarks.gpu.small_models import small_models
+from lab.prefetch import AHEAD, WorkerLost
+from lab.training import Trainer
+
+CPU = torch.device("cpu")
+MODELS = small_models(dropout=0.1)
+
+
+def running(name: str, folder: Path, **more) -> Trainer:
+    return MODELS[name].trainer(folder, CPU, **more)
+
+
+def weights(trained: Trainer) -> dict[str, Tensor]:
+    return {name: weight.clone() for name, weight in trained.model.state_dict().items()}
+
+
+def assert_equal(first: Trainer, second: Trainer) -> None:
+    torch.testing.assert_close(weights(first), weights(second), rtol=0, atol=0)
+    assert first.progress.tokens == second.progress.tokens
+    assert [entry["loss"] for entry in first.progress.history] == [entry["loss"] for entry in second.progress.history]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("micro_tokens", [0, 50])
+def test_a_training_learns_the_same_from_batches_that_were_made_ahead(
+    name: str, micro_tokens: int, tmp_path: Path
+) -> None:
+    plain, ahead = (
+        running(name, tmp_path / str(prefetch), micro_tokens=micro_tokens, prefetch=prefetch)
+        for prefetch in (False, True)
+    )
+    for each in (plain, ahead):
+        torch.manual_seed(5)
+        each.run()
+        assert not multiprocessing.active_children()  # the process ends with the training
+    assert_equal(ahead, plain)
+
+
+def test_a_training_that_was_stopped_after_each_step_goes_on_with_the_next_batch(tmp_path: Path) -> None:
+    whole = running("structured", tmp_path / "whole")
+    whole.run()
+    while (part := running("structured", tmp_path / "parts", prefetch=True, minutes=0.0)).run().ended_by_budget:
+        torch.rand(7)  # whatever happens to the random numbers in between
+    torch.testing.assert_close(weights(part), weights(whole), rtol=0, atol=0)
+
+
+def test_pieces_that_are_halved_are_cut_again_where_they_were_made_ahead(tmp_path: Path) -> None:
+    plain, ahead = running("luong", tmp_path / "plain", micro_tokens=50), running("luong", tmp_path, prefetch=True)
+    taken: list[int] = []
+    step = ahead.step
+
+    def halved(batch) -> Tensor:
+        ahead.collator.micro_tokens = 50  # as where the memory is too small for the first batch
+        taken.append(batch.micro_tokens)
+        return step(batch)
+
+    ahead.step = halved
+    for each in (plain, ahead):
+        torch.manual_seed(5)
+        each.run()
+    assert set(taken) == {0}
+    assert_equal(ahead, plain)
+
+
+def test_a_process_that_is_killed_ends_the_training_with_a_sentence_and_nothing_is_lost(tmp_path: Path) -> None:
+    whole = running("bahdanau", tmp_path / "whole")
+    whole.run()
+    part = running("bahdanau", tmp_path / "part", prefetch=True)
+    close_epoch = part.close_epoch
+
+    def closed(*given) -> None:
+        close_epoch(*given)
+        part.keep()
+        (worker,) = multiprocessing.active_children()
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.join()
+
+    part.close_epoch = closed
+    with pytest.raises(
+        WorkerLost, match=r"batches ahead has ended .*goes on from the last checkpoint; with --prefetch off"
+    ):
+        part.run()
+    rest = running("bahdanau", tmp_path / "part", prefetch=True)
+    rest.run()
+    torch.testing.assert_close(weights(rest), weights(whole), rtol=0, atol=0)
+
+
+def test_an_error_of_the_process_is_that_of_the_training(tmp_path: Path) -> None:
+    broken = running("pooling", tmp_path, prefetch=True)
+
+    def collate(group: list, multiple: int = 1) -> tuple[Tensor, ...]:
+        raise FileNotFoundError("shard 7 is gone")
+
+    broken.task = broken.collator.task = type("Broken", (), {"collate": staticmethod(collate)} | attributes(broken))()
+    with pytest.raises(FileNotFoundError, match="shard 7 is gone"):
+        broken.run()
+    gc.collect()  # of what the error has seen
+    assert not multiprocessing.active_children()
+
+
+def attributes(of: Trainer) -> dict:
+    return {name: getattr(of.task, name) for name in ("unit", "groups", "weight", "units", "cells", "loss")}
+
+
+def test_the_process_is_not_further_ahead_than_it_should_be(tmp_path: Path) -> None:
+    made = running("pooling, HAN", tmp_path, prefetch=True)
+    made_here = torch.zeros(1, dtype=torch.int64).share_memory_()
+    collator = made.collator
+
+    class Counted(type(collator)):
+        def __call__(self, group):
+            made_here.add_(1)
+            return super().__call__(group)
+
+    made.collator = Counted(made.task, made.team, made.training.tokens)
+    assert made.steps > AHEAD + 3
+    with made.remaining() as places:
+        next(places)
+        until = time.monotonic() + 5
+        while made_here.item() < AHEAD + 1 and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        assert made_here.item() == AHEAD + 1
+
+
+def test_a_system_that_cannot_fork_says_so_and_trains_as_well(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr("lab.prefetch.get_all_start_methods", lambda: ["spawn"])
+    made = running("pooling", tmp_path, prefetch=True)
+    made.quiet = False
+    assert made.run().epoch == made.training.epochs
+    assert "batches are not made ahead, but by each step: this system cannot fork" in capsys.readouterr().out
