@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from lab import distributed
 from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
+from lab.compilation import compile_model, length_multiple
 from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
 from lab.diagnosis import Curves, Watch, memory, profiled
 from lab.gradients import Collated, Collator, Gradient, Objective, Task
@@ -57,15 +58,14 @@ class Trainer:
         self.team = distributed.here()
         self.quiet = self.quiet or not self.team.is_main
         self.model.to(self.device)
-        if self.compiled:
-            self.model.compile(dynamic=True)
+        self.compiled = self.compiled and compile_model(self.model, self.device, self.quiet)
         self.objective = self.team.joined(Objective(self.model, self.task))
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), training.rate, betas=(0.9, 0.98), weight_decay=training.weight_decay, fused=True
         )
         self.average = average(self.model, training, self.folder)
         bf16 = uses_bf16(training.precision, self.device)
-        multiple = getattr(self.model, "length_multiple", 1) if self.device.type == "cuda" else 1
+        multiple = length_multiple(self.model) if self.device.type == "cuda" or self.compiled else 1
         self.collator = Collator(self.task, self.team, training.tokens, self.micro_tokens, multiple)
         self.gradient = Gradient(self.objective, self.collator, self.device, bf16, self.quiet)
         self.progress, self.watch = Progress(), Watch(self.folder)

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from lab.compilation import in_chunks, joined
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
@@ -24,6 +25,8 @@ class Bahdanau(Translator):
     `attend` is any function with the arguments of `additive_attention`; without one, the same computation
     runs from its parts, with the keys projected once a sentence instead of once a word.
     """
+
+    compiled_steps = False
 
     def __init__(self, recipe: Recipe, source_size: int, target_size: int, attend: Attend | None = None) -> None:
         super().__init__()
@@ -73,23 +76,44 @@ class Bahdanau(Translator):
     ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
         """Return the readout's input [s_{i-1} ; E y_{i-1} ; c_i], the last state, and the weights."""
         words = self.dropout(self.embedding(inputs))
-        hidden, units = state["hidden"], self.recipe.units
+        hidden = state["hidden"]
         gates_of_words = self.from_word(words)  # all steps at once: no recurrence in it
         # What the state is multiplied with at each step, as one matrix: the gates, and W_q for the next query.
         weight = torch.cat([self.from_state.weight, self.W_q])
         bias = torch.cat([self.from_state.bias, self.W_q.new_zeros(len(self.W_q))])
+        parts = []
+        for steps, part in in_chunks(self, gates_of_words):
+            hidden, *outputs = steps(self, part, hidden, weight, bias, memory)
+            parts.append(outputs)
+        asked, context, weights = (joined(each) for each in zip(*parts, strict=True))
+        readout_input = torch.cat([asked, words.to(asked.dtype), context.to(asked.dtype)], dim=-1)
+        return readout_input, {"hidden": hidden}, weights
+
+    def steps(
+        self,
+        gates_of_words: Float[Tensor, "batch target gates"],
+        hidden: Float[Tensor, "batch units"],
+        weight: Float[Tensor, "gates_and_query units"],
+        bias: Float[Tensor, " gates_and_query"],
+        memory: Memory,
+    ) -> tuple[
+        Float[Tensor, "batch units"],
+        Float[Tensor, "batch target units"],
+        Float[Tensor, "batch target states"],
+        Float[Tensor, "batch target source"],
+    ]:
+        """Return the last state; of each step the state that asks, the context, and the weights."""
         hiddens, contexts, all_weights = [], [], []
         for gates_of_word in gates_of_words.unbind(dim=1):
             both = nn.functional.linear(hidden, weight, bias)
-            gates_of_state, query = both.split([3 * units, len(self.W_q)], dim=-1)
+            gates_of_state, query = both.split([3 * self.recipe.units, len(self.W_q)], dim=-1)
             context, weights = self.context_and_weights(hidden, query, memory)
             hiddens.append(hidden)
             contexts.append(context)
             all_weights.append(weights)
             hidden = gru_update(gates_of_word + self.from_context(context), gates_of_state, hidden)
-        asked, context = torch.stack(hiddens, dim=1), torch.stack(contexts, dim=1)
-        readout_input = torch.cat([asked, words.to(asked.dtype), context.to(asked.dtype)], dim=-1)
-        return readout_input, {"hidden": hidden}, torch.stack(all_weights, dim=1)
+        asked, context, weights = (torch.stack(each, dim=1) for each in (hiddens, contexts, all_weights))
+        return hidden, asked, context, weights
 
 
 def gru_update(

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from lab.compilation import in_chunks, joined
 from lab.decoding import Memory, State
 from solutions.luong import model
 from solutions.luong.model import Luong
@@ -17,6 +18,8 @@ from solutions.luong.recipe import Recipe
 
 class FastLuong(Luong):
     """The same model with the same state dict; no attention is handed in."""
+
+    compiled_steps = False
 
     def __init__(self, recipe: Recipe, source_size: int, target_size: int) -> None:
         super().__init__(recipe, source_size, target_size)
@@ -54,12 +57,29 @@ class FastLuong(Luong):
         """Run step by step, each with the h̃ of the one before: section 3.3."""
         below, layers = self.gate_weights()
         gates_of_words = nn.functional.linear(words, below, layers[0][1])  # all steps at once: no recurrence in it
+        last, parts, done = {name: state[name] for name in ("hidden", "cell", "fed")}, [], 0
+        for steps, part in in_chunks(self, gates_of_words):
+            last, *outputs = steps(self, part, last, layers, memory, time[:, done : done + part.shape[1]])
+            parts.append(outputs)
+            done += part.shape[1]
+        h, attended, weights = (joined(each) for each in zip(*parts, strict=True))
+        return h, attended, weights, last
+
+    def steps(
+        self,
+        gates_of_words: Float[Tensor, "batch target gates"],
+        state: State,
+        layers: list[tuple[Tensor, Tensor]],
+        memory: Memory,
+        time: Int[Tensor, "batch target"],
+    ) -> tuple[State, Tensor, Tensor, Tensor]:
+        """Return the last state, and h_t, h̃_t and the weights of every step."""
         hidden, cell = list(state["hidden"].unbind(1)), list(state["cell"].unbind(1))
         fed, tops, attendeds, all_weights = state["fed"], [], [], []
         for t, of_word in enumerate(gates_of_words.unbind(dim=1)):
             layer_input = fed
             for layer, (weight, bias) in enumerate(layers):
-                both = torch.cat([layer_input.to(words.dtype), hidden[layer].to(words.dtype)], dim=-1)
+                both = torch.cat([layer_input.to(of_word.dtype), hidden[layer].to(of_word.dtype)], dim=-1)
                 gates = (
                     of_word + nn.functional.linear(both, weight)
                     if layer == 0
@@ -73,7 +93,8 @@ class FastLuong(Luong):
             attendeds.append(fed)
             all_weights.append(weights[:, 0])
         last = {"hidden": torch.stack(hidden, dim=1), "cell": torch.stack(cell, dim=1), "fed": fed}
-        return torch.stack(tops, dim=1), torch.stack(attendeds, dim=1), torch.stack(all_weights, dim=1), last
+        h, attended, weights = (torch.stack(each, dim=1) for each in (tops, attendeds, all_weights))
+        return last, h, attended, weights
 
     def gate_weights(self) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """Return the gates' matrix for the words, and for each layer one matrix for [what comes from below ; state]."""

@@ -214,35 +214,11 @@ def test_a_schedule_that_is_handed_in_is_followed(tmp_path: Path) -> None:
     assert asked == [(step, running.steps) for step in range(running.steps)]
 
 
-class Guesser(nn.Module):
-    """Says each word by the one before it alone; no loop, so that it is compiled in seconds."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.table = nn.Embedding(15, 15)
-
-    def forward(self, source: Tensor, mask: Tensor, inputs: Tensor, real: Tensor) -> Tensor:
-        return self.table(inputs)[real]
-
-
 def test_a_precision_that_the_processor_lacks_is_refused(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(devices, "cpu_runs_bf16", lambda: False)
     with pytest.raises(RecipeError, match=r"bf16.*AVX-512.*choose auto or fp32"):
         trainer(tmp_path / "run", replace(TRAINING, precision="bf16"))
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # torch's own compiler uses it
-def test_a_compiled_model_learns_the_same(tmp_path: Path) -> None:
-    training, ended = replace(TRAINING, epochs=1, precision="fp32"), []
-    for compiled in (False, True):
-        seed_all(3)
-        task = Translating(sentences(), training)
-        running = Trainer(Guesser(), task, training, tmp_path / str(compiled), compiled=compiled, quiet=True)
-        running.run()
-        ended.append(running.model.state_dict())
-    torch.testing.assert_close(ended[0], ended[1])
 
 
 def test_another_training_is_not_gone_on_with(tmp_path: Path) -> None:

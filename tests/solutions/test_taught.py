@@ -117,9 +117,11 @@ def train_once(solution: Solution, recipe: object) -> None:
     torch.manual_seed(0)
     if solution in (POOLING, SELF_ATTENTION, STRUCTURED):
         model = solution.build(recipe, 12, 2)
-        Classifying(TEXTS, Training(), model.nested).loss(model, TEXTS, torch.device("cpu"))
+        texts = Classifying(TEXTS, Training(), model.nested)
+        texts.loss(model, texts.collate(TEXTS), torch.device("cpu"))
         return
-    Translating(PAIRS, Training()).loss(solution.build(recipe, 12, 12), PAIRS, torch.device("cpu"))
+    pairs = Translating(PAIRS, Training())
+    pairs.loss(solution.build(recipe, 12, 12), pairs.collate(PAIRS), torch.device("cpu"))
     rate = solution.rate(recipe) if solution.rate else None
     if rate is not None:
         rate(0, 10)

@@ -1,0 +1,81 @@
+"""Laws of compiling: a compiled model learns the same, and where nothing can be compiled a sentence says so."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from autograder.places import ROOT
+from benchmarks.gpu.small_models import LUONG, small_models
+from lab import compilation
+from lab.compilation import CHUNK
+
+CPU = torch.device("cpu")
+RECURRENT = ("bahdanau", "luong")
+MODELS = small_models(ema=0.9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*RECURRENT, "self_attention"])
+def test_a_compiled_model_learns_the_same(name: str, tmp_path: Path) -> None:
+    """In a process of its own: no compiler reads what the tests wrap functions with to check their shapes."""
+    script = f"""
+from pathlib import Path
+import torch
+from benchmarks.gpu.small_models import small_models
+model, ended = small_models(ema=0.9)[{name!r}], []
+for compiled in (False, True):
+    folder = Path({str(tmp_path)!r}) / str(compiled)
+    running = model.trainer(folder, torch.device("cpu"), compiled=compiled, validate=lambda made: 0.0)
+    assert running.compiled is compiled
+    running.run()
+    ended.append(running)
+assert ended[1].collator.multiple > 1
+torch.testing.assert_close(ended[1].model.state_dict(), ended[0].model.state_dict(), rtol=1e-3, atol=1e-5)
+torch.testing.assert_close(ended[1].result.state_dict(), ended[0].result.state_dict(), rtol=1e-3, atol=1e-5)
+counts = torch._dynamo.utils.counters["stats"]
+print("compiled", counts["unique_graphs"])
+"""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=400
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
+    assert 1 <= int(done.stdout.split()[-1]) <= 2  # not once more for each length
+
+
+@pytest.mark.parametrize("name", [*RECURRENT, "luong, with a window"])
+def test_a_decoder_that_takes_some_steps_at_a_time_says_the_same(name: str, monkeypatch) -> None:
+    monkeypatch.setattr(compilation, "compiled", lambda steps: taken.append(1) or steps)
+    taken: list[int] = []
+    windowed = replace(LUONG.recipes["small"], attention="local_m", D=1, dropout=0.0)
+    model = MODELS[name].build() if name in MODELS else LUONG.build(windowed, 40, 40)
+    source, mask = torch.randint(4, 40, (3, 7)), torch.arange(7) < torch.tensor([[7], [4], [1]])
+    memory, state = model.encode(source, mask)
+    for length in range(1, 2 * CHUNK + 2):
+        inputs = torch.randint(4, 40, (3, length))
+        model.compiled_steps = False
+        once = model.decode(inputs, memory, state)
+        model.compiled_steps, taken[:] = True, []
+        torch.testing.assert_close(model.decode(inputs, memory, state), once)
+        assert len(taken) == length // CHUNK
+    model.eval()
+    taken.clear()
+    model.decode(inputs, memory, state)
+    assert not taken  # words that come one by one are not what was compiled
+
+
+@pytest.mark.parametrize("name", [*RECURRENT, "transformer"])
+def test_without_a_compiler_a_training_says_so_and_does_without(name: str, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(compilation.shutil, "which", lambda _: None)
+    made = MODELS[name].trainer(tmp_path, CPU, compiled=True, micro_tokens=0)
+    assert not made.compiled
+    assert made.collator.multiple == 1
+    assert made.run().epoch == made.training.epochs
+    assert not compilation.compile_model(made.model, CPU)
+    printed = capsys.readouterr().out
+    assert printed == "nothing is compiled, the training does without: there is no C compiler (gcc or clang)\n"
