@@ -1,5 +1,6 @@
 """Batches made ahead: while a GPU computes, a process of its own collates the next ones."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -76,7 +77,9 @@ def prefetched(remaining: Dataset[Place], device: torch.device) -> Iterator[Iter
         multiprocessing_context="fork",
         generator=torch.Generator(),  # else it draws a number from the one that dropout draws from
     )
-    batches = (place for place in loader)  # the process ends with this generator
+    with warnings.catch_warnings():  # Python 3.12 and newer warn of every fork beside threads
+        warnings.filterwarnings("ignore", ".*multi-threaded.*", DeprecationWarning)
+        batches = (place for place in loader)  # the process begins here, and ends with this generator
     try:
         yield batches
     except RuntimeError as error:

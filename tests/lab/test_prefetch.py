@@ -5,15 +5,19 @@ import multiprocessing
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor
 
-from benchmarks.gpu.small_models import small_models
+from benchmarks.gpu.small_models import pairs, small_models
+from lab import shards
+from lab.checkpoints import load
 from lab.prefetch import AHEAD, WorkerLost
 from lab.training import Trainer
+from lab.translation import Translating
 
 CPU = torch.device("cpu")
 MODELS = small_models(dropout=0.1)
@@ -55,6 +59,19 @@ def test_a_training_that_was_stopped_after_each_step_goes_on_with_the_next_batch
     while (part := running("structured", tmp_path / "parts", prefetch=True, minutes=0.0)).run().ended_by_budget:
         torch.rand(7)  # whatever happens to the random numbers in between
     torch.testing.assert_close(weights(part), weights(whole), rtol=0, atol=0)
+
+
+def test_shards_are_read_by_the_process_and_gone_on_with_in_their_middle(tmp_path: Path) -> None:
+    model = MODELS["bahdanau"]
+    shards.write(tmp_path / "shards", pairs(), pairs=10)
+    task = Translating(shards.Shards(tmp_path / "shards", buffer=2), model.training)
+    whole = replace(model, task=task).trainer(tmp_path / "whole", CPU)
+    whole.run()
+    assert whole.steps > 2 * model.training.epochs
+    while replace(model, task=task).trainer(tmp_path / "parts", CPU, prefetch=True, minutes=0.0).run().ended_by_budget:
+        torch.rand(7)
+    last = {name: load(tmp_path / name / "last.pt")["model"] for name in ("whole", "parts")}
+    torch.testing.assert_close(last["parts"], last["whole"], rtol=0, atol=0)
 
 
 def test_pieces_that_are_halved_are_cut_again_where_they_were_made_ahead(tmp_path: Path) -> None:
