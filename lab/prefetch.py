@@ -1,10 +1,10 @@
 """Batches made ahead: while a GPU computes, a process of its own collates the next ones."""
 
+import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_all_start_methods
 from typing import Any
 
 import torch
@@ -50,7 +50,7 @@ class Remaining(IterableDataset[Place]):
 
 def is_possible(quiet: bool) -> bool:
     """Return whether this system can start the process; say so if it cannot."""
-    if "fork" in get_all_start_methods():
+    if hasattr(os, "fork"):
         return True
     if not quiet:
         print("batches are not made ahead, but by each step: this system cannot fork a process", flush=True)

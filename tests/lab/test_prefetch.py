@@ -154,7 +154,7 @@ def test_the_process_is_not_further_ahead_than_it_should_be(tmp_path: Path) -> N
 
 
 def test_a_system_that_cannot_fork_says_so_and_trains_as_well(tmp_path: Path, monkeypatch, capsys) -> None:
-    monkeypatch.setattr("lab.prefetch.get_all_start_methods", lambda: ["spawn"])
+    monkeypatch.delattr(os, "fork")
     made = running("pooling", tmp_path, prefetch=True)
     made.quiet = False
     assert made.run().epoch == made.training.epochs
