@@ -1,7 +1,7 @@
 """What a training shows of itself: where it diverges, where its time goes, its curves."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,14 +29,14 @@ class Watch:
     folder: Path
     losses: list[Tensor] = field(default_factory=list)  # of this epoch, since it was begun or gone on with
     norms: list[Tensor] = field(default_factory=list)
-    unseen: list[Any] = field(default_factory=list)  # the batches of those that nobody has looked at
+    unseen: list[Callable[[], Any]] = field(default_factory=list)  # the examples of those that nobody has looked at
     due: float = 0.0
 
-    def note(self, loss: Tensor, norm: Tensor, group: Any) -> None:
-        """Keep a step's loss and norm, without looking at them, and its batch until then."""
+    def note(self, loss: Tensor, norm: Tensor, examples: Callable[[], Any]) -> None:
+        """Keep a step's loss and norm, without looking at them, and its examples until then."""
         self.losses.append(loss)
         self.norms.append(norm)
-        self.unseen.append(group)
+        self.unseen.append(examples)
 
     def begin(self) -> None:
         """Forget the last epoch."""
@@ -51,10 +51,10 @@ class Watch:
 
         `step` steps are done, the last with this learning rate.
         """
-        groups, self.unseen, self.due = self.unseen, [], time.monotonic() + EVERY
-        if not groups:
+        unseen, self.unseen, self.due = self.unseen, [], time.monotonic() + EVERY
+        if not unseen:
             return
-        losses, norms = ([t.float() for t in every[-len(groups) :]] for every in (self.losses, self.norms))
+        losses, norms = ([t.float() for t in every[-len(unseen) :]] for every in (self.losses, self.norms))
         both = torch.stack([torch.stack(losses), torch.stack(norms)]).cpu()
         bad = (~both.isfinite().all(dim=0)).nonzero()
         if not len(bad):
@@ -62,8 +62,8 @@ class Watch:
         place = int(bad[0])
         loss, norm = both[:, place].tolist()
         path = self.folder / "diverged.pt"
-        at = step - len(groups) + 1 + place
-        kept = {"step": at, "rate": rate, "loss": loss, "gradient_norm": norm, "batch": groups[place]}
+        at = step - len(unseen) + 1 + place
+        kept = {"step": at, "rate": rate, "loss": loss, "gradient_norm": norm, "batch": unseen[place]()}
         save(path, kept)
         raise Diverged(
             f"the training diverged at step {kept['step']}: loss {loss:g}, gradient norm {norm:g}, learning rate about "

@@ -43,6 +43,7 @@ class Experiment(Generic[T]):
         fresh: bool = False,
         compiled: bool = False,
         micro_tokens: int = 0,
+        multiple: int = 1,
         prefetch: bool | None = None,
         profile: int = 0,
     ) -> T:
@@ -85,6 +86,7 @@ class Experiment(Generic[T]):
             rate=solution.rate(recipe) if solution.rate else None,
             compiled=compiled,
             micro_tokens=micro_tokens,
+            multiple=multiple,
             prefetch=prefetch,
             profile=profile,
             quiet=quiet,

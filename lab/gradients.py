@@ -1,8 +1,8 @@
 """The gradient of a batch: by one process or by several, at once or in parts that fit into the memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -48,16 +48,12 @@ class Task(Protocol):
 class Collated:
     """A batch as one process takes it: its part, in pieces, as tables on the host."""
 
-    group: Any  # the examples of the whole batch
+    examples: Callable[[], Any]  # of the whole batch
     pieces: list[Any]  # at least one; each what the task's `collate` returns
     shares: list[float]  # of the mean over the whole batch, for each piece
     units: int  # of the whole batch
     cells: int  # of the whole batch
     micro_tokens: int  # how many tokens a piece was to have
-
-    def pin_memory(self) -> "Collated":
-        """Return the batch in memory that a GPU reads by itself."""
-        return replace(self, pieces=[piece._make(table.pin_memory() for table in piece) for piece in self.pieces])
 
 
 @dataclass
@@ -80,7 +76,7 @@ class Collator:
     def __call__(self, group: Any) -> Collated:
         pieces, whole = list(self.pieces(group)), self.task.weight(group)
         return Collated(
-            group,
+            lambda: group,
             [self.task.collate(piece, self.multiple) for piece in pieces or [group[:1]]],
             [self.task.weight(piece) / whole for piece in pieces] or [0.0],
             self.task.units(group),
@@ -133,11 +129,11 @@ class Gradient:
         """
         while True:
             if batch.micro_tokens != self.collator.micro_tokens:  # made ahead, before they were halved
-                batch = self.collator(batch.group)
+                batch = self.collator(batch.examples())
             try:
                 loss = self._computed(batch)
             except torch.OutOfMemoryError as error:
-                self._halve(len(self.team.part(batch.group)), error)
+                self._halve(len(self.team.part(batch.examples())), error)
                 continue
             return self.team.summed(loss) / self.team.size
 

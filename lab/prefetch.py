@@ -1,16 +1,18 @@
 """Batches made ahead: while a GPU computes, a process of its own collates the next ones."""
 
 import os
+import pickle
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader, Dataset, IterableDataset
+from torch.utils.data import DataLoader, IterableDataset
 
 from lab.gradients import Collated, Collator
+from lab.progress import Progress
 from lab.schedules import RecipeError
 
 AHEAD = 8  # batches that are ready at most
@@ -23,71 +25,112 @@ class WorkerLost(RecipeError):
 
 @dataclass(frozen=True)
 class Place:
-    """A batch, and how many its epoch has."""
+    """A batch, its number in its epoch, from 0, and how many the epoch has."""
 
-    batches: int
+    number: int
+    of: int
     batch: Collated
 
-    def pin_memory(self) -> "Place":
-        """Return the same in memory that a GPU reads by itself: DataLoader calls this."""
-        return replace(self, batch=self.batch.pin_memory())
 
-
-class Remaining(IterableDataset[Place]):
+@dataclass(frozen=True)
+class Remaining:
     """The batches that are left of a training, in their order: of each epoch, without the first `done` of the first."""
 
-    def __init__(self, collator: Collator, seeds: Sequence[int], done: int) -> None:
-        self.collator, self.seeds, self.done = collator, seeds, done
+    collator: Collator
+    seeds: Sequence[int]  # one for each epoch
+    done: int
 
     def __iter__(self) -> Iterator[Place]:
         done = self.done
         for seed in self.seeds:
             groups = self.collator.task.groups(seed)
-            for group in groups[done:]:
-                yield Place(len(groups), self.collator(group))
+            for number, group in enumerate(groups[done:], done):
+                yield Place(number, len(groups), self.collator(group))
             done = 0
 
 
-def is_possible(quiet: bool) -> bool:
-    """Return whether this system can start the process; say so if it cannot."""
-    if hasattr(os, "fork"):
-        return True
-    if not quiet:
+class Packed(IterableDataset[bytes]):
+    """Batches as bytes: tensors would go from process to process by open files, of which there are few.
+
+    An error comes as bytes too, to be raised as it is where the batch was due.
+    """
+
+    def __init__(self, places: Remaining) -> None:
+        self.places = places
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            for place in self.places:
+                yield packed(place)
+        except Exception as error:
+            yield pickle.dumps(error)
+
+
+def packed(place: Place) -> bytes:
+    """Return a place as bytes."""
+    batch = place.batch
+    tables = [piece._make(table.numpy() for table in piece) for piece in batch.pieces]
+    rest = (batch.shares, batch.units, batch.cells, batch.micro_tokens)
+    return pickle.dumps((place.number, place.of, pickle.dumps(batch.examples()), tables, rest))
+
+
+def unpacked(content: bytes) -> Place:
+    """Return the place; its examples stay bytes until somebody asks for them."""
+    parts = pickle.loads(content)
+    if isinstance(parts, Exception):
+        raise parts
+    number, of, examples, tables, rest = parts
+    pieces = [piece._make(torch.from_numpy(table) for table in piece) for piece in tables]
+    return Place(number, of, Collated(lambda: pickle.loads(examples), pieces, *rest))
+
+
+def batches(remaining: Remaining, ahead: bool, quiet: bool) -> AbstractContextManager[Iterator[Place]]:
+    """Return the batches, made `ahead` by a process of its own or when they are due; say so if none can be started."""
+    possible = hasattr(os, "fork")
+    if ahead and not possible and not quiet:
         print("batches are not made ahead, but by each step: this system cannot fork a process", flush=True)
-    return False
+    return prefetched(remaining) if ahead and possible and remaining.seeds else nullcontext(iter(remaining))
 
 
-def _as_it_is(place: Any) -> Any:
-    return place
+def of_epoch(places: Iterator[Place], progress: Progress) -> Iterator[Collated]:
+    """Yield the batches that are left of this epoch; raise RuntimeError where one is lost on its way."""
+    while not progress.batch or progress.batch < progress.batches:
+        place = next(places, None)
+        if place is None and not progress.batches:
+            return  # a task without examples
+        if place is None or place.number != progress.batch:
+            raise RuntimeError(f"expected batch {progress.batch + 1} of an epoch, got {place and place.number + 1}")
+        progress.batches = place.of
+        yield place.batch
 
 
 @contextmanager
-def prefetched(remaining: Dataset[Place], device: torch.device) -> Iterator[Iterator[Place]]:
-    """Yield an iterator over the batches: a process of its own collates them, into memory that a GPU reads by itself.
-
-    The process ends with the context.
-    """
+def prefetched(remaining: Remaining) -> Iterator[Iterator[Place]]:
+    """Yield an iterator over the batches, collated by a process of its own that ends with the context."""
     loader = DataLoader(
-        remaining,
+        Packed(remaining),
         batch_size=None,
         collate_fn=_as_it_is,
         num_workers=1,
         prefetch_factor=AHEAD,
-        pin_memory=device.type == "cuda",
         multiprocessing_context="fork",
         generator=torch.Generator(),  # else it draws a number from the one that dropout draws from
     )
     with warnings.catch_warnings():  # Python 3.12 and newer warn of every fork beside threads
         warnings.filterwarnings("ignore", ".*multi-threaded.*", DeprecationWarning)
-        batches = (place for place in loader)  # the process begins here, and ends with this generator
+        contents: Any = iter(loader)
     try:
-        yield batches
+        yield map(unpacked, contents)
     except RuntimeError as error:
         if ENDED not in str(error):
             raise
         raise WorkerLost(
             f"the process that makes batches ahead has ended ({str(error).strip().rstrip('.')}). The same command goes "
-            "on from the last checkpoint; with --prefetch off each step makes its own batch"
+            "on from the last checkpoint, if there is one; with --prefetch off each step makes its own batch"
         ) from None
     finally:
-        batches.close()
+        contents._shutdown_workers()  # not when nobody knows it any more: who keeps an error keeps what it has seen
+
+
+def _as_it_is(content: Any) -> Any:
+    return content

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,13 +15,13 @@ from torch import Tensor, nn
 from lab import distributed
 from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
-from lab.compilation import compile_model, length_multiple
+from lab.compilation import CHUNK, compile_model
 from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
 from lab.diagnosis import Curves, Watch, memory, profiled
 from lab.gradients import Collated, Collator, Gradient, Objective, Task
-from lab.prefetch import Place, Remaining, is_possible, prefetched
+from lab.prefetch import Place, Remaining, batches, of_epoch
 from lab.progress import Bar, Progress
-from lab.schedules import Rate, Training, rate_at
+from lab.schedules import Rate, RecipeError, Training, rate_at
 from lab.weight_averaging import average
 
 __all__ = ["Progress", "Task", "Trainer", "Training", "best_device", "device_name", "rate_at", "seed_all"]
@@ -49,6 +49,7 @@ class Trainer:
     rate: Rate | None = None  # by default the recipe's: lab.schedules.rate_at
     compiled: bool = False  # by torch.compile
     micro_tokens: int = 0  # a batch is taken in pieces of about so many tokens, with the same gradient; 0 = whole
+    multiple: int = 1  # padded lengths are multiples of it
     prefetch: bool | None = None  # whether a process of its own collates the batches; by default for a GPU
     profile: int = 0  # steps whose time is looked into
     quiet: bool = False
@@ -65,8 +66,12 @@ class Trainer:
         )
         self.average = average(self.model, training, self.folder)
         bf16 = uses_bf16(training.precision, self.device)
-        multiple = length_multiple(self.model) if self.device.type == "cuda" or self.compiled else 1
-        self.collator = Collator(self.task, self.team, training.tokens, self.micro_tokens, multiple)
+        if self.multiple < 1:
+            raise RecipeError(f"--multiple: expected 1 or more, got {self.multiple}")
+        steps = CHUNK if getattr(self.model, "compiled_steps", False) else 1
+        self.collator = Collator(
+            self.task, self.team, training.tokens, self.micro_tokens, math.lcm(self.multiple, steps)
+        )
         self.gradient = Gradient(self.objective, self.collator, self.device, bf16, self.quiet)
         self.progress, self.watch = Progress(), Watch(self.folder)
         self.budget = self.minutes if isinstance(self.minutes, Budget) else Budget.of(self.minutes)
@@ -122,8 +127,7 @@ class Trainer:
         """Return the batches that are left, from where the training stands."""
         epochs = range(self.progress.epoch, self.training.epochs)
         left = Remaining(self.collator, [self.epoch_seed(epoch) for epoch in epochs], self.progress.batch)
-        prefetch = self.device.type == "cuda" if self.prefetch is None else self.prefetch
-        return prefetched(left, self.device) if prefetch and is_possible(self.quiet) else nullcontext(iter(left))
+        return batches(left, self.device.type == "cuda" if self.prefetch is None else self.prefetch, self.quiet)
 
     def late(self, *others: bool) -> list[bool]:
         """Return whether only the time to validate is left, and the others: each of any process."""
@@ -136,12 +140,11 @@ class Trainer:
         progress = self.progress
         self.cells, self.tokens_before = 0, progress.tokens
         saved = time.monotonic()
-        for place in self.batches:
-            progress.batches = place.batches
-            loss = self.step(place.batch)
+        for batch in of_epoch(self.batches, progress):
+            loss = self.step(batch)
             self.profiled_step()
             progress.batch += 1
-            self.cells += place.batch.cells
+            self.cells += batch.cells
             now = time.monotonic()
             bar.step(loss, self.budget.left)
             over, due = self.late(now - saved > 120)
@@ -149,9 +152,8 @@ class Trainer:
                 self.watch.look(progress.step, self.learning_rate)
             if over:
                 progress.ended_by_budget = True
-            if over or progress.batch == progress.batches:
                 break
-            if due:
+            if due and progress.batch < progress.batches:
                 progress.seconds, saved = now - started, now
                 self.keep()
         if progress.batch == progress.batches:
@@ -176,7 +178,7 @@ class Trainer:
         self.average.stepped()
         self.progress.tokens += batch.units
         self.progress.step += 1
-        self.watch.note(loss, norm, batch.group)
+        self.watch.note(loss, norm, batch.examples)
         return loss
 
     def close_epoch(self, curves: Curves, bar: Bar) -> None:

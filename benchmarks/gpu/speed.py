@@ -98,8 +98,8 @@ def fed(name: str, setting: Setting) -> Row:
     row: Row = {}
     for prefetch, way in ((True, "made ahead"), (False, "made by the step")):
         for multiple in (1, 8):
-            running = training(SHAPES[name], setting, "auto", batches=2 + STEPS, spread=8, prefetch=prefetch)
-            running.collator.multiple = multiple
+            how = {"prefetch": prefetch, "multiple": multiple}
+            running = training(SHAPES[name], setting, "auto", batches=2 + STEPS, spread=8, **how)
             speed = units_a_second(running, 3 if setting.quick else STEPS)
             row[f"{way}, multiples of {multiple}: {running.task.unit}/s"] = speed
     return row

@@ -40,7 +40,7 @@ class Train(Long, Where):
     """Train a model, and go on where an earlier call of the same run was stopped."""
 
     compiled: bool = False
-    """compile the model, or the steps of a recurrent decoder, with torch.compile: a slow start, for a GPU only"""
+    """compile the model, or the steps of a recurrent decoder, with torch.compile: a slow start, made for a GPU"""
 
 
 @dataclass(frozen=True)

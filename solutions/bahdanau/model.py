@@ -26,7 +26,7 @@ class Bahdanau(Translator):
     runs from its parts, with the keys projected once a sentence instead of once a word.
     """
 
-    compiled_steps = False
+    compiled_steps: bool | None = False  # None, in what goes its own way: there are none to compile apart
 
     def __init__(self, recipe: Recipe, source_size: int, target_size: int, attend: Attend | None = None) -> None:
         super().__init__()
@@ -139,6 +139,8 @@ class StepByStep(Bahdanau):
     Slower: Bahdanau takes the words' part of the gates out of the loop, and the gates and W_q as one matrix.
     """
 
+    compiled_steps = None
+
     def __init__(self, recipe: Recipe, source_size: int, target_size: int, decoder_step: Step = rnnsearch_step) -> None:
         super().__init__(recipe, source_size, target_size)
         self.decoder_step = decoder_step
@@ -171,6 +173,8 @@ class QueryAfter(Bahdanau):
 
     The paper's query s_{i-1} has not read y_{i-1}, the word before the one that is to be predicted; s_i has.
     """
+
+    compiled_steps = None
 
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
         """Return what Bahdanau.encode returns, and c_0 = 0."""

@@ -19,10 +19,9 @@ from solutions.luong.recipe import Recipe
 class FastLuong(Luong):
     """The same model with the same state dict; no attention is handed in."""
 
-    compiled_steps = False
-
     def __init__(self, recipe: Recipe, source_size: int, target_size: int) -> None:
         super().__init__(recipe, source_size, target_size)
+        self.compiled_steps = False if recipe.feeding else None  # without, all steps are taken at once
 
     def run(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State

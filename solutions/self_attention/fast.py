@@ -19,8 +19,6 @@ from solutions.self_attention.recipe import Recipe
 class FastSelfAttentive(SelfAttentive):
     """The same model with the same state dict; no attention is handed in."""
 
-    length_multiple = 8  # of padded texts on a GPU: the Performance Tuning Guide of PyTorch asks for it
-
     def __init__(self, recipe: Recipe, vocabulary_size: int, labels: int) -> None:
         super().__init__(recipe, vocabulary_size, labels)
 

@@ -25,7 +25,6 @@ class FastTransformer(Transformer):
 
     layers = FastEncoderLayer, FastDecoderLayer
     lacks = ()
-    length_multiple = 8  # of padded sentences on a GPU: the Performance Tuning Guide of PyTorch asks for it
 
     def __init__(self, recipe: Recipe, source_size: int, target_size: int) -> None:
         super().__init__(recipe, source_size, target_size)

@@ -76,6 +76,22 @@ for a, b in zip(*numbers, strict=True):
 """)
 
 
+def test_a_process_makes_the_batches_of_a_training_ahead() -> None:
+    on_simulated_gpu("""
+import multiprocessing
+from pathlib import Path
+from benchmarks.gpu.small_models import small_models
+
+model = small_models()["transformer"]
+for device, processes in ((CPU, 0), (CARD, 1)):
+    made = model.trainer(Path("unused"), device)
+    with made.remaining() as places:
+        next(places)
+        assert len(multiprocessing.active_children()) == processes
+    assert not multiprocessing.active_children()
+""")
+
+
 def test_a_training_goes_on_with_another_device() -> None:
     """What a GPU began a CPU ends, and the other way round, with the weights of one that stayed where it was."""
     on_simulated_gpu("""

@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from autograder.places import ROOT
-from benchmarks.gpu.small_models import LUONG, small_models
+from benchmarks.gpu.small_models import BAHDANAU, LUONG, small_models
 from lab import compilation
 from lab.compilation import CHUNK
+from solutions.bahdanau.model import QueryAfter, StepByStep
 
 CPU = torch.device("cpu")
 RECURRENT = ("bahdanau", "luong")
@@ -34,7 +35,7 @@ for compiled in (False, True):
     assert running.compiled is compiled
     running.run()
     ended.append(running)
-assert ended[1].collator.multiple > 1
+assert ended[1].collator.multiple == ({CHUNK} if {name in RECURRENT} else 1)
 torch.testing.assert_close(ended[1].model.state_dict(), ended[0].model.state_dict(), rtol=1e-3, atol=1e-5)
 torch.testing.assert_close(ended[1].result.state_dict(), ended[0].result.state_dict(), rtol=1e-3, atol=1e-5)
 counts = torch._dynamo.utils.counters["stats"]
@@ -78,4 +79,24 @@ def test_without_a_compiler_a_training_says_so_and_does_without(name: str, tmp_p
     assert made.run().epoch == made.training.epochs
     assert not compilation.compile_model(made.model, CPU)
     printed = capsys.readouterr().out
-    assert printed == "nothing is compiled, the training does without: there is no C compiler (gcc or clang)\n"
+    assert printed == "nothing is compiled, the training does without: there is no C++ compiler (g++ or clang++)\n"
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # torch's own compiler uses it
+def test_what_takes_no_steps_apart_is_compiled_as_a_whole() -> None:
+    small, luong = BAHDANAU.recipes["small"], LUONG.recipes["small"]
+    whole = [StepByStep(small, 40, 40), QueryAfter(small, 40, 40), LUONG.build(replace(luong, feeding=False), 40, 40)]
+    for model in whole:
+        assert compilation.compile_model(model, CPU)
+        assert model._compiled_call_impl is not None
+        assert not model.compiled_steps
+    apart = [BAHDANAU.build(small, 40, 40), LUONG.build(luong, 40, 40)]
+    for model in apart:
+        assert compilation.compile_model(model, CPU)
+        assert model.compiled_steps
+        assert model._compiled_call_impl is None
+
+
+def test_a_compiler_that_is_named_is_the_one_that_is_looked_for(monkeypatch) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert compilation.missing(CPU) == "there is no C++ compiler (no-such-compiler)"

@@ -21,14 +21,14 @@ def gradients(running: Trainer, group: list) -> dict[str, Tensor]:
     return {name: weight.grad.clone() for name, weight in running.model.named_parameters() if weight.grad is not None}
 
 
-def running(name: str, folder: Path, micro_tokens: int = 0) -> Trainer:
-    return MODELS[name].trainer(folder, CPU, micro_tokens=micro_tokens)
+def running(name: str, folder: Path, **more: int) -> Trainer:
+    return MODELS[name].trainer(folder, CPU, **more)
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("micro_tokens", [1, 50])
 def test_the_gradient_of_pieces_is_that_of_the_whole_batch(name: str, micro_tokens: int, tmp_path: Path) -> None:
-    whole, pieces = running(name, tmp_path), running(name, tmp_path, micro_tokens)
+    whole, pieces = running(name, tmp_path), running(name, tmp_path, micro_tokens=micro_tokens)
     group = max(whole.task.groups(1), key=len)
     cut = list(pieces.collator.pieces(group))
     assert [example for piece in cut for example in piece] == group
@@ -77,15 +77,9 @@ def test_a_model_that_has_no_room_for_one_example_is_an_error_of_the_recipe(tmp_
         gradients(in_small_memory(tmp_path, room=0), [([4, 5], [6])] * 5)
 
 
-def test_pieces_of_less_than_nothing_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecipeError, match="--micro-tokens: expected 1 or more, or 0"):
-        running("bahdanau", tmp_path, -1)
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_padded_lengths_that_are_multiples_change_no_gradient(name: str, tmp_path: Path) -> None:
-    plain, rounded = running(name, tmp_path), running(name, tmp_path)
-    rounded.collator.multiple = 8
+    plain, rounded = running(name, tmp_path), running(name, tmp_path, multiple=8)
     group = max(plain.task.groups(1), key=len)
     losses = [each.gradient(each.collator(group)) for each in (plain, rounded)]
     torch.testing.assert_close(losses[1], losses[0], rtol=1e-5, atol=0)
@@ -108,8 +102,7 @@ def test_what_is_counted_of_a_batch_is_what_its_tables_hold(name: str, multiple:
             assert not (each[..., -multiple:] == PAD).all()  # and no longer than it has to be
 
 
-def test_only_models_of_attention_alone_round_their_lengths_and_only_on_a_gpu(tmp_path: Path) -> None:
-    assert {name for name, model in MODELS.items() if getattr(model.build(), "length_multiple", 1) == 8} == {
-        *("transformer", "self_attention"),
-    }
-    assert all(running(name, tmp_path).collator.multiple == 1 for name in MODELS)
+@pytest.mark.parametrize(("setting", "name"), [({"micro_tokens": -1}, "micro-tokens"), ({"multiple": 0}, "multiple")])
+def test_numbers_below_their_least_are_refused(setting: dict, name: str, tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match=f"--{name}: expected 1 or more"):
+        running("bahdanau", tmp_path, **setting)

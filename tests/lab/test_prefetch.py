@@ -1,10 +1,11 @@
 """Laws of the batches that a process of its own makes ahead: a training does not notice them, whatever happens."""
 
-import gc
 import multiprocessing
 import os
+import resource
 import signal
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from torch import Tensor
 from benchmarks.gpu.small_models import pairs, small_models
 from lab import shards
 from lab.checkpoints import load
-from lab.prefetch import AHEAD, WorkerLost
+from lab.prefetch import AHEAD, Remaining, WorkerLost
 from lab.training import Trainer
 from lab.translation import Translating
 
@@ -93,9 +94,9 @@ def test_pieces_that_are_halved_are_cut_again_where_they_were_made_ahead(tmp_pat
 
 
 def test_a_process_that_is_killed_ends_the_training_with_a_sentence_and_nothing_is_lost(tmp_path: Path) -> None:
-    whole = running("bahdanau", tmp_path / "whole")
+    whole = running("pooling, HAN", tmp_path / "whole")
     whole.run()
-    part = running("bahdanau", tmp_path / "part", prefetch=True)
+    part = running("pooling, HAN", tmp_path / "part", prefetch=True)
     close_epoch = part.close_epoch
 
     def closed(*given) -> None:
@@ -107,10 +108,10 @@ def test_a_process_that_is_killed_ends_the_training_with_a_sentence_and_nothing_
 
     part.close_epoch = closed
     with pytest.raises(
-        WorkerLost, match=r"batches ahead has ended .*goes on from the last checkpoint; with --prefetch off"
+        WorkerLost, match=r"batches ahead has ended .*goes on from the last checkpoint, .*--prefetch off"
     ):
         part.run()
-    rest = running("bahdanau", tmp_path / "part", prefetch=True)
+    rest = running("pooling, HAN", tmp_path / "part", prefetch=True)
     rest.run()
     torch.testing.assert_close(weights(rest), weights(whole), rtol=0, atol=0)
 
@@ -119,13 +120,36 @@ def test_an_error_of_the_process_is_that_of_the_training(tmp_path: Path) -> None
     broken = running("pooling", tmp_path, prefetch=True)
 
     def collate(group: list, multiple: int = 1) -> tuple[Tensor, ...]:
-        raise FileNotFoundError("shard 7 is gone")
+        raise FileNotFoundError(2, "No such file", "shard7.npz")
 
     broken.task = broken.collator.task = type("Broken", (), {"collate": staticmethod(collate)} | attributes(broken))()
-    with pytest.raises(FileNotFoundError, match="shard 7 is gone"):
+    with pytest.raises(FileNotFoundError, match="No such file") as caught:
         broken.run()
-    gc.collect()  # of what the error has seen
+    assert caught.value.filename == "shard7.npz"
     assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("lost", [slice(2, 3), slice(9, None)], ids=["one in the middle", "all at the end"])
+def test_a_batch_that_is_lost_on_its_way_is_noticed(lost: slice, tmp_path: Path) -> None:
+    made = running("pooling, HAN", tmp_path)
+    places = list(Remaining(made.collator, [made.epoch_seed(0), made.epoch_seed(1)], 0))
+    del places[lost]
+    made.remaining = lambda: nullcontext(iter(places))
+    with pytest.raises(RuntimeError, match="batch"):
+        made.run()
+
+
+def test_many_pieces_need_few_open_files(tmp_path: Path) -> None:
+    made = running("transformer", tmp_path, micro_tokens=1, prefetch=True)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with made.remaining() as places:
+        next(places)
+        open_files = len(list(Path("/proc/self/fd").iterdir()))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (open_files + 10, before[1]))
+        try:
+            assert sum(len(place.batch.pieces) for place in places) > 60
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def attributes(of: Trainer) -> dict:
