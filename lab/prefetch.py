@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import signal
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -113,6 +114,7 @@ def prefetched(remaining: Remaining) -> Iterator[Iterator[Place]]:
         collate_fn=_as_it_is,
         num_workers=1,
         prefetch_factor=AHEAD,
+        worker_init_fn=_leave_interrupts_to_the_training,
         multiprocessing_context="fork",
         generator=torch.Generator(),  # else it draws a number from the one that dropout draws from
     )
@@ -130,6 +132,10 @@ def prefetched(remaining: Remaining) -> Iterator[Iterator[Place]]:
         ) from None
     finally:
         contents._shutdown_workers()  # not when nobody knows it any more: who keeps an error keeps what it has seen
+
+
+def _leave_interrupts_to_the_training(_: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # else it ends with batches that nobody takes, and is waited for
 
 
 def _as_it_is(content: Any) -> Any:

@@ -93,27 +93,36 @@ def test_pieces_that_are_halved_are_cut_again_where_they_were_made_ahead(tmp_pat
     assert_equal(ahead, plain)
 
 
-def test_a_process_that_is_killed_ends_the_training_with_a_sentence_and_nothing_is_lost(tmp_path: Path) -> None:
-    whole = running("pooling, HAN", tmp_path / "whole")
-    whole.run()
-    part = running("pooling, HAN", tmp_path / "part", prefetch=True)
-    close_epoch = part.close_epoch
+def signalled(running: Trainer, number: int) -> Trainer:
+    """Return the training, whose process gets a signal after each epoch but the last, and a checkpoint before."""
+    close_epoch = running.close_epoch
 
     def closed(*given) -> None:
         close_epoch(*given)
-        part.keep()
-        (worker,) = multiprocessing.active_children()
-        os.kill(worker.pid, signal.SIGKILL)
-        worker.join()
+        running.keep()
+        if running.progress.epoch < running.training.epochs:
+            (worker,) = multiprocessing.active_children()
+            os.kill(worker.pid, number)
+            worker.join(timeout=1)
 
-    part.close_epoch = closed
-    with pytest.raises(
-        WorkerLost, match=r"batches ahead has ended .*goes on from the last checkpoint, .*--prefetch off"
-    ):
+    running.close_epoch = closed
+    return running
+
+
+def test_a_process_that_is_killed_ends_the_training_with_a_sentence_and_nothing_is_lost(tmp_path: Path) -> None:
+    whole = running("pooling, HAN", tmp_path / "whole")
+    whole.run()
+    part = signalled(running("pooling, HAN", tmp_path / "part", prefetch=True), signal.SIGKILL)
+    with pytest.raises(WorkerLost, match=r"ahead has ended .*goes on from the last checkpoint, .*--prefetch off"):
         part.run()
     rest = running("pooling, HAN", tmp_path / "part", prefetch=True)
     rest.run()
     torch.testing.assert_close(weights(rest), weights(whole), rtol=0, atol=0)
+
+
+def test_ctrl_c_which_all_processes_hear_is_left_to_the_training(tmp_path: Path) -> None:
+    heard = signalled(running("pooling, HAN", tmp_path / "heard", prefetch=True), signal.SIGINT)
+    assert heard.run().epoch == heard.training.epochs
 
 
 def test_an_error_of_the_process_is_that_of_the_training(tmp_path: Path) -> None:
