@@ -73,7 +73,7 @@ def test_a_decoder_that_takes_some_steps_at_a_time_says_the_same(name: str, monk
 @pytest.mark.parametrize("name", [*RECURRENT, "transformer"])
 def test_without_a_compiler_a_training_says_so_and_does_without(name: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(compilation.shutil, "which", lambda _: None)
-    made = MODELS[name].trainer(tmp_path, CPU, compiled=True, micro_tokens=0)
+    made = MODELS[name].trainer(tmp_path, CPU, compiled=True)
     assert not made.compiled
     assert made.collator.multiple == 1
     assert made.run().epoch == made.training.epochs
