@@ -6,6 +6,7 @@ table and all result files are packed into a few files of at most 16 MiB.
 
 import argparse
 import io
+import re
 import tarfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -72,10 +73,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", help="cpu, cuda, …; by default a GPU if there is one")
     parser.add_argument("--quick", action="store_true", help="everything small, to see that it works")
     parser.add_argument("--again", action="store_true", help="do what has failed once more")
+    parser.add_argument("--only", default="", help="only jobs whose names this regular expression finds")
     parser.add_argument("--list", action="store_true", help="print the table, and do nothing")
     options = parser.parse_args(argv)
     device = torch.device(options.device) if options.device else best_device()
-    jobs, table = all_jobs(options.quick), Table.of(options.out)
+    jobs = [job for job in all_jobs(options.quick) if re.search(options.only, job.name)]
+    table = Table.of(options.out)
     if not options.list:
         torch.backends.cuda.matmul.allow_tf32 = False  # fp32 is fp32
         print(f"{device_name(device)}, torch {torch.__version__}, {options.minutes:g} minutes, {options.out}")
