@@ -21,7 +21,10 @@ def states_and_final(
     known = on_host(lengths).cpu()
     order = known.argsort(descending=True)  # sorted here: where torch sorts, it asks the device for the order
     packed = pack_padded_sequence(inputs.index_select(0, sent(order, inputs.device)), known[order], batch_first=True)
-    outputs, final = network(packed)
+    # On a GPU autocast computes recurrent networks in float16, whatever precision it was asked for, and float16
+    # overflows where bfloat16 does not.
+    with torch.autocast("cuda", enabled=False):
+        outputs, final = network(packed if inputs.device.type == "cpu" else packed.float())
     states, _ = pad_packed_sequence(outputs, batch_first=True, total_length=inputs.shape[1])
     back = sent(order.argsort(), inputs.device)
     every = final if isinstance(final, tuple) else (final,)

@@ -65,7 +65,7 @@ class Trainer:
             self.model.parameters(), training.rate, betas=(0.9, 0.98), weight_decay=training.weight_decay, fused=True
         )
         self.average = average(self.model, training, self.folder)
-        bf16 = uses_bf16(training.precision, self.device)
+        bf16 = uses_bf16(training.precision, self.device, sum(weight.numel() for weight in self.model.parameters()))
         if self.multiple < 1:
             raise RecipeError(f"--multiple: expected 1 or more, got {self.multiple}")
         steps = CHUNK if getattr(self.model, "compiled_steps", False) else 1
@@ -127,7 +127,7 @@ class Trainer:
         """Return the batches that are left, from where the training stands."""
         epochs = range(self.progress.epoch, self.training.epochs)
         left = Remaining(self.collator, [self.epoch_seed(epoch) for epoch in epochs], self.progress.batch)
-        return batches(left, self.device.type == "cuda" if self.prefetch is None else self.prefetch, self.quiet)
+        return batches(left, self.prefetch is True, self.quiet)
 
     def late(self, *others: bool) -> list[bool]:
         """Return whether only the time to validate is left, and the others: each of any process."""

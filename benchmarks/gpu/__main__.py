@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     jobs = [job for job in all_jobs(options.quick) if re.search(options.only, job.name)]
     table = Table.of(options.out)
     if not options.list:
-        torch.backends.cuda.matmul.allow_tf32 = False  # fp32 is fp32
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False  # fp32 is fp32
         print(f"{device_name(device)}, torch {torch.__version__}, {options.minutes:g} minutes, {options.out}")
         table.run(jobs, Setting(device, options.out, Budget.of(options.minutes), options.quick), options.again)
     print(table.text(jobs))
