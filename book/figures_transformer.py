@@ -7,10 +7,12 @@ from statistics import fmean
 from IPython.display import HTML
 from jaxtyping import Float
 from matplotlib.figure import Figure
+from sacrebleu import corpus_bleu
 from torch import Tensor
 
 from book.experiments import BLEU, Column, experiment_table, runs_of
-from book.tables import MISSING, ROOT, budget, by_length, results, score, summary, table
+from book.tables import MISSING, ROOT, budget, by_length, outputs, results, score, summary, table
+from lab import corpora
 from lab.evaluation.result_files import read_json
 from lab.metrics import as_matrix
 from lab.plots import Picture, training_curves
@@ -154,6 +156,41 @@ def positions_by_length() -> HTML:
     heads = [f"{first}–{last} words" for first, last in means[POSITIONS[""]]]
     rows = [[words, *(f"{value:.1f}" for value in by_range.values())] for words, by_range in means.items()]
     return table("BLEU by length of the source, mean over the seeds", ["positions", *heads], rows)
+
+
+LONGER = range(15, 21)  # words of a source, the first lengths that "short" was not trained on
+
+
+def has_second_clause(pair: corpora.Pair) -> bool:
+    """Return whether a second clause is joined to the first: in English only that has a comma."""
+    return "," in pair.target
+
+
+def second_clauses(first: int, last: int) -> float:
+    """Return the share of training pairs, the longer side from `first` to `last` words, that have a second clause."""
+    train = corpora.load("phrasebook", "fr", "en").train
+    pairs = [pair for pair in train if first <= max(len(pair.source.split()), len(pair.target.split())) <= last]
+    return fmean(map(has_second_clause, pairs))
+
+
+def longer_by_clauses(variant: str) -> list[float]:
+    """Return a variant's BLEU on the sentences of 15 to 20 words with one clause and with two: means over its seeds."""
+    test = corpora.load("phrasebook", "fr", "en").tests["test"]
+    longer = [i for i, pair in enumerate(test) if len(pair.source.split()) in LONGER]
+    parts = [[i for i in longer if has_second_clause(test[i]) == second] for second in (False, True)]
+    scores: list[list[float]] = [[], []]
+    for translated in outputs("transformer", runs_of("transformer", "positions", variant)[0]["run"]):
+        lines = translated["translations"]["test"]["greedy"]
+        for values, rows in zip(scores, parts, strict=True):
+            values.append(corpus_bleu([lines[i] for i in rows], [[test[i].target for i in rows]]).score)
+    return [fmean(values) for values in scores]
+
+
+def positions_by_clauses() -> HTML:
+    """Return BLEU on longer sentences with one clause and with two, trained on all lengths and on short ones."""
+    means = {words: longer_by_clauses(variant) for variant, words in POSITIONS.items()}
+    rows = [[words, *(f"{value:.1f}" for value in both)] for words, both in means.items()]
+    return table("BLEU on sources of 15 to 20 words, mean over the seeds", ["positions", "one clause", "two"], rows)
 
 
 RUNS = {  # run: what it is called in the table
