@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +12,15 @@ from autograder.checks import faults
 from autograder.checks.bug_hunt import BugHunt
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES, SHAPE, Points
+from autograder.checks.portable import portable
 from autograder.checks.together import pairs
-from autograder.checks.worked_examples import worked
+from autograder.checks.worked_examples import Code, worked
+from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Caller
 from autograder.kit.call import call
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Kind, KnownMistake, Pairs
 from autograder.kit.compare import aligned, printed
 from autograder.kit.table_models import CachedSteps
-from autograder.kit.uses import USES
 
 MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
 
@@ -62,13 +64,14 @@ class Check:
     points: Mapping[str, int | Points]
     also: tuple[Kind, ...] = (SHAPE, *DIFFERENTIABLE)
     mistakes: tuple[Callable, ...] = ()
-    examples: tuple[str, ...] = ()  # public: calls of the function, the simplest first
+    examples: tuple[Code, ...] = ()  # public: calls of the function, the simplest first
     name: str = ""  # of the student's function; by default the reference's
     shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
     parts: type | None = None  # the function in parts, of which mistakes replace some
     hunt: BugHunt | None = None  # to which the function belongs
     steps: Callable[[list], CachedSteps] | None = None  # made from a call's arguments: the steps that it asks for
+    adapter: Callable | None = None  # calls what is no function of tensors: adapter(target, *arguments) → tensors
     stars: int = 0  # 1 or 2 of a task beyond the core: its points are a bonus, on top of the notebook's maximum
 
     def __post_init__(self) -> None:
@@ -76,6 +79,7 @@ class Check:
         faults.demand_tuples(self.function, **{field: getattr(self, field) for field in fields})
         faults.demand_points(self.function, self.outputs, self.points)
         faults.demand_stars(self.function, self.stars)
+        self.portable_adapter  # noqa: B018 — raises where it cannot be one
 
     @property
     def function(self) -> str:
@@ -113,9 +117,22 @@ class Check:
 
     @cached_property
     def arguments(self) -> list[str]:
-        if use := USES.get(self.function):
-            return list(inspect.signature(use).parameters)[1:]  # the first is what the student wrote
-        return list(inspect.signature(self.reference).parameters)
+        own = list(inspect.signature(self.reference).parameters)
+        if not self.adapter:
+            return own
+        _target, *given = inspect.signature(self.adapter).parameters.values()
+        if given and given[-1].kind is inspect.Parameter.VAR_POSITIONAL:  # which hands on the function's own
+            return [each.name for each in given[:-1]] + own[len(given) - 1 :]
+        return [each.name for each in given]
+
+    @cached_property
+    def portable_adapter(self) -> Adapter | None:
+        """Return the adapter in the form in which kit and sandbox run it."""
+        return portable(self.function, self.adapter) if self.adapter else None
+
+    def calling(self, target: Any) -> Caller:
+        """Return what calls this function, class or object as the check calls the student's."""
+        return partial(call, {self.function: target}, adapter=self.portable_adapter)
 
     def caller(self, caller: Caller) -> Caller:
         """Return what the check calls with a caller at hand: in a bug hunt, an input is tried on this side."""
@@ -145,7 +162,11 @@ class Check:
 
     def worked_examples(self) -> list[Example]:
         """Return the public examples with what the reference and the mistakes give there."""
-        return worked(self.function, self.outputs, self.reference, self.mistakes, self.examples)
+        return self._worked
+
+    @cached_property
+    def _worked(self) -> list[Example]:
+        return [worked(self, code) for code in self.examples]
 
     def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
         arguments = list(drawn.arguments)
@@ -184,7 +205,7 @@ class Check:
             _put(cotangents, 0, drawn.asked)
             return cotangents
 
-        reference, arguments = partial(call, {self.function: self.reference}), list(drawn.arguments)
+        reference, arguments = self.calling(self.reference), list(drawn.arguments)
         if drawn.gradients:
             answer = reference(self.function, arguments, draw)
         else:
@@ -221,7 +242,7 @@ class Check:
         return Pairs(np.array([places for *places, _ in two], np.int16).reshape(-1, 2), row)
 
     def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
-        answer = call({self.function: mistake}, self.function, arguments)
+        answer = self.calling(mistake)(self.function, arguments, None)
         return None if answer.error else aligned(answer, case)
 
 

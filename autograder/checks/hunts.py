@@ -12,6 +12,7 @@ from typing import Any, get_args
 from autograder.checks.bug_hunt import Within
 from autograder.checks.check import Check, Drawn
 from autograder.checks.points import GRADIENTS, UNCHANGED, Points
+from autograder.kit import adapters
 from autograder.kit.answer import Caller
 from autograder.kit.hunts import Argument, HuntInput, Tried
 
@@ -70,6 +71,7 @@ class Hunt:
             lambda rng: [Drawn("your input", [])],
             {f"{self.broken.__name__} is wrong on it": Points(2, "your input")},
             also=(),
+            adapter=adapters.failing_input,
             hunt=self,
         )
         named = Check(
@@ -81,6 +83,7 @@ class Hunt:
                 "the kind": Points(1, "your diagnosis", part="kind"),
             },
             also=(),
+            adapter=adapters.diagnosis,
             hunt=self,
         )
         mended = replace(

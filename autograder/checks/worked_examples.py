@@ -1,87 +1,69 @@
 """Public examples: small calls, the same for everyone, on which a hint shows what a right function gives."""
 
-import inspect
 from collections.abc import Callable
-from functools import cache
-from types import FunctionType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from autograder.checks.faults import CheckFault, demand_outputs
-from autograder.kit.answer import Answer
-from autograder.kit.call import call
+from autograder.kit.answer import Caller
 from autograder.kit.cases import Example
 from autograder.kit.compare import aligned
 from autograder.kit.example_hints import differs
-from autograder.kit.uses import USES
+
+# What to paste; where its last line does not call the function with the arguments of a case, also these, as code.
+Code = str | tuple[str, str]
 
 
-@cache
-def worked(
-    function: str, names: tuple[str, ...], reference: Callable, mistakes: tuple[Callable, ...], codes: tuple[str, ...]
-) -> list[Example]:
-    """Return each piece of code as an example, with what the reference gives, and each mistake that shows there."""
-    return [_example(function, names, reference, mistakes, code) for code in codes]
+class Graded(Protocol):
+    """What is asked of a check."""
+
+    @property
+    def function(self) -> str: ...
+    @property
+    def outputs(self) -> tuple[str, ...]: ...
+    @property
+    def reference(self) -> Callable: ...
+    @property
+    def mistakes(self) -> tuple[Callable, ...]: ...
+    def calling(self, target: Any) -> Caller: ...
 
 
-def _example(
-    function: str, names: tuple[str, ...], reference: Callable, mistakes: tuple[Callable, ...], code: str
-) -> Example:
-    arguments = given(function, code, is_class=isinstance(reference, type))
-    right = _answer(function, reference, arguments)
+def worked(check: Graded, code: Code) -> Example:
+    """Return a piece of code as an example, with what the reference gives, and each mistake that shows there."""
+    text = code if isinstance(code, str) else code[0]
+    arguments = given(check, code)
+    right = check.calling(check.reference)(check.function, arguments, None)
     if right.error or right.outputs is None:
-        text = right.error.text if right.error else "it returns nothing"
-        raise CheckFault(f"{function}, example `{code}`: the reference fails on it: {text}")
-    demand_outputs(function, code, names, right.outputs)
-    example = Example(code, arguments, dict(zip(names, right.outputs, strict=True)), {})
-    for mistake in mistakes:
-        answer = _answer(function, mistake, arguments)
+        reason = right.error.text if right.error else "it returns nothing"
+        raise CheckFault(f"{check.function}, example `{text}`: the reference fails on it: {reason}")
+    demand_outputs(check.function, text, check.outputs, right.outputs)
+    example = Example(text, arguments, dict(zip(check.outputs, right.outputs, strict=True)), {})
+    for mistake in check.mistakes:
+        answer = check.calling(mistake)(check.function, arguments, None)
         outputs = aligned(answer, example)
         if not answer.error and outputs is not None and differs(answer, example):
             example.mistakes[mistake.__name__] = outputs
     return example
 
 
-def _answer(function: str, target: Callable, arguments: list) -> Answer:
-    return call({function: target}, function, arguments)
+def given(check: Graded, code: Code) -> list:
+    """Return the arguments of an example, tensors as arrays: those that its last line calls the function with.
 
-
-def given(function: str, code: str, is_class: bool = False) -> list:
-    """Return the arguments with which the code calls the function in its last line, tensors as arrays.
-
-    Of a class, the last line calls a module that has loaded a state dict: what it loaded comes behind the call's own
-    arguments, and then the dtype of the first of these.
+    Where the code says them beside, the function in it is the reference.
     """
+    text, arguments = (code, "") if isinstance(code, str) else code
     caught: list = []
-    watched = _watched_class(caught) if is_class else lambda *arguments: caught.extend(arguments)
-    names = {"torch": torch, function: watched}
+    function = check.reference if arguments else lambda *given: caught.extend(given)
+    names = {"torch": torch, check.function: function}
     try:  # the code is the course's own text
-        exec(code, names)
+        exec(text, names)
+        if arguments:
+            caught.extend(eval(f"({arguments},)", names))
     except Exception as error:
-        raise CheckFault(f"{function}, example `{code}`: {type(error).__name__}: {error}") from error
-    if any(isinstance(argument, FunctionType) for argument in caught):
-        # What a function is made of stands in the code under the names that the use of the student's function has.
-        caught = [names[name] for name in list(inspect.signature(USES[function]).parameters)[1:]]
+        raise CheckFault(f"{check.function}, example `{text}`: {type(error).__name__}: {error}") from error
     return [_plain(argument) for argument in caught]
-
-
-def _watched_class(caught: list) -> type:
-    """Return what stands for a class in an example, and notes what its module is given."""
-
-    class Module:
-        def __init__(self, *_: int) -> None:
-            self.state: dict = {}
-
-        def load_state_dict(self, state: dict) -> None:
-            self.state = state
-
-        def __call__(self, *arguments: Any) -> None:
-            dtype = str(arguments[0].dtype).removeprefix("torch.")
-            caught.extend([*arguments, *self.state.values(), dtype])
-
-    return Module
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.session import Session
+from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Call, Caller, Failure
 from autograder.kit.table_models import CachedSteps
 
@@ -17,13 +18,14 @@ class Student:
 
     session: Session
     stopped: Failure | None = None
+    adapter: Adapter | None = None  # the check's
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
-        return self._explained(function, self.session.call(function, arguments, cotangents))
+        return self._explained(function, self.session.call(function, arguments, cotangents, self.adapter))
 
     def measured(self, function: str, arguments: list[Any], most: int) -> Answer:
         """Return the answer to a call for which the worker may take `most` bytes."""
-        return self._explained(function, self.session.measured(function, arguments, most))
+        return self._explained(function, self.session.measured(function, arguments, most, self.adapter))
 
     def _explained(self, function: str, answer: Answer) -> Answer:
         if self.stopped and answer.error and answer.error.kind == "undefined":
@@ -33,7 +35,7 @@ class Student:
 
     def together(self, function: str, calls: list[Call]) -> list[Answer]:
         """Return the answers to calls that are made one after the other, at one request."""
-        return [self._explained(function, answer) for answer in self.session.together(function, calls)]
+        return [self._explained(function, answer) for answer in self.session.together(function, calls, self.adapter)]
 
 
 @dataclass(frozen=True)

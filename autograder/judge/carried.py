@@ -74,7 +74,13 @@ class Forward:
             session.begin_check()
             earlier.begin()
             check_id = f"{self.form.assignment}.{check.function}"
-            return grading.grade(check_id, lost.cases, check.criteria, Student(session), check.worked_examples)
+            return grading.grade(
+                check_id,
+                lost.cases,
+                check.criteria,
+                Student(session, adapter=check.portable_adapter),
+                check.worked_examples,
+            )
 
     def _replayed(self, session: Session, ran: list[str]) -> bool:
         began = time.monotonic()

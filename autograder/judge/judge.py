@@ -135,7 +135,7 @@ class _Run:
         if function in self.blank and not stopped and self._is_unwritten(check_id, function):
             return
         cases = check.draw(self.drawn(check_id))
-        calls = FirstCalls(Student(self.session, stopped), function, len(cases))
+        calls = FirstCalls(Student(self.session, stopped, check.portable_adapter), function, len(cases))
         caller = check.hunt.caller(function, calls, Bounded) if check.hunt else calls
         if check.steps:
             caller = Served(self.session, calls, check.steps)
@@ -155,8 +155,8 @@ class _Run:
 
         Where it is written after all, in some other way, it is judged as any other, on cases of its own.
         """
-        cases = unwritten_cases(check_id)
-        calls = FirstCalls(Student(self.session), function, len(cases))
+        cases, adapter = unwritten_cases(check_id), checks.find(check_id).portable_adapter
+        calls = FirstCalls(Student(self.session, adapter=adapter), function, len(cases))
         self.session.begin_check()
         verdict = grading.grade(check_id, cases, checks.find(check_id).criteria, calls)
         if verdict.score or {failure.kind for failure in verdict.failures} != {"unwritten"}:

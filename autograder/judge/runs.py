@@ -120,7 +120,8 @@ def _otherwise(session: Session, events: list[str | FirstCalls]) -> Iterator[str
 
 def _alike(session: Session, first: FirstCalls) -> bool:
     session.begin_check()
-    again = session.together(first.function, [Call(arguments) for arguments, _ in first.calls])
+    calls = [Call(arguments) for arguments, _ in first.calls]
+    again = session.together(first.function, calls, first.caller.adapter)
     if session.trouble and session.trouble.kind != "died":  # it took longer: that says nothing of its numbers
         return True
     return all(_same(answer, other) for (_, answer), other in zip(first.calls, again, strict=True))

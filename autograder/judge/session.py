@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.judge.asking import CALL, CELL, Dead, Fallen, Late, Most, Server, Unanswered, Worker
 from autograder.judge.sanitize import clean_outputs, error_output
 from autograder.judge.timing import Limits, Stint, Use
+from autograder.kit.adapter import Adapter
 from autograder.kit.answer import OWN_KINDS, Answer, Call, Failure, clean_answer
 from autograder.kit.peak import exceeded
 from autograder.sandbox.peak_memory import PeakMemory
@@ -110,21 +111,24 @@ class Session:
         except Dead as error:
             self.trouble = self._unanswered(error, "the check")
 
-    def call(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
+    def call(
+        self, function: str, arguments: list[Any], cotangents: list[Any] | None = None, adapter: Adapter | None = None
+    ) -> Answer:
         """Return what the student's function answers."""
-        return self.together(function, [Call(arguments, cotangents)])[0]
+        return self.together(function, [Call(arguments, cotangents)], adapter)[0]
 
-    def measured(self, function: str, arguments: list[Any], most: int) -> Answer:
+    def measured(self, function: str, arguments: list[Any], most: int, adapter: Adapter | None = None) -> Answer:
         """Return what the student's function answers, an error where its worker takes more than `most` bytes."""
         peak = PeakMemory(self._worker.job.process.pid) if self._worker else None
-        answer = self.call(function, arguments)
+        answer = self.call(function, arguments, adapter=adapter)
         return exceeded(answer, most) if peak and not answer.error and peak.taken() > most else answer
 
-    def together(self, function: str, calls: list[Call]) -> list[Answer]:
+    def together(self, function: str, calls: list[Call], adapter: Adapter | None = None) -> list[Answer]:
         """Return what it answers to calls made one after the other; where it stops answering, those before it count."""
         if self.trouble is not None or self._stint is None:
             return [Answer(error=self.trouble) for _ in calls]
         about = {"op": "call", "function": function, "served": self.server is not None}
+        about["adapter"] = [adapter.name, adapter.source] if adapter else None
         try:
             replies = self._ask(self._stint, CALL, len(calls), **about, calls=list(map(self._numbered, calls)))
         except Unanswered as error:

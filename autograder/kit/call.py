@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from autograder.kit.adapter import Adapter, adapted
 from autograder.kit.answer import Answer, Failure, Kind
-from autograder.kit.uses import used
 
 MOST_OUTPUTS = 1000
 LONGEST_MESSAGE = 600  # characters of an exception's message
@@ -40,7 +40,12 @@ def arrays(value) -> Iterator[np.ndarray]:
 
 
 def call(
-    namespace: dict, function: str, arguments: list, cotangents: Cotangents | None = None, kept: list | None = None
+    namespace: dict,
+    function: str,
+    arguments: list,
+    cotangents: Cotangents | None = None,
+    kept: list | None = None,
+    adapter: Adapter | None = None,
 ) -> Answer:
     """Call the function that the student named so; with cotangents, also send them back through it.
 
@@ -58,7 +63,7 @@ def call(
             given = kept or fresh(arguments, tensors, wants_gradients=cotangents is not None)
             if kept is not None:
                 kept[:] = given
-            result = used(function, target)(*given)
+            result = adapted(target, adapter)(*given)
             answer.several = isinstance(result, tuple | list)
             answer.outputs = _outputs(result)
             answer.inputs_after = [tensor.detach().numpy().copy() for tensor in _tensors(given)]

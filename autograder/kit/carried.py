@@ -1,7 +1,6 @@
 """Errors carried forward: the points of a part whose only fault is that it calls an earlier one, which is wrong."""
 
 import contextlib
-import functools
 import io
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +10,6 @@ import numpy as np
 
 from autograder.kit import recordings
 from autograder.kit.answer import Answer
-from autograder.kit.call import call
 from autograder.kit.cases import TOLERANCE, Verdict
 from autograder.kit.grading import grade
 from autograder.kit.proxy import install, stand_in
@@ -95,7 +93,7 @@ def carried(check_id: str, namespace: dict, first: Verdict) -> Verdict:
 
 def _is_wrong(check_id: str, namespace: dict) -> bool:
     cases, criteria, _ = recordings.load(check_id)
-    first = grade(check_id, cases, criteria, functools.partial(call, namespace))
+    first = grade(check_id, cases, criteria, recordings.caller(check_id, namespace))
     return first.score < first.max_score and carried(check_id, namespace, first).score < first.max_score
 
 
@@ -106,10 +104,12 @@ def _again(check_id: str, namespace: dict, wrong: dict[str, dict], recording: "R
     cases, criteria, examples = recordings.load(check_id)
     stand_ins = {each: stand_in(each, about["parameters"], recording.answer) for each, about in wrong.items()}
 
+    calls = recordings.caller(check_id, namespace)
+
     def caller(*question: Any) -> Answer:
         undo = install(namespace, stand_ins)
         try:
-            return call(namespace, *question)
+            return calls(*question)
         finally:
             for step in undo:
                 step()

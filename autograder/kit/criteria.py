@@ -7,7 +7,7 @@ import numpy as np
 from autograder.kit.answer import Answer, Call, Caller, Failure, clean_answer
 from autograder.kit.call import arrays
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Kind
-from autograder.kit.compare import ZERO, difference, named
+from autograder.kit.compare import ZERO, difference, is_text, named
 from autograder.kit.peak import within
 from autograder.kit.recognition import Recognised, recognised
 
@@ -69,7 +69,7 @@ class Evaluation:
         if isinstance(outputs, Failure):
             return outputs
         for name in [part] if part else outputs:
-            if outputs[name].shape != case.outputs[name].shape:
+            if outputs[name].shape != case.outputs[name].shape and not is_text(case.outputs[name]):
                 return _wrong(f"{name} has shape {outputs[name].shape}, expected {case.outputs[name].shape}.")
         return None
 

@@ -7,9 +7,10 @@ import numpy as np
 
 from autograder.kit.answer import Answer, Caller, Failure, clean_answer
 from autograder.kit.cases import Example, KnownMistake
-from autograder.kit.compare import aligned
+from autograder.kit.compare import aligned, is_text
 
 MOST = 48  # numbers that are shown of one output
+LONGEST = 300  # characters of a text
 VISIBLE = 2e-3  # three digits are shown: what differs less looks the same
 TRY_IT, RIGHT_GIVES, YOURS = "Try it:", "A right function gives", "Yours"
 
@@ -88,6 +89,8 @@ def _numbers(outputs: list[np.ndarray], example: Example) -> str:
 
 
 def _number(array: np.ndarray) -> str:
+    if is_text(array):
+        return repr("".join(map(chr, array[:LONGEST].tolist())))
     # An array without numbers may still have a list's worth of places for billions of them.
     return _nested(array.tolist()) if 0 < array.size <= MOST else f"something of shape {array.shape}"
 

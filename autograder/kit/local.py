@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from autograder.kit import peak, recordings
 from autograder.kit.answer import Answer, Caller, Failure
-from autograder.kit.call import call
 from autograder.kit.carried import carried
 from autograder.kit.cases import Verdict
 from autograder.kit.grading import grade
@@ -26,7 +25,7 @@ def verdict_on(check_id: str, namespace: dict) -> Verdict:
     # nbgrader takes any line on stderr for a failure, and a student's warning is none.
     with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stdout):
         warnings.simplefilter("ignore")
-        caller: Caller = functools.partial(call, namespace)
+        caller = recordings.caller(check_id, namespace)
         caller, note = _hunting(check_id, hunt, namespace, caller) if hunt else (caller, "")
         verdict = grade(check_id, cases, criteria, caller, lambda: examples)
         if verdict.score < verdict.max_score and not hunt:
@@ -74,7 +73,7 @@ def _own(check_id: str, hunt: HuntInput, namespace: dict) -> Callable | None:
     other = f"{check_id.partition('.')[0]}.{hunt.graded}"
     with contextlib.redirect_stdout(None):
         cases, criteria, _ = recordings.load(other)
-        verdict = grade(other, cases, criteria, functools.partial(call, namespace))
+        verdict = grade(other, cases, criteria, recordings.caller(other, namespace))
     return namespace.get(hunt.function) if verdict.score == verdict.max_score else None
 
 

@@ -3,12 +3,16 @@
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from autograder.kit import codec
+from autograder.kit.adapter import Adapter
+from autograder.kit.answer import Caller
+from autograder.kit.call import call
 from autograder.kit.cases import Case, Criterion, Example, KnownMistake, Pairs
 from autograder.kit.compare import printed, same_print
 from autograder.kit.hunts import Argument, HuntInput
@@ -29,12 +33,13 @@ def pack(
     earlier: Mapping[str, dict[str, Any]] | None = None,
     hunt: HuntInput | None = None,
     stars: int = 0,
+    adapter: Adapter | None = None,
 ) -> bytes:
     """Return cases, criteria and examples as the bytes of an npz file: arrays, equal ones once, and a codec's text.
 
     `earlier` is what is known of each earlier function that the checked one may call: the number of its part, its
     parameters, and what a right function `asked` it and was answered (None: nothing is to answer for it). `hunt` is
-    the bug hunt to which the function belongs. A check with `stars` gives a bonus.
+    the bug hunt to which the function belongs. A check with `stars` gives a bonus, and calls the function by `adapter`.
     """
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
@@ -50,6 +55,8 @@ def pack(
     arrays["json"] = np.frombuffer(text, dtype=np.uint8)
     if stars:
         arrays["stars"] = np.array(stars)
+    if adapter:
+        arrays["adapter"] = np.array([adapter.name, adapter.source])
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
@@ -102,11 +109,21 @@ def earlier(check_id: str, folder: Path | None = None) -> dict[str, dict[str, An
 
 def stars(check_id: str, folder: Path | None = None) -> int:
     """Return the number of stars of the task that a check belongs to, 0 of a core task."""
-    place = path(check_id, folder)
+    found = _entry(path(check_id, folder), "stars")
+    return 0 if found is None else int(found)
+
+
+def caller(check_id: str, namespace: Mapping[str, Any], folder: Path | None = None) -> Caller:
+    """Return what calls the functions of a notebook as this check does."""
+    found = _entry(path(check_id, folder), "adapter")
+    return partial(call, namespace, adapter=None if found is None else Adapter(*found.tolist()))
+
+
+def _entry(place: Path, name: str) -> np.ndarray | None:
     if not place.exists():
-        return 0
+        return None
     with np.load(place, allow_pickle=False) as arrays:  # which reads no more than it is asked for
-        return int(arrays["stars"]) if "stars" in arrays else 0
+        return arrays.get(name)
 
 
 def _read(place: Path) -> list[Any]:

@@ -80,7 +80,8 @@ def recording(check_id: str, numbers: Numbers) -> bytes:
     earlier = record_earlier_calls(check_id.partition(".")[0], check, cases, examples, numbers)
     if check.is_secret:
         cases = [replace(case, outputs=_unsaid(case.outputs)) for case in cases]
-    return pack(cases, check.criteria, examples, earlier, check.hunt.about_input if check.hunt else None, check.stars)
+    hunt = check.hunt.about_input if check.hunt else None
+    return pack(cases, check.criteria, examples, earlier, hunt, check.stars, check.portable_adapter)
 
 
 def _unsaid(outputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

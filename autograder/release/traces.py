@@ -8,7 +8,6 @@ from typing import Any
 from autograder import checks
 from autograder.checks import Check
 from autograder.judge.earlier import Earlier
-from autograder.kit.call import call
 from autograder.kit.carried import Recording
 from autograder.kit.cases import Case, Example
 from autograder.kit.proxy import outline, stand_in
@@ -42,7 +41,7 @@ def _record_questions(
 
     with _replaced(check.reference, {each: stand_in(each, outline(of), ask) for each, of in references.items()}):
         for arguments, cotangents in _calls(cases, examples):
-            answer = call({check.function: check.reference}, check.function, arguments, cotangents)
+            answer = check.calling(check.reference)(check.function, arguments, cotangents)
             if answer.error:
                 raise RuntimeError(
                     f"{check.function} fails when {', '.join(references)} are recorded: {answer.error.text}"

@@ -43,7 +43,7 @@ class Trial:
         self.draws = [check.draw(np.random.default_rng(seed)) for seed in SEEDS]
 
     def verdict(self, cases: list[Case], function: Callable) -> Verdict:
-        caller = self.check.caller(partial(call, {self.check.function: function}))
+        caller = self.check.caller(self.check.calling(function))
         return grade(self.check_id, cases, self.check.criteria, caller, self.check.worked_examples)
 
     def rows(self) -> Iterator[Row]:
@@ -89,7 +89,7 @@ class Trial:
         """Return the error of a mistake that fails in every case, "" for one that gives numbers somewhere."""
         errors = []
         for case in self.draws[0]:
-            answer = call({self.check.function: mistake}, self.check.function, list(case.arguments.values()))
+            answer = self.check.calling(mistake)(self.check.function, list(case.arguments.values()), None)
             if not answer.error:
                 return ""
             errors.append(answer.error.text)
@@ -202,7 +202,7 @@ def try_file(check_id: str, path: Path) -> int:
     except Exception as error:
         raise ValueError(f"{path} does not run: {traceback.format_exception_only(error)[-1].strip()}") from error
     cases = check.draw(np.random.default_rng(0))
-    caller = check.caller(partial(call, namespace))
+    caller = check.caller(partial(call, namespace, adapter=check.portable_adapter))
     if check.hunt and check.is_bug_hunt:
         made = repair(check.hunt.source, ast.parse(text), check.function)
         caller = refusing(made.complaint, caller) if made.complaint else caller

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from autograder.assignment import written
 from autograder.checks import Check, checks
-from autograder.kit.uses import used
+from autograder.kit.adapter import adapted
 from benchmarks.gpu.small_models import SmallModel, small_models
 from benchmarks.gpu.table import Job, Row, Setting
 from lab.batches import Batch
@@ -68,7 +68,7 @@ def taught(name: str, setting: Setting) -> Row:
 def difference(check: Check, given: list, device: torch.device) -> float:
     """Return how far the device is from the CPU; raise Broken if it is too far."""
     with torch.no_grad():
-        function = used(check.function, check.reference)
+        function = adapted(check.reference, check.portable_adapter)
         first = outputs(function(*given))
         second = outputs(function(*(tensors(value, device) for value in given)))
     return max((compare(x, y) for x, y in zip(first, second, strict=True)), default=0.0)

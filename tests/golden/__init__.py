@@ -89,7 +89,7 @@ def criteria() -> dict[str, Any]:
             ],
             "mistakes": {each.__name__: " ".join((each.__doc__ or "").split()) for each in find(check_id).mistakes},
             "may_call": list(find(check_id).may_call),
-            "examples": list(find(check_id).examples),
+            "examples": [each if isinstance(each, str) else each[0] for each in find(check_id).examples],
         }
         for check_id in check_ids()
     }

@@ -132,13 +132,13 @@ def chosen(result: Any, how: str) -> Any:
 
 
 def asked(check_id: str, case: Any) -> dict[str, Any] | None:
-    """Return the arguments that a student's function gets: a case's own, or what the use of the function makes of them.
+    """Return the arguments that a student's function gets: a case's own, or what its adapter makes of them.
 
-    None where a use takes an object of a class, or asks otherwise than once.
+    None where an adapter takes an object of a class, or asks otherwise than once.
     """
     name, _, function = check_id.partition(".")
-    use = USES.get(function)
-    if use is None:
+    adapter = caller(check_id, {}).keywords["adapter"]
+    if adapter is None:
         return case.arguments
     handed: list[tuple] = []
 
@@ -146,7 +146,7 @@ def asked(check_id: str, case: Any) -> dict[str, Any] | None:
         handed.append(given)
         raise TooLong
 
-    in_time(lambda: use(target, *fresh(list(case.arguments.values()), [], False)))
+    in_time(lambda: adapter(target, *fresh(list(case.arguments.values()), [], False)))
     blank = getattr(importlib.import_module(f"solutions.{name}.attention"), function, None)
     if len(handed) != 1 or blank is None or inspect.isclass(blank):
         return None
@@ -196,9 +196,10 @@ def _part(answer: Callable, how: str, *values: Any) -> Any:
     return chosen(answer(*values), how)
 
 
-def shapes_fit(name: str, case: Any, function: Callable) -> bool:
+def shapes_fit(check_id: str, case: Any, function: Callable) -> bool:
     """Return whether the shapes of what a function returns on a case are those of the right answer."""
-    answer = call({name: function}, name, list(case.arguments.values()))
+    name = check_id.partition(".")[2]
+    answer = caller(check_id, {name: function})(name, list(case.arguments.values()), None)
     outputs = named_outputs(answer, case) if answer.outputs else {}
     return isinstance(outputs, dict) and any(
         name in outputs and outputs[name].shape == right.shape for name, right in case.outputs.items()
@@ -211,11 +212,11 @@ def report(check_ids: list[str]) -> dict[str, Any]:
     count, earned = 0, []
     for check_id in check_ids:
         cases, criteria, _ = load(check_id)
-        own, given = check_id.partition(".")[2], asked(check_id, cases[0])
+        given = asked(check_id, cases[0])
         for name, value in every.items():
             for member, make in callables(value):
                 for how, function in hand_ins(given, make):
-                    if any(in_time(functools.partial(shapes_fit, own, case, function)) for case in cases):
+                    if any(in_time(functools.partial(shapes_fit, check_id, case, function)) for case in cases):
                         count += 1
                         points = points_beyond_shape(check_id, cases, criteria, function)
                         earned += [[check_id, name + member, how, points]] if points else []
@@ -224,8 +225,8 @@ def report(check_ids: list[str]) -> dict[str, Any]:
 
 def points_beyond_shape(check_id: str, cases: list, criteria: list, function: Callable) -> list[str]:
     """Return what a function earns points for, shapes left out."""
-    caller = functools.partial(call, {check_id.partition(".")[2]: function})
-    verdict = in_time(functools.partial(grade, check_id, cases, criteria, caller), SECONDS)
+    calls = caller(check_id, {check_id.partition(".")[2]: function})
+    verdict = in_time(functools.partial(grade, check_id, cases, criteria, calls), SECONDS)
     rows = zip(criteria, verdict.criteria, strict=True) if verdict else []
     return [criterion.name for criterion, (_, _, got) in rows if got and criterion.kind != "shape"]
 
@@ -253,11 +254,10 @@ if __name__ == "__main__":
     sys.path[0] = sys.argv[1]
     import torch
 
-    from autograder.kit.call import call, fresh
+    from autograder.kit.call import fresh
     from autograder.kit.compare import named as named_outputs
     from autograder.kit.grading import grade
-    from autograder.kit.recordings import FOLDER, load
-    from autograder.kit.uses import USES
+    from autograder.kit.recordings import FOLDER, caller, load
 
     torch.set_num_threads(1)
     socket.socket.connect = _refuse  # type: ignore[method-assign]

@@ -1,7 +1,7 @@
 """The checks of the numbers worked out by hand, of a decoder step, of links and of the alignment error rate."""
 
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, UNCHANGED, Check, Points
-from autograder.checks.bahdanau import alignment_mistakes, decoder_mistakes, examples
+from autograder.checks.bahdanau import adapters, alignment_mistakes, decoder_mistakes, examples
 from autograder.checks.bahdanau.decoder_cases import (
     AMONG,
     BESIDE,
@@ -38,6 +38,7 @@ STEP = Check(
     },
     mistakes=decoder_mistakes.STEP,
     examples=examples.STEP,
+    adapter=adapters.with_tanh_cell,
     parts=decoder_mistakes.Step,
     may_call=("masked_softmax", "additive_attention"),
 )
@@ -50,6 +51,7 @@ LINKS = Check(
     also=(UNCHANGED, REPEAT),
     mistakes=alignment_mistakes.LINKS,
     examples=examples.LINKS,
+    adapter=adapters.sorted_links,
 )
 
 RATE = Check(
@@ -60,4 +62,5 @@ RATE = Check(
     also=(UNCHANGED, REPEAT),
     mistakes=alignment_mistakes.RATE,
     examples=examples.RATE,
+    adapter=adapters.given_sets,
 )

@@ -44,14 +44,15 @@ def attention(function: str) -> tuple[str, ...]:
     )
 
 
-def _step(v: str, mask: str) -> str:
+def _step(v: str, mask: str) -> tuple[str, str]:
     """Return a step in which all sizes are 2."""
-    return f"""\
+    code = f"""\
 word, state, annotations = torch.eye(2), torch.tensor([[1., 0.], [0., 2.]]), torch.tensor([[[1., 0.], [0., 1.]]] * 2)
 projected = torch.tensor([[[1., 0.], [-1., 1.]], [[0., 1.], [2., -1.]]])
 W_q, v, mask = torch.tensor([[1., 2.], [0., -1.]]), torch.tensor({v}), {mask}
 W_x, W_h = torch.tensor([[1., 0., 2., 0.], [0., 1., 0., -1.]]), torch.tensor([[1., 0.], [1., 1.]])
 rnnsearch_step(word, state, annotations, projected, W_q, v, lambda x, s: torch.tanh(x @ W_x.T + s @ W_h.T), mask)"""
+    return code, "word, state, annotations, projected, W_q, v, W_x, W_h, mask"
 
 
 STEP = (

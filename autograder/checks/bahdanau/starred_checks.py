@@ -3,6 +3,7 @@
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Points
 from autograder.checks.bahdanau import examples, starred_mistakes
 from autograder.checks.bahdanau.starred_cases import LEFT, SMALL, backward_cases, coverage_cases
+from autograder.kit.adapters import without_autograd
 from solutions.bahdanau.attention import additive_attention_backward, coverage_penalty
 
 COVERAGE = Check(
@@ -30,6 +31,7 @@ BACKWARD = Check(
     also=(SHAPE, UNCHANGED, REPEAT),
     mistakes=starred_mistakes.BACKWARD,
     examples=examples.BACKWARD,
+    adapter=without_autograd,
     parts=starred_mistakes.Backward,
     may_call=("masked_softmax",),
     stars=2,

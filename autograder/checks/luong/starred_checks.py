@@ -2,6 +2,7 @@
 
 from autograder.checks import FAR, REPEAT, SHAPE, UNCHANGED, Check
 from autograder.checks.luong import starred_examples, unknown_mistakes, window_mistakes
+from autograder.checks.luong.adapters import after_zeros
 from autograder.checks.luong.starred_cases import (
     BEYOND,
     ENDS,
@@ -35,6 +36,7 @@ WINDOWED = Check(
     points={INSIDE: 2, ENDS: 1, PADDED: 1, FAR: 1, MEMORY: 2},
     mistakes=window_mistakes.WINDOWED,
     examples=starred_examples.WINDOWED,
+    adapter=after_zeros,
     parts=window_mistakes.Windowed,
     may_call=("general_score",),
     stars=2,

@@ -3,6 +3,7 @@
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, Check, Hunt, Points
 from autograder.checks.by_hand import by_hand
 from autograder.checks.self_attention import (
+    adapters,
     chunked_mistakes,
     cost_mistakes,
     exact_cost_mistakes,
@@ -89,6 +90,7 @@ MODULE = Check(
     points={NO_MASK: 2, MASKED: 2, star_cases.DOUBLE: 1},
     mistakes=module_mistakes.MODULE,
     examples=examples.MODULE,
+    adapter=adapters.loaded_module,
     may_call=("scaled_dot_product", "self_attention"),
 )
 

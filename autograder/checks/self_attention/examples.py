@@ -87,14 +87,18 @@ EXACT = tuple(
 CROSSING = ("crossing_length(10, 3)", "crossing_length(7, 3)", "crossing_length(10, 1)", "crossing_length(10, 4)")
 
 
-def _module(X: str, scale: int, mask: str) -> str:
+def _module(X: str, scale: int, mask: str) -> tuple[str, str]:
     times = "" if scale == 1 else f"{scale} * "
-    return f"""\
+    code = f"""\
 W_q, W_k = {times}torch.tensor([[1., 2.], [0.5, -1.]]), torch.tensor([[0., 1.], [1., -0.5]])
 W_v = torch.tensor([[2., 1.], [0., -1.], [1., 1.]])
 module = SelfAttention(2, 2, 3)
 module.load_state_dict({{"W_q": W_q, "W_k": W_k, "W_v": W_v}})
 module(torch.tensor({X}), {mask})"""
+    return code, f"torch.tensor({X}), {mask}, {LOADED}"
+
+
+LOADED = "W_q, W_k, W_v, 'float32'"
 
 
 MODULE = (
@@ -104,11 +108,14 @@ MODULE = (
     _module(TWO, 1, "None"),
     _module(TWO, 1, LATE),
     _module(TWO, 1, "torch.tensor([[True, False], [False, True]])"),
-    """\
+    (
+        """\
 W_q, W_k, W_v = torch.tensor([[1., 2.]]), torch.tensor([[2., 0.]]), torch.tensor([[1., 0.], [0., 2.]])
 module = SelfAttention(2, 1, 2)
 module.load_state_dict({"W_q": W_q, "W_k": W_k, "W_v": W_v})
 module(torch.tensor([[[1., 0.], [0., 1.], [1., 1.]]]), None)""",
+        f"torch.tensor([[[1., 0.], [0., 1.], [1., 1.]]]), None, {LOADED}",
+    ),
 )
 
 

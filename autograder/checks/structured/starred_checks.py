@@ -12,6 +12,7 @@ from autograder.checks.structured.starred_cases import (
     overlap_cases,
     pruned_cases,
 )
+from autograder.kit.adapters import without_autograd
 from solutions.structured.attention import hop_overlap, penalty_backward, penalty_by_hand, pruned_output
 
 BY_HAND = by_hand(
@@ -50,6 +51,7 @@ BACKWARD = Check(
     shape="the shape of ∂L/∂scores",
     mistakes=starred_mistakes.BACKWARD,
     examples=examples.BACKWARD,
+    adapter=without_autograd,
     parts=starred_mistakes.Backward,
     may_call=("penalization",),
     stars=2,

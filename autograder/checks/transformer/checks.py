@@ -15,6 +15,7 @@ from autograder.checks import (
 )
 from autograder.checks.by_hand import by_hand
 from autograder.checks.transformer import (
+    adapters,
     decoder_layer_mistakes,
     decoding_mistakes,
     examples,
@@ -178,6 +179,7 @@ GREEDY = Check(
     also=(REPEAT,),
     mistakes=decoding_mistakes.GREEDY,
     examples=examples.GREEDY,
+    adapter=adapters.counted_decoding,
     steps=lambda arguments: CachedSteps(*arguments[:2]),
 )
 
@@ -194,6 +196,7 @@ STEP = Check(
     },
     mistakes=decoding_mistakes.STEP,
     examples=examples.STEP,
+    adapter=adapters.one_cache,
     may_call=("multi_head_attention",),
     stars=2,
 )

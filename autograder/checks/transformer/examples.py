@@ -104,15 +104,16 @@ RATE = (
 )
 
 
-def _decoding(state: int, rows: str, max_len: int, bos: int = 3, eos: int = 0) -> str:
+def _decoding(state: int, rows: str, max_len: int, bos: int = 3, eos: int = 0) -> tuple[str, str]:
     """Return a call with a model of whole-number logits, whose cache is a state that remembers the whole prefix."""
     table = ", ".join(f"[{', '.join(f'{value}.' for value in row)}]" for row in rows.split())
-    return f"""\
+    code = f"""\
 state, bos, eos, max_len = {state}, {bos}, {eos}, {max_len}
 table = torch.tensor([{table}])  # a row of logits for each state
 after = lambda token, state: (5 * state + 7 * token + 3) % len(table)
 step = lambda token, state: (table[after(token, state)], after(token, state))
 greedy_cached(state, step, bos, eos, max_len)"""
+    return code, "state, table, bos, eos, max_len"
 
 
 GREEDY = (

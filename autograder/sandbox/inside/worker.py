@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograder.kit import call, codec, frames, proxy, uses
+from autograder.kit import adapters, call, codec, frames, proxy
+from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Failure
 
 from .shell import OUTPUTS, Shell
@@ -119,7 +120,7 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
 
 
 def _call(judge: _JudgeLink, request: dict[str, Any], about: dict[str, Any], shell: Shell) -> Answer:
-    uses.ASKED.set(judge.ask if request["served"] else None)
+    adapters.ASKED.set(judge.ask if request["served"] else None)
     OUTPUTS.start()  # what a function prints while it is checked is not kept
     number, repeated = about["number"], about["again"]
     if number == 0 and not repeated:
@@ -127,4 +128,5 @@ def _call(judge: _JudgeLink, request: dict[str, Any], about: dict[str, Any], she
     kept = None if number is None else shell.kept_arguments.setdefault(number, [])
     if kept and not repeated:
         kept.clear()
-    return call.call(shell.user_ns, request["function"], about["arguments"], about["cotangents"], kept)
+    adapter = Adapter(*request["adapter"]) if request["adapter"] else None
+    return call.call(shell.user_ns, request["function"], about["arguments"], about["cotangents"], kept, adapter)

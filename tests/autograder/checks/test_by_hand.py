@@ -1,12 +1,9 @@
 """Numbers that students work out on paper: two decimals are enough, and a known slip is named from two decimals."""
 
-import functools
-
 import numpy as np
 import pytest
 
 from autograder.checks import find
-from autograder.kit.call import call
 from autograder.kit.example_hints import TRY_IT
 from autograder.kit.grading import Verdict, grade
 
@@ -15,7 +12,7 @@ CHECK_ID = "encoder_decoder.step_and_loss_by_hand"
 
 def graded(*numbers: float) -> Verdict:
     check = find(CHECK_ID)
-    caller = functools.partial(call, {check.function: lambda: numbers})
+    caller = check.calling(lambda: numbers)
     return grade(CHECK_ID, check.draw(np.random.default_rng(0)), check.criteria, caller, check.worked_examples)
 
 

@@ -26,7 +26,7 @@ def drawn(check_id: str, seed: int) -> tuple[Check, list]:
 
 def graded(check_id: str, seed: int, function) -> Verdict:
     check, cases = drawn(check_id, seed)
-    return grade(check_id, cases, check.criteria, check.caller(functools.partial(call, {check.function: function})))
+    return grade(check_id, cases, check.criteria, check.caller(check.calling(function)))
 
 
 def test_every_check_has_answers():

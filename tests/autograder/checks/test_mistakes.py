@@ -10,7 +10,6 @@ import torch
 
 from autograder.checks import find
 from autograder.checks.encoder_decoder.beam_parts import Shuffled, searched
-from autograder.kit.call import call
 from autograder.kit.compare import same
 from autograder.kit.example_hints import RIGHT_GIVES, TRY_IT, YOURS
 from autograder.kit.grading import grade
@@ -32,7 +31,7 @@ def examples(check_id: str) -> list:
 
 def graded(check_id: str, seed: int, function):
     check = find(check_id)
-    caller = functools.partial(call, {check.function: function})
+    caller = check.calling(function)
     return grade(check_id, drawn(check_id, seed), check.criteria, caller, functools.partial(examples, check_id))
 
 

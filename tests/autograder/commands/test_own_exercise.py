@@ -53,16 +53,16 @@ def course(tmp_path: Path) -> Course:
     return Course(tmp_path)
 
 
-def example() -> dict[str, str]:
-    """Return the files of the page's example, by their paths."""
-    return {path: text for _, path, text in BLOCK.findall(PAGE.read_text("utf-8"))}
+def example(name: str) -> dict[str, str]:
+    """Return the files of one of the page's examples, by their paths."""
+    return {path: text for _, path, text in BLOCK.findall(PAGE.read_text("utf-8")) if name in path}
 
 
 def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) -> None:
     demand_sandbox()
-    assert len(example()) == 3
-    assert sum(len(text.splitlines()) for text in example().values()) < 75
-    for path, text in example().items():
+    assert len(example("temperature")) == 3
+    assert sum(len(text.splitlines()) for text in example("temperature").values()) < 75
+    for path, text in (example("temperature") | example("words")).items():
         (course.folder / path).parent.mkdir(parents=True, exist_ok=True)
         (course.folder / path).write_text(text, "utf-8")
     status, printed = course.types("try", "temperature")
@@ -71,7 +71,7 @@ def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) ->
     assert re.search(r"✓ multiplies +\d+  shows in 3 of 4 cases\n", printed)
     assert "show no mistake: temperature 1" in printed
 
-    status, printed = course.types("release", "temperature")
+    status, printed = course.types("release", "temperature", "words")
     assert status == 0, printed
     solved = course.folder / "build/source/temperature/temperature.ipynb"
     wrong = course.folder / "wrong.ipynb"
@@ -82,6 +82,7 @@ def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) ->
     assert (right["score"], right["max_score"]) == (9, 9)
     assert known["score"] < 9
     assert "divide by it" in json.dumps(known)
+    _words_are_graded(course)
 
     assert course.types("new", "unreleased")[0] == 0  # what is not released yet does not stop a grading
     handed_in = course.folder / "class" / "ada" / "temperature"
@@ -90,6 +91,50 @@ def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) ->
     status, printed = course.types("grade", "class", "--out", "graded")
     assert status == 0, printed
     assert graded_now(printed) == 1
+
+
+def _words_are_graded(course: Course) -> None:
+    """A class, a set, a text, a plot and a file: what is right has all points, and what is wrong is told in words."""
+    status, printed = course.types("try", "words")
+    assert (status, "✗" in printed) == (0, False), printed
+    solved = (course.folder / "build/source/words/words.ipynb").read_text("utf-8")
+    changes = {
+        "self.words.append(word)": "self.words = [word]",
+        "word.lower()": "word",
+        '\\" \\".join(words)': '\\"\\".join(words)',
+        "len(word)": "-len(word)",
+        "{word}\\\\n": "{word},",
+    }
+    for old, mistaken in changes.items():
+        assert solved.count(old) == 1, old
+        solved = solved.replace(old, mistaken)
+    (course.folder / "words.ipynb").write_text(solved, "utf-8")
+    status, printed = course.types("score", "build/source/words/words.ipynb", "words.ipynb")
+    right, other = (json.loads(line) for line in printed.splitlines())
+    assert status == 0
+    assert right["score"] == right["max_score"]
+    hints = {each["id"].partition(".")[2]: each["hint"] for each in other["checks"]}
+    assert "counts: not the expected values" in hints["Counter"]
+    assert "Words that differ in capitals" in hints["distinct"]
+    assert "There is no blank between two words." in hints["joined"]
+    assert "A right function gives 'The cat the'" in hints["joined"]
+    assert "points: not the expected values" in hints["draw_lengths"]
+    assert "file: not the expected text" in hints["write_words"]
+
+
+def test_an_adapter_that_students_cannot_run_is_refused(course: Course) -> None:
+    assert course.types("new", "mine")[0] == 0
+    checks = "autograder/checks/mine/checks.py"
+    course.change(
+        checks, "def wrong_axis", "def own(function, scores):\n    return function(scores)\n\n\ndef wrong_axis"
+    )
+    course.change(
+        checks, "CHECKS = [\n    Check(\n", "CHECKS = [\n    Check(\n        adapter=own,\n        reference="
+    )
+    status, printed = course.types("try", "mine")
+    assert (status, "Traceback" in printed) == (2, False)
+    assert "its adapter own stands in checks.py, which imports autograder.checks" in printed
+    assert "put the adapter into a file of its own, adapters.py beside checks.py" in printed
 
 
 def test_what_new_writes_is_an_exercise_that_can_be_tried(course: Course) -> None:

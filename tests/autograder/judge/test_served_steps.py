@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autograder.checks import find
 from autograder.judge.caller import Served, Student
 from autograder.judge.session import Session
 from autograder.kit.call import call
@@ -35,9 +36,23 @@ def greedy_cached(start, step, bos, eos, max_len):
     return tokens
 """
 WITHOUT_ASKING = RIGHT.replace(
-    "    return tokens", "    import autograder.kit.uses as u\n    u.ASKED.set(None)\n    return tokens"
+    "    return tokens", "    import autograder.kit.adapters as u\n    u.ASKED.set(None)\n    return tokens"
 )
-FORGED = "import autograder.kit.uses as u\nu.len = lambda steps: 6\n" + FROM_THE_START
+FORGED = (
+    """
+import autograder.kit.adapter as a
+real = a._module
+
+def forged(source):
+    names = real(source)
+    names["len"] = lambda steps: 6
+    return names
+
+a._module = forged
+"""
+    + FROM_THE_START
+)
+ADAPTER = find("transformer.greedy_cached").portable_adapter
 
 
 def expected() -> list[int]:
@@ -52,7 +67,7 @@ def expected() -> list[int]:
 def locally(source: str):
     namespace: dict = {}
     exec(source, namespace)
-    return call(namespace, "greedy_cached", ARGUMENTS)
+    return call(namespace, "greedy_cached", ARGUMENTS, adapter=ADAPTER)
 
 
 @pytest.fixture
@@ -61,7 +76,7 @@ def behind_the_wall(built):
         with Session(built, QUICK, checks=1) as session:
             session.run(source)
             session.begin_check()
-            caller = Served(session, Student(session), lambda arguments: CachedSteps(*arguments[:2]))
+            caller = Served(session, Student(session, adapter=ADAPTER), lambda arguments: CachedSteps(*arguments[:2]))
             return caller("greedy_cached", ARGUMENTS), session
 
     return answer
@@ -121,5 +136,5 @@ def test_no_question_is_taken_for_an_answer_where_nothing_is_served(built):
     with Session(built, QUICK, checks=1) as session:
         session.run(RIGHT)
         session.begin_check()
-        tokens, steps = session.call("greedy_cached", ARGUMENTS).outputs
+        tokens, steps = session.call("greedy_cached", ARGUMENTS, adapter=ADAPTER).outputs
         assert (tokens.tolist(), int(steps)) == (expected(), MAX_LEN)

@@ -208,7 +208,7 @@ def test_recorded_cases_come_back_as_they_were(tmp_path):
         cases, criteria, examples = recordings.load(check_id, tmp_path)
         assert criteria == drawn.criteria
         assert recordings.pack(cases, criteria, examples) == packed
-        assert grade(check_id, cases, criteria, functools.partial(call, {drawn.function: drawn.reference})).hint is None
+        assert grade(check_id, cases, criteria, drawn.calling(drawn.reference)).hint is None
 
 
 def test_a_missing_recording_is_named(tmp_path):

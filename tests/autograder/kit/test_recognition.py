@@ -1,6 +1,5 @@
 """Known mistakes are named where some cases crash and when two occur together, and nothing else is."""
 
-import functools
 import re
 
 import numpy as np
@@ -9,7 +8,6 @@ import torch
 
 from autograder.checks import find
 from autograder.kit.answer import Answer, Failure
-from autograder.kit.call import call
 from autograder.kit.compare import SAME, printed, same, same_print
 from autograder.kit.grading import Verdict, grade
 from autograder.kit.recordings import load, pack, path
@@ -21,7 +19,7 @@ IDS = list(collected("right", "RIGHT"))
 def graded(check_id: str, function, seed: int = 0) -> Verdict:
     check = find(check_id)
     cases = check.draw(np.random.default_rng(seed))
-    return grade(check_id, cases, check.criteria, functools.partial(call, {check.function: function}))
+    return grade(check_id, cases, check.criteria, check.calling(function))
 
 
 def lost(verdict: Verdict) -> set[str]:
@@ -118,7 +116,7 @@ def test_a_right_function_that_crashes_somewhere_has_no_known_mistake():
         def caller(function, arguments, cotangents, check=check, first=cases[0]):
             if all(one is other for one, other in zip(arguments, first.arguments.values(), strict=True)):
                 return Answer(error=Failure("raised", "ZeroDivisionError: division by zero"))
-            return call({check.function: check.reference}, function, arguments, cotangents)
+            return check.calling(check.reference)(function, arguments, cotangents)
 
         assert grade(check_id, cases, check.criteria, caller).mistakes == []
 
@@ -128,8 +126,7 @@ def test_a_crash_on_one_case_costs_only_the_values_of_that_case(check_id):
     check = find(check_id)
     cases = check.draw(np.random.default_rng(0))
     right = {
-        (case.name, backward): call(
-            {check.function: check.reference},
+        (case.name, backward): check.calling(check.reference)(
             check.function,
             list(case.arguments.values()),
             case.cotangents if backward else None,
@@ -155,7 +152,7 @@ def test_the_laptop_names_the_same_two_mistakes(tmp_path):
     packed = pack(check.draw(np.random.default_rng(5)), check.criteria, check.worked_examples())
     path(check_id, tmp_path).write_bytes(packed)
     cases, criteria, examples = load(check_id, tmp_path)
-    caller = functools.partial(call, {check.function: sines_then_cosines_from_one})
+    caller = check.calling(sines_then_cosines_from_one)
     verdict = grade(check_id, cases, criteria, caller, lambda: examples)
     assert set(verdict.mistakes) == {"halves", "from_one"}
     assert len(packed) < 500_000

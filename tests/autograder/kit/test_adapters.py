@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from autograder.checks.transformer.adapters import counted_decoding
+from autograder.kit.adapters import without_autograd
 from autograder.kit.call import arrays, call
-from autograder.kit.uses import used
 
 
 def by_autograd(scores):
@@ -16,12 +17,12 @@ def by_autograd(scores):
 
 def test_who_asks_for_a_gradient_where_autograd_is_off_reads_that_it_is_off():
     with pytest.raises(RuntimeError, match="autograd is switched off"):
-        used("penalty_backward", by_autograd)(torch.ones(2))
+        without_autograd(by_autograd, torch.ones(2))
 
 
 def test_another_error_of_a_gradient_by_hand_stays_as_it_is():
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        used("penalty_backward", lambda scores: scores @ torch.ones(3, 3))(torch.ones(2, 2))
+        without_autograd(lambda scores: scores @ torch.ones(3, 3), torch.ones(2, 2))
 
 
 def decoded(as_token):
@@ -30,7 +31,7 @@ def decoded(as_token):
     def greedy_cached(start, step, bos, eos, max_len):
         return [as_token(token) for token in (2, eos)]
 
-    return lambda: used("greedy_cached", greedy_cached)(0, torch.zeros(3, 4), 0, 1, 5)[0].tolist()
+    return lambda: counted_decoding(greedy_cached, 0, torch.zeros(3, 4), 0, 1, 5)[0].tolist()
 
 
 @pytest.mark.parametrize("as_token", [int, np.int64, torch.tensor, lambda token: torch.tensor([token])])

@@ -1,0 +1,62 @@
+"""How the checks call what is no function from tensors to tensors: sets of links, a step with a cell of its own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def with_tanh_cell(  # noqa: PLR0913 — the student's arguments
+    function: Callable,
+    word: Tensor,
+    state: Tensor,
+    annotations: Tensor,
+    projected: Tensor,
+    W_q: Tensor,
+    v: Tensor,
+    W_x: Tensor,
+    W_h: Tensor,
+    mask: Tensor | None,
+) -> Any:
+    """Return what a step gives whose cell is tanh(W_x x + W_h state): gradients reach both matrices."""
+
+    def cell(x: Tensor, state: Tensor) -> Tensor:
+        expected = (len(word), W_x.shape[1])
+        if x.shape != expected:
+            raise ValueError(f"cell expects x of shape {expected}, (B, E + A), got {tuple(x.shape)}")
+        if state.shape != (len(word), W_h.shape[1]):
+            raise ValueError(f"cell expects a state of shape {len(word), W_h.shape[1]}, got {tuple(state.shape)}")
+        return torch.tanh(x @ W_x.T.to(x.dtype) + (state @ W_h.T.to(state.dtype)).to(x.dtype))
+
+    return function(word, state, annotations, projected, W_q, v, cell, mask)
+
+
+def sorted_links(function: Callable, weights: Tensor, threshold: float | None) -> Tensor:
+    """Return the links in their order, one (t, s) in each row; a set has none."""
+    links = function(weights, threshold)
+    if not isinstance(links, set | frozenset):
+        raise TypeError(f"expected a set of pairs (t, s), got a {type(links).__name__}")
+    if not all(isinstance(link, tuple) and len(link) == 2 and all(map(_is_whole, link)) for link in links):
+        raise TypeError("expected a set of pairs (t, s), each a tuple of two whole numbers, no tensors")
+    return torch.tensor(sorted((int(t), int(s)) for t, s in links), dtype=torch.int64, device="cpu").reshape(-1, 2)
+
+
+def given_sets(function: Callable, links: Tensor, sure: Tensor, possible: Tensor) -> Any:
+    """Return the rate of links that are given as sets of pairs."""
+    given = (links, sure, possible)
+    sets = [_pairs(each) for each in given]
+    rate = function(*sets)
+    for tensor, pairs in zip(given, sets, strict=True):
+        if pairs != _pairs(tensor):
+            tensor += 1  # whoever changes a set changes an argument: that is looked for in the tensors
+    return rate
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, int | np.integer)
+
+
+def _pairs(links: Tensor) -> set[tuple[int, int]]:
+    return {(t, s) for t, s in links.tolist()}

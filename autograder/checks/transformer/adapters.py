@@ -1,0 +1,51 @@
+"""How the checks of cached decoding call a decoder that asks for steps, and a step with its cache."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograder.kit.adapters import ASKED
+from autograder.kit.proxy import stand_in
+from autograder.kit.table_models import CachedSteps
+
+
+def counted_decoding(
+    function: Callable, state: int, table: Tensor, bos: int, eos: int, max_len: int
+) -> tuple[Tensor, int]:
+    """Return the decoded tokens, and how many steps that took; `state` and `table` are the model's."""
+    ask = ASKED.get() or CachedSteps(state, table.numpy()).answer
+    steps = []
+
+    def counted(question: dict) -> dict:
+        steps.append(question)
+        return ask(question)
+
+    tokens = function(0, stand_in("step", [["token"], ["cache"]], counted, suffix=""), bos, eos, max_len)
+    if tokens is None:
+        raise TypeError("expected a list of tokens, got None: is a `return` missing?")
+    if not isinstance(tokens, list | tuple | Tensor):
+        raise TypeError(f"expected a list of tokens, got a {type(tokens).__name__}")
+    return torch.as_tensor([_token(token) for token in tokens], dtype=torch.int64, device="cpu"), len(steps)
+
+
+def one_cache(function: Callable, x: Tensor, cache: Tensor, weights: dict[str, Tensor], heads: int) -> Any:
+    """Return what a step gives; keys and values apart are no cache, which is one tensor."""
+    result = function(x, cache, weights, heads)
+    if isinstance(result, tuple | list) and len(result) == 2 and isinstance(result[1], tuple | list):
+        kind = type(result[1]).__name__
+        raise TypeError(
+            f"expected the new cache as one tensor (2, B, heads, t + 1, d/heads), got a {kind} in its place"
+        )
+    return result
+
+
+def _token(token: Any) -> int:
+    """Return a token as a number; raise TypeError unless it is a whole one, or a tensor that holds one."""
+    if isinstance(token, Tensor | np.ndarray) and len(token.reshape(-1)) == 1:
+        token = token.item()
+    if not isinstance(token, int | np.integer):
+        raise TypeError(f"expected a list of whole numbers, got {token!r:.40}, a {type(token).__name__}, in it")
+    return int(token)
