@@ -25,7 +25,7 @@ esac
 endef
 export ON_PYTHONPATH
 
-.PHONY: help setup course book book-students pdf epub slides questions release work class test test-all lint bench gpu results clean
+.PHONY: help setup course book book-students pdf pdf-students epub epub-students slides questions release work class test test-all lint bench gpu results clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,11 +74,17 @@ book: $(SETUP) ## build the book, code shown
 book-students: $(SETUP) ## build the book with the graded bodies blanked
 	@python book/build.py --students
 
-pdf: book ## the book as one PDF, for paper
+pdf: book ## the teachers' book as one PDF, solutions and known mistakes included
 	@python book/pdf.py
 
-epub: book ## the book for e-readers
+pdf-students: book-students ## the students' book as one PDF, without solutions
+	@python book/pdf.py --students
+
+epub: book ## the teachers' book for e-readers, solutions and known mistakes included
 	@python book/build.py --epub
+
+epub-students: book-students ## the students' book for e-readers, without solutions
+	@python book/build.py --students --epub
 
 slides: book ## slides of every chapter, for the class: pages and PDFs in build/slides
 	@python book/slides.py --pdf

@@ -37,6 +37,11 @@ def machinery() -> str:
     return digest.hexdigest()
 
 
+def settings() -> dict:
+    """Return the book's settings."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+
+
 def contents(edition: str, folder: Path) -> Path:
     """Return the table of contents of an edition: students have no pages for teachers, with mistakes and markings."""
     if edition == "full":

@@ -35,6 +35,7 @@ PAPER = """
 html { font-size: 10.5pt; } body { background: white; }
 .bd-content, html .bd-content .bd-article-container, html .bd-article { display: block; max-width: none; padding: 0; }
 .chapter { break-before: page; } .chapter:first-child { break-before: auto; }
+h1, h2, h3, h4 { white-space: pre-wrap; } /* else a bookmark has no space where its heading breaks into lines */
 h1, h2, h3, h4, dt, summary { break-after: avoid; } p { orphans: 2; widows: 2; }
 figure, .admonition, tr, .math, img, .cell_input, div.highlight, .output { break-inside: avoid; }
 .headerlink, button, .toggle-button, .sd-summary-state-marker, .weigh, .heat [aria-live], details.hide {
@@ -126,7 +127,8 @@ def main() -> int:
     names = order(contents(edition, site.parent))
     missing = [name for name in names if not (site / f"{name}.html").is_file()]
     if missing:
-        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make book first", file=sys.stderr)
+        verb = "book-students" if edition == "students" else "book"
+        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make {verb} first", file=sys.stderr)
         return 2
     if not CHROMIUM.is_file():
         print(f"the PDF is printed by {CHROMIUM}, which is not there: install what apt.txt lists", file=sys.stderr)

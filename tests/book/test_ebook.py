@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from book import build
+from book.pdf import order
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -48,8 +49,9 @@ def test_a_page_for_e_readers(tmp_path):
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
     (tmp_path / "source").mkdir()
-    (tmp_path / "source" / "index.md").write_text(PAGE)
-    settings = {
+    (tmp_path / "source" / "index.md").write_text(f"{PAGE}\n```{{toctree}}\n:hidden:\n\nnext\n```\n")
+    (tmp_path / "source" / "next.md").write_text("# The next page\n\n## Within it\n")
+    settings = ours("epub_tocscope") | {
         "extensions": ["myst_parser", "sphinx_design", "maths", "ebook"],
         "myst_enable_extensions": ["dollarmath", "colon_fence"],
         "html_math_renderer": "katex",
@@ -78,10 +80,23 @@ def test_a_page_for_e_readers(tmp_path):
     body = ElementTree.fromstring(page)
     assert body.find(f".//{{{ebook.NAMESPACE}}}svg") is not None
     braces = list(body.iter("{http://www.w3.org/1998/Math/MathML}munder"))
-    assert braces
-    assert {len(brace) for brace in braces} == {2}
+    assert [len(brace) for brace in braces] == [2] * len(braces) != []
     with zipfile.ZipFile(out / "book.epub") as archive:
         assert missing_sheets(archive) == set()
+        assert listed(archive) == {"index", "next"}
+
+
+def ours(*names: str) -> dict[str, str]:
+    """Return settings of the book."""
+    return {name: build.settings()["sphinx"]["config"][name] for name in names}
+
+
+def listed(archive: zipfile.ZipFile) -> set[str]:
+    """Return the pages that both tables of contents lead to: the reader's menu, and that of older readers."""
+    contents = [archive.read(file).decode() for file in ("nav.xhtml", "toc.ncx")]
+    menu, older = (set(re.findall(r'(?:href|src)="(\w+)\.xhtml', each)) for each in contents)
+    assert menu == older
+    return menu
 
 
 def missing_sheets(archive: zipfile.ZipFile) -> set[str]:
@@ -115,16 +130,18 @@ def test_a_page_that_is_no_xml_is_named_with_its_place(tmp_path):
     assert re.match(r"bad\.xhtml: expected XML, but mismatched tag: line 2", faults[0])
 
 
-@pytest.mark.parametrize("edition", build.FOLDERS.values())
-def test_the_built_book_for_e_readers(edition):
-    epub = ROOT / "build" / edition / "epub" / "attention-workbook.epub"
-    if not epub.is_file():
-        pytest.skip(f"build/{edition}/epub is not there: make epub")
+@pytest.mark.parametrize("edition", build.FOLDERS)
+def test_the_built_book_for_e_readers(edition, tmp_path):
+    folder = ROOT / "build" / build.FOLDERS[edition]
+    epub = folder / "epub" / "attention-workbook.epub"
+    if not epub.is_file() or (folder / "machinery").read_text() != build.machinery():
+        pytest.skip(f"{epub.parent} is not there, or older than _toc.yml and _config.yml: make epub epub-students")
     assert not build.malformed(epub)
     with zipfile.ZipFile(epub) as archive:
         pages = {name: archive.read(name).decode() for name in archive.namelist() if name.endswith(".xhtml")}
         assert missing_sheets(archive) == set()
-    assert {page.stem for page in (ROOT / "book").glob("*.md")} <= {name.removesuffix(".xhtml") for name in pages}
+        assert listed(archive) >= set(order(build.contents(edition, tmp_path)))
+    assert set(order(build.contents(edition, tmp_path))) <= {name.removesuffix(".xhtml") for name in pages}
     assert not [name for name, page in pages.items() if "<script" in page or "katex-html" in page]
 
 

@@ -13,8 +13,10 @@ ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "_build" / "html"
 ANSWER = '<details class="sd-dropdown"><summary>Answer</summary><p>Seven.</p></details>'
 FOLDED = '<details class="hide above-input"><summary>Code</summary><pre>import plots</pre></details>'
+LONG = "A heading that is so long " * 8 + "that it takes several lines of the paper"
 ONE = (
-    '<h1 id="one">One</h1><p><a class="x" href="two.html#end">to the end</a> <a href="#one">up</a>'
+    f'<h1 id="one">{LONG}</h1>'
+    '<p><a class="x" href="two.html#end">to the end</a> <a href="#one">up</a>'
     '<a href="two.html">two</a> <a href="genindex.html">index</a> <a href="_downloads/1/kit.zip">kit</a>'
     f'<a href="https://arxiv.org">out</a></p><script>const x = 1</script>{ANSWER}{FOLDED}'
     '<svg><marker id="tip"></marker><path marker-end="url(#tip)"/></svg>'
@@ -68,7 +70,7 @@ def test_a_page_of_another_form_is_an_error_that_says_which():
 def test_the_pages_come_in_the_order_of_the_contents():
     names = pdf.order()
     assert names[:2] == ["index", "notation"]
-    assert set(names) == {page.stem for page in (ROOT / "book").glob("*.md")}
+    assert set(names) <= {page.stem for page in (ROOT / "book").glob("*.md")}
 
 
 def test_without_a_built_book_the_command_says_what_to_do(tmp_path, monkeypatch, capsys):
@@ -84,6 +86,18 @@ def test_what_is_wider_than_the_paper_is_made_to_fit(browser, site):
     assert not tab.evaluate(WIDER)
     assert not (site / pdf.WHOLE).exists()
     tab.close()
+
+
+def test_the_editions_have_targets_of_their_own_and_each_says_whom_it_is_for(monkeypatch, tmp_path, capsys):
+    targets = subprocess.run(["make", "-C", ROOT, "help"], capture_output=True, text=True, check=True).stdout
+    for verb in ("pdf", "epub"):
+        assert re.search(rf"make {verb} .*solutions", targets)
+        assert re.search(rf"make {verb}-students .*without solutions", targets)
+    monkeypatch.setattr(pdf, "ROOT", tmp_path)
+    monkeypatch.setattr(pdf, "contents", lambda *_: ROOT / "book" / "_toc.yml")
+    monkeypatch.setattr(sys, "argv", ["pdf.py", "--students"])
+    assert pdf.main() == 2
+    assert "make book-students first" in capsys.readouterr().err
 
 
 @pytest.mark.browser
@@ -105,3 +119,4 @@ def test_each_page_of_the_book_begins_a_sheet(browser, site, tmp_path):
     subprocess.run([sys.executable, "-c", code, site, printed, "one", "two"], cwd=ROOT, check=True)
     assert printed.read_bytes().startswith(b"%PDF")
     assert len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes())) == 2
+    assert f"/Title ({LONG})".encode() in printed.read_bytes()
