@@ -2,23 +2,30 @@
 
 build/questions.xml has, in a category for each chapter, the questions at its end and those for the class in
 TEACHING.md, as essay questions in Moodle's XML; what the book unfolds as an answer is the information for graders.
-Formulas stand in TeX, as Moodle's filters read it.
+Beside them are questions that grade themselves, of what the notebook asks for by hand (self_grading.py). Formulas
+stand in TeX, as Moodle's filters read it.
 """
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from xml.etree import ElementTree
+from xml.sax.saxutils import unescape
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
+from book import self_grading  # noqa: E402
 from book.build import FOLDERS  # noqa: E402
 from book.pieces import plain, questions, titled  # noqa: E402
 from book.slides import chapters, for_discussion  # noqa: E402
 from book.tree import Element, parsed  # noqa: E402
+from lab.files import atomic_write  # noqa: E402
 
 COURSE = "$course$/top/The Attention Workbook"
+TEXT = re.compile(r"<text>(.*?)</text>", re.DOTALL)
 LINES = 12  # of the field in which an answer is written
 
 
@@ -63,21 +70,58 @@ def bank(site: Path) -> ElementTree.Element:
         every += [Question(f"For discussion {number}", f"<p>{asked}</p>", good) for number, (asked, good) in talks]
         for question in every:
             essay(quiz, f"{chapter}: {question.name}", question)
+        for question in self_grading.of_chapter(chapter):
+            graded(quiz, f"{chapter}: By hand, {question.name}", question)
     return quiz
 
 
 def essay(quiz: ElementTree.Element, name: str, question: Question) -> None:
     """Add a question that a person marks."""
-    made = ElementTree.SubElement(quiz, "question", type="essay")
-    add(ElementTree.SubElement(made, "name"), name)
-    add(ElementTree.SubElement(made, "questiontext", format="html"), question.asked)
-    for tag, text in (("defaultgrade", "1"), ("responseformat", "editor"), ("responsefieldlines", str(LINES))):
-        ElementTree.SubElement(made, tag).text = text
+    settings = {"responseformat": "editor", "responsefieldlines": str(LINES)}
+    made = begun(quiz, "essay", name, question.asked, settings)
     add(ElementTree.SubElement(made, "graderinfo", format="html"), question.answer)
+
+
+def graded(quiz: ElementTree.Element, name: str, question: self_grading.Question) -> None:
+    """Add a question that Moodle marks: a number is typed in, or one of some results chosen."""
+    numerical = question.tolerance is not None
+    settings = {} if numerical else {"single": "true", "shuffleanswers": "true", "answernumbering": "abc"}
+    made = begun(quiz, "numerical" if numerical else "multichoice", name, question.text, settings)
+    for answer in question.answers:
+        form = "moodle_auto_format" if numerical else "html"
+        choice = ElementTree.SubElement(made, "answer", fraction="0" if answer.hint else "100", format=form)
+        add(choice, answer.text)
+        add(ElementTree.SubElement(choice, "feedback", format="html"), escape(answer.hint))
+        if numerical:
+            ElementTree.SubElement(choice, "tolerance").text = f"{question.tolerance:.4f}"
+
+
+def begun(quiz: ElementTree.Element, kind: str, name: str, text: str, settings: dict[str, str]) -> ElementTree.Element:
+    """Add a question of a kind, without its answers."""
+    made = ElementTree.SubElement(quiz, "question", type=kind)
+    add(ElementTree.SubElement(made, "name"), name)
+    add(ElementTree.SubElement(made, "questiontext", format="html"), text)
+    for tag, value in ({"defaultgrade": "1"} | settings).items():
+        ElementTree.SubElement(made, tag).text = value
+    return made
 
 
 def add(element: ElementTree.Element, text: str) -> None:
     ElementTree.SubElement(element, "text").text = text
+
+
+def as_xml(quiz: ElementTree.Element) -> bytes:
+    """Return a question bank as Moodle writes one: HTML stands in CDATA, so that people can read it."""
+    ElementTree.indent(quiz)
+    text = ElementTree.tostring(quiz, encoding="unicode", xml_declaration=False)
+    return ('<?xml version="1.0" encoding="UTF-8"?>\n' + TEXT.sub(_in_cdata, text) + "\n").encode()
+
+
+def _in_cdata(text: re.Match[str]) -> str:
+    content = unescape(text[1])
+    if "<" not in content and "&" not in content:
+        return text[0]
+    return f"<text><![CDATA[{content.replace(']]>', ']]]]><![CDATA[>')}]]></text>"
 
 
 def main() -> int:
@@ -87,10 +131,12 @@ def main() -> int:
         print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make book first", file=sys.stderr)
         return 2
     made = bank(site)
-    ElementTree.indent(made)
-    path.write_bytes(ElementTree.tostring(made, encoding="utf-8", xml_declaration=True))
-    count = len(made.findall("question[@type='essay']"))
-    print(f"{count} questions are in {path.relative_to(ROOT)}: in Moodle, Question bank, Import, Moodle XML format.")
+    atomic_write(path, as_xml(made))
+    essays, every = len(made.findall("question[@type='essay']")), len(made) - len(chapters())
+    print(
+        f"{every} questions are in {path.relative_to(ROOT)}, of which Moodle grades {every - essays} by itself: "
+        "in Moodle, Question bank, Import, Moodle XML format."
+    )
     return 0
 
 

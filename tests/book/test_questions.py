@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from book import questions, slides
+from book import questions, self_grading, slides
 from book.build import FOLDERS
 from tests.book.test_book_pages import pages
 
@@ -42,6 +42,67 @@ def test_the_bank_has_all_questions_of_all_chapters_and_is_xml() -> None:
     for name in slides.chapters():
         of_page = [each for each in every if (each.findtext("name/text") or "").startswith(f"{name}: Question")]
         assert len(of_page) == 5
+
+
+def of_kind(quiz: ElementTree.Element, kind: str) -> list[ElementTree.Element]:
+    return quiz.findall(f"question[@type='{kind}']")
+
+
+@pytest.fixture(scope="module")
+def by_hand() -> ElementTree.Element:
+    """The questions that grade themselves, written and read again."""
+    quiz = ElementTree.Element("quiz")
+    for chapter in slides.chapters():
+        for question in self_grading.of_chapter(chapter):
+            questions.graded(quiz, f"{chapter}: {question.name}", question)
+    return ElementTree.fromstring(questions.as_xml(quiz))
+
+
+def test_numbers_and_choices_have_the_form_that_moodle_imports(by_hand: ElementTree.Element) -> None:
+    numbers, choices = of_kind(by_hand, "numerical"), of_kind(by_hand, "multichoice")
+    assert len(numbers) + len(choices) == len(by_hand)
+    assert {(name or "").partition(":")[0] for each in choices if (name := each.findtext("name/text"))} == {
+        name for name in slides.chapters() if any(self_grading.of_chapter(name))
+    }
+    for question in by_hand:
+        text, answers = question.find("questiontext"), question.findall("answer")
+        assert text is not None
+        assert (text.get("format"), "Wanted: " in (text.findtext("text") or "")) == ("html", True)
+        assert float(question.findtext("defaultgrade") or 0) == 1
+        assert [answer.get("fraction") for answer in answers] == ["100", *["0"] * (len(answers) - 1)]
+        assert all((answer.findtext("feedback/text") or "").endswith(".") for answer in answers[1:])
+        texts = [answer.findtext("text") for answer in answers]
+        assert len(set(texts)) == len(texts) >= 3
+    for question in choices:
+        assert [question.findtext(tag) for tag in ("single", "shuffleanswers")] == ["true", "true"]
+    for question in numbers:
+        right, *wrong = [float(answer.findtext("text") or "") for answer in question.findall("answer")]
+        near = [float(answer.findtext("tolerance") or "") for answer in question.findall("answer")]
+        assert all(0 < each < 0.1 for each in near)
+        assert all(abs(other - right) > 2 * near[0] for other in wrong)
+
+
+def test_what_is_right_by_hand_is_right_in_the_bank_and_a_mistake_is_told_there(by_hand: ElementTree.Element) -> None:
+    [context] = [each for each in by_hand if each.findtext("name/text") == "bahdanau: the context of (a)"]
+    told = {answer.findtext("text"): answer.findtext("feedback/text") for answer in context.findall("answer")}
+    assert told["6"] == ""
+    assert (told["30"] or "").startswith("In (a) the exponentials were not divided by their sum.")
+    text = context.findtext("questiontext/text") or ""
+    assert "\\(\\ln 1\\)" in text
+    for of_notebook in ("Parts 1", "Type the", "Hint", "details", "$"):
+        assert of_notebook not in text
+
+
+def test_html_stands_in_cdata_whatever_is_in_it() -> None:
+    quiz = ElementTree.Element("quiz")
+    answers = (self_grading.Answer("1"), self_grading.Answer("2", "a < b & c]]> d"))
+    questions.graded(quiz, "x", self_grading.Question("x", "<p>]]> &amp;</p>", answers, 0.01))
+    written = questions.as_xml(quiz)
+    assert written.startswith(b'<?xml version="1.0" encoding="UTF-8"?>')
+    assert b"<text><![CDATA[<p>" in written
+    read = ElementTree.fromstring(written)
+    assert read.findtext("question/questiontext/text") == "<p>]]> &amp;</p>"
+    assert [each.text for each in read.findall("question/answer/feedback/text")] == [None, "a &lt; b &amp; c]]&gt; d"]
 
 
 def test_without_a_book_it_says_what_to_make_first(tmp_path, monkeypatch, capsys: pytest.CaptureFixture) -> None:
