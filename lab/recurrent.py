@@ -1,5 +1,7 @@
 """Recurrent networks over rows of unequal length: no state depends on padding, in either direction."""
 
+from typing import Any
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -8,6 +10,20 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from lab.transfer import on_host, sent
 
 Final = tuple[Float[Tensor, "layers rows units"], ...]  # h, and for an LSTM the cell c too
+
+
+def run(network: nn.RNNBase, inputs: Any, first: Any = None) -> tuple[Any, Any]:
+    """Return network(inputs, first), computed in single precision outside a CPU.
+
+    On a GPU autocast takes recurrent networks to float16, whatever precision it was asked for, and float16 overflows
+    where bfloat16 does not.
+    """
+    weight = network.all_weights[0][0]
+    if weight.device.type == "cpu":
+        return network(inputs, first)
+    with torch.autocast("cuda", enabled=False):
+        state = tuple(h.to(weight.dtype) for h in first) if isinstance(first, tuple) else first
+        return network(inputs.to(weight.dtype), state.to(weight.dtype) if isinstance(state, Tensor) else state)
 
 
 def states_and_final(
@@ -21,10 +37,7 @@ def states_and_final(
     known = on_host(lengths).cpu()
     order = known.argsort(descending=True)  # sorted here: where torch sorts, it asks the device for the order
     packed = pack_padded_sequence(inputs.index_select(0, sent(order, inputs.device)), known[order], batch_first=True)
-    # On a GPU autocast computes recurrent networks in float16, whatever precision it was asked for, and float16
-    # overflows where bfloat16 does not.
-    with torch.autocast("cuda", enabled=False):
-        outputs, final = network(packed if inputs.device.type == "cpu" else packed.float())
+    outputs, final = run(network, packed)
     states, _ = pad_packed_sequence(outputs, batch_first=True, total_length=inputs.shape[1])
     back = sent(order.argsort(), inputs.device)
     every = final if isinstance(final, tuple) else (final,)

@@ -149,7 +149,7 @@ class EncoderDecoder(Translator):
             context = memory["context"][:, None].expand(-1, inputs.shape[1], -1)
             words = torch.cat([words, context], dim=-1)
         first = tuple(h.transpose(0, 1).contiguous().to(words.dtype) for h in state.values())
-        outputs, last = self.network(words, first if self.recipe.cell == "lstm" else first[0])
+        outputs, last = recurrent.run(self.network, words, first if self.recipe.cell == "lstm" else first[0])
         if self.recipe.context_everywhere:
             outputs = torch.cat([outputs, words], dim=-1)
         last = last if isinstance(last, tuple) else (last,)

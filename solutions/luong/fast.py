@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from lab import recurrent
 from lab.compilation import in_chunks, joined
 from lab.decoding import Memory, State
 from solutions.luong import model
@@ -33,7 +34,7 @@ class FastLuong(Luong):
             h, attended, weights, state = self.fed_back(words, memory, state, time)
         else:
             first = tuple(state[name].transpose(0, 1).contiguous().to(words.dtype) for name in ("hidden", "cell"))
-            h, (hidden, cell) = self.network(words, first)
+            h, (hidden, cell) = recurrent.run(self.network, words, first)
             attended, weights = self.attentional_states(h, memory, time)
             state = {"hidden": hidden.transpose(0, 1), "cell": cell.transpose(0, 1)}
         return h, attended, weights, state | {"time": time[:, -1] + 1}

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from lab import recurrent
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
@@ -210,7 +211,7 @@ class Luong(Translator):
         attended: Any = state.get("fed")
         for word in self.dropout(self.embedding(inputs)).unbind(dim=1):
             x = torch.cat([word, attended], dim=-1) if self.recipe.feeding else word
-            h_t, (hidden, cell) = self.network(x[:, None], (hidden.to(x.dtype), cell.to(x.dtype)))
+            h_t, (hidden, cell) = recurrent.run(self.network, x[:, None], (hidden.to(x.dtype), cell.to(x.dtype)))
             attended, weights = self.attentional(h_t[:, 0], memory, time)
             steps.append((h_t[:, 0], attended, weights))
             time = time + 1
