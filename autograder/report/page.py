@@ -69,7 +69,7 @@ class Section:
     rates: list[Rate] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     flags: dict[str, list[str]] = field(default_factory=dict)
-    same: list[similarity.Group] = field(default_factory=list)
+    alike: similarity.Similarity = field(default_factory=similarity.Similarity)
 
     @property
     def scores(self) -> list[float]:
@@ -123,7 +123,7 @@ class Section:
         parts = {
             "mistakes with a name": self.mistakes,
             "flags": self.flags,
-            "the same code in several submissions": self.same,
+            "code that is alike": self.alike.groups or self.alike.public,
             "errors and time-outs": self.errors or self.stopped,
         }
         if has_gradebook:
@@ -174,7 +174,7 @@ def _section(name: str, entries: list[Entry], out: Path) -> Section:
     for entry in entries:
         for flag in dict.fromkeys(entry.line["flags"]):
             section.flags.setdefault(flag, []).append(entry.student)
-    section.same = similarity.groups(out, name, [entry.student for entry in section.read])
+    section.alike = similarity.similarity(out, name, [entry.student for entry in section.read])
     return section
 
 

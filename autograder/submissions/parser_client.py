@@ -200,15 +200,14 @@ def analysis(notebook: NotebookNode, template: Template, broken: dict[str, str])
         return Analysis([NOT_ANALYSED], {cell.id: [] for cell in cells if may_be_run(cell)}, repairs)
 
 
-def fingerprints(sources: dict[str, str]) -> dict[str, Fingerprint]:
-    """Return the fingerprints of solution cells {name: source}, by name; {} where that takes too long."""
+def fingerprints(sources: list[str], functions: list[str]) -> dict[str, Fingerprint]:
+    """Return the fingerprints of the functions that cells define, by name; {} where that takes too long."""
+    request: dict[str, Any] = {"sources": sources, "functions": functions}
     try:
-        return {
-            name: Fingerprint(**of)
-            for name, of in client().ask("fingerprints", ANALYSIS_SECONDS, sources=sources).items()
-        }
+        answer = client().ask("fingerprints", ANALYSIS_SECONDS, **request)
     except LimitExceeded:
         return {}
+    return {name: Fingerprint(**of) for name, of in answer.items()}
 
 
 def _json(template: Template) -> str:

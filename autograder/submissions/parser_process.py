@@ -48,10 +48,9 @@ def analysis(cells: str, functions: list[str], broken: dict[str, str]) -> dict[s
     return static_analysis.analyse(parsed, functions, broken)
 
 
-def fingerprints(sources: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of a `Fingerprint` for each solution cell {name: source} that has one."""
-    each = {name: fingerprint.fingerprint(source) for name, source in sources.items()}
-    return {name: asdict(of) for name, of in each.items() if of}
+def fingerprints(sources: list[str], functions: list[str]) -> dict[str, Any]:
+    """Return the fields of a `Fingerprint` for each of the functions that the cells define."""
+    return {name: asdict(of) for name, of in fingerprint.fingerprints(sources, functions).items()}
 
 
 OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {

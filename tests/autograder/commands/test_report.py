@@ -12,7 +12,6 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from autograder.assignment import assignments
@@ -20,11 +19,10 @@ from autograder.checks import checks
 from autograder.grade import summary
 from autograder.gradebook.database import quiet
 from autograder.kit.cases import KnownMistake
-from autograder.places import released_notebook, source_notebook
-from autograder.report import similarity
 from autograder.report.data import read
 from autograder.report.page import FORMGRADER, report
 from examples import make_class
+from tests.autograder.commands.test_similarity import ANSWER, hand_in
 
 with quiet():
     from nbgrader.api import Gradebook
@@ -333,61 +331,6 @@ def test_files_of_no_assignment_are_listed(tmp_path: Path) -> None:
     assert [entry.student for entry in read(out).entries] == ["anna"]
 
 
-def hand_in(out: Path, student: str, cells: dict[str, str]) -> None:
-    """Put a student's solution cells where `grade` puts autograded notebooks."""
-    notebook = nbformat.read(released_notebook("bahdanau"), as_version=4)
-    for cell in notebook.cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
-        cell.source = cells.get(name, cell.source)
-    path = out / "autograded" / student / "bahdanau" / "bahdanau.ipynb"
-    path.parent.mkdir(parents=True)
-    nbformat.write(notebook, path)
-
-
-LONG = """def additive_attention(query, keys, values, W_q, W_k, v, mask=None):
-    hidden = torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T)
-    scores = hidden @ v
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -1e9)
-    weights = scores.softmax(-1)
-    return (weights[..., None] * values).sum(1), weights
-"""
-
-
-def test_the_same_code_under_other_names_is_found_and_the_natural_one_is_not(tmp_path: Path) -> None:
-    renamed = (
-        LONG.replace("hidden", "h").replace("scores", "e").replace("(weights", "(w").replace("    weights", "    w")
-    )
-    renamed = renamed.replace(", weights", ", w").replace("    h =", '    """Mine."""\n    # think\n    h: Tensor =')
-    short = "def masked_softmax(s, m):\n    return s.masked_fill(~m, -1e9).softmax(-1)\n"
-    solved = {
-        cell.metadata.nbgrader.grade_id: cell.source
-        for cell in nbformat.read(source_notebook("bahdanau"), as_version=4).cells
-        if "nbgrader" in cell.metadata
-    }
-    other = LONG.replace("scores.softmax(-1)", "scores.softmax(1)")
-    public = {"repaired_attention": solved["repaired_attention"]}
-    for student, cells in {
-        "a": {"additive_attention": LONG, "masked_softmax": short} | public,
-        "b": {"additive_attention": renamed, "masked_softmax": short} | public,
-        "c": {"additive_attention": other, "masked_softmax": short},
-        "d": {"additive_attention": "def (", "masked_softmax": "x = 1"},
-        "e": {},
-        "f": {},
-    }.items():
-        hand_in(tmp_path, student, cells)
-    (tmp_path / "autograded" / "f" / "bahdanau" / "bahdanau.ipynb").write_text("{")
-    groups = similarity.groups(tmp_path, "bahdanau", "abcdefg")
-    assert {(group.function, group.students, group.same_names, group.published) for group in groups} == {
-        ("additive_attention", ("a", "b"), False, False),
-        ("repaired_attention", ("a", "b"), True, True),
-    }
-    keep(tmp_path, [line(student, "bahdanau", {}) for student in "abcdefg"])
-    text, _ = page(tmp_path)
-    assert "The variables have other names." in text
-    assert "proves nothing alone" in text
-
-
 def test_a_thousand_students_stay_readable(tmp_path: Path) -> None:
     mistakes = {"bahdanau.masked_softmax": ("some", ["mask_after_softmax"])}
     people = [f"student-{number:04}" for number in range(1100)]
@@ -426,7 +369,7 @@ def crowded(tmp_path_factory) -> Path:
     about = {name: {"late": timedelta(minutes=90), "penalty": 1.0} for name in names if name.isprintable()}
     enter(out, "bahdanau", about)
     for name in ("anna", "bob"):
-        hand_in(out, name, {"additive_attention": LONG})
+        hand_in(out, name, {"additive_attention": ANSWER})
     return report(out)
 
 
