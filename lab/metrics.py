@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 if TYPE_CHECKING:
@@ -164,11 +164,15 @@ def corpus_score(name: str, rows: Counts, value: Callable[[np.ndarray], float], 
 
 
 def _resampled(rows: Counts) -> Float[np.ndarray, "draw count"]:
-    random = np.random.default_rng(SEED)
-    count = len(rows)
-    # How often each sentence is drawn, instead of which: one matrix product adds up all corpora of a block.
-    blocks = [random.multinomial(count, np.full(count, 1 / count), size=100) @ rows for _ in range(RESAMPLES // 100)]
-    return np.concatenate(blocks)
+    # One matrix product adds up all corpora of a block.
+    return np.concatenate([drawn @ rows for drawn in _times_drawn(len(rows))])
+
+
+@lru_cache(maxsize=8)  # to draw takes ten times as long as to score, and most test sets have the same size
+def _times_drawn(count: int) -> list[Int[np.ndarray, "draw sentence"]]:
+    """Return, in blocks, how often each of `count` sentences is drawn with replacement into each resampled corpus."""
+    random, equal = np.random.default_rng(SEED), np.full(count, 1 / count)
+    return [random.multinomial(count, equal, size=100).astype(np.int16) for _ in range(RESAMPLES // 100)]
 
 
 def share(part: float, whole: float) -> float:
