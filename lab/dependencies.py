@@ -1,8 +1,12 @@
 """Which of the project's files a piece of code stands on: the ground of every key of a store or a cache."""
 
 import ast
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+STORE = Path(os.environ.get("ATTENTION_STORE", ROOT / "build" / "store"))  # of what takes long to make
 
 
 def imported_names(code: str, package: str = "") -> Iterator[str]:
@@ -38,8 +42,9 @@ def files_behind(names: Iterable[str], root: Path) -> list[Path]:
         files.add(file)
         code = file.read_text(encoding="utf8")
         package = ".".join(file.parent.relative_to(root).parts)
-        waiting += [other for name in imported_names(code, package) for other in module_files(name, root)]
-        if {"importlib", "pkgutil"} & set(imported_names(code)):
+        names = set(imported_names(code, package))
+        waiting += [other for name in names for other in module_files(name, root)]
+        if {"importlib", "pkgutil"} & names:
             # A package that discovers its modules may import any of them.
             waiting += [*file.parent.glob("*.py"), *file.parent.glob("*/__init__.py")]
     return sorted(files)

@@ -1,19 +1,15 @@
 """Models that chapters and notebooks train once and share: a store keyed by all that a training depends on."""
 
 import hashlib
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
 from filelock import FileLock
 
 from lab import classification, corpora, translation
-from lab.dependencies import files_behind
-from lab.runs import ROOT, Solution
-
-STORE = Path(os.environ.get("ATTENTION_STORE", ROOT / "build" / "store"))
+from lab.dependencies import ROOT, STORE, files_behind
+from lab.runs import Solution
 
 
 def trained(

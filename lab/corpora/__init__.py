@@ -92,6 +92,11 @@ def is_labelled(name: str) -> bool:
     return hasattr(_corpus(name), "LABELS")
 
 
+def is_made(name: str) -> bool:
+    """Return whether rules make the corpus: it is at hand everywhere, and nothing is downloaded."""
+    return hasattr(_corpus(name), "generate")
+
+
 def direction(name: str, source: str | None = None, target: str | None = None) -> tuple[str, str]:
     """Return the languages that `load` would take, without loading anything."""
     module = _corpus(name)

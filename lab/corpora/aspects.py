@@ -10,7 +10,6 @@ Each aspect has its own gold evidence: the adjective of its verdict and what tur
 The hash of a sentence with a verdict decides which split it is in: none of a test review was read in training.
 """
 
-import functools
 import itertools
 import random
 import zlib
@@ -18,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.corpora import Document, Labelled
+from lab.corpora.made_once import made_once
 from lab.corpora.reviews import FILLERS, PEOPLE, THINGS, Clause, hidden, opinion
 from lab.tokenizers import sentences
 
@@ -167,7 +167,7 @@ def generate(count: int, seed: int, part: str | None = None) -> list[Document]:
     return list(itertools.islice(stream(random.Random(seed), part), count))
 
 
-@functools.cache
+@made_once
 def load() -> Labelled:
     """Return the fixed splits."""
     parts = {name: generate(size, 2017 + number, name) for number, (name, size) in enumerate(SIZES.items())}

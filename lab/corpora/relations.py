@@ -8,13 +8,13 @@ in front, in a relative clause, or behind.
 The hash of the marked pair decides which split a sentence is in: no pair of a test sentence was read in training.
 """
 
-import functools
 import itertools
 import random
 import zlib
 from collections.abc import Iterator
 
 from lab.corpora import Document, Labelled
+from lab.corpora.made_once import made_once
 from lab.corpora.markers import with_markers
 
 # Active past and passive participle of each trigger.
@@ -153,7 +153,7 @@ def generate(count: int, seed: int, part: str | None = None) -> list[Document]:
     return list(itertools.islice(stream(random.Random(seed), part), count))
 
 
-@functools.cache
+@made_once
 def load() -> Labelled:
     """Return the fixed splits."""
     parts = {name: generate(size, 2016 + number, name) for number, (name, size) in enumerate(SIZES.items())}

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.corpora import Document, Labelled
+from lab.corpora.made_once import made_once
 from lab.tokenizers import sentences
 
 LABELS = ("negative", "positive")
@@ -154,7 +155,7 @@ def short() -> Labelled:
     return Labelled("reviews", LABELS, train, validation, {"test": load().tests["test"]})
 
 
-@functools.cache
+@made_once
 def load() -> Labelled:
     """Return the fixed splits."""
     parts = {name: generate(size, 2016 + number, name) for number, (name, size) in enumerate(SIZES.items())}

@@ -18,7 +18,6 @@ Left out for that: tu, elles, lui, and le or la where elision hides which it is.
 puisque stand first in French and last in English; possessors, adjectives, pronouns, adverbs, objects change places.
 """
 
-import functools
 import itertools
 import math
 import random
@@ -26,6 +25,7 @@ import zlib
 from collections.abc import Iterator
 
 from lab.corpora import Pair, Parallel
+from lab.corpora.made_once import made_once
 from lab.corpora.phrasebook.nominals import Draw
 from lab.corpora.phrasebook.sentences import sentence
 from lab.corpora.phrasebook.surface import detokenise, links, spell_english, spell_french, tokenise
@@ -68,7 +68,7 @@ def split(pair: Pair) -> str:
     return "validation" if share < 5 else "test" if share < 15 else "train"
 
 
-@functools.cache
+@made_once
 def splits() -> dict[str, tuple[Pair, ...]]:
     """Return the fixed splits, French to English, 3 to 30 words; validation and test hold no sentence twice."""
     parts: dict[str, list[Pair]] = {name: [] for name in SIZES}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab import corpora
-from lab.corpora import CorpusError, multi30k, sources
+from lab.corpora import CorpusError, made_once, multi30k, sources
 from lab.corpora.sources import Source, fetch
 
 CONTENT = b"ein mann\n" * 200
@@ -199,3 +199,23 @@ def test_the_real_multi30k_has_the_published_sizes():
     sizes = [len(corpus.train), len(corpus.validation), *map(len, corpus.tests.values())]
     assert sizes == [29000, 1014, 1000, 1000, 461, 1071]
     assert len(corpora.references("multi30k", "mscoco", "fr")) == 461
+
+
+def test_what_rules_make_is_made_once_and_anew_when_their_code_or_the_file_is_another(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(made_once, "STORE", tmp_path / "store")
+
+    def corpus():
+        made.append(len(made))
+        return made[:]
+
+    assert [made_once.made_once(corpus)() for _ in range(3)] == [[0]] * 3
+    [kept] = (tmp_path / "store").iterdir()
+    kept.write_bytes(b"half of a")
+    assert made_once.made_once(corpus)() == [0, 1]
+    (tmp_path / "code.py").write_text("another")
+    monkeypatch.setattr(made_once, "files_behind", lambda *_: [tmp_path / "code.py"])
+    assert made_once.made_once(corpus)() == [0, 1, 2]
+    monkeypatch.setattr(made_once, "STORE", tmp_path / "kit" / "build" / "store")
+    assert made_once.made_once(corpus)() == [0, 1, 2, 3]
+    assert not (tmp_path / "kit").exists()
