@@ -1,28 +1,70 @@
 """Score the kept outputs again and print every result: `python -m lab.evaluation`."""
 
 import argparse
+import functools
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lab import corpora
 from lab.evaluation import classification_results, translation_results
-from lab.evaluation.result_files import read_json
+from lab.evaluation.digests import SCORER, references_digest, result_digest, scorer_digest
+from lab.evaluation.result_files import read_json, write_json
+from lab.files import atomic_write
 from lab.runs import ROOT
+
+
+@functools.cache
+def references(name: str, source: str | None = None, target: str | None = None) -> tuple[Any, str]:
+    """Return a corpus and the digest of its references, (None, "") where it is not at hand."""
+    try:
+        corpus = corpora.load(name, source, target)
+    except corpora.CorpusError:
+        return None, ""
+    return corpus, references_digest(corpus)
+
+
+def outputs_beside(path: Path) -> Path:
+    return path.with_suffix(".outputs.json.gz")
+
+
+def digest(path: Path) -> str:
+    """Return the digest of a result whose references are at hand."""
+    result = read_json(path)
+    _, of_references = references(**result["corpus"])
+    return result_digest(outputs_beside(path), result["scores"], of_references)
+
+
+def changed(path: Path) -> bool:
+    """Return whether a result on a corpus that rules make is not what was last scored, or not by this code."""
+    result = read_json(path)
+    if not corpora.is_made(result["corpus"]["name"]):
+        return False
+    return result.get("scored_sha256") != digest(path) or not scorer_is_kept()
+
+
+def scorer_is_kept() -> bool:
+    return SCORER.exists() and SCORER.read_text().strip() == scorer_digest()
 
 
 def rescored(path: Path) -> dict[str, Any] | None:
     """Return the scores of a result anew, from its kept outputs; None where the references are not at hand."""
-    result = read_json(path)
-    named = result["corpus"]
-    try:
-        corpus = corpora.load(named["name"], named.get("source"), named.get("target"))
-    except corpora.CorpusError:
+    corpus, _ = references(**read_json(path)["corpus"])
+    if corpus is None:
         return None
-    outputs = read_json(path.with_suffix(".outputs.json.gz"))
-    if "labels" in outputs:
-        return classification_results.score(outputs, corpus)
-    return translation_results.score(outputs, corpus)
+    outputs = read_json(outputs_beside(path))
+    score = classification_results.score if "labels" in outputs else translation_results.score
+    return score(outputs, corpus)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two tables of scores are equal, as far as processors add in one order."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return math.isclose(one, other, rel_tol=1e-9) if isinstance(one, float) else one == other
 
 
 def kept() -> list[Path]:
@@ -31,30 +73,45 @@ def kept() -> list[Path]:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Print every kept result, and say whether its outputs still give it."""
+    """Print every kept result, say whether its outputs still give it, and keep the digests of those that do."""
     argparse.ArgumentParser(prog="python -m lab.evaluation", description=main.__doc__).parse_args(words)
     if not kept():
         print("no results yet: python -m solutions.NAME train, then evaluate")
+    was_kept = scorer_is_kept()
     for path in kept():
-        result, again = read_json(path), rescored(path)
-        state = (
-            "not scored again" if again is None else "scored again: same" if again == result["scores"] else "DIFFERS"
-        )
-        training = result["training"]
-        budget = ", ended by its time budget" if training["ended_by_budget"] else ""
-        print(f"\n{path.relative_to(ROOT)}  ({state})")
-        print(
-            f"  best of {training['epochs']} epochs (the recipe has {training['of_epochs']}): "
-            f"number {training['best_epoch']}; {training['seconds']:.0f} s on "
-            f"{training['device'] or 'a CPU'}{budget}"
-        )
-        for split, scores in result["scores"].items():
-            for decoding in result.get("decoding", ()):
-                print(f"  {split:<10} {decoding:<8} {figures(scores[decoding])}")
-            for reading, values in scores.get("alignment", {}).items():
-                print(f"  {split:<10} {reading:<10} AER {values['aer']['value']:.3f}")
-            if "decoding" not in result:
-                print(f"  {split:<10} {figures(scores, digits=4)}")
+        print_result(path, score_again(path, was_kept))
+    atomic_write(SCORER, f"{scorer_digest()}\n".encode())
+
+
+def score_again(path: Path, scorer_kept: bool) -> str:
+    """Return what scoring a result again gave, and keep the digest of what was scored."""
+    result, again = read_json(path), rescored(path)
+    state = "not scored again" if again is None else "DIFFERS"
+    scored = result.get("scored_sha256") if again is None and scorer_kept else None
+    if again is not None and same(again, result["scores"]):
+        state, scored = "scored again: same", digest(path)
+    if scored != result.pop("scored_sha256", None):
+        write_json(path, result | ({"scored_sha256": scored} if scored else {}))
+    return state
+
+
+def print_result(path: Path, state: str) -> None:
+    result = read_json(path)
+    training = result["training"]
+    budget = ", ended by its time budget" if training["ended_by_budget"] else ""
+    print(f"\n{path.relative_to(ROOT)}  ({state})")
+    print(
+        f"  best of {training['epochs']} epochs (the recipe has {training['of_epochs']}): "
+        f"number {training['best_epoch']}; {training['seconds']:.0f} s on "
+        f"{training['device'] or 'a CPU'}{budget}"
+    )
+    for split, scores in result["scores"].items():
+        for decoding in result.get("decoding", ()):
+            print(f"  {split:<10} {decoding:<8} {figures(scores[decoding])}")
+        for reading, values in scores.get("alignment", {}).items():
+            print(f"  {split:<10} {reading:<10} AER {values['aer']['value']:.3f}")
+        if "decoding" not in result:
+            print(f"  {split:<10} {figures(scores, digits=4)}")
 
 
 def figures(scores: dict[str, Any], digits: int = 2) -> str:

@@ -36,7 +36,7 @@ def evaluate(
         outputs["looks"] = {split: evidence_shares(weights[split], corpus.tests[split]) for split in weights}
         outputs["hops"] = {split: hop_measures(rows) for split, rows in weights.items()}
     about = provenance(trained, run, command, "words", corpus.metric)
-    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs, folder)
+    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs, corpus, folder)
 
 
 def head(solution: Solution, run: Run) -> dict[str, Any]:
@@ -170,4 +170,4 @@ def evaluate_linear(solution: Solution, run: Run, *, command: str) -> Path:
         "data": fingerprint(corpus),
         "checkpoint_sha256": hashlib.sha256(np.ascontiguousarray(model.weights).tobytes()).hexdigest(),
     }
-    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs)
+    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs, corpus)

@@ -14,6 +14,8 @@ import numpy as np
 import torch
 
 from lab.checkpoints import load
+from lab.corpora import Labelled, Parallel
+from lab.evaluation.digests import references_digest, result_digest
 from lab.files import atomic_write
 from lab.runs import ROOT
 from lab.training import Progress
@@ -25,13 +27,15 @@ def results_folder(solution: str) -> Path:
     return ROOT / "solutions" / solution / "results"
 
 
-def keep(result: dict[str, Any], outputs: Outputs, folder: Path | None = None) -> Path:
+def keep(result: dict[str, Any], outputs: Outputs, corpus: Parallel | Labelled, folder: Path | None = None) -> Path:
     """Write a result, by default into the solution's folder, and beside it the outputs that it was scored from."""
     folder = folder or results_folder(result["solution"])
     stem = f"{result['run']}-seed{result['seed']}"
-    write_json(folder / f"{stem}.outputs.json.gz", outputs)
+    beside = folder / f"{stem}.outputs.json.gz"
+    write_json(beside, outputs)
     path = folder / f"{stem}.json"
-    write_json(path, result)
+    digest = result_digest(beside, result["scores"], references_digest(corpus))
+    write_json(path, result | {"scored_sha256": digest})
     return path
 
 

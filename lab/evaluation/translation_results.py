@@ -47,7 +47,7 @@ def evaluate(
         "peers": list(solution.peers.get(run.task, ())),
         **provenance(trained, run, command, "target_tokens", "bleu"),
     }
-    return keep(result, outputs, folder)
+    return keep(result, outputs, corpus, folder)
 
 
 def translations(trained: Trained, corpus: Parallel, search: Search) -> Outputs:

@@ -1,14 +1,16 @@
 """Results are what their outputs give: each is scored again where the references are at hand."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lab.corpora import Pair, Parallel
+from lab.evaluation import __main__ as command
 from lab.evaluation import translation_results
-from lab.evaluation.__main__ import kept, rescored
-from lab.evaluation.result_files import read_json, write_json
+from lab.evaluation.__main__ import changed, kept, rescored, same
+from lab.evaluation.result_files import keep, read_json, write_json
 
 PAIRS = [
     Pair("il m' a entarté", "he hit me with a pie", frozenset({(0, 0), (1, 2), (3, 1)})),
@@ -17,24 +19,41 @@ PAIRS = [
 MADE = Parallel("made", "fr", "en", PAIRS, PAIRS, {"test": PAIRS}, tokenised=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)
 def test_kept_outputs_give_the_kept_scores(path: Path) -> None:
     again = rescored(path)
     if again is None:
         pytest.skip("the corpus is not at hand: set ATTENTION_DATA")
-    scores, kept_ones = flat(again), flat(read_json(path)["scores"])
-    assert scores.keys() == kept_ones.keys()
-    for place, value in kept_ones.items():  # other processors add in another order
-        assert scores[place] == (pytest.approx(value, rel=1e-9) if isinstance(value, float) else value), place
+    assert same(again, read_json(path)["scores"])
 
 
-def flat(tree: object, place: str = "") -> dict[str, object]:
-    """Return the leaves of nested tables and lists by where they are."""
-    if isinstance(tree, list):
-        tree = dict(enumerate(tree))
-    if not isinstance(tree, dict):
-        return {place: tree}
-    return {at: leaf for key, branch in tree.items() for at, leaf in flat(branch, f"{place}/{key}").items()}
+def test_what_changed_since_it_was_scored_gives_the_kept_scores() -> None:
+    paths = [path for path in kept() if changed(path)]
+    assert [path.stem for path in paths if not same(rescored(path), read_json(path)["scores"])] == []
+    assert not paths, f"{len(paths)} results were scored again, with the same scores: `make results` keeps that"
+
+
+@pytest.mark.parametrize("what", ["outputs", "scores", "references", "code"])
+def test_a_result_is_scored_again_when_anything_it_depends_on_has_changed(tmp_path, monkeypatch, what: str) -> None:
+    about = {"run": "made-fr-en", "seed": 1, "corpus": {"name": "phrasebook"}, "scores": {"bleu": 1.5}}
+    monkeypatch.setattr(command.corpora, "load", lambda *_: MADE)
+    monkeypatch.setattr(command, "SCORER", tmp_path / "scorer")
+    (tmp_path / "scorer").write_text(command.scorer_digest())
+    command.references.cache_clear()
+    path = keep(about, {"translations": {}}, MADE, tmp_path)
+    assert not changed(path)
+    if what == "outputs":
+        write_json(tmp_path / "made-fr-en-seed1.outputs.json.gz", {"translations": {"test": {}}})
+    elif what == "scores":
+        write_json(path, read_json(path) | {"scores": {"bleu": 1.6}})
+    elif what == "references":
+        monkeypatch.setattr(command.corpora, "load", lambda *_: replace(MADE, tests={"test": PAIRS[:1]}))
+        command.references.cache_clear()
+    else:
+        monkeypatch.setattr(command, "scorer_digest", lambda: "another")
+    assert changed(path)
+    command.references.cache_clear()
 
 
 @pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)

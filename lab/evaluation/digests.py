@@ -1,0 +1,47 @@
+"""What a result's scores depend on, in two digests: while both are as they were, nothing has to be scored again."""
+
+import ast
+import functools
+import hashlib
+import json
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from lab.corpora import Labelled, Parallel
+from lab.runs import ROOT
+
+SCORER = ROOT / "solutions" / "scorer.sha256"  # of the code that all kept results were last scored by
+
+
+@functools.cache
+def scorer_digest() -> str:
+    """Return a digest of the code that scores, whatever its comments and docstrings say, and of sacreBLEU's version."""
+    files = sorted([*Path(__file__).parent.glob("[!_]*.py"), ROOT / "lab" / "metrics.py"])
+    trees = [(file.name, _syntax(ast.parse(file.read_bytes()))) for file in files]
+    return hashlib.sha256(repr([version("sacrebleu"), trees]).encode()).hexdigest()
+
+
+def references_digest(corpus: Parallel | Labelled) -> str:
+    """Return a digest of the test sets of a corpus."""
+    references = {split: [asdict(item) for item in items] for split, items in corpus.tests.items()}
+    return hashlib.sha256(json.dumps([corpus.name, references], sort_keys=True, default=sorted).encode()).hexdigest()
+
+
+def result_digest(outputs: Path, scores: dict[str, Any], references: str) -> str:
+    """Return a digest of the file of the outputs, their scores, and the digest of the references."""
+    digest = hashlib.sha256(outputs.read_bytes())
+    digest.update(json.dumps([scores, references], sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+def _syntax(node: Any) -> Any:
+    """Return a tree as nested lists, equal in all versions of Python, without docstrings."""
+    if isinstance(node, list):
+        return [_syntax(each) for each in node]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return []
+    return [type(node).__name__, *(_syntax(value) for _, value in ast.iter_fields(node) if value not in (None, []))]
