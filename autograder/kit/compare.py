@@ -9,6 +9,7 @@ from autograder.kit.answer import Answer, Failure
 from autograder.kit.cases import TOLERANCE, Case, Example
 
 ZERO = 1e-6  # a masked position may keep this much: exact zeros are not demanded
+LARGEST = 1 << 18  # elements of an output that is compared with known mistakes
 SAME = 2e-5  # numbers of a known mistake: a near match is no match
 
 
@@ -103,9 +104,15 @@ def _directions(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def printed(outputs: list[np.ndarray]) -> np.ndarray:
-    """Return two numbers for each output that stand for it: a random sum of its elements, and their size."""
+    """Return two numbers for each output that stand for it: a random sum of its elements, and their size.
+
+    An output that is larger than any of a reference has no print: NaN stands for none.
+    """
     numbers = []
     for output in outputs:
+        if output.size > LARGEST:
+            numbers += [np.nan, np.nan]
+            continue
         # Neither NaN nor one huge number may hide what the others are.
         values = np.clip(np.nan_to_num(output.astype(np.float64), nan=3.7, posinf=2.3, neginf=-1.9), -1e4, 1e4)
         root = max(1, values.size) ** 0.5

@@ -18,7 +18,7 @@ HAND = {
     "close": lambda: (6.1, -2.8),
     "nan": lambda: (float("nan"), float("nan")),
     "infinite": lambda: (float("inf"), -2.8),
-    "huge": lambda: (torch.zeros(1000, 1000), torch.zeros(1000)),
+    "huge": lambda: (torch.zeros(600, 600), torch.zeros(1000)),
     "many": lambda: (6.0, -2.8, 0.0),
     "weights": lambda: ([0.2, 0.8], -2.8),
     "a dictionary": lambda: {"context": 6.0, "score": -2.8},
@@ -126,7 +126,7 @@ STEP = {
     "state not a number": _then(lambda s, c, w: (s * float("nan"), c, w)),
     "constants": _then(lambda s, c, w: (torch.zeros_like(s), torch.zeros_like(c), torch.ones_like(w) / w.shape[1])),
     "arguments back": lambda y, s, h, p, W, v, cell, m=None: (s, h[:, 0], p[..., 0]),
-    "huge": lambda *given: (torch.zeros(4000, 500),) * 3,
+    "huge": lambda *given: (torch.zeros(600, 600),) * 3,
     "mask forgotten in a batch of one": _when(lambda y, h, m: len(y) == 1, lambda *g: R(*g[:-1], None)),
     "mask forgotten where it is no prefix": _when(
         lambda y, h, m: m is not None and not torch.equal(m, _prefix(m)), lambda *g: R(*g[:-1], None)

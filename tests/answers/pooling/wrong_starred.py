@@ -89,7 +89,7 @@ LEAVE = {
     "changes the values": _zeroes_values,
     "arguments back": lambda v, a, m=None: v,
     "nan": lambda v, a, m=None: v * torch.nan,
-    "huge": lambda v, a, m=None: torch.zeros(2000, 2000),
+    "huge": lambda v, a, m=None: torch.zeros(600, 600),
     "text": lambda v, a, m=None: "zeros",
 }  # fmt: skip
 
@@ -201,7 +201,7 @@ ALONG = {
     "nan": lambda a, x, d: a * torch.nan,
     "equal": lambda a, x, d: torch.full_like(a, 1 / len(a)),
     "one word": lambda a, x, d: (d == d.max()).float(),
-    "huge": lambda a, x, d: torch.zeros(2000, 2000),
+    "huge": lambda a, x, d: torch.zeros(600, 600),
     "text": lambda a, x, d: "weights",
 }  # fmt: skip
 

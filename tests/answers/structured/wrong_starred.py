@@ -95,7 +95,7 @@ OVERLAP = {
     "nan": lambda A, m: C(A, m) * float("nan"),
     "arguments back": lambda A, m: A,
     "fills the argument": lambda A, m: C(A if m is None else A.data.masked_fill_(~m[:, None], 0)) + 0 * A.sum(),
-    "huge": lambda A, m: torch.zeros(2000, 2000),
+    "huge": lambda A, m: torch.zeros(600, 600),
     "needs a mask": lambda A, m: C(A, m & m),
 }
 
@@ -150,7 +150,7 @@ PRUNED = {
     "nan": _then(lambda h: h * float("nan")),
     "zeros": _then(torch.zeros_like),
     "flat M": lambda M, W_v, W_h: M.flatten(1).relu(),
-    "huge": lambda M, W_v, W_h: torch.zeros(3000, 3000),
+    "huge": lambda M, W_v, W_h: torch.zeros(600, 600),
 }
 
 
@@ -249,7 +249,7 @@ BACKWARD = {
     "zeros": lambda d, e, m: torch.zeros_like(e),
     "arguments back": lambda d, e, m: e,
     "changes d": lambda d, e, m: (B(d, e, m), d.zero_())[0],
-    "huge": lambda d, e, m: torch.zeros(2000, 2000),
+    "huge": lambda d, e, m: torch.zeros(600, 600),
 }  # fmt: skip
 
 WRONG = {
