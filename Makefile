@@ -10,9 +10,6 @@ export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTHON3 ?= python3
 STAMPS := build/stamps
-# Pure, and most of the time: run on two cores, the longest first. The other tests would disturb each other.
-PURE := autograder/checks solutions lab autograder/kit
-PURE := $(PURE:%=tests/%)
 SETUP := $(STAMPS)/requirements $(STAMPS)/activate $(STAMPS)/system
 # What activating .venv adds: every command finds the course, from any folder. Not a .pth file, which no option of
 # Python's turns off: the tests of students' notebooks need a Python that knows nothing of the course.
@@ -105,13 +102,11 @@ class: release ## grade the example class and make the teacher's page about it
 	  && python -m autograder report --out build/example
 
 test: release ## the laws and one of every family; minutes
-	@python -m pytest -n 2 --dist loadfile -m "not slow and not browser" $(PURE)
-	@python -m pytest -m "not slow and not browser" $(PURE:%=--ignore=%)
+	@python -m pytest -n 2 --dist loadgroup -m "not slow and not browser"
 
 test-all: $(SETUP) ## every test, the slow ones and those in a browser too; some two hours
-	@$(MAKE) --no-print-directory course test
-	@python -m pytest -n 2 --dist worksteal -m "slow or browser" $(PURE)
-	@python -m pytest -m "slow or browser" $(PURE:%=--ignore=%)
+	@$(MAKE) --no-print-directory course
+	@python -m pytest -n 2 --dist loadgroup
 
 lint: $(SETUP) ## style and types
 	@ruff check .
@@ -125,7 +120,7 @@ bench: release ## speed, as ratios within one run
 gpu: $(SETUP) ## laws, speed and full trainings on a GPU, in steps of 9 minutes (DEVICE=cpu QUICK=1: the same way in minutes)
 	@python -m benchmarks.gpu $(if $(DEVICE),--device $(DEVICE)) $(if $(QUICK),--quick --out build/gpu-quick) $(if $(OUT),--out $(OUT))
 
-results: $(SETUP) ## score the kept outputs again and print every result
+results: $(SETUP) ## score every kept output again, note which are as they were, and print the results
 	@python -m lab.evaluation
 
 clean: ## remove what was generated, but keep trained models, grades and what people wrote

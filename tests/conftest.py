@@ -2,7 +2,9 @@
 
 import signal
 
+import pytest
 import torch
+from xdist.scheduler import LoadGroupScheduling
 
 from autograder.assignment import assignments
 from autograder.places import released_notebook
@@ -12,6 +14,17 @@ from tests.support.sandboxed import built, course_judge, released, session
 from tests.support.teacher import out, teacher
 
 __all__ = ["browser", "built", "course_judge", "graded", "out", "released", "run", "session", "teacher"]
+
+
+class ByFile(LoadGroupScheduling):
+    """A file's tests go to one worker, which makes its fixtures once; those of a group too, one after the other."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return super()._split_scope(nodeid).partition("::")[0]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByFile:
+    return ByFile(config, log)
 
 
 def pytest_configure() -> None:
