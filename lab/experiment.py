@@ -46,10 +46,12 @@ class Experiment(Generic[T]):
         multiple: int = 1,
         prefetch: bool | None = None,
         profile: int = 0,
+        keep_on_interrupt: bool = False,
     ) -> T:
         """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
 
-        The budget is that of the whole call: reading the corpus and validating are in it.
+        The budget is that of the whole call: reading the corpus and validating are in it. With `keep_on_interrupt` a
+        KeyboardInterrupt ends the training as the budget does.
         """
         budget = Budget.of(minutes)
         corpus = corpus or self.load(run)
@@ -90,6 +92,7 @@ class Experiment(Generic[T]):
             prefetch=prefetch,
             profile=profile,
             quiet=quiet,
+            keep_on_interrupt=keep_on_interrupt,
         )
         if fresh:  # only now, when corpus and model are there
             forget(folder)

@@ -1,8 +1,10 @@
 """Files and folders that are written whole or not at all."""
 
+import atexit
 import glob
 import secrets
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -39,6 +41,13 @@ def atomic_write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     with aside(path) as part:
         part.write_bytes(content)
+
+
+def scratch() -> Path:
+    """Return a new folder that goes when the program ends."""
+    folder = Path(tempfile.mkdtemp(prefix="attention-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _remove(part: Path) -> None:

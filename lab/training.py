@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -53,6 +53,7 @@ class Trainer:
     prefetch: bool | None = None  # whether a process of its own collates the batches; by default for a GPU
     profile: int = 0  # steps whose time is looked into
     quiet: bool = False
+    keep_on_interrupt: bool = False  # Ctrl-C, or ■ in a notebook, ends the training as its budget does
 
     def __post_init__(self) -> None:
         training = self.training
@@ -78,6 +79,7 @@ class Trainer:
         first = FIRST_VALIDATION if self.validate else 0.0
         self.reserve = min(first, self.budget.seconds / 10)  # seconds that are kept for validating and writing
         self.steps = training.epochs * len(self.task.groups(self.epoch_seed(0)))
+        self.interrupted = False
         self.rate_of = self.rate or partial(rate_at, training=training)
         if not self.team.is_main:  # dropout of its own; the weights are those of rank 0
             torch.manual_seed(self.seed * 1_000_003 + self.team.rank)
@@ -119,7 +121,8 @@ class Trainer:
                 progress.ended_by_budget |= progress.epoch < self.training.epochs and self.late()[0]
         if progress.ended_by_budget and not self.quiet:
             done = f"{progress.epochs:.2g} of {self.training.epochs} epochs"
-            print(f"ended by the time budget of {self.budget.description}, after {done}", flush=True)
+            by = "by you" if self.interrupted else f"by the time budget of {self.budget.description}"
+            print(f"ended {by}, after {done}", flush=True)
         self.team.collected(None)  # nobody reads a checkpoint before it is written
         return progress
 
@@ -139,7 +142,26 @@ class Trainer:
         self.watch.begin()
         progress = self.progress
         self.cells, self.tokens_before = 0, progress.tokens
-        saved = time.monotonic()
+        with self.interruptible():
+            self.take_steps(started, bar)
+        if progress.batch == progress.batches and not self.interrupted:
+            progress.epoch, progress.batch = progress.epoch + 1, 0
+            progress.ended_by_budget &= progress.epoch < self.training.epochs
+            self.average.closed(progress.epoch, write=self.team.is_main)
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Let an interrupt end the training, where that is asked for."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.keep_on_interrupt:
+                raise
+            self.progress.ended_by_budget = self.interrupted = True
+
+    def take_steps(self, started: float, bar: Bar) -> None:
+        """Take the steps that are left of this epoch, or for which there is time."""
+        progress, saved = self.progress, time.monotonic()
         for batch in of_epoch(self.batches, progress):
             loss = self.step(batch)
             self.profiled_step()
@@ -156,10 +178,6 @@ class Trainer:
             if due and progress.batch < progress.batches:
                 progress.seconds, saved = now - started, now
                 self.keep()
-        if progress.batch == progress.batches:
-            progress.epoch, progress.batch = progress.epoch + 1, 0
-            progress.ended_by_budget &= progress.epoch < self.training.epochs
-            self.average.closed(progress.epoch, write=self.team.is_main)
 
     def step(self, batch: Collated) -> Tensor:
         """Take one step of the optimiser; return the loss."""
@@ -205,14 +223,12 @@ class Trainer:
 
     def validated(self) -> float:
         """Return the score on validation, nan if there is no time for one; only rank 0 computes it."""
-        if self.validate is None or not self.team.is_main:
+        if self.validate is None or not self.team.is_main or self.interrupted:
             return math.nan
         self.result.eval()
-        try:
-            with torch.no_grad():
-                return self.validate(self.result)
-        except OutOfTime:
-            return math.nan
+        with suppress(OutOfTime), self.interruptible(), torch.no_grad():
+            return self.validate(self.result)
+        return math.nan
 
     def keep_best(self) -> None:
         if self.team.is_main:

@@ -5,7 +5,24 @@ What needs torch is imported by `check` alone: the process that parses what stud
 
 from autograder.kit.given import own_or_given
 
-__all__ = ["check", "own_or_given"]
+__all__ = ["check", "check_all", "hint", "own_or_given"]
+
+
+def check_all(notebook: str = "") -> None:
+    """Run the notebook's saved file from the top in a fresh process, as grading does, and say what it would get.
+
+    Without a name it is the file of the running notebook, else the newest notebook of the folder.
+    """
+    from autograder.kit.dry_run import report_on_own
+
+    report_on_own(notebook)
+
+
+def hint(check_id: str = "") -> None:
+    """Show the next hint: of the part that was checked last, or of `hint("bahdanau.masked_softmax")`."""
+    from autograder.kit.progress import hint as show_hint
+
+    show_hint(check_id)
 
 
 class NoPoints(AssertionError):
@@ -22,6 +39,15 @@ class Stopped(KeyboardInterrupt):
         return [str(self)]
 
 
+class Points(float):
+    """Some of a check's points: nbgrader reads the number, and a notebook shows it with what it is."""
+
+    most: float
+
+    def _repr_html_(self) -> str:
+        return f"<small>{self:g} of {self.most:g} points</small>"
+
+
 def check(check_id: str, namespace: dict) -> float | None:
     """Check a function of the notebook, `check("bahdanau.masked_softmax", globals())`, and say what is wrong with it.
 
@@ -30,24 +56,33 @@ def check(check_id: str, namespace: dict) -> float | None:
     """
     from autograder.kit import recordings
     from autograder.kit.bonus import with_stars
+    from autograder.kit.example_hints import YOURS
+    from autograder.kit.lacking import lacking
     from autograder.kit.local import verdict_on
     from autograder.kit.picture import show
+    from autograder.kit.printed import Prints
+    from autograder.kit.progress import noted
 
-    stars = recordings.stars(check_id)
+    stars, prints, function = recordings.stars(check_id), Prints(), check_id.partition(".")[2]
     try:
-        verdict = verdict_on(check_id, namespace)
+        verdict, is_secret = verdict_on(check_id, namespace, prints)
     except KeyboardInterrupt as stop:
-        raise Stopped(_where(check_id, stop)) from None
+        raise Stopped("\n".join(filter(None, [_where(check_id, stop), prints.text(last=True)]))) from None
+    on_example = any(f"\n  {YOURS} " in line for line in verdict.details)
+    printed = [prints.text(on_example)]
+    notes = "\n".join([*filter(None, printed), *lacking(function, namespace), *noted(check_id, verdict, is_secret)])
     if verdict.hint is None or stars:
-        all_points = f"✓ {check_id.partition('.')[2]}: all {verdict.max_score:g} points."
-        print(with_stars(verdict.hint or all_points, stars))
+        print(with_stars(verdict.hint or f"✓ {function}: all {verdict.max_score:g} points.", stars), notes, sep="\n")
         return None
-    if verdict.score == 0:
-        show(verdict.outputs)
-        raise NoPoints(verdict.hint)
-    print(verdict.hint)
     show(verdict.outputs)
-    return float(verdict.score) if verdict.score < verdict.max_score else None
+    if verdict.score == 0:
+        raise NoPoints(f"{verdict.hint}\n{notes}")
+    print(verdict.hint, notes, sep="\n")
+    if verdict.score == verdict.max_score:
+        return None
+    points = Points(verdict.score)
+    points.most = verdict.max_score
+    return points
 
 
 def _where(check_id: str, stop: KeyboardInterrupt) -> str:

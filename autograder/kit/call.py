@@ -1,5 +1,6 @@
 """Calls a student's function with given arguments, and returns what it answered as plain arrays."""
 
+import re
 import traceback
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -15,6 +16,33 @@ from autograder.kit.answer import Answer, Failure, Kind
 
 MOST_OUTPUTS = 1000
 LONGEST_MESSAGE = 600  # characters of an exception's message
+
+KIT = Path(__file__).parents[2]
+LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<frozen ")
+LIBRARIES = [
+    *(KIT / "autograder" / "kit", KIT / "lab", KIT / "solutions", KIT / "given"),
+    Path(traceback.__file__).parent,
+    Path(torch.__file__).parents[1],  # in the sandbox, packages lie in a folder of another name
+]
+LEFT_OVER = "the line `raise NotImplementedError()` is still in your function: delete it, and return the result."
+
+
+def _blank_codes() -> set[bytes]:
+    """Return the bytecode of a function that does nothing but raise NotImplementedError, written in all ways."""
+
+    def released() -> None:
+        raise NotImplementedError()
+
+    def without_call() -> None:
+        raise NotImplementedError
+
+    def with_text() -> None:
+        raise NotImplementedError("")
+
+    return {function.__code__.co_code for function in (released, without_call, with_text)}
+
+
+BLANK = _blank_codes()
 
 Cotangents = list | Callable[[list[np.ndarray]], list]  # one for each output, or what makes them of the outputs
 
@@ -76,8 +104,9 @@ def call(
         answer.error = error.failure
     except BaseException as error:  # exit() in a student's function must not end the grader
         frames = _own_frames(error)
-        kind = "unwritten" if _is_blank(error, frames, function, target) else "raised"
-        answer.error = Failure(kind, describe(error, frames))
+        stub = _stub(error, function, target)
+        text = LEFT_OVER if stub == "left over" else describe(error, frames)
+        answer.error = Failure("unwritten" if stub == "blank" else "raised", text)
     return answer
 
 
@@ -146,7 +175,7 @@ def _gradients(result, cotangents: list, tensors: list[Tensor]) -> list[np.ndarr
         outputs = [torch.stack(outputs)]
     outputs = [_stacked(output) for output in outputs]
     terms = [
-        (output * torch.from_numpy(np.array(cotangent)).to(output.dtype)).sum()
+        (output * torch.from_numpy(np.array(cotangent)).to(output.device, output.dtype)).sum().cpu()
         for output, cotangent in zip(outputs, cotangents, strict=True)
         if isinstance(output, Tensor) and output.requires_grad and cotangent is not None
     ]
@@ -187,12 +216,13 @@ def _lines(frames: list[traceback.FrameSummary]) -> list[str]:
     ]
 
 
-def _is_blank(error: BaseException, frames: list[traceback.FrameSummary], function: str, target: Any) -> bool:
-    """Return whether it is the function's own NotImplementedError: its cell, or a class's method, is as released."""
-    if type(error) is not NotImplementedError:
-        return False
+def _stub(error: BaseException, function: str, target: Any) -> str:
+    """Return "blank" where the function, or a class's method, is as released; "left over" where its raise alone is."""
+    places = [tb.f_code for tb, _ in traceback.walk_tb(error.__traceback__) if not _foreign(tb.f_code.co_filename)]
     names = vars(target) if isinstance(target, type) else [function]
-    return bool(frames) and frames[-1].name in names
+    if type(error) is not NotImplementedError or not places or places[-1].co_name not in names:
+        return ""
+    return "blank" if places[-1].co_code in BLANK else "left over"
 
 
 def _own_frames(error: BaseException) -> list[traceback.FrameSummary]:
@@ -205,4 +235,4 @@ def _own_frames(error: BaseException) -> list[traceback.FrameSummary]:
 def _foreign(filename: str) -> bool:
     """Return whether a frame is the grader's or a library's: the student reads only lines of their own."""
     path = Path(filename)
-    return path.parent == Path(__file__).parent or "site-packages" in path.parts
+    return bool(LIBRARY.search(path.as_posix())) or any(path.is_relative_to(place) for place in LIBRARIES)

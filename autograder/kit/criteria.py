@@ -70,7 +70,7 @@ class Evaluation:
             return outputs
         for name in [part] if part else outputs:
             if outputs[name].shape != case.outputs[name].shape and not is_text(case.outputs[name]):
-                return _wrong(f"{name} has shape {outputs[name].shape}, expected {case.outputs[name].shape}.")
+                return _wrong(_misshapen(name, outputs[name], case.outputs[name], self.first[case.name]))
         return None
 
     def _values(self, case: Case, part: str | None) -> Failure | None:
@@ -183,6 +183,16 @@ def _asked(case: Case) -> Call:
 def _is_measured(case: Case, call: Call) -> bool:
     """Return whether the memory that a call takes is measured: such a call is made alone."""
     return bool(case.peak) and call.cotangents is None and call.again is None
+
+
+def _misshapen(name: str, got: np.ndarray, expected: np.ndarray, answer: Answer) -> str:
+    """Return in what an output's shape is not the expected one."""
+    things = len(answer.outputs or []) if answer.several and got.ndim else 0
+    if things > 1 and got.shape[1:] == expected.shape:
+        return f"returns {things} things of shape {expected.shape}, expected {name} alone."
+    if got.dtype.kind in "iu" and got.ndim == expected.ndim == 2 and got.shape[1] == expected.shape[1]:
+        return f"{len(got)} {name}, expected {len(expected)}."  # a set of pairs
+    return f"{name} has shape {got.shape}, expected {expected.shape}."
 
 
 def _wrong(text: str) -> Failure:

@@ -53,18 +53,19 @@ def _explained(verdict: Verdict, judged: Judged, evaluation: Evaluation, example
 
 
 def _demands(judged: Judged, evaluation: Evaluation) -> list[str]:
-    """Return a line for each demand; a failure that costs several is told once."""
-    lines = []
-    first: dict[Failure, str] = {}  # the demand under which a failure stands
+    """Return a line for each demand that is met, and one for each failure, with all the demands that it costs."""
+    lines: list[str] = []
+    costs: dict[Failure, list[Criterion]] = {}
     for criterion, failure in judged:
-        name, points = criterion.name, criterion.points
+        if failure:
+            costs.setdefault(failure, []).append(criterion)
+    for criterion, failure in judged:
         if not failure:
-            lines.append(f"  ✓ {name} ({points})")
-            continue
-        if failure in first:
-            text = f"as for “{first[failure]}”."
-        else:
-            case, first[failure] = evaluation.only_in(failure, criterion), name
+            lines.append(f"  ✓ {criterion.name} ({criterion.points})")
+        elif costs[failure][0] is criterion:
+            case = evaluation.only_in(failure, criterion)
             text = f"with “{case}”: {failure.text}" if case else failure.text
-        lines.append(f"  ✗ {name} ({points}): {text.strip()}")
+            names = ", ".join(f"{each.name} ({each.points})" for each in costs[failure])
+            names = "everything" if len(costs[failure]) == len(judged) > 1 else names
+            lines.append(f"  ✗ {names}: {text.strip()}")
     return lines

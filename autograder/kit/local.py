@@ -16,25 +16,28 @@ from autograder.kit.carried import carried
 from autograder.kit.cases import Verdict
 from autograder.kit.grading import grade
 from autograder.kit.hunts import LETTERS, HuntInput, Tried
+from autograder.kit.printed import Prints
 from autograder.kit.repair import refusing, repair
 
 
-def verdict_on(check_id: str, namespace: dict) -> Verdict:
-    """Return what the check says of the notebook's function."""
+def verdict_on(check_id: str, namespace: dict, prints: Prints) -> tuple[Verdict, bool]:
+    """Return what the check says of the notebook's function, and whether only grading knows if it is right."""
     cases, criteria, examples, hunt = recordings.load_with_hunt(check_id)
     # nbgrader takes any line on stderr for a failure, and a student's warning is none.
     with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stdout):
         warnings.simplefilter("ignore")
-        caller = recordings.caller(check_id, namespace)
+        caller = prints.of(recordings.caller(check_id, namespace))
         caller, note = _hunting(check_id, hunt, namespace, caller) if hunt else (caller, "")
         verdict = grade(check_id, cases, criteria, caller, lambda: examples)
         if verdict.score < verdict.max_score and not hunt:
             verdict = carried(check_id, namespace, verdict)
+    only_grading_knows = bool(note)
     if any(case.peak for case in cases):
         note = f"all {verdict.max_score:g} points; {peak.NOTE}"
     if verdict.hint is None and note:
-        verdict = replace(verdict, hint=f"✓ {check_id.partition('.')[2]}: {note}")
-    return verdict
+        sign = "○" if only_grading_knows else "✓"
+        verdict = replace(verdict, hint=f"{sign} {check_id.partition('.')[2]}: {note}")
+    return verdict, only_grading_knows
 
 
 def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) -> tuple[Caller, str]:

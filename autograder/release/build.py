@@ -26,12 +26,14 @@ from autograder.release.given import demand_givable, given_files
 from autograder.release.manifest import KIT, MADE, ZIP, Manifest, write
 from autograder.release.notebook import weave
 from autograder.release.recordings import recordings
+from autograder.sandbox.mounts import importable
 
 RECORDINGS = Path("autograder", "kit", FOLDER.name)
-README = Path(__file__).parent / "templates" / "kit.md"
-START = Path(__file__).parent / "templates" / "start.py"
+TEMPLATES = Path(__file__).parent / "templates"
+FOLDER_IN_ZIP = PurePath("attention-workbook")  # all of kit.zip lies in one folder, whatever unpacks it
+GRADER = "grader.txt"  # in the kit: what student code may import when it is graded
 NOT_IN_LAB = {"cli", "evaluation", "losses.py"}  # what the course's commands need; it scores and counts as answers do
-NOT_IMPORTED = {"ipykernel", "ipython", "tensorboard"}  # what kit and notebooks need and no import in the kit shows
+NOT_IMPORTED = {"ipykernel", "ipython", "tensorboard"}  # that student code may import as well
 
 
 def release(names: Sequence[str] = (), build: Path = BUILD, given: Sequence[str] = ()) -> list[Path]:
@@ -52,7 +54,9 @@ def release(names: Sequence[str] = (), build: Path = BUILD, given: Sequence[str]
     for name in chosen:
         files[PurePath("source", name, f"{name}.ipynb")] = sources[name].encode()
         files[PurePath("release", name, f"{name}.ipynb")] = for_students(name, sources[name]).encode()
+    packed = [name for name in assignments() if name in chosen or PurePath("release", name, f"{name}.ipynb") in files]
     files |= {KIT / path: content for path, content in kit_files(chosen, part_numbers, given)}
+    files[KIT / "order.txt"] = "\n".join(packed).encode()
     files[ZIP] = _zipped(files)
     manifest.replace(files, dropped=_is_stale)
     return [build / "release" / name / f"{name}.ipynb" for name in chosen]
@@ -109,10 +113,11 @@ def kit_files(
     """
     shared = dict(_shared_files()) | dict(given_files(given))
     yield from shared.items()
-    requirements = _requirements(shared)
-    yield Path("README.md"), _readme(requirements).encode()
-    yield Path("requirements.txt"), requirements.encode()
-    yield Path("start.py"), START.read_bytes()
+    graded = _requirements(shared)
+    yield Path(GRADER), graded.encode()
+    yield Path("modules.txt"), "\n".join(importable(graded.splitlines())).encode()
+    for name in ("requirements.txt", "start.py", "check.py"):
+        yield Path(name), (TEMPLATES / name).read_bytes()
     for check_id, content in recordings(list(names), part_numbers, BUILD / "recordings").items():
         yield recording_path(check_id, RECORDINGS), content
 
@@ -147,12 +152,6 @@ def _requirements(files: dict[Path, bytes]) -> str:
     return "".join(line for line in lines if line.partition("==")[0] in needed)
 
 
-def _readme(requirements: str) -> str:
-    """Return the kit's README.md, with the version of PyTorch that the kit needs."""
-    pinned = next(line.partition("#")[0].strip() for line in requirements.splitlines() if line.startswith("torch=="))
-    return README.read_text(encoding="utf-8").replace("torch==TORCH", pinned)
-
-
 def _files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts and FOLDER not in path.parents:
@@ -163,8 +162,16 @@ def _zipped(files: Mapping[PurePath, bytes]) -> bytes:
     """Return the released files as one zip for students; the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(path for path in files if path.parts[0] == "release"):
-            entry = zipfile.ZipInfo(path.relative_to("release").as_posix())
+        packed = {_in_zip(path): content for path, content in files.items() if path.parts[0] == "release"}
+        packed[FOLDER_IN_ZIP / "START HERE.txt"] = (TEMPLATES / "start_here.txt").read_bytes()
+        for path in sorted(packed):
+            entry = zipfile.ZipInfo(path.as_posix())
             entry.external_attr = 0o644 << 16  # else `unzip` leaves files that only their owner reads
-            archive.writestr(entry, files[path])
+            archive.writestr(entry, packed[path])
     return buffer.getvalue()
+
+
+def _in_zip(path: PurePath) -> PurePath:
+    """Return where a released file lies in kit.zip: the notebooks inside the kit, so that nobody writes in them."""
+    inside = path.relative_to("release")
+    return FOLDER_IN_ZIP / (inside if KIT in path.parents else PurePath("kit", "notebooks", inside))

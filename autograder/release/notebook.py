@@ -36,11 +36,21 @@ MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
 SETUP = Path(__file__).parent / "templates" / "setup.py"
 EARLIER = Path(__file__).parent / "templates" / "earlier.txt"
-UNREADY = "Run the first code cell of this notebook, then the cell with your function, and then this one again."
+UNREADY = "NameError: name 'check' is not defined? Run the first code cell, the one with your function, this one."
 GRADED = "**How it is graded.**"
 HANDING_IN = (
     "**Handing in.** Save the notebook, and hand in this one file, `NAME.ipynb`, where your teacher says. "
-    "Grading runs its cells anew, from the top; no other file of yours is read. What is not written yet has 0 points."
+    "Grading runs its cells anew, from the top; no other file of yours is read. What is not written yet has 0 points. "
+    "Before you hand in, `check_all()` in a cell of your own runs the saved file in the same way, and says what it "
+    "would get and what is open."
+)
+WRITING = (
+    "**Writing.** Your code goes where `# YOUR CODE HERE` stands; that line and `raise NotImplementedError()` below it "
+    "go away. `hint()` shows the hints of the part that was checked last, one at a time."
+)
+PACKAGES = (
+    "**Packages.** Grading has Python's own, `torch`, `numpy`, `scipy`, `sklearn`, `matplotlib` and what these bring; "
+    "no others, no GPU, no network and no files of yours. A `check` names what your function uses beyond that."
 )
 SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves out; in Jupyter it means nothing
 MAY_FAIL = "raises-exception"  # the tag of cells whose error does not stop Jupyter's "Run All"
@@ -64,7 +74,7 @@ def weave(name: str, root: Path = ROOT) -> NotebookNode:
             reason = error.args[0] if isinstance(error, LookupError) else error
             raise BlankError(f"exercises/{name}.md, the cell '{first_line}': {reason}") from error
     _demand_both_cells(name, notebook.cells)
-    _let_starred_fail(name, notebook.cells)
+    _let_unfinished_fail(notebook.cells)
     _add_rules(name, notebook.cells)
     _name_cells(notebook.cells)
     notebook.metadata = nbformat.from_dict(
@@ -113,7 +123,7 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
         _grade(cell, function, solution=True)
     elif verb == "check":
         of = find(f"{name}.{function}")
-        cell.source = f'assert "check" in globals(), "{UNREADY}"\ncheck("{name}.{function}", globals())'
+        cell.source = f'check("{name}.{function}", globals())  # {UNREADY}'
         _grade(cell, f"{CHECK}{function}", points=of.core_points, grade=True, locked=True)
         if of.stars:
             cell.metadata[OWN] = {"stars": of.stars, "bonus": of.max_points}
@@ -153,13 +163,12 @@ def _demand_both_cells(name: str, cells: list[NotebookNode]) -> None:
             raise BlankError(f"exercises/{name}.md has no cell `#| {verb} {function}`, which belongs to the other one")
 
 
-def _let_starred_fail(name: str, cells: list[NotebookNode]) -> None:
-    """Let "Run All" pass the cells that try a starred function: nobody has to write one."""
-    starred = False
-    for cell in (cell for cell in cells if cell.cell_type == "code"):
-        if graded := grade_id(cell):
-            starred = not graded.startswith(CHECK) and find(f"{name}.{graded}").stars > 0
-        elif starred:
+def _let_unfinished_fail(cells: list[NotebookNode]) -> None:
+    """Let "Run All" go on past every part that is not finished: nobody has to begin with the first one."""
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    first = next((i for i, cell in enumerate(code) if grade_id(cell)), len(code))
+    for cell in code[first:]:
+        if TRAIN not in cell.metadata.get("tags", []):
             cell.metadata.setdefault("tags", []).append(MAY_FAIL)
 
 
@@ -204,12 +213,13 @@ def _grade(cell: NotebookNode, grade_id: str, points: float | None = None, **kin
 
 
 def _add_rules(name: str, cells: list[NotebookNode]) -> None:
-    """Add time limits and what to hand in behind the paragraph on how it is graded, else to the first text cell."""
+    """Add what holds in every notebook behind the paragraph on how it is graded, else to the first text cell."""
     texts = [cell for cell in cells if cell.cell_type == "markdown"]
     intro = next((cell for cell in texts if GRADED in cell.source), texts[0])
     paragraphs = intro.source.split("\n\n")
     behind = next((i for i, text in enumerate(paragraphs, 1) if text.startswith(GRADED)), len(paragraphs))
-    paragraphs[behind:behind] = [f"**Time.** {Limits().rule}", HANDING_IN.replace("NAME", name)]
+    rules = [WRITING, f"**Time.** {Limits().rule}", PACKAGES, HANDING_IN.replace("NAME", name)]
+    paragraphs[behind:behind] = rules
     intro.source = "\n\n".join(paragraphs)
 
 

@@ -118,10 +118,21 @@ def packages(kit: Path) -> dict[str, Path]:
 
 def _required(kit: Path) -> list[str]:
     try:
-        lines = (kit / "requirements.txt").read_text(encoding="utf-8").splitlines()
+        return _stated((kit / "grader.txt").read_text(encoding="utf-8").splitlines())
     except FileNotFoundError:
         return []
+
+
+def _stated(lines: Iterable[str]) -> list[str]:
+    """Return the requirements in the lines of a file, without comments."""
     return [line.split("#")[0].strip() for line in lines if line.split("#")[0].strip()]
+
+
+def importable(lines: Iterable[str]) -> list[str]:
+    """Return the top-level modules that student code can import with these requirements, sorted."""
+    needed = closure([*WORKER_REQUIREMENTS, *_stated(lines)])
+    known = importlib.metadata.packages_distributions().items()
+    return sorted(module for module, names in known if needed & set(map(canonicalize_name, names)))
 
 
 @cache

@@ -1,13 +1,15 @@
-"""Copy the notebooks beside the kit into a folder to work in: python kit/start.py [FOLDER]."""
+"""Copy the kit's notebooks into a folder to work in: python kit/start.py [FOLDER]."""
 
 import argparse
 import os
+import platform
 import shutil
 import sys
 from pathlib import Path
 
 KIT = Path(__file__).resolve().parent
 FIRST, LAST = (3, 11), (3, 13)
+WINDOWS = os.name == "nt"
 
 
 def main():
@@ -21,21 +23,37 @@ def main():
     if not FIRST <= sys.version_info[:2] <= LAST:
         serve = "Python {}.{} to {}.{}".format(*FIRST, *LAST)
         print("The course needs {}; this is {}.{}.{}.".format(serve, *sys.version_info[:3]), file=sys.stderr)
+        print(way_out(), file=sys.stderr)
         return 2
+    if (sys.platform, platform.machine()) == ("darwin", "x86_64"):
+        print("There is no PyTorch for this Mac, which has an Intel processor: use Colab, START HERE.txt says how.")
     try:
-        for notebook in sorted(KIT.parent.glob("*/*.ipynb")):
-            if notebook.stem == notebook.parent.name:
-                copy(notebook, folder / notebook.parent.name / notebook.name)
+        names = (KIT / "order.txt").read_text(encoding="utf-8").split()
+        for number, name in enumerate(names, 1):
+            copy(name, number, folder)
         bring_kit(folder.resolve())
     except OSError as error:
         print(f"python kit/start.py: {error}", file=sys.stderr)
         return 2
-    print(f"Work there: jupyter lab {folder}")
+    print(f"Begin with the first. What comes next, START HERE.txt says: an environment, then jupyter lab {folder}")
     return 0
 
 
-def copy(notebook, place):
-    """Copy a notebook, whole or not at all, to where there is none yet."""
+def way_out():
+    """Return how to come by a Python that serves."""
+    newest = "{}.{}".format(*LAST)
+    again = "py -{} kit/start.py" if WINDOWS else "python{} kit/start.py"
+    return (
+        f"Have you several? Try: {again.format(newest)}\n"
+        f"Else get {newest} from python.org, or with uv (docs.astral.sh/uv): START HERE.txt has the commands."
+    )
+
+
+def copy(name, number, folder):
+    """Copy a notebook, whole or not at all, to where there is none yet; its place in the course is in front."""
+    notebook = next(place for place in released(name) if place.is_file())
+    there = [place for place in sorted(folder.glob(f"*/{name}.ipynb")) if place.parent.name.endswith(name)]
+    place = there[0] if there else folder / f"{number}-{name}" / f"{name}.ipynb"
     if os.path.lexists(place):
         print(f"{place} is there already and stays as it is")
         return
@@ -44,6 +62,11 @@ def copy(notebook, place):
     shutil.copyfile(notebook, aside)
     aside.replace(place)
     print(f"{place} is new")
+
+
+def released(name):
+    """Return where a notebook may lie as it was released: in kit.zip inside the kit, else beside it."""
+    return [folder / name / f"{name}.ipynb" for folder in (KIT / "notebooks", KIT.parent)]
 
 
 def bring_kit(folder):

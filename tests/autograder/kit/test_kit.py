@@ -1,6 +1,8 @@
 """The laws of the public side: values in, values out, whatever the student's function does."""
 
 import functools
+import random
+import re
 import subprocess
 import sys
 import warnings
@@ -12,9 +14,9 @@ import torch
 
 from autograder.assignment import grade_id
 from autograder.checks import assignments, find
-from autograder.kit import NoPoints, check, recordings
+from autograder.kit import NoPoints, check, lacking, printed, recordings
 from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
-from autograder.kit.call import call
+from autograder.kit.call import _foreign, call
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
 from autograder.release.notebook import weave
@@ -175,11 +177,37 @@ def test_what_ends_a_call_has_a_kind():
     }
 
 
-def test_a_function_that_is_as_it_was_released_is_said_to_be_so():
+def test_a_function_that_is_as_it_was_released_is_said_to_be_so_and_a_written_one_with_its_last_line_is_not():
     def double(x):
-        raise NotImplementedError
+        """Return it."""
+        raise NotImplementedError()
 
     assert one_case(double).hint == "double: 0 of 5 points. It is not written yet."
+
+    def double(x):
+        y = 2 * x
+        # YOUR CODE HERE
+        raise NotImplementedError()
+
+    assert "everything: the line `raise NotImplementedError()` is still in your function" in one_case(double).hint
+
+
+def test_several_things_in_the_place_of_one_are_counted():
+    assert "returns 3 things of shape (2, 3), expected y alone." in one_case(lambda x: (x, x, x)).hint
+
+
+def test_lines_of_libraries_are_not_shown_as_the_students():
+    for place in (
+        "/usr/local/lib/python3.12/dist-packages/torch/nn.py",
+        "/usr/lib/python3.12/random.py",
+        torch.__file__,
+    ):
+        assert _foreign(place)
+    for place in ("/tmp/ipykernel_17/1.py", "<ipython-input-3-a>", r"C:\Users\me\work\helpers.py", __file__):
+        assert not _foreign(place)
+    hint = one_case(lambda x: random.sample(x, 2)).hint
+    assert "random.sample(x, 2)" in hint
+    assert "in sample" not in hint
 
 
 def test_the_hint_holds_neither_inputs_nor_expected_values():
@@ -237,6 +265,64 @@ def test_check_follows_the_score_protocol_of_nbgrader(softmax_kit, capsys):
         check(name, {})
 
 
+def test_a_print_is_shown_once_below_the_verdict(softmax_kit, capsys):
+    """An example's or the first failing call's, a few lines of it; a plot of each call is not shown at all."""
+
+    def loud(scores, mask):
+        print("the scores have the shape", scores.shape)
+        print(*range(100), sep="\n", file=sys.stderr)
+        return softmax_kit.reference(scores, mask)
+
+    def wrong(scores, mask=None):
+        print("wrong")
+        return scores.softmax(-1)
+
+    check("bahdanau.masked_softmax", {"masked_softmax": loud})
+    first, then, *lines = capsys.readouterr().out.splitlines()
+    assert first.startswith("✓")
+    assert then == "Your function prints, in the first call of the check:"
+    assert lines[0].startswith("    the scores have the shape")
+    assert re.fullmatch(r"    \(\d+ more lines, of all calls\)", lines[-1])
+    assert len(lines) == printed.MOST_LINES + 1
+    points = check("bahdanau.masked_softmax", {"masked_softmax": wrong})
+    verdict, prints = capsys.readouterr().out.split("Your function prints, ")
+    assert "The mask has no effect" in verdict
+    assert prints.count("    wrong") == 1
+    assert points._repr_html_() == f"<small>{points:g} of {softmax_kit.max_points} points</small>"
+
+
+EINSUM = """
+from einops import einsum
+def helper(x): return einsum(x, "b -> b")
+def masked_softmax(scores, mask=None): return helper(scores)
+"""
+
+
+def test_what_grading_does_not_have_is_named(softmax_kit, tmp_path, monkeypatch):
+    modules = tmp_path / "modules.txt"
+    monkeypatch.setattr(lacking, "MODULES", modules)
+    (tmp_path / "einops.py").write_text("def einsum(x, how): return x")
+    monkeypatch.syspath_prepend(tmp_path)
+    namespace: dict = {"torch": torch, "__name__": "__main__"}
+    exec(EINSUM, namespace)
+    assert lacking.lacking("masked_softmax", namespace) == []  # a kit that knows nothing of grading
+    modules.write_text("numpy\ntorch\n")
+    [line] = lacking.lacking("masked_softmax", namespace)
+    assert "there is no `einops`" in line
+    for body, count in {
+        "import einops; return einops.einsum(scores, '')": 1,
+        "return scores.cuda().softmax(-1)": 1,
+        "return scores.to('mps')": 1,
+        "return scores.to('cuda' if torch.cuda.is_available() else 'cpu')": 0,
+        "import math, numpy; return math.pi * scores": 0,
+        "import nowhere_to_be_found": 0,
+    }.items():
+        exec(f"def masked_softmax(scores, mask=None): {body}", namespace)
+        assert len(lacking.lacking("masked_softmax", namespace)) == count, body
+    namespace["masked_softmax"] = softmax_kit.reference
+    assert lacking.lacking("masked_softmax", namespace) == []
+
+
 def test_check_keeps_warnings_off_stderr(softmax_kit, capsys):
     def noisy(scores, mask):
         warnings.warn("a student's warning", stacklevel=1)
@@ -276,7 +362,8 @@ PLACES = {  # where the notebook lies: where the kit lies
     "beside it": ("course", "course/kit"),
     "one folder up": ("course/NAME", "course/kit"),
     "two folders up": ("course/week 3/NAME", "course/kit"),
-    "unpacked into a folder that the system called kit": ("course", "course/kit/kit"),
+    "unpacked into a folder that the system called kit": ("course", "course/kit/attention-workbook/kit"),
+    "unpacked on Colab": ("content", "content/attention-workbook/kit"),
 }
 
 
@@ -296,7 +383,7 @@ def test_the_first_cell_finds_the_kit(place, tmp_path):
     own.parent.mkdir(parents=True)
     own.touch()
     (own.parent.parent / "__init__.py").touch()
-    assert begun("pooling", notebook).stdout.strip() == str(own)
+    assert begun("pooling", notebook).stdout.splitlines() == [f"kit found: {kit}", str(own)]
 
 
 @pytest.mark.parametrize("name", assignments())
@@ -309,14 +396,14 @@ def test_a_notebook_that_was_sent_alone_says_where_the_kit_is_to_be_had(name, tm
         assert last_line.startswith("FileNotFoundError: This notebook needs the folder `kit`: there is none in ")
         for words in (str(tmp_path), "kit.zip", "the page of your course", "ask your teacher", "make release"):
             assert words in last_line
-        assert f"Unpack it, and open {name}/{name}.ipynb" in last_line
+        assert f"Unpack it, and open the notebook {name}.ipynb" in last_line
         (tmp_path / "inbox" / "kit").mkdir(exist_ok=True)
 
 
 @pytest.mark.parametrize("name", assignments())
 def test_a_check_before_the_first_cell_says_what_to_run(name):
     cells = [cell for cell in weave(name).cells if grade_id(cell).startswith("check-")]
-    for cell in cells:
-        with pytest.raises(AssertionError, match="Run the first code cell of this notebook, then the cell with your"):
-            exec(cell.source, {})
+    for cell in cells:  # Python shows the line, and its comment says what to do
+        assert cell.source.startswith("check(")
+        assert "Run the first code cell" in cell.source.splitlines()[0]
         assert check_call_id(cell.source) == f"{name}.{grade_id(cell).removeprefix('check-')}"

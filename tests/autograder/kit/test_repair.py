@@ -50,10 +50,21 @@ def test_comments_line_breaks_annotations_and_a_docstring_change_nothing():
     assert complaint(source) == ""
 
 
+def test_what_only_looks_is_no_part_of_a_repair_and_is_not_run():
+    looks = mended("    if mask is None:\n", "    if mask is None:\n        assert total is not None\n")
+    looks = looks.replace("total = x.sum(dim=0)", "total = x.sum(dim=1)\n    print(total.shape, total)")
+    made = repair(BROKEN, ast.parse(looks), "mended")
+    assert made.complaint == ""
+    assert "print" not in made.source
+    assert "assert" not in made.source
+    alone = repair("def f(x):\n    if x:\n        print(x)\n    return 1", ast.parse("def g(x):\n    return 1"), "g")
+    assert "more than one" in alone.complaint
+
+
 MORE = {
     "nothing": (mended("x.sum(dim=0)", "x.sum(dim=0)"), "as it was"),
     "two statements": (mended("x.sum(dim=0)", "x.sum(dim=1)").replace("total / 2", "total / 3"), "more than one"),
-    "one more": (mended("total / 2", "total / 2\n    print(x)"), "more than one"),
+    "one more": (mended("total / 2", "total / 2\n    total = total * 1"), "more than one"),
     "one less": (mended("    for row in range(2):\n        total = total + row\n", ""), "more than one"),
     "two for one": (mended("total = x.sum(dim=0)", "total = x\n    total = total.sum(dim=1)"), "more than one"),
     "all new": ("def mended(x, mask):\n    return my_own(x, mask)", "more than one"),

@@ -1,0 +1,77 @@
+"""The course as its released notebooks have it: their order, and each one's parts with points and hints."""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+KIT = Path(__file__).resolve().parents[2]
+ORDER = KIT / "order.txt"  # the notebooks' names, one a line; `release` writes it
+HEADING = re.compile(r"^## (\d+)\b", re.MULTILINE)
+HINT = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One checked function, or one question that a person grades (`written`), of a notebook."""
+
+    name: str
+    number: int | None
+    points: float
+    stars: int = 0
+    written: bool = False
+    hints: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Return where it stands: "part 3", with its stars."""
+        return " ".join(filter(None, ("★" * self.stars, "" if self.number is None else f"part {self.number}")))
+
+
+def names() -> list[str]:
+    """Return the names of the notebooks in their order, none where this kit came without."""
+    return ORDER.read_text(encoding="utf-8").split() if ORDER.is_file() else []
+
+
+def released(name: str) -> dict[str, Any]:
+    """Return the notebook as it was released: beside the kit, or in kit.zip inside it; raise FileNotFoundError."""
+    places = [folder / name / f"{name}.ipynb" for folder in (KIT / "notebooks", KIT.parent)]
+    place = next((place for place in places if place.is_file()), places[0])
+    return json.loads(place.read_text(encoding="utf-8"))
+
+
+def source_of(cell: dict[str, Any]) -> str:
+    """Return a cell's text, which notebook files hold as one string or as a list of lines."""
+    source = cell.get("source", "")
+    return ("".join(source) if isinstance(source, list) else source).replace("\r\n", "\n")
+
+
+def grade_id(cell: dict[str, Any]) -> str:
+    """Return nbgrader's name for a cell, "" for the others."""
+    about = cell.get("metadata", {}).get("nbgrader", {})
+    return about.get("grade_id", "") if isinstance(about, dict) else ""
+
+
+@cache
+def parts(name: str) -> dict[str, Part]:
+    """Return the parts of a notebook by name, in their order; {} where it did not come with this kit."""
+    try:
+        cells = released(name)["cells"]
+    except FileNotFoundError:
+        return {}
+    found: dict[str, Part] = {}
+    number, hints = None, []
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            headings = HEADING.findall(source_of(cell))
+            number = int(headings[-1]) if headings else number
+            hints += [f"**{title}**\n\n{text.strip()}" for title, text in HINT.findall(source_of(cell))]
+        about, own = cell["metadata"].get("nbgrader", {}), cell["metadata"].get("attention_workbook", {})
+        if about.get("grade"):
+            part, stars = grade_id(cell).removeprefix("check-"), own.get("stars", 0)
+            points = own.get("bonus", 0) if stars else about["points"]
+            found[part] = Part(part, number, points, stars, bool(about.get("solution")), tuple(hints))
+            hints = []
+    return found

@@ -1,0 +1,106 @@
+"""What grading does with a notebook's file, step by step: the cells that it runs, and each check behind its answer."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.kit import course
+from autograder.kit.course import grade_id, source_of
+
+TRAIN, CHECK = "train", "check-"  # the tag of a cell that trains; what begins the name of a check's cell
+CALL = re.compile(r"""^check\(\s*["']\w+\.(\w+)["']""", re.MULTILINE)
+
+
+class NoNotebook(Exception):
+    """There is no file that could be run; the message says what was looked for, and what to do."""
+
+
+@dataclass
+class Step:
+    """A cell to run, or the check of a function; `number` counts the notebook's cells from 1."""
+
+    number: int
+    source: str = ""
+    check: str = ""
+    own: bool = False  # a cell that the student added
+
+
+def read(path: Path) -> tuple[str, list[dict[str, Any]]]:
+    """Return which assignment a notebook file is, and its cells; raise NoNotebook where it is none of this kit's."""
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8-sig"))
+        cells = [cell for cell in tree["cells"] if isinstance(cell.get("metadata", {}), dict)]
+    except OSError as error:
+        raise NoNotebook(f"{path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise NoNotebook(f"{path} is no notebook, or its JSON is broken: save it again in Jupyter") from None
+    own = tree.get("metadata", {}).get("attention_workbook", {}).get("assignment")
+    called = [name for cell in cells for name in re.findall(r"""\bcheck\(\s*["'](\w+)\.""", source_of(cell))]
+    name = next((name for name in (own, *called) if name in course.names()), None)
+    if name is None:
+        raise NoNotebook(f"{path} is none of this kit's notebooks: expected one of {', '.join(course.names())}")
+    return name, cells
+
+
+def steps(name: str, cells: list[dict[str, Any]]) -> tuple[list[Step], list[str], dict[str, int]]:
+    """Return what grading does with a notebook, in its order, what it puts right, and which cell defines what."""
+    released, functions = course.released(name)["cells"], [p.name for p in course.parts(name).values() if not p.written]
+    texts = {_collapsed(source_of(cell)): cell for cell in released if cell["cell_type"] == "code"}
+    checks: dict[str, int] = {}
+    answers: dict[str, int] = {}
+    run: list[Step] = []
+    for number, cell in enumerate(cells, 1):
+        source = source_of(cell)
+        if cell.get("cell_type") != "code" or not source.strip():
+            continue
+        if function := _checked(cell, functions):
+            checks.setdefault(function, number)
+            continue
+        known = texts.get(_collapsed(source))
+        if TRAIN in _tags(cell) or (known and TRAIN in _tags(known)):
+            continue
+        answers |= dict.fromkeys([function for function in functions if _defines(cell, function)], number)
+        run.append(Step(number, source, own=known is None and not grade_id(cell)))
+    notes = []
+    if lost := _lost_setup(released, run):
+        notes.append("The first cell is missing or changed: grading puts the released one on top.")
+    for function in functions:
+        check, answer = checks.get(function, len(cells)), answers.get(function, 0)
+        if answer > check:
+            notes.append(f"{function} is defined in cell {answer}, below its check: grading moves the check down.")
+        run.append(Step(max(check, answer), check=function))
+    return sorted([*lost, *run], key=lambda step: step.number), notes, answers
+
+
+def _checked(cell: dict[str, Any], functions: list[str]) -> str:
+    """Return the function that a cell checks, "" for one that does something else."""
+    if grade_id(cell).startswith(CHECK):
+        return grade_id(cell).removeprefix(CHECK)
+    called = CALL.search(source_of(cell))
+    return called[1] if called and called[1] in functions and len(source_of(cell).splitlines()) <= 3 else ""
+
+
+def _lost_setup(released: list[dict[str, Any]], run: list[Step]) -> list[Step]:
+    """Return the released code cells before the first exercise that are not among those that run.
+
+    That with functions of earlier notebooks is filled in, and never the same.
+    """
+    first = next((i for i, cell in enumerate(released) if grade_id(cell)), 0)
+    there = {_collapsed(step.source) for step in run}
+    setup = [source_of(cell) for cell in released[:first] if cell["cell_type"] == "code"]
+    return [Step(0, source) for source in setup if _collapsed(source) not in there and "own_or_given(" not in source]
+
+
+def _tags(cell: dict[str, Any]) -> list[str]:
+    return cell.get("metadata", {}).get("tags", [])
+
+
+def _collapsed(source: str) -> str:
+    return " ".join(source.split())
+
+
+def _defines(cell: dict[str, Any], name: str) -> bool:
+    pattern = rf"^[ \t]*(?:def|class)[ \t]+{name}\b|^{name}[ \t]*="
+    return grade_id(cell) == name or bool(re.search(pattern, source_of(cell), re.MULTILINE))

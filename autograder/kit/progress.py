@@ -1,0 +1,116 @@
+"""Where a student is: the points of the last check of each part, of this notebook and of the course, and what is next.
+
+They are kept beside the kit, so that a new kernel knows them; where nothing can be written, as long as the kernel runs.
+"""
+
+import contextlib
+import json
+import os
+from pathlib import Path
+
+from autograder.kit import course
+from autograder.kit.cases import Verdict
+
+HANDED_IN = -1.0  # in the place of points: only grading knows them
+_known: dict[str, dict[str, float]] = {}  # by notebook and function, of the notebooks that this kernel checks
+_last = ""  # the id of the last check, for `hint()`
+_given: dict[str, int] = {}  # how many hints were shown, by check
+
+
+def noted(check_id: str, verdict: Verdict, is_secret: bool) -> list[str]:
+    """Keep a verdict; return the lines below it: where the next hint is, and how far the student is."""
+    global _last
+    _last = check_id
+    name, _, function = check_id.partition(".")
+    part = course.parts(name).get(function)
+    if part is None:  # a kit that came without notebooks
+        return []
+    scores = _known[name] = _scores(name)
+    scores[function] = HANDED_IN if is_secret and verdict.score else float(verdict.score)
+    _keep(name, scores)
+    lines = []
+    if verdict.score < verdict.max_score and _given.get(check_id, 0) < len(part.hints):
+        lines.append(f"`hint()` shows a hint: {len(part.hints) - _given.get(check_id, 0)} are left.")
+    return [*lines, *_lines(name)]
+
+
+def hint(check_id: str = "") -> None:
+    """Show the next hint of a part: `hint()` of the last one that was checked, or `hint("bahdanau.masked_softmax")`."""
+    check_id = check_id or _last
+    name, _, function = check_id.partition(".")
+    part = course.parts(name).get(function)
+    if part is None:
+        print('Run a check first, or name a part: hint("bahdanau.masked_softmax").')
+        return
+    number = _given.get(check_id, 0)
+    if number >= len(part.hints):
+        print(f"{function} has {'no more hints' if number else 'no hints'}.")
+        return
+    _given[check_id] = number + 1
+    text = f"{function}, hint {number + 1} of {len(part.hints)}: {part.hints[number]}"
+    with contextlib.suppress(ImportError):
+        from IPython.core.getipython import get_ipython
+        from IPython.display import Markdown, display
+
+        if get_ipython() is not None:
+            display(Markdown(text))
+            return
+    print(text)
+
+
+def _lines(name: str) -> list[str]:
+    """Return two lines: the parts of a notebook with their marks, and what is next, with the points of the course."""
+    parts, scores = [part for part in course.parts(name).values() if not part.written], _scores(name)
+    places = dict.fromkeys(part.place for part in parts)
+    marks = [f"{place} {_mark([p for p in parts if p.place == place], scores)}" for place in places]
+    first = f"{name}: {_sum(name)} · {' · '.join(marks)}"
+    open_ones = [part for part in parts if scores.get(part.name, 0) not in (part.points, HANDED_IN)]
+    core = [part for part in open_ones if not part.stars]
+    if core:
+        then = f"Next: {core[0].place}, {core[0].name}."
+    else:
+        more = f"{len(open_ones)} parts with stars are left; " if open_ones else ""
+        then = f"All core parts are done; {more}`check_all()` runs the saved file as grading does."
+    names = course.names()
+    return [first, then + (f" The course: {_sum(*names)}." if len(names) > 1 else "")]
+
+
+def _mark(parts: list[course.Part], scores: dict[str, float]) -> str:
+    """Return how far a part is: ✓ all points, ½ some of them, – none yet."""
+    got = [HANDED_IN if scores.get(p.name) == HANDED_IN else scores.get(p.name, 0) / (p.points or 1) for p in parts]
+    return "✓" if all(each in (1, HANDED_IN) for each in got) else "½" if any(got) else "–"
+
+
+def _sum(*names: str) -> str:
+    """Return the points of notebooks: "21 of 54 points, ★ 4"."""
+    got = most = bonus = 0.0
+    for name in names:
+        scores = _scores(name)
+        for part in course.parts(name).values():
+            own = min(max(0.0, scores.get(part.name, 0.0)), part.points)
+            got, bonus = (got, bonus + own) if part.stars else (got + own, bonus)
+            most += 0 if part.stars or part.written else part.points
+    return f"{got:g} of {most:g} points" + (f", ★ {bonus:g}" if bonus else "")
+
+
+def _place(name: str) -> Path:
+    return Path(os.environ.get("ATTENTION_STORE") or course.KIT / "build") / "progress" / f"{name}.json"
+
+
+def _scores(name: str) -> dict[str, float]:
+    """Return the points of each function's last check."""
+    if name in _known:
+        return _known[name]
+    with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):  # another program may write there
+        kept = json.loads(_place(name).read_text(encoding="utf-8"))
+        return {function: float(score) for function, score in kept.items()}
+    return {}
+
+
+def _keep(name: str, scores: dict[str, float]) -> None:
+    place = _place(name)
+    with contextlib.suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        aside = place.with_name(f".{name}.{os.getpid()}.part")
+        aside.write_text(json.dumps(scores), encoding="utf-8")
+        aside.replace(place)

@@ -1,0 +1,11 @@
+"""Run a notebook's file as grading does, and say what it would get: python kit/check.py NOTEBOOK."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from autograder.kit.dry_run_report import main
+
+if __name__ == "__main__":
+    sys.exit(main())
