@@ -145,9 +145,10 @@ def test_an_activated_environment_finds_the_course_from_every_folder(tmp_path):
 
 
 def test_all_that_say_which_pythons_serve_agree():
-    for path in ("README.md", "Makefile", "autograder/release/templates/kit.md"):
+    for path in ("README.md", "Makefile"):
         assert re.findall(r"Python (3\.\d+ to 3\.\d+)", (ROOT / path).read_text("utf-8")) == ["3.11 to 3.13"], path
     start = ROOT / "autograder" / "release" / "templates" / "start.py"
+    assert "Python 3.11, 3.12 or 3.13" in (start.parent / "start_here.txt").read_text("utf-8")
     assert "FIRST, LAST = (3, 11), (3, 13)" in start.read_text("utf-8")
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
     assert (settings["ruff"]["target-version"], settings["basedpyright"]["pythonVersion"]) == ("py311", "3.11")

@@ -69,7 +69,8 @@ def _lines(name: str) -> list[str]:
     if core:
         then = f"Next: {core[0].place}, {core[0].name}."
     else:
-        more = f"{len(open_ones)} parts with stars are left; " if open_ones else ""
+        left = " and ".join(dict.fromkeys(part.place for part in open_ones))
+        more = f"{left} left for whoever wants more; " if left else ""
         then = f"All core parts are done; {more}`check_all()` runs the saved file as grading does."
     names = course.names()
     return [first, then + (f" The course: {_sum(*names)}." if len(names) > 1 else "")]

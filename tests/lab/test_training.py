@@ -346,6 +346,28 @@ def test_the_first_validation_that_has_no_time_keeps_the_model_as_it_is(
     assert later.progress.best_of("BLEU").startswith("best validation BLEU")
 
 
+@pytest.mark.parametrize("at", [0, 5], ids=["before the first step", "in the second epoch"])
+def test_an_interrupt_ends_a_training_that_keeps_what_it_has_and_any_other_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], at: int
+) -> None:
+    step, steps, recipe = Trainer.step, [], replace(TINY, training=replace(TRAINING, epochs=2))
+
+    def interrupted(self: Trainer, batch: object) -> Tensor:
+        steps.append(batch)
+        if len(steps) > at:
+            raise KeyboardInterrupt
+        return step(self, batch)
+
+    monkeypatch.setattr(Trainer, "step", interrupted)
+    trained = train(SOLUTION, RUN, recipe, folder=tmp_path / "kept", corpus=LETTERS, keep_on_interrupt=True)
+    assert trained.progress.step == at
+    assert trained.translate(["a"])
+    assert "ended by you, after" in capsys.readouterr().out
+    steps.clear()
+    with pytest.raises(KeyboardInterrupt):
+        train(SOLUTION, RUN, recipe, folder=tmp_path / "other", corpus=LETTERS, quiet=True)
+
+
 def test_what_was_trained_is_told_in_epochs_and_seconds() -> None:
     def spent(**values) -> str:
         return progress.Progress(**values).spent

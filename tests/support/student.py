@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -14,10 +15,17 @@ from autograder.checks import checks
 OURS = ("PYTHONPATH", "VIRTUAL_ENV")  # what says here where the course lies
 
 
-def unpacked(build: Path, folder: Path) -> Path:
-    """Unpack the zip for students into the folder."""
+def unzipped(build: Path, folder: Path) -> Path:
+    """Unpack the zip for students into the folder; return the one folder that comes out."""
     with zipfile.ZipFile(build / "release" / "kit.zip") as archive:
         archive.extractall(folder)
+    return folder / "attention-workbook"
+
+
+def unpacked(build: Path, folder: Path) -> Path:
+    """Unpack the zip into the folder, and put kit and notebooks, each in a folder of its name, into it."""
+    shutil.copytree(unzipped(build, folder), folder, dirs_exist_ok=True)
+    shutil.copytree(folder / "kit" / "notebooks", folder, dirs_exist_ok=True)
     return folder
 
 
@@ -34,7 +42,7 @@ def solved(build: Path, folder: Path, name: str) -> NotebookNode:
 def without_all_points(name: str, output: str) -> list[str]:
     """Return the functions whose checks did not say that they have all their points, or that a line is handed in."""
     patterns = {  # whether a diagnosis is right, only grading says
-        function: rf"^✓ {function}: " + ("" if check.is_secret else rf".*\b{check.max_points}\b")
+        function: rf"^○ {function}: " if check.is_secret else rf"^✓ {function}: .*\b{check.max_points}\b"
         for function, check in checks(name).items()
     }
     return [function for function, pattern in patterns.items() if not re.search(pattern, output, re.MULTILINE)]

@@ -185,7 +185,7 @@ def test_a_function_that_is_as_it_was_released_is_said_to_be_so_and_a_written_on
     assert one_case(double).hint == "double: 0 of 5 points. It is not written yet."
 
     def double(x):
-        y = 2 * x
+        x = 2 * x
         # YOUR CODE HERE
         raise NotImplementedError()
 

@@ -18,15 +18,18 @@ from packaging.requirements import Requirement
 
 from autograder.checks import assignments
 from autograder.places import ROOT
-from autograder.release.build import README, release
+from autograder.release.build import release
 from tests.support.leaks import bodies, found_in
-from tests.support.student import solved, unpacked, without_all_points
+from tests.support.student import solved, unpacked, unzipped, without_all_points
 
 SECRET = [
     *(ROOT / "solutions").glob("*/attention.py"),
     *(ROOT / "solutions").glob("*/fast*.py"),
     *(ROOT / "autograder" / "checks").rglob("*.py"),
 ]
+TOP = "attention-workbook/"
+COLAB = {"torch": "2.9.0", "numpy": "2.0.2", "matplotlib": "3.10.0", "tqdm": "4.67.1", "ipykernel": "6.17.1"}
+ON_COLAB = {"google"}
 ABSENT = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty", "winreg", "msvcrt", "winsound"}
 FORKS = {"fork", "forkpty", "SIGALRM", "SIGKILL", "alarm", "setitimer", "geteuid", "getuid", "sched_getaffinity"}
 RESERVED = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}  # on Windows
@@ -69,6 +72,20 @@ def imports(tree: ast.Module) -> set[str]:
     return {name.partition(".")[0] for name in names}
 
 
+def top_level(tree: ast.Module) -> ast.Module:
+    """Return a module without the bodies of its functions."""
+    kept = [node for node in tree.body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return ast.Module(kept, [])
+
+
+def modules_of(tree: ast.Module) -> set[str]:
+    """Return the modules that code imports, with those that a `from package import module` may name."""
+    nodes = list(ast.walk(tree))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    return names | {n.module for n in froms} | {f"{n.module}.{alias.name}" for n in froms for alias in n.names}
+
+
 def test_no_body_of_a_solution_a_mistake_or_a_check_is_in_the_kit(kit):
     shown = ("hunt.py: broken_", "hunt.py: through")
     secrets = [body for body in bodies(SECRET) if not body.place.startswith(shown)]
@@ -108,33 +125,62 @@ def test_a_smuggled_body_is_found_wherever_it_is_and_however_it_is_dressed(kit):
     """The same search on kits that hold a solution: as code under other names, in a string, in a fence, as text."""
     secrets = bodies(SECRET)
     solution = next(body for body in secrets if body.place == "attention.py: masked_softmax")
-    recording = "kit/autograder/kit/recordings/bahdanau.masked_softmax.npz"
+    recording = TOP + "kit/autograder/kit/recordings/bahdanau.masked_softmax.npz"
     renamed = "def f(scores, mask):\n" + solution.source
     for name, other in (("scores", "e"), ("mask", "may"), ("lowest", "floor")):
         renamed = re.sub(rf"\b{name}\b", other, renamed)
     for path, text in [
-        ("kit/lab/plots.py", renamed),
-        ("kit/lab/plots.py", f"if True:\n    x = 1\n{solution.source}\n    x = 2"),
-        ("kit/lab/plots.py", f"CODE = {renamed!r}"),
-        ("bahdanau/bahdanau.ipynb", renamed),
-        ("bahdanau/bahdanau.ipynb", f"```python\n{renamed}\n```"),
-        ("bahdanau/bahdanau.ipynb", f"The answer is\n{solution.source}"),
-        ("kit/README.md", solution.source.replace("    ", "\t")),
+        (TOP + "kit/lab/plots.py", renamed),
+        (TOP + "kit/lab/plots.py", f"if True:\n    x = 1\n{solution.source}\n    x = 2"),
+        (TOP + "kit/lab/plots.py", f"CODE = {renamed!r}"),
+        (TOP + "kit/notebooks/bahdanau/bahdanau.ipynb", renamed),
+        (TOP + "kit/notebooks/bahdanau/bahdanau.ipynb", f"```python\n{renamed}\n```"),
+        (TOP + "kit/notebooks/bahdanau/bahdanau.ipynb", f"The answer is\n{solution.source}"),
+        (TOP + "START HERE.txt", solution.source.replace("    ", "\t")),
         (recording, renamed),
     ]:
         places = found_in(with_text(kit, path, text), secrets)
         assert any("masked_softmax" in place for place in places), f"{path}: {text}"
     for body in secrets[:: len(secrets) // 20]:
-        assert found_in(with_text(kit, "kit/README.md", f"```\ndef g():\n{body.source}\n```"), secrets), body.place
+        assert found_in(with_text(kit, TOP + "START HERE.txt", f"```\ndef g():\n{body.source}\n```"), secrets), (
+            body.place
+        )
 
 
-def test_the_requirements_name_every_package_that_the_kit_imports(kit):
+def required(kit: dict[str, bytes], name: str) -> list[Requirement]:
+    lines = [line.partition("#")[0].strip() for line in kit[f"{TOP}kit/{name}.txt"].decode().splitlines()]
+    return [Requirement(line) for line in lines if line]
+
+
+def test_graders_packages_are_all_that_the_kit_imports(kit):
     own = {"autograder", "lab", "solutions", *sys.stdlib_module_names}
-    asked = {Requirement(line.partition("#")[0]).name for line in kit["kit/requirements.txt"].decode().splitlines()}
-    known = metadata.packages_distributions()
+    asked = {requirement.name for requirement in required(kit, "grader")}
+    known, listed = metadata.packages_distributions(), kit[TOP + "kit/modules.txt"].decode().split()
     for name, tree in programs(kit).items():
         for module in imports(tree) - own:
             assert asked & set(known[module]), f"{name} imports {module}"
+            assert module in listed
+    assert "pytest" not in listed
+
+
+def test_students_requirements_admit_colab_and_the_course_and_hold_what_notebooks_load(kit):
+    """What a chapter's commands import in a function, no notebook loads."""
+    asked = {requirement.name: requirement.specifier for requirement in required(kit, "requirements")}
+    assert all(version in asked[name] for name, version in COLAB.items())
+    pins = {r.name: str(r.specifier).removeprefix("==") for r in required(kit, "grader")}
+    assert all(pins[name] in asked[name] for name in set(asked) & set(pins))
+    trees = {name.removeprefix(TOP + "kit/"): tree for name, tree in programs(kit).items()}
+    whole = [name for name in trees if name.endswith(".ipynb") or name.startswith("autograder/kit/")]
+    todo, loaded = [*whole], set()
+    for name in todo:
+        for module in modules_of(trees[name] if name in whole else top_level(trees[name])):
+            loaded.add(module.partition(".")[0])
+            place = module.replace(".", "/")
+            todo += [path for path in (f"{place}.py", f"{place}/__init__.py") if path in trees and path not in todo]
+    brought = wanted("\n".join(map(str, required(kit, "requirements"))))
+    known = metadata.packages_distributions()
+    for module in loaded - {"autograder", "lab", "solutions", *sys.stdlib_module_names} - ON_COLAB:
+        assert {package.lower() for package in known[module]} & brought, module
 
 
 def calls(tree: ast.AST, name: str):
@@ -162,7 +208,9 @@ def test_nothing_in_the_kit_is_missing_on_windows_or_macos(kit):
             word = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "name", None)
             assert word not in FORKS, f"{name}: {word}"
             if isinstance(node, ast.keyword):
-                guarded = name == "kit/lab/prefetch.py"  # it starts a process only where os.fork is: test_prefetch
+                guarded = (
+                    name == TOP + "kit/lab/prefetch.py"
+                )  # it starts a process only where os.fork is: test_prefetch
                 assert guarded or node.arg not in ("num_workers", "preexec_fn"), f"{name}: {node.arg}"
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not re.match(r"/(tmp|dev|proc|usr|home|etc)\b|[A-Za-z]:\\", node.value), f"{name}: {node.value}"
@@ -171,22 +219,145 @@ def test_nothing_in_the_kit_is_missing_on_windows_or_macos(kit):
 def test_every_system_can_hold_the_files_of_the_kit(kit):
     assert len({name.lower() for name in kit}) == len(kit)
     for name in kit:
-        assert re.fullmatch(r"[A-Za-z0-9_./-]{1,120}", name)
+        assert re.fullmatch(r"[A-Za-z0-9_./ -]{1,140}", name)
         for part in PurePosixPath(name).parts:
             assert part.partition(".")[0].lower() not in RESERVED
             assert not part.endswith(".")
 
 
-def test_the_readme_is_short_and_says_what_was_not_tried(kit):
-    text = kit["kit/README.md"].decode("utf-8")
-    assert len(text.splitlines()) <= 45
-    torch = next(
-        line for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines() if line.startswith("torch")
-    )
-    for words in (torch.split()[0] + " --index-url", "kit/requirements.txt", "Windows", "Not tried", "Ctrl-C"):
+def test_the_zip_is_one_folder_that_says_where_to_start(kit):
+    assert all(name.startswith(TOP) for name in kit)
+    assert {name.removeprefix(TOP) for name in kit if name.count("/") == 1} == {"START HERE.txt"}
+    notebooks = {name for name in kit if name.endswith(".ipynb")}
+    assert notebooks == {f"{TOP}kit/notebooks/{name}/{name}.ipynb" for name in assignments()}
+    text = kit[TOP + "START HERE.txt"].decode("utf-8")
+    assert len(text.splitlines()) <= 65
+    assert max(map(len, text.splitlines())) <= 120
+    for words in ("py -3.13", "uv venv", "WINDOWS", "COLAB", "KAGGLE", "Intel", "kit/check.py", "Not tried", "Ctrl-C"):
         assert words in text
-    assert "TORCH" in README.read_text("utf-8")
-    assert "TORCH" not in text
+    assert "Activate" not in text  # which PowerShell refuses
+
+
+# What a student does
+
+
+WORK = "work/2-bahdanau/bahdanau.ipynb"
+WITHOUT = f"""
+import os, signal, subprocess, sys, tempfile, threading
+import IPython.core.interactiveshell, IPython.display, jaxtyping, matplotlib.pyplot, numpy, psutil, torch, tqdm
+def refuse(event, arguments):
+    if event == "open" and str(arguments[0]).startswith("/proc"): raise OSError("there is no /proc")
+sys.addaudithook(refuse)
+for name in {sorted(ABSENT)}: sys.modules[name] = None
+for name in {sorted(FORKS)}:
+    for module in (os, signal): module.__dict__.pop(name, None)
+"""
+AS_A_STUDENT = """
+import runpy
+sys.argv = ["kit/start.py"]
+try: runpy.run_path("kit/start.py", run_name="__main__")
+except SystemExit as end: assert not end.code
+os.chdir("work/2-bahdanau")
+import json
+cells = json.load(open("bahdanau.ipynb", encoding="utf-8"))["cells"]
+space = {}
+exec("".join(next(cell for cell in cells if cell["cell_type"] == "code")["source"]), space)
+exec("def masked_softmax(scores, mask=None): return scores.softmax(-1)", space)
+print(space["check"]("bahdanau.masked_softmax", space))
+space["hint"]()
+from autograder.kit import dry_run
+dry_run.WORKER = WITHOUT + dry_run.WORKER
+space["check_all"]()
+"""
+
+
+def in_kit(folder: Path, *words: str) -> str:
+    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    run = subprocess.run([sys.executable, *words], cwd=folder, env=clean, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-2000:]
+    return run.stdout
+
+
+@pytest.fixture(scope="module")
+def home(build, tmp_path_factory) -> Path:
+    """A student's folder, with notebooks to work in."""
+    folder = unzipped(build, tmp_path_factory.mktemp("student"))
+    in_kit(folder, "kit/start.py")
+    return folder
+
+
+def test_the_notebooks_are_numbered_in_the_courses_order(home):
+    assert [path.name for path in sorted((home / "work").iterdir())] == [
+        f"{number}-{name}" for number, name in enumerate(assignments(), 1)
+    ]
+
+
+def test_a_kit_without_what_only_linux_has_checks_hints_and_runs_a_file(build, tmp_path):
+    """As on Windows and macOS: no fork, no signals, no /proc, none of these modules; libraries keep what is theirs."""
+    folder = unzipped(build, tmp_path)
+    printed = in_kit(folder, "-c", f"WITHOUT = {WITHOUT!r}\n{WITHOUT}{AS_A_STUDENT}")
+    assert "The mask has no effect" in printed
+    assert "bahdanau: " in printed
+    assert "part 1 ½" in printed
+    assert "masked_softmax, hint 1 of 3: **Hint 1: an idea**" in printed
+    assert "0 of 61 points; up to 5 by your teacher." in printed  # the file has nothing yet
+
+
+def written(home: Path, source: Path, changes: dict[str, str]) -> Path:
+    """Write a copy of a notebook with these cells, others as in `source`, beside the student's."""
+    right = {cell.id: cell.source for cell in nbformat.read(source, as_version=4).cells}
+    notebook = nbformat.read(home / WORK, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source = changes.get(cell.id, right[cell.id])
+    place = home / "work" / "2-bahdanau" / f"{len(changes)} changes.ipynb"
+    nbformat.write(notebook, place)
+    return place
+
+
+def test_a_right_file_run_as_grading_does_has_nothing_open(build, home):
+    report = in_kit(home, "kit/check.py", str(written(home, build / "source/bahdanau/bahdanau.ipynb", {})))
+    assert "59 of 61 points, ★ 18; 2 more if ○ is right; up to 5 by your teacher." in report
+    assert "Nothing is open: hand this file in." in report
+    assert "–" not in report
+
+
+def test_a_file_that_loses_points_only_in_grading_says_so_before(build, home):
+    """A package that is here and not there, an endless loop, a cell that ends its process, a function further down."""
+    (home / "kit" / "einops.py").write_text("def einsum(*all): return all")  # importable here
+    right = {c.id: c.source for c in nbformat.read(build / "source/bahdanau/bahdanau.ipynb", as_version=4).cells}
+    changes = {
+        "masked_softmax": "pass",
+        "additive_attention": "from einops import einsum\n" + right["additive_attention"],
+        "rnnsearch_step": right["rnnsearch_step"] + "\nimport os\nos._exit(3)",
+        "links_of": right["links_of"] + "\nwhile True: pass",
+        "alignment_error_rate": right["alignment_error_rate"] + "\nopen('mine.txt')",
+        "failing_input": right["masked_softmax"] + "\n" + right["failing_input"],
+        "coverage_penalty": right["coverage_penalty"].replace("def ", "def other_"),
+        "reading_a_matrix": "YOUR ANSWER HERE",
+    }
+    report = in_kit(home, "kit/check.py", str(written(home, build / "source/bahdanau/bahdanau.ipynb", changes)))
+    rows = {line.split()[3]: line for line in report.splitlines() if " of " in line and line.startswith("  ")}
+    assert "No module named 'einops'" in rows["additive_attention"]
+    assert "ended the process that runs it" in rows["rnnsearch_step"]
+    assert "too long: it may compute for 10 seconds" in report
+    assert "8 of 8" in rows["links_of"]  # its function is defined before the loop
+    assert "No such file or directory: 'mine.txt'" in report
+    assert "masked_softmax is defined in cell" in report
+    assert "10 of 10" in rows["masked_softmax"]
+    assert re.search(r"– part 6 +reading_a_matrix +no answer yet", report)
+    assert "Open: additive_attention, rnnsearch_step, " in report
+    (home / "kit" / "einops.py").unlink()
+
+
+def test_what_is_no_notebook_of_the_course_is_refused(home, tmp_path):
+    for text in ("", "{}", '{"cells": []}', '{"cells": [3]}'):
+        (tmp_path / "mine.ipynb").write_text(text)
+        words = [sys.executable, "kit/check.py", str(tmp_path / "mine.ipynb")]
+        done = subprocess.run(words, cwd=home, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.startswith("python kit/check.py: ")
+        assert len(done.stderr.splitlines()) == 1
 
 
 # In an environment of its own
@@ -239,7 +410,7 @@ nbformat.write(notebook, sys.argv[1])
 def test_a_solved_notebook_checks_and_trains_with_the_requirements_alone(build, kit, tmp_path, name):
     """As a student has it: the zip unpacked, an environment by its requirements, a kernel, the whole notebook."""
     unpacked(build, tmp_path)
-    python = environment(tmp_path / ".venv", kit["kit/requirements.txt"].decode())
+    python = environment(tmp_path / ".venv", kit[TOP + "kit/requirements.txt"].decode())
     kernel = tmp_path / "jupyter" / "kernels" / "kit" / "kernel.json"
     kernel.parent.mkdir(parents=True)
     start = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
