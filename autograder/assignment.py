@@ -1,7 +1,7 @@
 """The assignments of the course: which there are, and each one's released notebook, with what is graded in it.
 
-This module needs no torch: whoever only hands out or collects work starts without it. Nor does it need nbformat and
-yaml before it reads a file: a bare machine with a GPU has neither.
+This module needs no torch: whoever only hands out or collects work starts without it. Nor does it need nbformat
+before it reads a file: a bare machine with a GPU does not have it.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.contents import pages
 from autograder.places import ROOT, released_notebook
+from autograder.settings import FILE, demand_one_of, settings
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -35,34 +37,33 @@ class UnknownPage(ValueError):
 def assignments() -> list[str]:
     """Return the names that have exercises: those in the book's list of contents, then those without a chapter.
 
-    A name that has a chapter, and is not in that list, is dropped.
+    A name that has a chapter, and is not in that list or among those that course.toml chooses, is dropped.
     """
-    contents = ROOT / "book" / "_toc.yml"
     known = written()
-    if not contents.exists():
+    if not (ROOT / "book" / "_toc.yml").exists():
         return known
-    listed = [stem for page in _pages(contents.read_text()) if (stem := Path(page).stem) in known]
+    listed = [stem for page in pages(ROOT) if (stem := Path(page).stem) in known]
     return [*listed, *(name for name in known if name not in listed and not has_chapter(name))]
 
 
 def demand_pages() -> None:
     """Raise UnknownPage where the book's list of contents names a page that is not there: a chapter would be missing.
 
+    Raise SettingsError where course.toml has points for a name without exercises.
     A copy of the course without the book's pages may keep its list.
     """
+    demand_one_of(settings().points, written(), f"{FILE}: points: ")
     book = ROOT / "book"
     contents = book / "_toc.yml"
-    pages = [path.stem for path in book.glob("*.md")]
-    if not (contents.exists() and pages):
-        return
-    for page in _pages(contents.read_text()):
+    written_pages = [path.stem for path in book.glob("*.md")]
+    for page in pages(ROOT) if written_pages else []:
         stem = Path(page).stem
         if not any((book / page).parent.glob(f"{stem}.*")):
-            near = get_close_matches(stem, pages, n=1)
+            near = get_close_matches(stem, written_pages, n=1)
             hint = f", such as {near[0]!r}" if near else ""
             raise UnknownPage(
                 f"{contents} lists {page!r}, and there is no {book / page}.md: expected the name of a page there"
-                f"{hint}. Write that; to drop a chapter, delete its line."
+                f"{hint}. Write that; to drop a chapter, leave it out of `chapters` in course.toml."
             )
 
 
@@ -87,24 +88,6 @@ def demand(names: Sequence[str]) -> None:
     unknown = [name for name in names if name not in assignments()]
     if unknown:
         raise UnknownAssignment(f"no exercise called {', '.join(unknown)}: expected some of {', '.join(assignments())}")
-
-
-@lru_cache(maxsize=8)
-def _pages(contents: str) -> tuple[str, ...]:
-    """Return every page in the text of a list of contents, in order; parsed once, for each submission asks for them."""
-    import yaml
-
-    return tuple(_files(yaml.safe_load(contents)))
-
-
-def _files(entry) -> list[str]:
-    """Return every `file:` of a table of contents, in order."""
-    if isinstance(entry, list):
-        return [page for item in entry for page in _files(item)]
-    if isinstance(entry, dict):
-        own = [entry["file"]] if "file" in entry else []
-        return own + [page for key, item in entry.items() if key not in ("file", "root") for page in _files(item)]
-    return []
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
 from autograder.places import BUILD, SOURCE
+from autograder.settings import settings
 from autograder.submissions.notebook import Unreadable, read_below
 
 SETTINGS_FILE = '''"""nbgrader's settings for this class; its commands and formgrader's server run in this folder."""
@@ -53,6 +54,8 @@ def configure(config: Config, out: Path) -> Config:
     config.GenerateFeedback.exporter_class = "autograder.gradebook.html.Page"
     config.GenerateFeedback.preprocessors = ["autograder.gradebook.converters.Grades"]
     config.ExportApp.plugin_class = "autograder.gradebook.exporting.Csv"
+    if settings().late:
+        config.AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.EachDay"
     config.ExchangeFactory.collect = "autograder.gradebook.exchange.Collect"
     config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"
     replace_nbgrader_parts()

@@ -18,6 +18,10 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 BOOK = ROOT / "book"
+sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
+from autograder import contents  # noqa: E402
+from autograder.settings import SettingsError  # noqa: E402
+
 TEACHERS = "For teachers"  # the caption of their part in _toc.yml
 FOLDERS = {"full": "_build", "students": "_build_students"}
 
@@ -25,7 +29,8 @@ FOLDERS = {"full": "_build", "students": "_build_students"}
 def machinery() -> str:
     """Return one hash over what all pages depend on and Sphinx does not watch: settings, extensions, fonts."""
     digest = hashlib.sha256()
-    loose = [ROOT / "_config.yml", ROOT / "requirements.txt", BOOK / "_toc.yml", Path(__file__)]
+    loose = [ROOT / "_config.yml", ROOT / "requirements.txt", Path(__file__)]
+    digest.update(repr(table_of_contents("full")).encode())
     for file in [
         *loose,
         *sorted(BOOK.glob("_ext/*.py")),
@@ -42,20 +47,35 @@ def settings() -> dict:
     return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 
 
-def contents(edition: str, folder: Path) -> Path:
-    """Return the table of contents of an edition: students have no pages for teachers, with mistakes and markings."""
-    if edition == "full":
-        return BOOK / "_toc.yml"
-    toc = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))
-    toc["parts"] = [part for part in toc["parts"] if part["caption"] != TEACHERS]
+def table_of_contents(edition: str) -> dict:
+    """Return the contents of an edition: students have no pages for teachers, with mistakes and markings."""
+    toc = contents.contents(ROOT)
+    parts = [part for part in toc["parts"] if edition == "full" or part["caption"] != TEACHERS]
+    return toc | {"parts": parts}
+
+
+def write_contents(edition: str, folder: Path) -> Path:
+    """Write the contents of an edition where Sphinx reads them, and return the file."""
+    toc = yaml.safe_dump(table_of_contents(edition), sort_keys=False, allow_unicode=True)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "_toc.yml").write_text(yaml.safe_dump(toc, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    (folder / "_toc.yml").write_text(toc, encoding="utf-8")
     return folder / "_toc.yml"
+
+
+def has_these_contents(edition: str) -> bool:
+    """Return whether the edition in build/ is one of these contents: it may be older than the list of chapters."""
+    written = ROOT / "build" / FOLDERS[edition] / "_toc.yml"
+    return written.is_file() and yaml.safe_load(written.read_text(encoding="utf-8")) == table_of_contents(edition)
+
+
+def order(edition: str = "full") -> list[str]:
+    """Return the names of an edition's pages, as a reader meets them."""
+    toc = table_of_contents(edition)
+    return [toc["root"], *contents.files(toc["parts"])]
 
 
 def build(edition: str, output: Path = ROOT / "build", fresh: bool = False, builder: str = "html") -> int:
     """Build one edition and return the exit code: any warning is a failure, after all pages have been written."""
-    sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # for the book's extensions
     from jupyter_book.sphinx import build_sphinx
 
     folder = output / FOLDERS[edition]
@@ -71,7 +91,7 @@ def build(edition: str, output: Path = ROOT / "build", fresh: bool = False, buil
         doctreedir=trees,
         path_config=ROOT / "_config.yml",
         confoverrides={
-            "external_toc_path": str(contents(edition, folder)),
+            "external_toc_path": str(write_contents(edition, folder)),
             "latex_individualpages": False,
             "nitpicky": True,
             "edition": edition,
@@ -126,6 +146,11 @@ def main() -> int:
     warnings.filterwarnings("ignore", category=DeprecationWarning)
     warnings.filterwarnings("ignore", category=PendingDeprecationWarning)
     started = perf_counter()
+    try:
+        table_of_contents(edition)
+    except SettingsError as error:
+        print(error, file=sys.stderr)
+        return 2
     code = build(edition, fresh=arguments.fresh, builder="epub" if arguments.epub else "html")
     place = "epub/attention-workbook.epub" if arguments.epub else "html/index.html"
     page = Path("build") / FOLDERS[edition] / place

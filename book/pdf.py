@@ -1,6 +1,6 @@
 """Print the built book as one PDF, for paper or for a reader without a browser: `python book/pdf.py` after `make book`.
 
-All pages stand one after the other, in the order of _toc.yml. Answers that a page folds away are printed open; code
+All pages stand one after the other, in the order of the contents. Answers that a page folds away are printed open; code
 that it folds away, which draws figures, is left out. Formulas, tables and drawings that are wider than the paper are
 made smaller, and long lines of code are broken, so that nothing is cut.
 """
@@ -11,11 +11,9 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import yaml
-
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
-from book.build import FOLDERS, contents  # noqa: E402
+from book.build import FOLDERS, order  # noqa: E402
 from book.chromium import CHROMIUM, chromium  # noqa: E402
 
 if TYPE_CHECKING:
@@ -52,12 +50,6 @@ FIT = """() => document.querySelectorAll(".formula, table, .output").forEach(box
   const needed = Math.max(box.scrollWidth, box.offsetWidth)
   if (needed > room + 1) box.style.zoom = Math.max(0.3, room / needed * 0.98)
 })"""
-
-
-def order(toc: Path = ROOT / "book" / "_toc.yml") -> list[str]:
-    """Return the names of the book's pages, as a reader meets them."""
-    content = yaml.safe_load(toc.read_text(encoding="utf8"))
-    return [content["root"], *(entry["file"] for part in content["parts"] for entry in part["chapters"])]
 
 
 def chapter(name: str, page: str, names: list[str]) -> str:
@@ -124,7 +116,7 @@ def main() -> int:
     parser.add_argument("--students", action="store_true", help="the edition whose graded bodies are blanked")
     edition = "students" if parser.parse_args().students else "full"
     site = ROOT / "build" / FOLDERS[edition] / "html"
-    names = order(contents(edition, site.parent))
+    names = order(edition)
     missing = [name for name in names if not (site / f"{name}.html").is_file()]
     if missing:
         verb = "book-students" if edition == "students" else "book"

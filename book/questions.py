@@ -17,10 +17,11 @@ from xml.sax.saxutils import unescape
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
+from autograder.contents import chapters  # noqa: E402
 from book import self_grading  # noqa: E402
 from book.build import FOLDERS  # noqa: E402
 from book.pieces import plain, questions, titled  # noqa: E402
-from book.slides import chapters, for_discussion  # noqa: E402
+from book.slides import for_discussion  # noqa: E402
 from book.tree import Element, parsed  # noqa: E402
 from lab.files import atomic_write  # noqa: E402
 

@@ -9,9 +9,10 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
-import yaml
 from IPython.display import HTML
 
+from autograder.assignment import dropped
+from autograder.contents import chapters
 from book.experiments import Column
 from book.tables import LINEAR, ROOT, results, score, summary
 from lab.evaluation.sweeps import option
@@ -45,21 +46,15 @@ MODELS = {
 }
 
 
-def chapters() -> list[str]:
-    """Return the names of the chapters in the order of the book."""
-    toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text("utf8"))
-    return [entry["file"] for part in toc["parts"] if part.get("numbered") for entry in part["chapters"]]
-
-
 @cache
 def task_runs() -> dict[str, dict[tuple[str, str], Runs]]:
     """Return the results of every run, seed by seed, by (solution, run), for each corpus and direction.
 
-    Solutions stand in the order of the book; those without a chapter come last.
+    Solutions stand in the order of the book, without those whose chapters are dropped; others come last.
     """
     tasks: dict[str, dict[tuple[str, str], Runs]] = {}
     written = sorted(path.parent.name for path in ROOT.glob("solutions/*/results"))
-    for solution in dict.fromkeys([*chapters(), *written]):
+    for solution in dict.fromkeys([*chapters(), *(name for name in written if name not in dropped())]):
         folder = ROOT / "solutions" / solution / "results"
         names = {path.name.rsplit("-seed", 1)[0] for path in folder.glob("*-seed*.json")}
         for run in sorted(names, key=lambda name: (len(name.split("-")), name)):

@@ -15,10 +15,10 @@ from pathlib import Path
 from time import perf_counter
 
 import mistune
-import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
+from autograder.contents import chapters  # noqa: E402
 from book.build import FOLDERS  # noqa: E402
 from book.chromium import CHROMIUM, chromium  # noqa: E402
 from book.deck import Section, Slide, chosen  # noqa: E402
@@ -46,12 +46,6 @@ PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
-
-
-def chapters(toc: Path = ROOT / "book" / "_toc.yml") -> list[str]:
-    """Return the names of the chapters: the pages of the numbered parts."""
-    parts = yaml.safe_load(toc.read_text(encoding="utf8"))["parts"]
-    return [entry["file"] for part in parts if part.get("numbered") for entry in part["chapters"]]
 
 
 def taught(name: str) -> set[str]:

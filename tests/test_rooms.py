@@ -28,6 +28,8 @@ autograder.sandbox
 autograder.checks
 autograder.kit
 autograder.assignment autograder.files autograder.katex
+autograder.contents
+autograder.settings
 autograder.places
 solutions
 lab.cli

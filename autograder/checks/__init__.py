@@ -10,6 +10,7 @@ from types import ModuleType
 
 from autograder.assignment import assignments
 from autograder.checks.check import MOST_PAIRS, Check, Drawn
+from autograder.checks.class_points import checks_of_class, questions_of_class
 from autograder.checks.faults import CheckFault, demand_points
 from autograder.checks.hunts import Hunt
 from autograder.checks.points import (
@@ -66,7 +67,7 @@ def checks(name: str) -> dict[str, Check]:
     known = getattr(_module(name), "CHECKS", None)
     if not known:
         raise CheckFault(f"{_place(name)} defines no CHECKS: a list with a Check for each function")
-    return {check.function: check for check in known}
+    return checks_of_class(name, known)
 
 
 def questions(name: str) -> dict[str, Written]:
@@ -77,7 +78,8 @@ def questions(name: str) -> dict[str, Written]:
             demand_points(question, (), {"the answer": each})
         except CheckFault as error:
             raise CheckFault(f"{_place(name)}: WRITTEN: {error}") from None
-    return asked
+    functions = [check.function for check in getattr(_module(name), "CHECKS", [])]
+    return questions_of_class(name, asked, functions)
 
 
 def written(name: str, question: str) -> Written:

@@ -16,7 +16,7 @@ from autograder.grade.cache import Records, exclusive
 from autograder.grade.interrupts import sigterm_as_interrupt
 from autograder.grade.marking import Grader, Judges
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
-from autograder.gradebook.lateness import Revised, due_dates, hand_in_times
+from autograder.gradebook.lateness import Revised, deadlines, hand_in_times
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
 from autograder.submissions.hand_in import HandIn, Inbox, Rejected
@@ -38,7 +38,7 @@ def grade(
     Return the exit status: 0; 2: no judges or no gradebook; 3: the grader itself failed on some; 130: Ctrl-C.
     """
     started = time.monotonic()
-    dates = due_dates(due, assignments())
+    dates = deadlines(due, assignments())
     times = hand_in_times(handed_in, assignments())
     inbox = collect.read(root, assignments())
     _demand_hand_ins(times, inbox, out)
@@ -55,8 +55,9 @@ def grade(
     seconds = time.monotonic() - started
     print("\n".join(summary.table(rows)))
     print(f"{len(inbox.hand_ins)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
-    _print_penalties(dates, revised, out)
-    _print_undated(dict.fromkeys(hand_in.assignment for hand_in in inbox.hand_ins), revised)
+    here = dict.fromkeys(hand_in.assignment for hand_in in inbox.hand_ins)
+    _print_penalties({name: date for name, date in dates.items() if name in here or due}, revised, out)
+    _print_undated(here, revised)
     if inbox.rejected:
         print(f"{len(inbox.rejected)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
     failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
@@ -93,8 +94,8 @@ def _print_penalties(dates: dict[str, datetime | None], revised: Revised, out: P
         print(f"Late penalties: {revised.changed} changed.")
     if revised.unpunished:
         print(
-            f"{revised.unpunished} late, without a penalty: set c.LateSubmissionPlugin.penalty_method in "
-            f"{out / 'nbgrader_config.py'}, see autograder/README.md."
+            f"{revised.unpunished} late, without a penalty: write [late] in course.toml, "
+            f"or set c.LateSubmissionPlugin.penalty_method in {out / 'nbgrader_config.py'}: see autograder/README.md."
         )
     for failure in revised.failed:
         print(failure, file=sys.stderr)

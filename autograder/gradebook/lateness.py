@@ -12,10 +12,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from dateutil.tz import gettz
-from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.plugins import BasePlugin, LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets import TraitError
 from traitlets.config import Config
+
+from autograder.settings import FILE, Late, demand_one_of, settings
 
 EXAMPLE = "2026-12-01 12:00:00 UTC"
 HANDED_IN = "bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC"
@@ -38,6 +40,16 @@ def due_dates(written: Iterable[str], known: list[str]) -> dict[str, datetime | 
             raise ValueError(f"--due: a date for '{name}' is given twice.")
         dates[name] = None if date.lower() == NEVER else _moment(name, date)
     return dates
+
+
+def deadlines(written: Iterable[str], known: list[str]) -> dict[str, datetime | None]:
+    """Return the due dates of course.toml and of `--due`; raise ValueError where both have one for an assignment."""
+    here = {name: _moment(name, date, f"{FILE}, deadlines:") for name, date in settings().deadlines.items()}
+    demand_one_of(here, known, f"{FILE}, deadlines: ")
+    asked = due_dates(written, known)
+    if both := sorted(here.keys() & asked.keys()):
+        raise ValueError(f"--due {both[0]}: its deadline is in {FILE}. Change it there.")
+    return here | asked
 
 
 def hand_in_times(written: Iterable[str], known: list[str]) -> dict[tuple[str, str], datetime | None]:
@@ -110,6 +122,15 @@ def same_penalty(one: float | None, other: float | None) -> bool:
     if one is None or other is None:
         return one is other
     return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
+
+
+class EachDay(BasePlugin):
+    """The rule of course.toml: after the free days, a share of the score for each day begun, at most all of it."""
+
+    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
+        rule = settings().late or Late()
+        days = math.ceil(total_seconds_late / 86400 - rule.free_days)
+        return score * min(1.0, rule.a_day * max(0, days))
 
 
 class Penalties:

@@ -13,6 +13,7 @@ from autograder.assignment import Template, assignments, template
 from autograder.judge.result import Outcome, Task, assess, without_points
 from autograder.places import KIT, ROOT, released_notebook
 from autograder.sandbox import sandbox
+from autograder.settings import settings
 from autograder.submissions import parser_client
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def grader_key(assignment: str) -> str:
     files = [released_notebook(assignment), *(path for tree in trees for path in sorted(tree.rglob("*.py")))]
     for path in files:
         digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    digest.update(repr(settings().points.get(assignment)).encode())
     return digest.hexdigest()
 
 

@@ -41,7 +41,8 @@ def recordings(names: Sequence[str], numbers: Mapping[str, Numbers], cache_folde
     state = _state()
     parts_by_check = {check_id: numbers[check_id.partition(".")[0]] for check_id in _ids(names)}
     paths = {
-        check_id: cache_folder / f"{check_id}-{_key(state, parts)}.npz" for check_id, parts in parts_by_check.items()
+        check_id: cache_folder / f"{check_id}-{_key(state + repr(find(check_id).criteria).encode(), parts)}.npz"
+        for check_id, parts in parts_by_check.items()
     }
     missing = [check_id for check_id, path in paths.items() if not path.exists()]
     for check_id, content in _record_all({check_id: parts_by_check[check_id] for check_id in missing}):

@@ -43,9 +43,9 @@ def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
         if page.stem in (folder.parent.name, OF_ALL) or folder.parent.name in "\n".join(cells):
             paths |= set(folder.glob("*.json"))
     if page.stem == OF_ALL:
-        paths |= {*root.glob("book/aims.json"), *root.glob("book/_toc.yml")}
+        paths |= {*root.glob("book/aims.json"), *root.glob("book/_toc.yml"), *root.glob("course.toml")}
     if page.stem == OF_CHECKS:
-        paths |= {*root.glob("autograder/checks/*/*.py"), *root.glob("book/_toc.yml")}
+        paths |= {*root.glob("autograder/checks/*/*.py"), *root.glob("book/_toc.yml"), *root.glob("course.toml")}
     return sorted([*paths, *root.glob("requirements.txt")])
 
 

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
+
+from autograder.contents import chapters
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
@@ -17,17 +18,11 @@ PARTS = {
 }
 
 
-def listed(root: Path) -> list[str]:
-    """Return the names of the chapters in _toc.yml: the entries of its numbered parts."""
-    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf8"))
-    return [entry["file"] for part in toc["parts"] if part.get("numbered") for entry in part["chapters"]]
-
-
 def missing_parts(root: Path) -> list[str]:
     """Return a sentence for each part of a name that is not there."""
-    names = set(listed(root)) | {path.parent.name for path in root.glob("solutions/*/attention.py")}
+    names = set(chapters(root)) | {path.parent.name for path in root.glob("solutions/*/attention.py")}
     names |= {path.stem for path in root.glob("exercises/*.md")}
-    alone = {path.stem for path in root.glob("exercises/*.md")} - set(listed(root))  # may stand without a chapter
+    alone = {path.stem for path in root.glob("exercises/*.md")} - set(chapters(root))  # may stand without a chapter
     return [
         f"{name} has no {kind}: write {part.format(name)}."
         for name in sorted(names)

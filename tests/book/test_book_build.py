@@ -113,6 +113,46 @@ def test_a_link_to_a_chapter_that_was_dropped_is_text_and_any_other_stays(tmp_pa
     assert dropped.without_links(text, tmp_path, {"index", "pooling", "luong"}) == text
 
 
+LISTS = """1. [](luong.md) – Is there a simpler score?\\
+   *You write* three scores.
+1. [](pooling.md) – What if nobody asks?
+
+| notebook | questions |
+|---|---|
+| `luong` | `who_asks` 3 |
+| 3 | `luong` | 60 |
+| `pooling` | `luong` |
+
+| **dot** | the decoder |
+| **pooling** | nobody |
+
+| **dot** | $0$ | [Luong](luong.md): `dot_score` |
+| **pooling** | $d$ | [pooling](pooling.md), after [Luong's](other.md) |
+
+## Multiplicative attention
+
+Explained in [](luong.md).
+
+## Pooling
+
+Explained in [](pooling.md).
+
+### `luong`
+
+**Why?** | Because.
+
+### `pooling`
+"""
+
+
+def test_lists_tables_and_sections_say_nothing_of_a_chapter_that_was_dropped():
+    kept = dropped.without_lines(LISTS, {"luong"})
+    gone = [line for line in LISTS.splitlines() if line and line not in kept.splitlines()]
+    assert len(gone) == 10
+    assert kept.replace("after [Luong's]", "").replace("| `pooling` | `luong` |", "").lower().count("luong") == 0
+    assert dropped.without_lines(LISTS, set()) == LISTS == dropped.without_lines(LISTS, {"structured"})
+
+
 # Tables of results
 
 

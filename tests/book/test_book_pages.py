@@ -11,9 +11,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-import yaml
 
 from autograder.assignment import assignments
+from autograder.contents import chapters
+from autograder.contents import files as files_of
 from autograder.places import BUILD, released_notebook
 from autograder.release.blank import Module
 from book import build
@@ -22,24 +23,22 @@ ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 FULL, STUDENTS = ROOT / "build" / "_build" / "html", ROOT / "build" / "_build_students" / "html"
 FORMULA = re.compile(r'<span class="katex-mathml">.*?</math></span>|<span class="katex-html".*', re.DOTALL)
-PAGES = sorted(page.stem for page in BOOK.glob("*.md"))
-CHAPTERS = sorted(package.parent.name for package in ROOT.glob("solutions/*/attention.py"))
+PAGES = sorted(build.order())
+CHAPTERS = chapters()
 FIGURE = re.compile(  # a drawing, a plot, weights as a table or in a text, and what can be moved
     r'<div class="drawing">|<svg class="plot"|<div class="heat">|<div class="(?:weigh|moved)[ "]'
 )
 LARGEST = 1_600_000  # bytes of a page
 FIGURES = 10  # of a chapter, at least
-PARTS = {
-    part["caption"]: {each["file"] for each in part["chapters"]}
-    for part in yaml.safe_load((BOOK / "_toc.yml").read_text("utf8"))["parts"]
-}
+PARTS = {part["caption"]: set(files_of(part)) for part in build.table_of_contents("full")["parts"]}
 TEACHERS = PARTS[build.TEACHERS]  # what students do not have
 
 
 def pages(folder: Path) -> list[Path]:
     files = [folder / f"{name}.html" for name in PAGES if folder == FULL or name not in TEACHERS]
-    if not all(page.is_file() for page in files):
-        pytest.skip(f"{folder.relative_to(ROOT)} is not built: make book, make book-students")
+    edition = "full" if folder == FULL else "students"
+    if not all(page.is_file() for page in files) or not build.has_these_contents(edition):
+        pytest.skip(f"{folder.relative_to(ROOT)} is not built, or of other chapters: make book, make book-students")
     return files
 
 

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import pytest
 
 from book import build
-from book.pdf import order
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -131,7 +130,7 @@ def test_a_page_that_is_no_xml_is_named_with_its_place(tmp_path):
 
 
 @pytest.mark.parametrize("edition", build.FOLDERS)
-def test_the_built_book_for_e_readers(edition, tmp_path):
+def test_the_built_book_for_e_readers(edition):
     folder = ROOT / "build" / build.FOLDERS[edition]
     epub = folder / "epub" / "attention-workbook.epub"
     if not epub.is_file() or (folder / "machinery").read_text() != build.machinery():
@@ -140,8 +139,8 @@ def test_the_built_book_for_e_readers(edition, tmp_path):
     with zipfile.ZipFile(epub) as archive:
         pages = {name: archive.read(name).decode() for name in archive.namelist() if name.endswith(".xhtml")}
         assert missing_sheets(archive) == set()
-        assert listed(archive) >= set(order(build.contents(edition, tmp_path)))
-    assert set(order(build.contents(edition, tmp_path))) <= {name.removesuffix(".xhtml") for name in pages}
+        assert listed(archive) >= set(build.order(edition))
+    assert set(build.order(edition)) <= {name.removesuffix(".xhtml") for name in pages}
     assert not [name for name, page in pages.items() if "<script" in page or "katex-html" in page]
 
 

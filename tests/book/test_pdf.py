@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from book import pdf
+from book import build, pdf
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "_build" / "html"
@@ -68,7 +68,7 @@ def test_a_page_of_another_form_is_an_error_that_says_which():
 
 
 def test_the_pages_come_in_the_order_of_the_contents():
-    names = pdf.order()
+    names = build.order()
     assert names[:2] == ["index", "notation"]
     assert set(names) <= {page.stem for page in (ROOT / "book").glob("*.md")}
 
@@ -94,7 +94,6 @@ def test_the_editions_have_targets_of_their_own_and_each_says_whom_it_is_for(mon
         assert re.search(rf"make {verb} .*solutions", targets)
         assert re.search(rf"make {verb}-students .*without solutions", targets)
     monkeypatch.setattr(pdf, "ROOT", tmp_path)
-    monkeypatch.setattr(pdf, "contents", lambda *_: ROOT / "book" / "_toc.yml")
     monkeypatch.setattr(sys, "argv", ["pdf.py", "--students"])
     assert pdf.main() == 2
     assert "make book-students first" in capsys.readouterr().err
@@ -102,7 +101,7 @@ def test_the_editions_have_targets_of_their_own_and_each_says_whom_it_is_for(mon
 
 @pytest.mark.browser
 def test_the_built_book_fits_its_paper_and_its_links_lead_somewhere(browser):
-    names = pdf.order()
+    names = build.order()
     if not all((SITE / f"{name}.html").is_file() for name in names):
         pytest.skip("build/_build is not there, or older than _toc.yml: make book")
     assert not dead_links(pdf.whole(SITE, names))

@@ -4,7 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from book import questions, self_grading, slides
+from autograder.contents import chapters
+from book import questions, self_grading
 from book.build import FOLDERS
 from tests.book.test_book_pages import pages
 
@@ -34,12 +35,12 @@ def test_the_bank_has_all_questions_of_all_chapters_and_is_xml() -> None:
     pages(SITE)
     quiz = ElementTree.fromstring(ElementTree.tostring(questions.bank(SITE), encoding="utf-8"))
     categories = [each.findtext("category/text") for each in quiz.findall("question[@type='category']")]
-    assert categories == [f"{questions.COURSE}/{name}" for name in slides.chapters()]
+    assert categories == [f"{questions.COURSE}/{name}" for name in chapters()]
     every = quiz.findall("question[@type='essay']")
     texts = [each.findtext(f"{part}/text") or "" for each in every for part in ("name", "questiontext", "graderinfo")]
     assert all(texts)
     assert not [text for text in texts if "class=" in text or "katex" in text or "<a " in text]
-    for name in slides.chapters():
+    for name in chapters():
         of_page = [each for each in every if (each.findtext("name/text") or "").startswith(f"{name}: Question")]
         assert len(of_page) == 5
 
@@ -52,7 +53,7 @@ def of_kind(quiz: ElementTree.Element, kind: str) -> list[ElementTree.Element]:
 def by_hand() -> ElementTree.Element:
     """The questions that grade themselves, written and read again."""
     quiz = ElementTree.Element("quiz")
-    for chapter in slides.chapters():
+    for chapter in chapters():
         for question in self_grading.of_chapter(chapter):
             questions.graded(quiz, f"{chapter}: {question.name}", question)
     return ElementTree.fromstring(questions.as_xml(quiz))
@@ -62,7 +63,7 @@ def test_numbers_and_choices_have_the_form_that_moodle_imports(by_hand: ElementT
     numbers, choices = of_kind(by_hand, "numerical"), of_kind(by_hand, "multichoice")
     assert len(numbers) + len(choices) == len(by_hand)
     assert {(name or "").partition(":")[0] for each in choices if (name := each.findtext("name/text"))} == {
-        name for name in slides.chapters() if any(self_grading.of_chapter(name))
+        name for name in chapters() if any(self_grading.of_chapter(name))
     }
     for question in by_hand:
         text, answers = question.find("questiontext"), question.findall("answer")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.contents import chapters
 from book import slides
 from book.deck import Section, Slide, chosen
 from book.pieces import summary
@@ -15,7 +16,7 @@ from tests.book.test_book_pages import answers, models
 
 ROOT = Path(__file__).parents[2]
 SITES = {edition: ROOT / "build" / folder / "html" for edition, folder in slides.FOLDERS.items()}
-NAMES = slides.chapters()
+NAMES = chapters()
 SHOWN = {"drawn": "figure", "formula": "div", "moved": "div", "weigh": "div", "heat": "div", "results": "table"}
 LEAST = 19  # pixels of the smallest letters in a frame 720 high, but for tables of weights, which are read by colour
 PAGE = """<article class="bd-article"><section><h1>1. One<a class="headerlink" href="#one">#</a></h1>

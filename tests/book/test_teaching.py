@@ -2,20 +2,19 @@
 
 import re
 import shlex
-from typing import Any
 
 import pytest
 
 from autograder import __main__ as command
-from autograder.assignment import assignments
+from autograder import settings
 from autograder.checks import checks, questions
+from autograder.contents import chapters
 from autograder.places import ROOT
 from book.mistakes import by_function, mistakes
 
 TEXT = (ROOT / "TEACHING.md").read_text("utf-8")
 PLANNED = re.compile(r"(\d+)(?:–(\d+))? · (\d+)")  # parts of a notebook, and their minutes
 CLASS = 90  # minutes
-IN_SIX_WEEKS = ["encoder_decoder", "bahdanau", "luong", "pooling", "self_attention", "transformer"]
 
 
 def section(title: str) -> str:
@@ -51,11 +50,11 @@ def core_parts(name: str) -> dict[int, int]:
 NEEDS = {row[0].strip("`"): row[1:] for row in rows(section("What needs what"))}
 
 
-@pytest.mark.parametrize("name", assignments())
+@pytest.mark.parametrize("name", chapters())
 def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
     before, functions, to_read, core = NEEDS[name]
-    linked = set(re.findall(r"\((\w+)\.md", head(name).partition("You need")[2])) & set(assignments())
-    assert set(re.findall(r"`(\w+)`", before)) == linked
+    linked = set(re.findall(r"\((\w+)\.md", head(name).partition("You need")[2])) & set(chapters())
+    assert set(re.findall(r"`(\w+)`", before)) & set(chapters()) == linked
     earlier = re.findall(r"^#\| earlier (.+)$", (ROOT / "exercises" / f"{name}.md").read_text("utf-8"), re.MULTILINE)
     needed = [each.rpartition(".") for line in earlier for each in line.split(",")]
     assert re.findall(r"`(\w+)`", functions) == [function for *_, function in needed]
@@ -64,11 +63,15 @@ def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
     assert (int(to_read), int(core)) == (minutes_to_read(name), sum(core_parts(name).values()))
 
 
-@pytest.mark.parametrize(("title", "names"), [("Twelve weeks", assignments()), ("Six weeks", IN_SIX_WEEKS)])
-def test_a_plan_has_each_core_part_once_with_its_minutes_and_no_class_that_is_too_long(title: str, names) -> None:
+@pytest.mark.parametrize("title", ["Twelve weeks", "Six weeks"])
+def test_a_plan_has_each_core_part_once_with_its_minutes_and_no_class_that_is_too_long(title: str) -> None:
+    named = {row[1].strip("`") for row in rows(section(title))}
+    names = [name for name in chapters() if title == "Twelve weeks" or name in named]
     planned: dict[str, list[int]] = {name: [] for name in names}
     for _, chapter_name, reading, in_class, at_home, *_ in rows(section(title)):
         name = chapter_name.strip("`")
+        if name not in planned:  # dropped
+            continue
         assert reading == ("" if planned[name] else str(minutes_to_read(name)))
         for first, last, minutes in PLANNED.findall(f"{in_class} {at_home}"):
             numbers = range(int(first), int(last or first) + 1)
@@ -84,23 +87,13 @@ GUIDES = section(FOUR).index("| notebook |")
 
 def test_what_is_graded_by_hand_is_listed_with_its_points() -> None:
     listed = {name.strip("`"): dict(re.findall(r"`(\w+)` (\d+)", cell)) for name, cell in rows(section(FOUR)[GUIDES:])}
-    assert listed == {
-        name: {question: str(each.points) for question, each in questions(name).items()} for name in assignments()
+    assert {name: listed.get(name) for name in chapters()} == {
+        name: {question: str(each.points) for question, each in questions(name).items()} for name in chapters()
     }
 
 
 def commands() -> list[str]:
     return [line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
-
-
-def test_the_rule_for_late_days_does_what_the_text_says() -> None:
-    [source] = [block for block in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL) if "class TenthADay" in block]
-    namespace: dict[str, Any] = {}
-    exec(source, namespace)
-    penalty, day = namespace["TenthADay"]().late_submission_penalty, 86400.0
-    assert [penalty("ada", 60, late) for late in (1, day)] == [0, 0]
-    assert [penalty("ada", 60, late) for late in (day + 1, 2 * day, 2 * day + 1)] == pytest.approx([6, 6, 12])
-    assert penalty("ada", 60, 40 * day) == 60
 
 
 def test_every_command_of_ours_is_one_that_there_is() -> None:
@@ -112,25 +105,23 @@ def test_every_command_of_ours_is_one_that_there_is() -> None:
         command.arguments().parse_args(shlex.split(line))
 
 
-def test_a_course_of_four_chapters_is_what_the_command_leaves_of_the_contents() -> None:
-    [line] = [line for line in commands() if line.startswith("sed ")]
-    assert shlex.split(line)[-1] == "book/_toc.yml"
-    text = (ROOT / "book" / "_toc.yml").read_text("utf-8")
-    one, other = re.findall(r"-e '([^']*)'", line)
-    assert one == r"/- file: luong$/d"
-    first, last = re.findall(r"/([^/]+)/", other)
-    left, inside = [], False
-    for each in text.splitlines():
-        inside = inside or first in each
-        if not inside and not each.endswith("- file: luong"):
-            left.append(each)
-        inside = inside and last not in each
-    kept = [name for name in assignments() if any(each.endswith(f"file: {name}") for each in left)]
-    assert kept == ["encoder_decoder", "bahdanau", "self_attention", "transformer"]
-    assert all("chapters:" not in each or "file:" in left[place + 1] for place, each in enumerate(left))
+def test_the_settings_that_the_text_shows_can_be_used(tmp_path, monkeypatch) -> None:
+    """The parts of course.toml together: they choose four chapters, in the book's order."""
+    shown = "\n".join(re.findall(r"```toml\n(.*?)```", section(FOUR), re.DOTALL))
+    monkeypatch.delenv(settings.ONLY_CHAPTERS)
+    monkeypatch.setattr(settings, "ROOT", tmp_path)
+    listed = chapters()
+    (tmp_path / settings.FILE).write_text(shown, encoding="utf-8")
+    read = settings.settings()
+    assert all((read.chapters, read.points, read.deadlines, read.late))
+    kept = read.chapters or ()
+    assert list(kept) == [name for name in listed if name in kept] if set(kept) <= set(listed) else len(kept) == 4
+    for name in set(kept) & set(listed):
+        checks(name)
+        questions(name)
 
 
-@pytest.mark.parametrize("name", assignments())
+@pytest.mark.parametrize("name", chapters())
 def test_the_sections_that_the_discussion_names_are_there(name: str) -> None:
     asked = section("Questions for the class").partition(f"### `{name}`\n")[2].partition("\n### ")[0]
     assert asked.count("**\n*Good:*") == 2
@@ -140,7 +131,7 @@ def test_the_sections_that_the_discussion_names_are_there(name: str) -> None:
             assert any(heading.startswith(place) for heading in headings), place
 
 
-@pytest.mark.parametrize("name", assignments())
+@pytest.mark.parametrize("name", chapters())
 def test_the_mistakes_are_those_of_the_checks_but_no_task_is_given_away(name: str) -> None:
     shown = by_function(name)
     hunted = {function for function, check in checks(name).items() if check.hunt}
@@ -166,4 +157,4 @@ def test_what_looks_like_a_tag_is_text_and_code_is_code(monkeypatch) -> None:
 
 
 def _every() -> list[list[str]]:
-    return [titles for name in assignments() for titles in by_function(name).values()]
+    return [titles for name in chapters() for titles in by_function(name).values()]

@@ -1,0 +1,131 @@
+"""course.toml: what a teacher sets for a class, in one file that git leaves alone. Without it, all is as released.
+
+chapters = ["bahdanau", "transformer"]          # the others are dropped; the order is the book's
+
+[points.bahdanau]
+reading_a_matrix = 4                            # a question in words
+additive_attention = {"with a mask" = 3}        # demands of a check, in the words that students read
+
+[deadlines]
+bahdanau = "2026-12-01 Europe/Berlin"
+
+[late]
+free_days = 1                                   # of which each day begun then costs `a_day` of the score
+a_day = 0.1
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from autograder.places import ROOT
+
+FILE = "course.toml"
+ONLY_CHAPTERS = "ATTENTION_ONLY_CHAPTERS"  # set by the tests, which are about the course and not about a class
+Points = Mapping[str, "int | Mapping[str, int]"]  # of a chapter's questions, and of the demands of its checks
+
+
+class SettingsError(ValueError):
+    """Something in course.toml cannot be used; the message says what was expected."""
+
+
+@dataclass(frozen=True)
+class Late:
+    """What being late costs: after some free days, a share of the score for each day begun."""
+
+    free_days: float = 0
+    a_day: float = 0.1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The content of course.toml."""
+
+    chapters: tuple[str, ...] | None = None  # None: all
+    points: Mapping[str, Points] = field(default_factory=dict)
+    deadlines: Mapping[str, str] = field(default_factory=dict)
+    late: Late | None = None
+
+
+def settings() -> Settings:
+    """Return the class's settings; raise SettingsError where the file cannot be read."""
+    path = ROOT / FILE
+    try:
+        read = _read(path.read_text(encoding="utf-8"), path)
+    except FileNotFoundError:
+        return Settings()
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path} is not text in UTF-8: save it so") from None
+    return Settings(read.chapters) if os.environ.get(ONLY_CHAPTERS) else read
+
+
+@lru_cache(maxsize=8)
+def _read(text: str, path: Path) -> Settings:
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is no TOML: {error}") from None
+    try:
+        demand_one_of(content, ("chapters", "points", "deadlines", "late"))
+        return Settings(_chapters(content), _tables(content), _deadlines(content), _late(content))
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from None
+
+
+def demand_one_of(names: Mapping[str, Any] | Sequence[str], known: Sequence[str], where: str = "") -> None:
+    """Raise SettingsError for the first name that is none of the known ones."""
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            meant = f"; do you mean {near[0]!r}?" if near else ""
+            raise SettingsError(f"{where}{name!r}: expected one of {', '.join(known)}{meant}")
+
+
+def _chapters(content: dict[str, Any]) -> tuple[str, ...] | None:
+    chapters = content.get("chapters")
+    if chapters is None:
+        return None
+    if not isinstance(chapters, list) or not chapters or not all(isinstance(each, str) for each in chapters):
+        raise SettingsError(f'chapters = {chapters!r}: expected a list of names, such as ["bahdanau", "transformer"]')
+    return tuple(chapters)
+
+
+def _table(content: dict[str, Any], name: str) -> dict[str, Any]:
+    table = content.get(name, {})
+    if not isinstance(table, dict):
+        raise SettingsError(f"{name} = {table!r}: expected a table, [{name}]")
+    return table
+
+
+def _tables(content: dict[str, Any]) -> dict[str, Points]:
+    points = _table(content, "points")
+    for name in points:
+        for each, worth in _table(points, name).items():
+            for demand, number in (worth if isinstance(worth, dict) else {"": worth}).items():
+                if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+                    what = f"points.{name}.{each}" + (f", “{demand}”" if demand else "")
+                    raise SettingsError(f"{what} = {number!r}: expected a whole number from 1 on")
+    return points
+
+
+def _deadlines(content: dict[str, Any]) -> dict[str, str]:
+    return {name: str(date) for name, date in _table(content, "deadlines").items()}
+
+
+def _late(content: dict[str, Any]) -> Late | None:
+    if "late" not in content:
+        return None
+    table = _table(content, "late")
+    demand_one_of(table, ("free_days", "a_day"), "late: ")
+    for name, most in (("free_days", 365), ("a_day", 1)):
+        number = table.get(name, 0)
+        if not isinstance(number, int | float) or isinstance(number, bool) or not 0 <= number <= most:
+            raise SettingsError(f"late.{name} = {number!r}: expected a number from 0 to {most}")
+    return Late(**table)

@@ -1,0 +1,118 @@
+"""course.toml: chapters, points, deadlines and the late rule of a class, in one file that git does not track."""
+
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from autograder import assignment, checks, contents, settings
+from autograder.gradebook.lateness import EachDay, deadlines
+from autograder.places import ROOT
+from book import build
+
+FOUR = '["encoder_decoder", "bahdanau", "self_attention", "transformer"]'
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Return a function that writes a class's course.toml."""
+    monkeypatch.delenv(settings.ONLY_CHAPTERS)
+    monkeypatch.setattr(settings, "ROOT", tmp_path)
+    return lambda text: (tmp_path / settings.FILE).write_text(text, encoding="utf-8")
+
+
+def use_all() -> None:
+    """Do what needs each of the settings."""
+    assignment.demand_pages()
+    for name in assignment.assignments():
+        checks.checks(name)
+        checks.questions(name)
+    deadlines([], assignment.assignments())
+
+
+def test_git_leaves_the_file_alone() -> None:
+    done = subprocess.run(["git", "check-ignore", "-q", settings.FILE], cwd=ROOT, check=False)
+    assert done.returncode == 0
+
+
+def test_without_the_file_all_is_as_released(course) -> None:
+    assert settings.settings() == settings.Settings()
+    assert contents.chapters() == [name for name in assignment.assignments() if assignment.has_chapter(name)]
+
+
+def test_chapters_that_are_not_chosen_are_in_no_list(course) -> None:
+    course(f"chapters = {FOUR}")
+    four = ["encoder_decoder", "bahdanau", "self_attention", "transformer"]
+    assert contents.chapters() == [name for name in assignment.assignments() if assignment.has_chapter(name)] == four
+    assert {"luong", "pooling", "structured"} == set(assignment.dropped())
+    assert "Attention that reads" not in [part["caption"] for part in build.table_of_contents("full")["parts"]]
+    assert not {"luong", "pooling", "structured"} & set(build.order())
+    assert {"notation", "teaching", "references"} <= set(build.order())
+
+
+def test_points_of_the_class_are_those_of_its_checks_and_questions(course) -> None:
+    before = checks.find("bahdanau.additive_attention")
+    demand, old = next(iter(before.points.items()))
+    course(f'[points.bahdanau]\nreading_a_matrix = 7\nadditive_attention = {{"{demand}" = 9}}')
+    after = checks.find("bahdanau.additive_attention")
+    worth = getattr(old, "points", old)
+    assert after.max_points == before.max_points + 9 - worth
+    assert after is checks.find("bahdanau.additive_attention")
+    assert checks.written("bahdanau", "reading_a_matrix").points == 7
+    assert checks.find("bahdanau.masked_softmax").points == checks.find("bahdanau.masked_softmax").points
+    (settings.ROOT / settings.FILE).unlink()
+    assert checks.find("bahdanau.additive_attention").max_points == before.max_points
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("chapters = ", "course.toml is no TOML: Invalid value (at end of document)"),
+        ("chapter = []", "'chapter': expected one of chapters, points, deadlines, late; do you mean 'chapters'?"),
+        ("chapters = []", 'expected a list of names, such as ["bahdanau", "transformer"]'),
+        ('chapters = ["bahdanu"]', "'bahdanu': expected one of encoder_decoder, bahdanau"),
+        ("[points]\nbahdanu = {}", "course.toml: points: 'bahdanu': expected one of"),
+        ("[points.bahdanau]\nreading = 3", "points.bahdanau: 'reading': expected one of attention_by_hand"),
+        ("[points.bahdanau]\nreading_a_matrix = 0", "points.bahdanau.reading_a_matrix = 0: expected a whole number"),
+        ("[points.bahdanau]\nlinks_of = 3", "points.bahdanau.links_of = 3: expected a table such as {"),
+        ("[points.bahdanau]\nlinks_of = {all = 3}", "points.bahdanau.links_of: 'all': expected one of"),
+        ("[points]\nbahdanau = 3", "bahdanau = 3: expected a table, [bahdanau]"),
+        ("[deadlines]\nluong = 'tomorrow'", "course.toml, deadlines: luong: expected a date such as"),
+        ("[deadlines]\nlong = 2026-12-01", "course.toml, deadlines: 'long': expected one of"),
+        ("[late]\na_day = 10", "late.a_day = 10: expected a number from 0 to 1"),
+        ("[late]\nper_day = 1", "late: 'per_day': expected one of free_days, a_day"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_a_sentence(course, text: str, sentence: str) -> None:
+    course(text)
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        use_all()
+
+
+def test_deadlines_stand_in_one_place(course) -> None:
+    course('[deadlines]\nbahdanau = "2026-12-01 Europe/Berlin"\nluong = 2026-12-08T12:00:00+01:00')
+    known = assignment.assignments()
+    due = deadlines(["transformer=none"], known)
+    assert due["bahdanau"] == datetime(2026, 12, 1, 22, 59, 59, tzinfo=UTC).replace(tzinfo=None)
+    assert due["luong"] == datetime(2026, 12, 8, 11, tzinfo=UTC).replace(tzinfo=None)
+    assert due["transformer"] is None
+    with pytest.raises(ValueError, match=r"--due bahdanau: its deadline is in course\.toml\. Change it there\."):
+        deadlines(["bahdanau=none"], known)
+
+
+def test_each_day_begun_after_the_free_ones_costs_its_share(course) -> None:
+    course("[late]\nfree_days = 1\na_day = 0.1")
+    penalty, day = EachDay().late_submission_penalty, 86400.0
+    assert [penalty("ada", 60, late) for late in (1, day)] == [0, 0]
+    assert [penalty("ada", 60, late) for late in (day + 1, 2 * day, 2 * day + 1)] == pytest.approx([6, 6, 12])
+    assert penalty("ada", 60, 40 * day) == 60
+
+
+def test_the_example_has_every_setting_and_can_be_used(course, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / settings.FILE, tmp_path)
+    read = settings.settings()
+    assert all((read.chapters, read.points, read.deadlines, read.late))
+    use_all()
