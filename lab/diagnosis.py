@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lab.checkpoints import save
 from lab.progress import EVERY
-from lab.schedules import RecipeError
+from lab.ranges import RecipeError
 
 DEAREST = 5  # operations that are printed
 WARM_UP = 3  # steps before the ones that are profiled

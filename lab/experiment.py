@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 import torch
 
 from lab.budget import Budget
+from lab.ranges import demand
 from lab.runs import Named, Solution, about_of, best, built, forget, kept_about, rebuilt
 from lab.training import Progress, Task, Trainer, best_device, seed_all
 
@@ -53,6 +54,7 @@ class Experiment(Generic[T]):
         The budget is that of the whole call: reading the corpus and validating are in it. With `keep_on_interrupt` a
         KeyboardInterrupt ends the training as the budget does.
         """
+        demand(recipe)
         budget = Budget.of(minutes)
         corpus = corpus or self.load(run)
         folder = folder or run.folder

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from lab.distributed import Team
-from lab.schedules import RecipeError
+from lab.ranges import RecipeError
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, IterableDataset
 
 from lab.gradients import Collated, Collator
 from lab.progress import Progress
-from lab.schedules import RecipeError
+from lab.ranges import RecipeError
 
 AHEAD = 8  # batches that are ready at most
 ENDED = "DataLoader worker (pid"  # begins what torch says of a worker that is no more

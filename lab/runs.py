@@ -10,7 +10,8 @@ import torch
 from lab.checkpoints import CheckpointError, load
 from lab.corpora import Labelled
 from lab.devices import best_device
-from lab.schedules import Rate, RecipeError
+from lab.ranges import RecipeError, demand_word
+from lab.schedules import Rate
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "build" / "runs"
@@ -42,6 +43,9 @@ class Named:
     recipe: str
     variant: str
     seed: int
+
+    def __post_init__(self) -> None:
+        demand_word("--variant", self.variant)  # it is part of a folder's name
 
     @property
     def task(self) -> str:

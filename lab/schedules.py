@@ -5,27 +5,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from lab.ranges import Amount, Count, Part, Positive, Share, Size
+
 Rate: TypeAlias = Callable[[int, int], float]  # (step, from 0, and number of all steps) -> learning rate
-
-
-class RecipeError(ValueError):
-    """Values of a recipe that do not fit together; the message says which."""
 
 
 @dataclass(frozen=True)
 class Training:
     """How a model is trained; a part of every recipe."""
 
-    tokens: int = 2000  # tokens in a batch: target tokens in translation, words in classification
-    epochs: int = 10
-    rate: float = 1e-3  # highest learning rate of AdamW
-    warmup: float = 0.05  # share of all steps in which the rate rises
-    halve_after: int = 0  # epochs after which the rate is halved every epoch; 0 = half a cosine down to nothing
-    weight_decay: float = 1e-4
-    clip: float = 1.0  # largest norm of the gradient
-    smoothing: float = 0.0  # label smoothing
-    ema: float = 0.0  # decay of the exponential moving average of the weights; 0 = none
-    mean_of: int = 0  # what is validated and kept: the mean of the weights after so many last epochs; 0 = no mean
+    tokens: Size = 2000  # tokens in a batch: target tokens in translation, words in classification
+    epochs: Size = 10
+    rate: Positive = 1e-3  # highest learning rate of AdamW
+    warmup: Share = 0.05  # share of all steps in which the rate rises
+    halve_after: Count = 0  # epochs after which the rate is halved every epoch; 0 = half a cosine down to nothing
+    weight_decay: Amount = 1e-4
+    clip: Positive = 1.0  # largest norm of the gradient
+    smoothing: Part = 0.0  # label smoothing
+    ema: Part = 0.0  # decay of the exponential moving average of the weights; 0 = none
+    mean_of: Count = 0  # what is validated and kept: the mean of the weights after so many last epochs; 0 = no mean
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the machine multiplies it natively
 
 

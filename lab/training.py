@@ -21,7 +21,8 @@ from lab.diagnosis import Curves, Watch, memory, profiled
 from lab.gradients import Collated, Collator, Gradient, Objective, Task
 from lab.prefetch import Place, Remaining, batches, of_epoch
 from lab.progress import Bar, Progress
-from lab.schedules import Rate, RecipeError, Training, rate_at
+from lab.ranges import RecipeError
+from lab.schedules import Rate, Training, rate_at
 from lab.weight_averaging import average
 
 __all__ = ["Progress", "Task", "Trainer", "Training", "best_device", "device_name", "rate_at", "seed_all"]

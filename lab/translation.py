@@ -13,7 +13,8 @@ from lab.batches import Batch, Example, bucketed, collate, multiple_of
 from lab.corpora import Pair, Parallel
 from lab.decoding import Tick, Translator, at, forced_attention, translate
 from lab.experiment import Experiment
-from lab.runs import ROOT, Named, RecipeError, Solution
+from lab.ranges import RecipeError
+from lab.runs import ROOT, Named, Solution
 from lab.shards import Shards
 from lab.tokenizers import PAD
 from lab.training import Progress, Training

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from lab.checkpoints import load, save
-from lab.schedules import RecipeError, Training
+from lab.ranges import RecipeError
+from lab.schedules import Training
 
 
 class Average:

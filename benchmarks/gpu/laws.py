@@ -18,7 +18,7 @@ from benchmarks.gpu.small_models import SmallModel, small_models
 from benchmarks.gpu.table import Job, Row, Setting
 from lab.batches import Batch
 from lab.devices import uses_bf16
-from lab.schedules import RecipeError
+from lab.ranges import RecipeError
 
 CPU = torch.device("cpu")
 SEED = 7

@@ -20,6 +20,7 @@ from lab.cli.common import (
 from lab.cli.sweep import sweep_of
 from lab.corpora import CorpusError
 from lab.evaluation.sweeps import Sweep
+from lab.ranges import Seed
 from lab.runs import Solution
 
 LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
@@ -45,7 +46,7 @@ class Evaluate(Where):
     With --recipe linear: fit and score the baseline, TF-IDF of words and pairs of words with logistic regression.
     """
 
-    seed: int | None = None
+    seed: Seed | None = None
     """one seed; by default every seed that has been trained"""
 
 
@@ -77,11 +78,9 @@ def run_train(solution: Solution, argv: list[str]) -> None:
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
     """Score the trained models on the test sets and write the results."""
-    import tyro
-
     from lab.evaluation.classification_results import evaluate, evaluate_linear
 
-    what = tyro.cli(Evaluate, prog=f"python -m solutions.{solution.name} evaluate", args=argv)
+    what = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
     set_threads(what)
     command = " ".join(argv)
     corpus = find_corpus(solution, what.corpus)
@@ -94,10 +93,8 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
 
 def run_classify(solution: Solution, argv: list[str]) -> None:
     """Label texts with the newest model, and draw where it looked."""
-    import tyro
-
     options, texts = split_arguments(argv)
-    what = tyro.cli(Classify, prog=f"python -m solutions.{solution.name} classify [options] TEXT …", args=options)
+    what = common.read(Classify, f"python -m solutions.{solution.name} classify [options] TEXT …", options)
     set_threads(what)
     first = name_run(solution, find_corpus(solution, what.corpus), what, 1)
     trained = restore(solution, common.newest(first, what, advice(solution, first)))
@@ -120,7 +117,7 @@ def show(trained: Trained, corpus: str, line: str, weights: bool) -> bool:
     print(f"{trained.labels[best]}  {probabilities[best]:.2f}")
     unknown = [word for sentence in trained.normal(sentences) for word in trained.text.unknown(sentence)]
     if unknown:
-        print(f"  read as <unk>, for training had no such word: {' '.join(unknown)}")
+        print(f"  read as <unk>, for training had no such word: {common.cut(unknown)}")
     if weights:
         print("\n".join(drawn(trained, sentences)))
     return True

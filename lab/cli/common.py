@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -15,8 +16,8 @@ from lab.checkpoints import CheckpointError
 from lab.corpora import CorpusError
 from lab.distributed import Team, here, lost, part_ways
 from lab.experiment import Experiment
+from lab.ranges import Amount, Count, RecipeError, Seed, Size, demand, demand_word
 from lab.runs import Solution, trained_seeds
-from lab.schedules import RecipeError
 from lab.training import best_device
 
 
@@ -32,7 +33,7 @@ class Named:
     """name of a recipe; by default the one made for the corpus"""
     variant: str = ""
     """a word for what differs from the recipe; part of the run's name"""
-    threads: int | None = None
+    threads: Size | None = None
     """CPU threads; by default as many as torch takes"""
 
 
@@ -40,20 +41,20 @@ class Named:
 class Long:
     """The options of a training."""
 
-    seed: int = 1
-    minutes: float | None = None
+    seed: Seed = 1
+    minutes: Amount | None = None
     """stop after this time and keep what there is"""
     fresh: bool = False
     """forget an earlier training of this run"""
     device: str | None = None
     """cpu, cuda, …; by default a GPU if there is one"""
-    micro_tokens: int = 0
+    micro_tokens: Count = 0
     """take each batch in pieces of about so many tokens, with the same gradient: for a small GPU; 0 = whole batches"""
-    multiple: int = 1
+    multiple: Size = 1
     """fill the padded lengths up to multiples of it: PyTorch's tuning guide asks for sizes in eights on a GPU"""
     prefetch: Literal["auto", "on", "off"] = "auto"
     """whether a process of its own makes the batches ahead: auto does it for a GPU"""
-    profile: int = 0
+    profile: Count = 0
     """look into the time of so many steps: a trace in the run's folder, and its dearest operations"""
 
 
@@ -112,10 +113,20 @@ def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: 
         default=options(default, recipe),
         config=(tyro.conf.OmitArgPrefixes,),
     )
+    demand(parsed)
     if parsed.model != recipe and not parsed.what.variant:
         changed = ", ".join(differences(recipe, parsed.model))
         raise UsageError(f"{changed} differs from recipe {named}: name the run with --variant WORD")
     return parsed.what, parsed.model
+
+
+def read(kind: type, prog: str, argv: list[str]) -> Any:
+    """Return the options of a command, every number of them in its range."""
+    import tyro
+
+    options = tyro.cli(kind, prog=prog, args=argv)
+    demand(options)
+    return options
 
 
 def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: Any, what: Any, **more: Any) -> None:
@@ -156,9 +167,32 @@ def evaluate(first: Any, seed: int | None, advice: str, score: Callable[[Any], P
 
 def answer(lines: Sequence[str], show: Callable[[str], bool]) -> None:
     """Show what a model says to each line, or to those of standard input; exit code 2 if one got no answer."""
-    answered = [show(line) for line in lines or [line.rstrip("\n") for line in sys.stdin]]
+    answered = [show(line) for line in (map(as_text, lines) if lines else standard_input())]
     if not all(answered):
         sys.exit(2)
+
+
+def standard_input() -> Iterator[str]:
+    """Yield the lines of standard input, whatever bytes they hold."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
+    for number, line in enumerate([line.rstrip("\n") for line in sys.stdin], start=1):
+        yield as_text(line, f"line {number} of standard input")
+
+
+def as_text(line: str, where: str = "an argument") -> str:
+    """Return a line; raise UsageError if it holds bytes that are no UTF-8."""
+    if byte := next((ord(letter) - 0xDC00 for letter in line if "\udc80" <= letter <= "\udcff"), None):
+        raise UsageError(
+            f"{where} is not UTF-8: it holds the byte 0x{byte:x}. Convert it first, as with: iconv -f latin1 -t utf-8"
+        )
+    return line
+
+
+def cut(words: Sequence[str], letters: int = 60, most: int = 20) -> str:
+    """Return words side by side, the long ones and the list cut off."""
+    shown = [word if len(word) <= letters else f"{word[:letters]}…" for word in words[:most]]
+    return " ".join([*shown, *(["…"] if len(words) > most else [])])
 
 
 def find_recipe(solution: Solution, name: str) -> Any:
@@ -186,6 +220,7 @@ def find_device(name: str | None) -> torch.device:
 
 def newest(first: runs.Named, what: Any, advice: str) -> Path:
     """Return the folder of the run asked for, or of the one trained last for the task of `first`."""
+    demand_word("--run", what.run or "")
     pattern = what.run or (first.name if what.recipe or what.variant else f"{first.task}-*")
     folder = runs.RUNS / first.solution
     paths = sorted(folder.glob(f"{pattern}/seed*/best.pt"), key=lambda path: path.stat().st_mtime)

@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from lab.cli.common import UsageError
 from lab.evaluation.sweeps import Step, Sweep
+from lab.ranges import Size, demand
 from lab.runs import ROOT, RUNS, Solution
 
 
@@ -20,7 +21,7 @@ class Options:
 
     seeds: list[int] = field(default_factory=list)
     """by default those of the experiment"""
-    jobs: int = os.cpu_count() or 1
+    jobs: Size = os.cpu_count() or 1
     """runs at a time, one CPU thread each"""
     device: str | None = None
     """cpu, cuda, …; by default a GPU if there is one"""
@@ -45,8 +46,7 @@ def sweep_of(sweeps: Mapping[str, Sweep]) -> Callable[[Solution, list[str]], Non
         )
         if named not in sweeps:
             raise UsageError(f"expected one of these experiments, got {named or 'nothing'}\n{listed or '  (none yet)'}")
-        if options.jobs < 1:
-            raise UsageError(f"--jobs must be 1 or more, got {options.jobs}")
+        demand(options)
         steps = list(sweeps[named].steps(solution, options.seeds))
         if options.commands:
             print("\n".join(written_out(steps, options.device)))

@@ -9,7 +9,6 @@ from lab.cli import common
 from lab.cli.common import (
     Long,
     Named,
-    UsageError,
     dispatch,
     find_recipe,
     peek,
@@ -19,6 +18,7 @@ from lab.cli.common import (
 )
 from lab.cli.sweep import sweep_of
 from lab.evaluation.sweeps import Sweep
+from lab.ranges import Amount, Seed, Size
 from lab.runs import Solution
 from lab.translation import TRANSLATION, Run, Trained, restore
 
@@ -47,9 +47,9 @@ class Train(Long, Where):
 class Penalty:
     """How a beam search compares translations of different lengths."""
 
-    alpha: float = 1.0
+    alpha: Amount = 1.0
     """exponent of the length by which a hypothesis's log-probability is divided"""
-    shift: float = 0.0
+    shift: Amount = 0.0
     """length counts as (shift + length) / (shift + 1): 0 is the length itself, 5 the penalty of Wu et al. (2016)"""
 
 
@@ -57,9 +57,9 @@ class Penalty:
 class Evaluate(Penalty, Where):
     """Score the trained models on the test sets and write solutions/NAME/results/RUN-seedN.json."""
 
-    seed: int | None = None
+    seed: Seed | None = None
     """one seed; by default every seed that has been trained"""
-    beam: int = 5
+    beam: Size = 5
     """width of the beam search that is scored beside greedy decoding"""
 
 
@@ -69,7 +69,7 @@ class Translate(Penalty, Where):
 
     run: str | None = None
     """name of a run; by default the newest of the corpus and direction"""
-    beam: int = 1
+    beam: Size = 1
     """width of the beam; 1 is greedy"""
     weights: bool = True
     """draw where the model looked"""
@@ -99,14 +99,10 @@ def run_train(solution: Solution, argv: list[str]) -> None:
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
     """Score the trained models on the test sets and write the results."""
-    import tyro
-
     from lab.decoding import Search
     from lab.evaluation.translation_results import evaluate
 
-    what = tyro.cli(Evaluate, prog=f"python -m solutions.{solution.name} evaluate", args=argv)
-    if what.beam < 1:
-        raise UsageError(f"--beam must be 1 or more, got {what.beam}")
+    what = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
     set_threads(what)
     first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
     search = Search(what.beam, what.alpha, what.shift)
@@ -117,13 +113,9 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
 
 def run_translate(solution: Solution, argv: list[str]) -> None:
     """Translate sentences with the newest model, and draw where it looked."""
-    import tyro
-
     options, sentences = split_arguments(argv)
     prog = f"python -m solutions.{solution.name} translate [options] SENTENCE …"
-    what = tyro.cli(Translate, prog=prog, args=options)
-    if what.beam < 1:
-        raise UsageError(f"--beam must be 1 or more, got {what.beam}")
+    what = common.read(Translate, prog, options)
     set_threads(what)
     first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
     trained = restore(solution, common.newest(first, what, advice(solution, first)))
@@ -142,7 +134,7 @@ def show(trained: Trained, sentence: str, what: Translate) -> bool:
     if unknown and not what.unknown:
         print(
             f"error: not among the {len(trained.source_text)} words or pieces that the model knows: "
-            f"{' '.join(unknown)}. Say it in other words, or add --unknown to have them read as <unk>.",
+            f"{common.cut(unknown)}. Say it in other words, or add --unknown to have them read as <unk>.",
             file=sys.stderr,
         )
         return False

@@ -7,8 +7,8 @@ from typing import Any
 
 from lab import corpora
 from lab.evaluation.result_files import read_json, results_folder
+from lab.ranges import RecipeError
 from lab.runs import Solution, as_recipe, joined
-from lab.schedules import RecipeError
 
 Changes = Mapping[str, Any]  # field of the recipe, or of its training -> another value
 

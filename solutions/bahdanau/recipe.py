@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from lab.ranges import Count, Part, Size
 from lab.training import Training
 from solutions.encoder_decoder.recipe import RECIPES as PLAIN
 
@@ -11,14 +12,14 @@ from solutions.encoder_decoder.recipe import RECIPES as PLAIN
 class Recipe:
     """The model's sizes and how it is trained."""
 
-    embedding_dim: int = 256  # m in appendix A.2.3
-    units: int = 512  # n: width of one direction of the encoder, and of the decoder
-    hidden: int = 512  # n′: width of the alignment model
-    maxout: int = 256  # l: width of the maxout readout
+    embedding_dim: Size = 256  # m in appendix A.2.3
+    units: Size = 512  # n: width of one direction of the encoder, and of the decoder
+    hidden: Size = 512  # n′: width of the alignment model
+    maxout: Size = 256  # l: width of the maxout readout
     query: Literal["before", "after"] = "before"  # the state that asks: s_{i-1}, the paper; s_i, as Luong et al. do
     tied: bool = False  # one matrix for target embeddings and output words (ours)
-    dropout: float = 0.0
-    vocabulary: int = 0  # subwords per language; 0 = whole words
+    dropout: Part = 0.0
+    vocabulary: Count = 0  # subwords per language; 0 = whole words
     lowercase: bool = False
     training: Training = field(default_factory=Training)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from lab.ranges import Count, Part, Size
 from lab.training import Training
 
 
@@ -11,16 +12,16 @@ class Recipe:
     """The model's sizes and how it is trained."""
 
     cell: Literal["gru", "lstm"] = "gru"  # Cho et al. (2014), section 2.3; Sutskever et al. (2014), section 3.4
-    embedding_dim: int = 256
-    units: int = 512  # width of one direction of the encoder, and of the decoder
-    layers: int = 1
+    embedding_dim: Size = 256
+    units: Size = 512  # width of one direction of the encoder, and of the decoder
+    layers: Size = 1
     bidirectional: bool = True  # ours, for a fair comparison with attention: neither paper reads both ways
     reverse: bool = False  # feed the source words last to first: Sutskever et al. (2014), section 3.3
     context_everywhere: bool = True  # c enters each step and the readout: Cho et al. (2014), section 2.2
-    maxout: int = 256  # width of the maxout readout: Cho et al. (2014), appendix A.1.2; 0 = none
+    maxout: Count = 256  # width of the maxout readout: Cho et al. (2014), appendix A.1.2; 0 = none
     tied: bool = False  # one matrix for target embeddings and output words (ours)
-    dropout: float = 0.0
-    vocabulary: int = 0  # subwords per language; 0 = whole words
+    dropout: Part = 0.0
+    vocabulary: Count = 0  # subwords per language; 0 = whole words
     lowercase: bool = False
     training: Training = field(default_factory=Training)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from lab.ranges import Count, Part, Positive, Size
 from lab.training import Training
 from solutions.encoder_decoder.recipe import RECIPES as PLAIN
 
@@ -13,18 +14,18 @@ class Recipe:
 
     score: Literal["dot", "general", "concat", "location"] = "general"  # section 3.1
     attention: Literal["global", "local_m", "local_p"] = "global"  # sections 3.1 and 3.2
-    D: int = 10  # half the window's width: section 4.1
+    D: Size = 10  # half the window's width: section 4.1
     feeding: bool = True  # section 3.3
-    embedding_dim: int = 512
-    units: int = 512  # width of a layer, of a source state, and of the attentional state
-    layers: int = 1  # stacked LSTMs: section 2; the paper has 4
+    embedding_dim: Size = 512
+    units: Size = 512  # width of a layer, of a source state, and of the attentional state
+    layers: Size = 1  # stacked LSTMs: section 2; the paper has 4
     bidirectional: bool = False  # the paper reads one way; True: two encoders of half the width
-    hidden: int = 128  # rows of W_a in the concat score, and of W_p
-    longest: int = 100  # positions that the location score has a row for
-    score_start: float = 4.0  # what the score's fresh weights are multiplied with (ours): see below
+    hidden: Size = 128  # rows of W_a in the concat score, and of W_p
+    longest: Size = 100  # positions that the location score has a row for
+    score_start: Positive = 4.0  # what the score's fresh weights are multiplied with (ours): see below
     tied: bool = False  # one matrix for target embeddings and output words (ours)
-    dropout: float = 0.0
-    vocabulary: int = 0  # subwords per language; 0 = whole words
+    dropout: Part = 0.0
+    vocabulary: Count = 0  # subwords per language; 0 = whole words
     lowercase: bool = False
     training: Training = field(default_factory=Training)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from lab.ranges import Amount, Count, Part, Size
 from lab.training import Training
 
 
@@ -12,20 +13,20 @@ class Recipe:
 
     model: Literal["att_blstm", "han"] = "att_blstm"
     pooling: Literal["attention", "last", "mean", "max", "uniform"] = "attention"  # Att-BLSTM's; see pools.py
-    adversary: float = 0.0  # λ, the weight of the divergence from another run's attention; 0 = none; see adversary.py
+    adversary: Amount = 0.0  # λ, the weight of the divergence from another run's attention; 0 = none; see adversary.py
     base: str = ""  # the run, of the same seed, that the adversary predicts like and attends unlike
-    embedding_dim: int = 100
-    units: int = 100  # width of one direction of each recurrent network
-    hidden: int = 100  # HAN: a, the width of the attention's hidden layer
-    embedding_scale: float = 0.1  # standard deviation of the entries of a word vector before training (ours)
-    embedding_dropout: float = 0.0
-    states_dropout: float = 0.0  # on the states that are pooled
-    dropout: float = 0.0  # on the pooled vector
-    word_dropout: float = 0.0  # share of the words that are read as <unk> in training (ours)
+    embedding_dim: Size = 100
+    units: Size = 100  # width of one direction of each recurrent network
+    hidden: Size = 100  # HAN: a, the width of the attention's hidden layer
+    embedding_scale: Amount = 0.1  # standard deviation of the entries of a word vector before training (ours)
+    embedding_dropout: Part = 0.0
+    states_dropout: Part = 0.0  # on the states that are pooled
+    dropout: Part = 0.0  # on the pooled vector
+    word_dropout: Part = 0.0  # share of the words that are read as <unk> in training (ours)
     vectors: Literal["random", "texts", "glove"] = "random"  # what the word vectors start from; see lab/word_vectors.py
-    vocabulary: int = 0  # the most frequent words; 0 = all
+    vocabulary: Count = 0  # the most frequent words; 0 = all
     lowercase: bool = False
-    longest: int = 0  # words of a sentence; a longer one is read in parts (0 = never)
+    longest: Count = 0  # words of a sentence; a longer one is read in parts (0 = never)
     training: Training = field(default_factory=Training)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from lab.ranges import Amount, Count, Part, Size
 from lab.training import Training
 
 
@@ -13,17 +14,17 @@ class Recipe:
     attention: Literal["simple", "projected"] = "projected"  # softmax(XXᵀ)X, or with three matrices
     scaled: bool = True  # projected: scores are divided by the root of the key's width
     frozen: bool = False  # projected: the matrices stay the identity, which leaves softmax(XXᵀ/√d)X
-    blocks: int = 1
+    blocks: Size = 1
     positions: bool = True  # a vector for each place stands beside that of the word
-    place_dim: int = 16  # its width
-    place_scale: float = 2.5  # its size: how far near places stand out before anything is learnt
-    embedding_dim: int = 64  # width of a word; keys and values are as wide as word and place together
+    place_dim: Size = 16  # its width
+    place_scale: Amount = 2.5  # its size: how far near places stand out before anything is learnt
+    embedding_dim: Size = 64  # width of a word; keys and values are as wide as word and place together
     vectors: Literal["random", "texts", "glove"] = "random"  # what words start from: lab/word_vectors.py
-    hidden: int = 64  # units that read each word with its context before the text is summed up
-    most: int = 400  # words of a text that are read: half of them its first, half its last
-    dropout: float = 0.2
-    word_dropout: float = 0.0  # share of the words that are hidden while training
-    vocabulary: int = 0  # the most frequent words; 0 = all
+    hidden: Size = 64  # units that read each word with its context before the text is summed up
+    most: Size = 400  # words of a text that are read: half of them its first, half its last
+    dropout: Part = 0.2
+    word_dropout: Part = 0.0  # share of the words that are hidden while training
+    vocabulary: Count = 0  # the most frequent words; 0 = all
     lowercase: bool = True
     training: Training = field(default_factory=Training)
 

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from lab.batches import word_dropout
 from lab.classification import Classifier
 from lab.corpora import Labelled
+from lab.ranges import RecipeError
 from lab.runs import Solution
-from lab.schedules import RecipeError
 from lab.tokenizers import Words
 from lab.transfer import derived
 from lab.word_vectors import start_from

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from lab.ranges import Amount, Count, Part, Size
 from lab.training import Training
 
 
@@ -10,21 +11,21 @@ from lab.training import Training
 class Recipe:
     """The model's sizes and how it is trained."""
 
-    embedding_dim: int = 100
-    embedding_scale: float = 1.0  # standard deviation of a fresh word vector's entries (ours)
+    embedding_dim: Size = 100
+    embedding_scale: Amount = 1.0  # standard deviation of a fresh word vector's entries (ours)
     vectors: Literal["random", "texts", "glove"] = "random"  # what they start from: lab/word_vectors.py
-    units: int = 300  # u: width of one direction of the LSTM
-    hidden: int = 350  # d_a: width of the network that scores the words
-    hops: int = 30  # r: rows of A and of M
-    penalty: float = 0.0  # what ‖AAᵀ - I‖²_F of a text is multiplied with in the loss
-    mlp: int = 3000  # width of the classifier's hidden layer
+    units: Size = 300  # u: width of one direction of the LSTM
+    hidden: Size = 350  # d_a: width of the network that scores the words
+    hops: Size = 30  # r: rows of A and of M
+    penalty: Amount = 0.0  # what ‖AAᵀ - I‖²_F of a text is multiplied with in the loss
+    mlp: Size = 3000  # width of the classifier's hidden layer
     pruned: bool = False  # the classifier of the appendix: each row and each column of M by itself
-    per_hop: int = 0  # pruned: hidden units for each row of M
-    per_feature: int = 0  # pruned: hidden units for each column of M
+    per_hop: Count = 0  # pruned: hidden units for each row of M
+    per_feature: Count = 0  # pruned: hidden units for each column of M
     pair: bool = False  # two sentences, compared hop by hop
-    dropout: float = 0.0
-    word_dropout: float = 0.0  # share of the words that are read as <unk> in training (ours)
-    vocabulary: int = 0  # most words that are kept; 0 = all
+    dropout: Part = 0.0
+    word_dropout: Part = 0.0  # share of the words that are read as <unk> in training (ours)
+    vocabulary: Count = 0  # most words that are kept; 0 = all
     lowercase: bool = False
     training: Training = field(default_factory=Training)
 

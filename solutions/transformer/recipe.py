@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from lab.ranges import Count, Part, Positive, Size
 from lab.training import Training
 
 
@@ -10,22 +11,22 @@ from lab.training import Training
 class Recipe:
     """The model's sizes and how it is trained."""
 
-    d_model: int = 512  # section 3.1
-    d_ff: int = 2048  # section 3.3
-    heads: int = 8  # section 3.2.2
-    layers: int = 6  # of the encoder, and as many of the decoder: section 3.1
+    d_model: Size = 512  # section 3.1
+    d_ff: Size = 2048  # section 3.3
+    heads: Size = 8  # section 3.2.2
+    layers: Size = 6  # of the encoder, and as many of the decoder: section 3.1
     pre_norm: bool = False  # LayerNorm before each sublayer instead of behind the sum (not in the paper)
-    dropout: float = 0.1  # of each sublayer's output, and of embedding + position: section 5.4
-    inner_dropout: float = 0.0  # of attention weights and inside the feed-forward network, as torch.nn has it
-    warmup_steps: int = 0  # steps in which the rate rises, then 1/√step: equation 3; 0 = the schedule in `training`
-    factor: float = 1.0  # of that rate
+    dropout: Part = 0.1  # of each sublayer's output, and of embedding + position: section 5.4
+    inner_dropout: Part = 0.0  # of attention weights and inside the feed-forward network, as torch.nn has it
+    warmup_steps: Count = 0  # steps in which the rate rises, then 1/√step: equation 3; 0 = the schedule in `training`
+    factor: Positive = 1.0  # of that rate
     shared: bool = True  # one vocabulary, and one matrix for source, target and output words: section 3.4
-    vocabulary: int = 37000  # subwords of both languages together (of each, unless shared); 0 = whole words
+    vocabulary: Count = 37000  # subwords of both languages together (of each, unless shared); 0 = whole words
     lowercase: bool = False
     positions: Literal["sine", "learned", "none"] = (
         "sine"  # section 3.5; learned: table 3, row E; none: not in the paper
     )
-    longest: int = 0  # tokens of the longer side; training pairs above it are left out (0: none is), tested on are all
+    longest: Count = 0  # tokens of the longer side; longer training pairs are left out (0: none is), tested on are all
     training: Training = field(default_factory=Training)
 
 

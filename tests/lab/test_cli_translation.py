@@ -1,8 +1,11 @@
 """The command line: what it does, and one clear message for what it cannot do."""
 
 import os
-from dataclasses import replace
+from dataclasses import fields, replace
+from importlib import import_module
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -10,14 +13,18 @@ from lab import corpora, runs
 from lab.checkpoints import load
 from lab.cli import translation
 from lab.cli.common import dispatch, peek, split_arguments
+from lab.cli.translation import Evaluate, Train, Translate
 from lab.corpora import Pair, Parallel
 from lab.evaluation import result_files, translation_results
 from lab.evaluation.result_files import read_json
-from lab.schedules import RecipeError
+from lab.ranges import RecipeError, demand, ranges
+from lab.schedules import Training
 from lab.translation import vocabularies
 from solutions.bahdanau.model import SOLUTION
 from solutions.encoder_decoder.model import SOLUTION as PLAIN
+from tests.answers import chapters
 
+RECIPES = [import_module(f"solutions.{name}.recipe").Recipe for name in chapters()]
 PAIRS = [
     Pair(f"{a} {b}", f"{b} {a}", frozenset({(0, 1), (1, 0)})) for a in "abcdefgh" for b in "abcdefgh" for _ in range(2)
 ]
@@ -58,6 +65,13 @@ def refused(capsys: pytest.CaptureFixture, *words: str, solution: runs.Solution 
     return printed.err
 
 
+def unread(capsys: pytest.CaptureFixture, *words: str) -> str:
+    """Return the message of a command that ends with exit code 2 after its first answers."""
+    with pytest.raises(SystemExit, match="2"):
+        translation.main(SOLUTION, list(words))
+    return capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -71,6 +85,13 @@ def refused(capsys: pytest.CaptureFixture, *words: str, solution: runs.Solution 
         (["train", "--corpus", "imdb"], "imdb"),
         (["evaluate"], "no trained model of phrasebook-fr-en"),
         (["evaluate", "--seed", "7"], "train --corpus phrasebook --seed 7"),
+        (["train", "--variant", "../../x"], "--variant: expected a word of letters"),
+        (["train", "--dropout", "1", "--variant", "d"], "--dropout: expected 0 or more, and below 1, got 1.0"),
+        (["train", "--rate", "nan", "--variant", "e"], "--rate: expected a number above 0, got nan"),
+        (["train", "--epochs", "-1", "--variant", "g"], "--epochs: expected 1 or more, got -1"),
+        (["train", "--seed", "-1"], "--seed: expected 0 or more"),
+        (["evaluate", "--beam", "0"], "--beam: expected 1 or more, got 0"),
+        (["translate", "--run", "../../x", "a"], "--run: expected a word of letters"),
         (["fly"], "expected one of these commands, got fly"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -79,10 +100,26 @@ def test_what_cannot_be_done_is_said_in_one_message(
     place: Path, capsys: pytest.CaptureFixture, words: list[str], message: str
 ) -> None:
     assert message in refused(capsys, *words)
-    assert not list(place.rglob("*.pt"))
+    assert not list(place.iterdir())
 
 
-def test_train_evaluate_and_translate_hold_together(place: Path, capsys: pytest.CaptureFixture) -> None:
+@pytest.mark.parametrize("kind", [Evaluate, Translate, Train, Training, *RECIPES], ids=lambda kind: kind.__module__)
+def test_every_number_of_a_command_and_of_a_recipe_has_a_range(kind: type) -> None:
+    numbers = {item.name for item in fields(kind) if {int, float} & {item.type, *get_args(item.type)}}
+    allowed = {name for name, found in ranges(kind).items() if found}
+    assert allowed
+    assert not numbers - allowed
+
+
+def test_every_recipe_is_in_its_ranges() -> None:
+    for name in chapters():
+        for recipe in import_module(f"solutions.{name}.recipe").RECIPES.values():
+            demand(recipe)
+
+
+def test_train_evaluate_and_translate_hold_together(
+    place: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     translation.main(SOLUTION, ["train", *SHORT])
     assert "BLEU" in capsys.readouterr().out
     translation.main(SOLUTION, ["evaluate", "--variant", "tiny", "--beam", "2"])
@@ -95,6 +132,9 @@ def test_train_evaluate_and_translate_hold_together(place: Path, capsys: pytest.
     assert "pieces that the model knows: zzz" in refused(capsys, "translate", "a zzz")
     translation.main(SOLUTION, ["translate", "a zzz", "--unknown"])
     assert capsys.readouterr().out
+    assert "knows: " + 60 * "z" + "…. Say it" in refused(capsys, "translate", "a " + 3000 * "z")
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO("a b\nça\n".encode("latin-1"))))
+    assert "line 2 of standard input is not UTF-8: it holds the byte 0xe7" in unread(capsys, "translate")
     assert "an empty sentence has no translation" in refused(capsys, "translate", "")
 
 

@@ -11,7 +11,7 @@ from benchmarks.gpu.small_models import small_models
 from lab.batches import Batch
 from lab.checkpoints import load
 from lab.diagnosis import Diverged
-from lab.schedules import RecipeError
+from lab.ranges import RecipeError
 from lab.training import Trainer
 
 CPU = torch.device("cpu")

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from benchmarks.gpu.small_models import small_models
 from lab.batches import Batch
-from lab.schedules import RecipeError
+from lab.ranges import RecipeError
 from lab.tokenizers import PAD
 from lab.training import Trainer
 

@@ -11,7 +11,7 @@ from lab.cli import sweep as command
 from lab.cli import translation
 from lab.evaluation import result_files, sweeps
 from lab.evaluation.sweeps import Step, Sweep
-from lab.schedules import RecipeError
+from lab.ranges import RecipeError
 from solutions.bahdanau.model import SOLUTION
 
 LETTERS = Sweep("Which letter?", "phrasebook", "small", {"": {}, "b": {"units": 7}, "c": {"epochs": 1}}, (1, 2))
@@ -111,7 +111,7 @@ def test_a_result_of_another_recipe_or_of_a_training_cut_short_is_done_again(pla
     [
         ([], "expected one of these experiments, got nothing\n  letters      Which letter?"),
         (["leters"], "expected one of these experiments, got leters"),
-        (["letters", "--jobs", "0"], "--jobs must be 1 or more, got 0"),
+        (["letters", "--jobs", "0"], "--jobs: expected 1 or more, got 0"),
     ],
     ids=" ".join,
 )

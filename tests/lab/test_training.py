@@ -16,8 +16,9 @@ from lab.batches import Batch, Example, bucketed, collate
 from lab.budget import SECONDS, Budget
 from lab.checkpoints import CheckpointError
 from lab.corpora import Pair, Parallel
+from lab.ranges import RecipeError
 from lab.runs import forget
-from lab.schedules import Rate, RecipeError
+from lab.schedules import Rate
 from lab.tokenizers import EOS, PAD
 from lab.training import Trainer, Training, rate_at, seed_all
 from lab.translation import Run, Translating, restore, train

@@ -13,8 +13,8 @@ from lab.batches import text_batch
 from lab.checkpoints import CheckpointError
 from lab.classification import Classifying, Run, train
 from lab.corpora import Document, Labelled
+from lab.ranges import RecipeError
 from lab.runs import as_recipe
-from lab.schedules import RecipeError
 from lab.training import Training
 from solutions.pooling.adversary import departure, jensen_shannon, kl_divergence, total_variation
 from solutions.pooling.attention import attention_pool

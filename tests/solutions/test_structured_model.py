@@ -7,7 +7,7 @@ import torch
 
 from lab.classification import Run, train
 from lab.corpora import Document, Labelled
-from lab.schedules import RecipeError
+from lab.ranges import RecipeError
 from lab.tokenizers import PAD, Words
 from lab.training import Training
 from solutions.structured.attention import penalty_backward, pruned_output, structured_attention
