@@ -7,6 +7,7 @@ from html import escape
 from lab.metrics import Weights, as_matrix
 
 SHADES = "·░▒▓█"
+LARGE = 10  # columns from which squares are small and show no number: what they hold, the line below says
 
 # The table brings its own ground and text colour: what lies around it (a theme's output box) is not ours to know.
 STYLE = """
@@ -18,7 +19,11 @@ html[data-theme=dark] .heat,body[data-jp-theme-light=false] .heat{--b:#16191f;--
 .heat table{border-collapse:collapse;margin:0;width:auto;color:inherit;background:none}
 .heat caption,.heat p{caption-side:top;text-align:left;color:inherit;margin:.3rem 0;font-size:.9rem}
 .heat :is(th,td){padding:.25rem .45rem;border:1px solid rgb(128 128 128/.4);color:inherit;text-align:center}
-.heat th{background:none!important}
+.heat th,.heat thead td{background:var(--b)!important}.heat tr>:first-child{position:sticky;left:0;z-index:1}
+.heat .zero,.heat.large td{font-size:0}.heat.large td{width:1.9rem;min-width:1.9rem;height:1.9rem;padding:0}
+.heat.large thead th{writing-mode:vertical-rl;transform:rotate(180deg);text-align:left;padding:.4rem .1rem}
+.heat.large :is(th,td){font-weight:400;line-height:1.1}
+@media(max-width:600px){.heat.large td{width:.85rem;min-width:.85rem;height:.85rem}.heat.large th{font-size:.7rem;padding:.1rem}}
 .heat tr{background:none!important}.heat td{background:rgb(var(--h)/var(--w))!important;font-size:.8rem}
 .heat td:is(:hover,:focus){outline:2px solid;outline-offset:-2px}.heat .at{text-decoration:underline}
 """
@@ -73,8 +78,9 @@ def heat_table(
         # One cell is reached by Tab, the others from there by the arrow keys.
         cells = (_cell(weight, reached=i == j == 0) for i, weight in enumerate(row))
         rows.append(f'<tr><th scope="row"{target}>{escape(word)}</th>{"".join(cells)}</tr>')
+    large = " large" if len(source_words) >= LARGE else ""
     html = (
-        f'<div class="heat"><style>{STYLE}</style><table role="grid"><caption>{escape(caption)} '
+        f'<div class="heat{large}"><style>{STYLE}</style><table role="grid"><caption>{escape(caption)} '
         f"{escape(axes)}</caption>"
         f"<thead><tr><td></td>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         '<p aria-live="polite">Point at a cell, or use Tab and then the arrow keys.</p>'
@@ -84,7 +90,9 @@ def heat_table(
 
 
 def _cell(weight: float, reached: bool) -> str:
-    return f'<td tabindex="{0 if reached else -1}" style="--w:{min(max(weight, 0.0), 1.0):.3f}">{weight:.2f}</td>'
+    shown = f"{weight:.2f}"
+    zero = ' class="zero"' if shown in ("0.00", "-0.00") else ""
+    return f'<td tabindex="{0 if reached else -1}"{zero} style="--w:{min(max(weight, 0.0), 1.0):.3f}">{shown}</td>'
 
 
 def alignment_text(weights: Weights, source_words: Sequence[str], target_words: Sequence[str], width: int = 100) -> str:

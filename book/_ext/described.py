@@ -1,6 +1,7 @@
 """Each page says in its head what it is about: for search engines, and for the card that a shared link becomes."""
 
-from html import escape
+import re
+from html import escape, unescape
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -23,11 +24,16 @@ def description(doctree: nodes.document) -> str:
     return ""
 
 
+def plain(title: str) -> str:
+    """Return a page's title as text: the theme has the section's number in it as HTML."""
+    return unescape(re.sub(r"<[^>]+>", "", title)).strip()
+
+
 def described(app: Sphinx, name: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     """Add the description to the head of a page, and the card where the site's address is known (html_baseurl)."""
     if app.builder.name != "html" or doctree is None or not (text := description(doctree)):
         return
-    properties = {"og:type": "article", "og:title": context.get("title", ""), "og:description": text}
+    properties = {"og:type": "article", "og:title": plain(context.get("title", "")), "og:description": text}
     properties["og:site_name"] = app.config.project
     if address := app.config.html_baseurl.rstrip("/"):
         properties |= {"og:url": f"{address}/{name}.html", "og:image": f"{address}/{CARD}"}
