@@ -23,7 +23,8 @@ html[data-theme=dark] .heat,body[data-jp-theme-light=false] .heat{--b:#16191f;--
 .heat .zero,.heat.large td{font-size:0}.heat.large td{width:1.9rem;min-width:1.9rem;height:1.9rem;padding:0}
 .heat.large thead th{writing-mode:vertical-rl;transform:rotate(180deg);text-align:left;padding:.4rem .1rem}
 .heat.large :is(th,td){font-weight:400;line-height:1.1}
-@media(max-width:600px){.heat.large td{width:.85rem;min-width:.85rem;height:.85rem}.heat.large th{font-size:.7rem;padding:.1rem}}
+@media(max-width:600px){.heat.large td{width:.85rem;min-width:.85rem;height:.85rem}
+.heat.large th{font-size:.7rem;padding:.1rem}}
 .heat tr{background:none!important}.heat td{background:rgb(var(--h)/var(--w))!important;font-size:.8rem}
 .heat td:is(:hover,:focus){outline:2px solid;outline-offset:-2px}.heat .at{text-decoration:underline}
 """
