@@ -1,5 +1,6 @@
 """A student's functions, as a check calls them."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,14 +12,20 @@ from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Call, Caller, Failure
 from autograder.kit.table_models import CachedSteps
 
+MISSING = re.compile(r"NameError: name '(\w+)' is not defined")
+
 
 @dataclass(frozen=True)
 class Student:
-    """Calls the functions of a session; where there is none, says what ended the cell that should define it."""
+    """Calls the functions of a session; where a name is missing, says why.
+
+    `stopped` is what ended the cell that should define the function, `explain` says why another name is not there.
+    """
 
     session: Session
     stopped: Failure | None = None
     adapter: Adapter | None = None  # the check's
+    explain: Callable[[str], str] = lambda name: ""
 
     def __call__(self, function: str, arguments: list[Any], cotangents: list[Any] | None = None) -> Answer:
         return self._explained(function, self.session.call(function, arguments, cotangents, self.adapter))
@@ -31,6 +38,8 @@ class Student:
         if self.stopped and answer.error and answer.error.kind == "undefined":
             text = f"{function} is not defined: its cell stopped with {self.stopped.text}"
             answer.error = Failure(self.stopped.kind, text)
+        elif answer.error and (missing := MISSING.match(answer.error.text)) and (why := self.explain(missing[1])):
+            answer.error = Failure(answer.error.kind, f"{missing[0]} ({why}){answer.error.text[missing.end() :]}")
         return answer
 
     def together(self, function: str, calls: list[Call]) -> list[Answer]:

@@ -86,6 +86,7 @@ class Judge:
         pasted = sum(written_size(cell.get("attachments", {})) for cell in notebook.cells)
         with Session(self.wall, self.limits, checks=len(form.functions)) as session:
             first = _Run(form, session, drawn, judged, MOST_OUTPUT - min(MOST_PASTED, pasted), analysis.repairs)
+            first.ahead = {cell.id: cell.source for cell in notebook.cells if cell.id in analysis.defines}
             for cell in notebook.cells:
                 if grade_id(cell).startswith(CHECK):
                     first.check(grade_id(cell).removeprefix(CHECK))
@@ -114,6 +115,8 @@ class _Run:
     events: list[str | FirstCalls] = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # the cells that are not as they were released
     blank: set[str] = field(default_factory=set)  # functions whose cell is as it was released
+    ahead: dict[str, str] = field(default_factory=dict)  # the sources of the cells that are still to run
+    failed: list[tuple[str, str]] = field(default_factory=list)  # the sources of cells that ended with these errors
 
     def cell(self, cell: NotebookNode, defines: list[str]) -> None:
         """Run one cell, which would define these functions, and keep what it shows."""
@@ -124,7 +127,10 @@ class _Run:
         before = len(self.session.ran)
         outputs = self.session.run(cell.source, own=own and not defines)
         self.events += self.session.ran[before:]
-        self.stopped |= dict.fromkeys(defines, ended(outputs, self.session.stopped))
+        failure = ended(outputs, self.session.stopped)
+        self.stopped |= dict.fromkeys(defines, failure)
+        self.ahead.pop(cell.id, None)
+        self.failed += [(cell.source, failure.text)] if failure else []
         self.left -= written_size(outputs)
         self.judged.outputs[cell.id] = outputs if self.left > 0 else too_long(outputs)
 
@@ -135,7 +141,8 @@ class _Run:
         if function in self.blank and not stopped and self._is_unwritten(check_id, function):
             return
         cases = check.draw(self.drawn(check_id))
-        calls = FirstCalls(Student(self.session, stopped, check.portable_adapter), function, len(cases))
+        student = Student(self.session, stopped, check.portable_adapter, self._why_missing)
+        calls = FirstCalls(student, function, len(cases))
         caller = check.hunt.caller(function, calls, Bounded) if check.hunt else calls
         if check.steps:
             caller = Served(self.session, calls, check.steps)
@@ -149,6 +156,15 @@ class _Run:
             self.lost.append(Lost(function, cases, list(self.session.ran)))
             if failure := self.session.trouble or stopped:
                 self.judged.flags.append(f"{function}: {failure.text}")
+
+    def _why_missing(self, name: str) -> str:
+        """Return why a name that the notebook uses is not there, "" where nothing is known."""
+        define = re.compile(rf"^(?:def|class)[ \t]+{name}\b|^{name}[ \t]*=", re.MULTILINE)
+        if any(map(define.search, self.ahead.values())):
+            return "it is defined in a cell further down, and grading runs the cells from the top"
+        imports = re.compile(rf"^[ \t]*(?:from|import)\b.*\b{name}\b", re.MULTILINE)
+        errors = [error for source, error in self.failed if imports.search(source)]
+        return f"the cell that imports it stopped with {errors[-1]}" if errors else ""
 
     def _is_unwritten(self, check_id: str, function: str) -> bool:
         """Return whether a function whose cell is as released is not written: cases drawn once show it for no points.

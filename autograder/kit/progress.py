@@ -30,7 +30,7 @@ def noted(check_id: str, verdict: Verdict, is_secret: bool) -> list[str]:
     _keep(name, scores)
     lines = []
     if verdict.score < verdict.max_score and _given.get(check_id, 0) < len(part.hints):
-        lines.append(f"`hint()` shows a hint: {len(part.hints) - _given.get(check_id, 0)} are left.")
+        lines.append(f"`hint()` shows hint {_given.get(check_id, 0) + 1} of {len(part.hints)}.")
     return [*lines, *_lines(name)]
 
 

@@ -42,14 +42,14 @@ def has_exercises(name: str, root: Path = ROOT) -> bool:
 def services(name: str, repository: str) -> list[tuple[str, str]]:
     """Return the services that can open a notebook of a repository on GitHub, OWNER/REPOSITORY/BRANCH: name, address.
 
-    None without a repository. It has to hold what kit.zip holds; for Binder, requirements.txt at its top too.
+    None without a repository. It has to hold what the folder in kit.zip holds; for Binder, the requirements at its top.
     """
     if not repository:
         return []
     if not REPOSITORY.fullmatch(repository):
         raise ConfigError(f"students_repository: expected OWNER/REPOSITORY/BRANCH on GitHub, got {repository!r}")
     owner, project, branch = repository.split("/", 2)
-    path = f"{name}/{name}.ipynb"
+    path = f"kit/notebooks/{name}/{name}.ipynb"
     return [
         ("Colab", f"https://colab.research.google.com/github/{owner}/{project}/blob/{branch}/{path}"),
         ("Binder", f"https://mybinder.org/v2/gh/{owner}/{project}/{quote(branch, '')}?labpath={quote(path, '')}"),
@@ -75,7 +75,9 @@ class Downloads(SphinxTransform):
         own, kit = (self.link(file) for file in files)
         line = nodes.paragraph(classes=["downloads"])
         line += [nodes.Text("Download "), own, nodes.Text(", or "), kit]
-        line += nodes.Text(": all notebooks with the kit that they import, and a README that says how to start.")
+        line += nodes.Text(
+            ": all notebooks with the kit that they import, and START HERE.txt, which says how to start."
+        )
         for service, address in services(name, self.config.students_repository):
             line += [nodes.Text(" "), nodes.reference("", f"Open in {service}", refuri=address), nodes.Text(".")]
         return line

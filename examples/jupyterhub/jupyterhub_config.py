@@ -6,7 +6,7 @@ TEACHERS = {"teacher"}
 STUDENTS = "students"  # a group of the system
 ENVIRONMENT = Path("/opt/attention")  # Python with requirements.txt, JupyterLab and JupyterHub
 COURSE = Path("/srv/attention")  # the clone, with solutions and the course's secret: for teachers alone
-KIT = Path("/srv/kit/kit")  # what students import; all read it, teachers write it
+KIT = Path("/srv/kit/attention-workbook/kit")  # what students import; all read it, teachers write it
 
 
 def python_path(spawner) -> str:

@@ -101,8 +101,14 @@ def test_services_are_linked_where_a_repository_is_named_and_nowhere_else(site):
     site.release()
     assert "Open in" not in site.page()
     exercises = site.page(students_repository="ours/kit/main")
-    assert 'href="https://colab.research.google.com/github/ours/kit/blob/main/bahdanau/bahdanau.ipynb"' in exercises
-    assert 'href="https://mybinder.org/v2/gh/ours/kit/main?labpath=bahdanau%2Fbahdanau.ipynb"' in exercises
+    assert (
+        'href="https://colab.research.google.com/github/ours/kit/blob/main/kit/notebooks/bahdanau/bahdanau.ipynb"'
+        in exercises
+    )
+    assert (
+        'href="https://mybinder.org/v2/gh/ours/kit/main?labpath=kit%2Fnotebooks%2Fbahdanau%2Fbahdanau.ipynb"'
+        in exercises
+    )
 
 
 def test_a_repository_that_cannot_be_read_is_an_error_that_says_what_was_expected():

@@ -42,7 +42,8 @@ def test_students_are_sent_to_the_kit_and_teachers_to_the_course() -> None:
     config = loaded("jupyterhub_config.py")
     path = config.Spawner.environment["PYTHONPATH"]
     spawners = {name: types.SimpleNamespace(user=types.SimpleNamespace(name=name)) for name in ("teacher", "ada")}
-    assert {name: path(each) for name, each in spawners.items()} == {"teacher": "/srv/attention", "ada": "/srv/kit/kit"}
+    places = {"teacher": "/srv/attention", "ada": "/srv/kit/attention-workbook/kit"}
+    assert {name: path(each) for name, each in spawners.items()} == places
 
 
 @pytest.mark.parametrize("name", HUBS[1:])

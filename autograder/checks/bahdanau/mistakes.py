@@ -74,13 +74,14 @@ def scaled(*arguments):
 
 
 def first_query_for_all(query, keys, values, W_q, W_k, v, mask):
-    """Every sentence is asked with the query of the first one. Each has its own: (query @ W_q.T)[:, None]."""
+    """Every sentence is asked with the query of the first one. Each has its own: which axis of the projected query is
+    that of the sentences?"""
     return additive_attention(query[:1].expand_as(query), keys, values, W_q, W_k, v, mask)
 
 
 def axes_mixed(*arguments):
     """The projected query (B,h) is added to the keys (B,S,h) without a new axis. Where B and S happen to be equal this
-    runs, and gives the query of sentence j to position j. Write (query @ W_q.T)[:, None]."""
+    runs, and gives the query of sentence j to position j. Where does the query need an axis of length 1?"""
     return Additive(meet=lambda asked, keys: asked + keys)(*arguments)
 
 

@@ -41,7 +41,8 @@ def notebook(course: Path, name: str = "bahdanau") -> Path:
 
 def packed(course: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(course / "build" / "release" / "kit.zip") as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+        inside = {name.removeprefix("attention-workbook/"): archive.read(name) for name in archive.namelist()}
+    return {name.removeprefix("kit/notebooks/"): content for name, content in inside.items()}
 
 
 def below(folder: Path) -> dict[str, bytes]:
@@ -261,11 +262,11 @@ def test_a_student_works_in_the_copy_that_a_command_makes(course, folder):
     copies = course / (folder[0] if folder else "work")
     output = start(course, *folder)
     assert output.count("is new") == 2
-    copy = copies / "bahdanau" / "bahdanau.ipynb"
+    copy = copies / "1-bahdanau" / "bahdanau.ipynb"
     assert copy.read_bytes() == notebook(course).read_bytes()
     assert (copies / "kit" / "autograder").is_dir()
     copy.write_bytes(b"my answer")
-    (copies / "luong" / "luong.ipynb").unlink()
+    (copies / "2-luong" / "luong.ipynb").unlink()
     output = start(course, *folder)
     assert copy.read_bytes() == b"my answer"
     assert "stays as it is" in output
@@ -283,10 +284,40 @@ def test_a_student_unpacks_the_zip_and_works_in_the_copy(course):
     with zipfile.ZipFile(course / "build" / "release" / "kit.zip") as archive:
         archive.extractall(unpacked)
     for _ in range(2):
-        subprocess.run([sys.executable, "kit/start.py"], cwd=unpacked, check=True, capture_output=True)
-    assert {str(path.relative_to(unpacked / "work")) for path in (unpacked / "work").rglob("*") if path.is_file()} == {
-        f"{name}/{name}.ipynb" for name in SMALL
-    }
+        home = unpacked / "attention-workbook"
+        subprocess.run([sys.executable, "kit/start.py"], cwd=home, check=True, capture_output=True)
+    assert set(below(home / "work")) == {"1-bahdanau/bahdanau.ipynb", "2-luong/luong.ipynb"}
+
+
+def test_a_copy_of_before_keeps_its_folder_when_the_numbers_change(course):
+    for place in ("luong", "1-luong"):
+        shutil.rmtree(course / "work", ignore_errors=True)
+        mine = course / "work" / place / "luong.ipynb"
+        mine.parent.mkdir(parents=True)
+        mine.write_bytes(b"my answer")
+        start(course)
+        assert {path: content for path, content in below(course / "work").items() if "luong" in path} == {
+            f"{place}/luong.ipynb": b"my answer"
+        }
+
+
+@pytest.mark.parametrize("system", ["nt", "posix"])
+def test_a_python_that_does_not_serve_is_told_the_way_out(course, system):
+    program = course / "build" / "release" / "kit" / "start.py"
+    pretend = f"import os, runpy, sys; sys.version_info = (3, 14, 0); path = {str(program)!r}; sys.argv = [path]"
+    text = program.read_text("utf-8").replace('os.name == "nt"', f'"{system}" == "nt"')
+    program.write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", f"{pretend}; runpy.run_path(path, run_name='__main__')"],
+        cwd=course,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "The course needs Python 3.11 to 3.13; this is 3.14.0." in done.stderr
+    assert {"nt": "py -3.13 kit/start.py", "posix": "python3.13 kit/start.py"}[system] in done.stderr
+    assert not (course / "work").exists()
 
 
 def test_make_copies_and_cleans_as_the_readme_says(course):
@@ -308,7 +339,7 @@ def test_make_copies_and_cleans_as_the_readme_says(course):
         return done.stdout + done.stderr
 
     make("work")
-    (course / "work" / "luong" / "luong.ipynb").write_bytes(b"in the copy")
+    (course / "work" / "2-luong" / "luong.ipynb").write_bytes(b"in the copy")
     notebook(course).write_bytes(b"in build")
     output = make("clean")
     assert "kept as" in output

@@ -69,6 +69,26 @@ def test_a_known_mistake_is_named_and_loses_points(judged) -> None:
     assert verdict.titles[0] in verdict.hint
 
 
+NEEDS_HELPER = "def masked_softmax(scores, mask=None):\n    return helper(scores, mask)"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "why"),
+    [
+        ("from einops import helper", "x = 1", "the cell that imports it stopped with ModuleNotFoundError: No module"),
+        ("x = 1", RIGHT.replace("masked_softmax", "helper"), "it is defined in a cell further down"),
+        ("x = 1", "y = 2", "is not defined\n"),
+    ],
+)
+def test_a_name_that_is_missing_is_explained(judged, before: str, behind: str, why: str) -> None:
+    content = cells(NEEDS_HELPER)
+    content.insert(1, code(before))
+    content.append(code(behind))
+    verdict = judged(content).verdicts[FUNCTION]
+    assert verdict.score == 0
+    assert f"NameError: name 'helper' is not defined{'' if why.startswith('is not') else f' ({why}'}" in verdict.hint
+
+
 def test_inputs_are_fresh_for_each_and_the_same_again(judge: Judge) -> None:
     def draw(*about: str) -> np.ndarray:
         cases = checks.find(f"{NAME}.{FUNCTION}").draw(seed.generator(judge.secret, *about))
