@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from typing import Any
 
 
@@ -58,7 +59,8 @@ def main() -> None:
     """Work on the job."""
     job = json.loads(sys.stdin.readline())
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what cells print is no reply
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), 1)  # what cells print is no reply
     import torch
     from IPython.core.interactiveshell import InteractiveShell
 
