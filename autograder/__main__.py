@@ -71,9 +71,7 @@ def arguments() -> argparse.ArgumentParser:
 
     add_export(verbs.add_parser("export", help="write grades and feedback as Moodle or Canvas takes them, or a table"))
 
-    new = verbs.add_parser("new", help="write the files of a graded exercise, to be changed")
-    new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
-    new.add_argument("--exercise", default="", metavar="FUNCTION", help="what students write (default: NAME)")
+    add_new(verbs.add_parser("new", help="write the files of a graded exercise, or of a chapter, to be changed"))
 
     trial = verbs.add_parser("try", help="try a check on its own solution and its known mistakes")
     trial.add_argument("name", metavar="NAME[.FUNCTION]", help="an assignment; with FILE, one of its checks")
@@ -83,6 +81,13 @@ def arguments() -> argparse.ArgumentParser:
 
     verbs.add_parser("clean", help="delete what was generated, but for trained models, grades and what people wrote")
     return parser
+
+
+def add_new(new: argparse.ArgumentParser) -> None:
+    """Add the options of `new`."""
+    new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
+    new.add_argument("--exercise", default="", metavar="FUNCTION", help="what students write (default: NAME)")
+    new.add_argument("--chapter", action="store_true", help="a whole chapter of the book, with all that its tests ask")
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:
@@ -108,7 +113,7 @@ def main(words: list[str] | None = None) -> int:
         if options.verb == "release":
             return _release(options.names, [name.strip() for text in options.given for name in text.split(",")])
         if options.verb == "new":
-            return _new(options.name, options.exercise)
+            return _new(options.name, options.exercise, options.chapter)
         if options.verb == "try":
             return _try(options.name, options.file)
         if options.verb == "report":
@@ -156,11 +161,13 @@ def _release(names: list[str], given: list[str]) -> int:
     return 0
 
 
-def _new(name: str, function: str) -> int:
+def _new(name: str, function: str, chapter: bool) -> int:
     from autograder.release.new import new
 
-    for path in new(name, function):
+    for path in new(name, function, chapter=chapter):
         print(path)
+    if chapter:
+        print("CONTRIBUTING.md, A chapter, says what belongs into each, and which tests read it.")
     print(f"Change them as you like, then: python -m autograder try {name}")
     return 0
 

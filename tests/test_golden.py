@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from autograder.assignment import dropped
 from tests.golden import SECTIONS, SLOW, kept, path, text
 from tests.support.sandboxed import demand_sandbox
 
@@ -18,6 +19,9 @@ def test_nothing_frozen_has_changed(section: str) -> None:
         demand_sandbox()
     if section == "commands" and sys.version_info[:2] != TAKEN_WITH:
         pytest.skip("argparse writes help otherwise in other versions of Python")
-    before, after = text(kept(section)).splitlines(), text(SECTIONS[section]()).splitlines()
+    if section == "example_class" and dropped():
+        pytest.skip("the example class is one of all chapters, and course.toml or _toc.yml leaves some out")
+    frozen = {name: each for name, each in kept(section).items() if name.partition(".")[0] not in dropped()}
+    before, after = text(frozen).splitlines(), text(SECTIONS[section]()).splitlines()
     changes = list(difflib.unified_diff(before, after, path(section).name, "now", lineterm="", n=1))
     assert not changes, "\n".join([*changes[:60], "If this was meant: python -m tests.golden " + section])

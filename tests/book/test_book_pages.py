@@ -66,8 +66,8 @@ def test_every_image_says_what_it_shows(folder):
             assert "_images/" not in text[1], f"{page.name}: {text[0]}"
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_every_chapter_carries_its_argument_by_figures(name):
+@pytest.mark.parametrize("name", [name for name in CHAPTERS if (ROOT / "solutions" / name / "results").is_dir()])
+def test_every_chapter_with_results_carries_its_argument_by_figures(name):
     pages(FULL)
     figures = FIGURE.findall((FULL / f"{name}.html").read_text(encoding="utf8"))
     assert len(figures) >= FIGURES, f"{name}: {len(figures)} figures, expected {FIGURES} or more"

@@ -6,6 +6,7 @@ import pytest
 
 from autograder.assignment import assignments
 from autograder.checks import checks
+from autograder.contents import chapters
 from autograder.places import ROOT
 
 FIRST_CELL = re.compile(r"^\|([^|]+)\|", re.MULTILINE)
@@ -29,14 +30,15 @@ def functions(text: str) -> set[str]:
     return {name for cell in FIRST_CELL.findall(text) for name in re.findall(r"`(\w+)`", cell)}
 
 
-@pytest.mark.parametrize("name", assignments())
+@pytest.mark.parametrize("name", chapters())
 def test_the_chapter_names_the_notebooks_exercises_and_their_minutes(name: str) -> None:
     named, minutes = in_chapter(name)
     of_notebook, expected = in_notebook(name)
     by_hand = {each for each in checks(name) if each.endswith("_by_hand")}  # the chapter may call it the warm-up
-    assert named <= set(checks(name))
-    assert of_notebook - by_hand <= named
-    assert minutes == expected
+    table = f"the table below ## Exercises in book/{name}.md"
+    assert named <= set(checks(name)), f"{table} names {named - set(checks(name))}, which have no check"
+    assert of_notebook - by_hand <= named, f"{table} lacks {of_notebook - by_hand - named}: write a row for each"
+    assert minutes == expected, f"{table}: its minutes (15&nbsp;min) are {minutes}, in exercises/{name}.md {expected}"
 
 
 @pytest.mark.parametrize("name", assignments())

@@ -33,7 +33,9 @@ def chapter(name: str) -> str:
 
 def head(name: str) -> str:
     """Return the last sentences of the box that begins a chapter: minutes and needs."""
-    return next(line for line in chapter(name).splitlines() if " minutes" in line and "You need" in line)
+    lines = [line for line in chapter(name).splitlines() if " minutes" in line and "You need" in line]
+    assert lines, f"book/{name}.md: write into the box at its head: About 20 minutes. You need [a chapter](NAME.md)."
+    return lines[0]
 
 
 def minutes_to_read(name: str) -> int:
@@ -52,6 +54,7 @@ NEEDS = {row[0].strip("`"): row[1:] for row in rows(section("What needs what"))}
 
 @pytest.mark.parametrize("name", chapters())
 def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
+    assert name in NEEDS, f"TEACHING.md, What needs what: write a row that begins with | `{name}` |"
     before, functions, to_read, core = NEEDS[name]
     linked = set(re.findall(r"\((\w+)\.md", head(name).partition("You need")[2])) & set(chapters())
     assert set(re.findall(r"`(\w+)`", before)) & set(chapters()) == linked
@@ -60,7 +63,8 @@ def test_a_chapter_needs_what_its_head_and_its_notebook_say(name: str) -> None:
     assert re.findall(r"`(\w+)`", functions) == [function for *_, function in needed]
     for notebook, _, function in needed:
         assert re.search(rf"`{function}` (?:is )?of (?:the notebook )?`{notebook}`", TEXT)
-    assert (int(to_read), int(core)) == (minutes_to_read(name), sum(core_parts(name).values()))
+    minutes = minutes_to_read(name), sum(core_parts(name).values())
+    assert (int(to_read), int(core)) == minutes, f"TEACHING.md, What needs what, `{name}`: expected {minutes}"
 
 
 @pytest.mark.parametrize("title", ["Twelve weeks", "Six weeks"])
@@ -78,7 +82,9 @@ def test_a_plan_has_each_core_part_once_with_its_minutes_and_no_class_that_is_to
             assert sum(core_parts(name)[number] for number in numbers) == int(minutes), name
             planned[name] += numbers
         assert 0 < sum(int(minutes) for *_, minutes in PLANNED.findall(in_class)) <= CLASS
-    assert planned == {name: list(core_parts(name)) for name in names}
+    for name in names:
+        parts = list(core_parts(name))
+        assert planned[name] == parts, f"TEACHING.md, {title}: `{name}` has the parts {planned[name]}, expected {parts}"
 
 
 FOUR = "A course of four chapters"
@@ -87,9 +93,10 @@ GUIDES = section(FOUR).index("| notebook |")
 
 def test_what_is_graded_by_hand_is_listed_with_its_points() -> None:
     listed = {name.strip("`"): dict(re.findall(r"`(\w+)` (\d+)", cell)) for name, cell in rows(section(FOUR)[GUIDES:])}
-    assert {name: listed.get(name) for name in chapters()} == {
-        name: {question: str(each.points) for question, each in questions(name).items()} for name in chapters()
-    }
+    for name in chapters():
+        points = {question: str(each.points) for question, each in questions(name).items()}
+        row = f"| `{name}` | {', '.join(f'`{question}` {number}' for question, number in points.items())} |"
+        assert listed.get(name, {}) == points, f"TEACHING.md, Grade by hand: the row of its table is {row}"
 
 
 def commands() -> list[str]:
@@ -124,7 +131,10 @@ def test_the_settings_that_the_text_shows_can_be_used(tmp_path, monkeypatch) -> 
 @pytest.mark.parametrize("name", chapters())
 def test_the_sections_that_the_discussion_names_are_there(name: str) -> None:
     asked = section("Questions for the class").partition(f"### `{name}`\n")[2].partition("\n### ")[0]
-    assert asked.count("**\n*Good:*") == 2
+    assert asked.count("**\n*Good:*") == 2, (
+        f"TEACHING.md, Questions for the class, needs ### `{name}` with two questions in bold, and below each what is "
+        "good: **Why …?**\n*Good:* …"
+    )
     headings = re.findall(r"^#+ (.+)$", chapter(name), re.MULTILINE)
     for places in re.findall(r"\((\*.+\*[^)]*)\)$", asked, re.MULTILINE):
         for place in re.findall(r"\*([^*]+)\*", places):

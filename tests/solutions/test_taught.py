@@ -4,6 +4,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
@@ -37,6 +38,13 @@ TAUGHT = {
 # What stands in a taught function's place while a model trains or decodes is proven equal to it by this test.
 PLAIN_AND_FAST = "test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients"
 PROVEN = {
+    # A chapter's own test file may say so itself: PROVES = {"function": "test_…"} in tests/solutions/test_NAME.py.
+    **{
+        (name, function): f"test_{name}.{test}"
+        for name in NAMES
+        if (ROOT / "tests" / "solutions" / f"test_{name}.py").exists()
+        for function, test in getattr(import_module(f"tests.solutions.test_{name}"), "PROVES", {}).items()
+    },
     ("encoder_decoder", "greedy_decode"): "test_decoding.test_cached_greedy_says_what_the_taught_one_says",
     ("encoder_decoder", "beam_search"): "test_decoding.test_cached_beam_finds_what_the_taught_one_finds",
     **{
@@ -148,7 +156,11 @@ def used() -> set[tuple[str, str]]:
 
 def test_every_taught_function_is_trained_with_or_proven_equal_to_what_is(used: set[tuple[str, str]]) -> None:
     assert len(TAUGHT) > 20
-    assert not TAUGHT - used - set(PROVEN)
+    for name, function in sorted(TAUGHT - used - set(PROVEN)):
+        raise AssertionError(
+            f"{name}.{function} is taught, and no training runs it: prove it in tests/solutions/test_{name}.py, and "
+            f'write PROVES = {{"{function}": "test_…"}} there'
+        )
     assert not used & set(PROVEN), "these are trained with: no proof is needed"
 
 

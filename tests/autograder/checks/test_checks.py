@@ -33,8 +33,12 @@ def test_every_check_has_answers():
     # What is typed in without arguments has tests of its own: test_by_hand.py, kit/test_repair.py, judge/test_hunts.py.
     every = {f"{name}.{function}": check for name in chapters() for function, check in checks(name).items()}
     ids = {check_id for check_id, check in every.items() if check.arguments}
-    for answered in (set(IDS), set(collected("wrong", "WRONG"))):
-        assert ids <= answered <= set(every)
+    for kind, answered in (("right", set(IDS)), ("wrong", set(collected("wrong", "WRONG")))):
+        assert answered <= set(every), f"there are {kind} answers of no check: {answered - set(every)}"
+        assert ids <= answered, "\n".join(
+            f'tests/answers/{check_id.partition(".")[0]}/: write {kind.upper()} = {{"{check_id}": [f, …]}} in {kind}.py'
+            for check_id in ids - answered
+        )
 
 
 @SEEDS
@@ -94,7 +98,9 @@ def test_every_output_of_every_case_earns_points(check_id):
     }
     assert judged == {(case.name, output) for case in cases for output in check.outputs}
     assert all(criterion.points > 0 for criterion in check.criteria)
-    assert len(check.mistakes) >= 4 or not check.arguments
+    assert len(check.mistakes) >= 4 or not check.arguments, (
+        f"{check_id} knows {len(check.mistakes)} mistakes: write four or more, in `mistakes` of its Check"
+    )
 
 
 @pytest.mark.parametrize("check_id", [id for id in IDS if find(id).arguments])

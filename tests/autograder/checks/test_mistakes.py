@@ -61,7 +61,8 @@ def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
     check = find(check_id)
     shown = {name for example in check.worked_examples() for name in example.mistakes}
     # Of a function without arguments, an example would tell the answer.
-    assert shown == {mistake.__name__ for mistake in check.mistakes if check.arguments}
+    unseen = {mistake.__name__ for mistake in check.mistakes if check.arguments} ^ shown
+    assert not unseen, f"{check_id}: no call in its Check's `examples` shows {unseen}: add one that does"
     for example in check.worked_examples():
         assert len(example.code.splitlines()) <= 5
         *setup, last = example.code.splitlines()

@@ -1,5 +1,6 @@
 """The laws of a teacher's own exercise: three files, written or as the page shows them, and nothing else."""
 
+import difflib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import contents
 from autograder.places import ROOT
 from autograder.release.new import new
 from tests.support.classes import graded_now
@@ -199,6 +201,46 @@ def test_what_cannot_be_tried_is_said_in_one_sentence(course: Course) -> None:
     status, printed = course.types("try", "mine")
     assert status == 2
     assert "autograder/checks/mine/checks.py, line 22: SyntaxError: " in printed
+
+
+LISTS = ("book/_toc.yml", "book/index.md", "TEACHING.md")
+
+
+@pytest.fixture
+def lists(tmp_path: Path) -> Path:
+    """A folder with the lists in which a chapter stands."""
+    (tmp_path / "book").mkdir()
+    for file in LISTS:
+        shutil.copy(ROOT / file, tmp_path / file)
+    return tmp_path
+
+
+def test_a_new_chapter_has_its_files_and_its_lines_in_every_list(lists: Path) -> None:
+    before = {file: (lists / file).read_text("utf-8") for file in LISTS}
+    made = new("my_rope", "rotate", lists, chapter=True)
+    own = {path.relative_to(lists).as_posix() for path in made} - set(LISTS)
+    assert {path.partition("my_rope")[0] for path in own} >= {"solutions/", "book/", "exercises/", "tests/answers/"}
+    assert not re.findall(r"\b(?:NAME|FUNCTION|TITLE)\b", "".join((lists / path).read_text("utf-8") for path in own))
+    for file in LISTS:
+        after = (lists / file).read_text("utf-8")
+        added = list(difflib.ndiff(before[file].splitlines(), after.splitlines()))
+        assert not [line for line in added if line[0] == "-"]
+        assert "my_rope" in "".join(line for line in added if line[0] == "+")
+    assert contents.chapters(lists)[-1] == "my_rope"
+    road = (lists / "book/index.md").read_text("utf-8").partition(":::{div} road")[2].partition("\n:::\n")[0]
+    assert road.splitlines()[-1].strip().startswith("*Minutes:* 20")
+    questions = (lists / "TEACHING.md").read_text("utf-8").partition("### `my_rope`\n")[2].partition("\n## ")[0]
+    assert questions.count("**\n*Good:*") == 2
+
+
+def test_a_chapter_that_cannot_be_written_leaves_the_lists_as_they_were(lists: Path) -> None:
+    (lists / "tests").mkdir()
+    (lists / "tests" / "solutions").touch()
+    before = {file: (lists / file).read_text("utf-8") for file in LISTS}
+    with pytest.raises(OSError, match="solutions"):
+        new("rope", "", lists, chapter=True)
+    assert before == {file: (lists / file).read_text("utf-8") for file in LISTS}
+    assert not [path for path in lists.rglob("*rope*") if path.is_file()]
 
 
 @pytest.mark.parametrize(
