@@ -11,7 +11,6 @@ from typing import Any
 
 from IPython.display import HTML
 
-from autograder.assignment import dropped
 from autograder.contents import chapters
 from book.experiments import Column
 from book.tables import LINEAR, ROOT, results, score, summary
@@ -50,11 +49,11 @@ MODELS = {
 def task_runs() -> dict[str, dict[tuple[str, str], Runs]]:
     """Return the results of every run, seed by seed, by (solution, run), for each corpus and direction.
 
-    Solutions stand in the order of the book, without those whose chapters are dropped; others come last.
+    Solutions stand in the order of the book; those without a chapter, dropped ones too, come last.
     """
     tasks: dict[str, dict[tuple[str, str], Runs]] = {}
     written = sorted(path.parent.name for path in ROOT.glob("solutions/*/results"))
-    for solution in dict.fromkeys([*chapters(), *(name for name in written if name not in dropped())]):
+    for solution in dict.fromkeys([*chapters(), *written]):
         folder = ROOT / "solutions" / solution / "results"
         names = {path.name.rsplit("-seed", 1)[0] for path in folder.glob("*-seed*.json")}
         for run in sorted(names, key=lambda name: (len(name.split("-")), name)):

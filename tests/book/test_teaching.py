@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 
 import pytest
 
@@ -101,6 +102,19 @@ def test_what_is_graded_by_hand_is_listed_with_its_points() -> None:
 
 def commands() -> list[str]:
     return [line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
+
+
+def test_day_one_is_ten_commands_that_there_are_and_files_that_come_of_them() -> None:
+    text = (ROOT / "book" / "day_one.md").read_text("utf-8")
+    first, then = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    lines = first.splitlines()
+    assert len(lines) == 10
+    targets = subprocess.run(["make", "-C", ROOT, "help"], capture_output=True, text=True, check=True).stdout
+    for line in lines:
+        if line.startswith("make "):
+            assert f"  {line} " in targets
+    assert (ROOT / lines[3].split()[1]).is_file()
+    command.arguments().parse_args(shlex.split(then)[3:])
 
 
 def test_every_command_of_ours_is_one_that_there_is() -> None:

@@ -1,8 +1,10 @@
 """Names and marks are for the teacher's eyes only, whatever the umask, and wherever an earlier version left them."""
 
 import os
+import re
 import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from autograder.assignment import template
 from autograder.files import atomic_write
 from autograder.gradebook.gradebook import ClassGradebook
+from autograder.places import ROOT
 from autograder.report import page as report
 from tests.support.classes import graded_now
 from tests.support.outcomes import outcome
@@ -60,6 +63,32 @@ def test_what_an_earlier_version_left_open_is_closed_at_the_next_run(teacher, ou
     report.report(out)
     assert open_to(out, 0o077) == []
     assert stat.S_IMODE((tmp_path / "in").stat().st_mode) & 0o055  # what students hand in is not ours to close
+
+
+def test_after_the_commands_of_the_page_no_file_of_the_class_knows_a_student(teacher, out: Path) -> None:
+    """As typed in the class's folder, by somebody who has all kinds of files there; the others keep their points."""
+
+    (out.parent / "in" / "ada").rename(out.parent / "in" / "Lovelace")
+    assert teacher()[0] == 0
+    report.report(out)
+    assert [path for path in out.rglob("*") if path.is_file() and b"Lovelace" in path.read_bytes()]
+    text = (ROOT / "book" / "data_protection.md").read_text("utf-8")
+    [commands] = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    done = subprocess.run(
+        ["bash", "-ec", commands.replace("STUDENT", "Lovelace")],
+        cwd=out,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    left = [path for path in out.rglob("*") if "Lovelace" in str(path.relative_to(out))]
+    assert not left
+    assert not [path for path in out.rglob("*") if path.is_file() and b"Lovelace" in path.read_bytes()]
+    shutil.rmtree(out.parent / "in" / "Lovelace")
+    assert teacher()[0] == 0
+    assert "bo,bahdanau" in (out / "summary.csv").read_text()
 
 
 def test_a_folder_that_grade_makes_is_its_owners(teacher, out: Path, umask) -> None:
