@@ -143,7 +143,7 @@ def training_rates(trainers: Mapping[str, Trainer], batches: Sequence[list[Examp
         for name, trainer in trainers.items():
             started = clock()
             for batch in batches:
-                trainer.step(trainer.collator(batch))
+                trainer.step(batch)
             if turn:  # the first round warms up
                 seconds[name].append(clock() - started)
     return {name: tokens_of(batches) / statistics.median(times) for name, times in seconds.items()}
@@ -228,7 +228,7 @@ def main() -> None:
         rates = training_rates(trainers, batches, arguments.rounds)
         exact = exact or rates
         print_rates(precision, rates, exact)
-        steps = {name: (lambda batch, of=trainer: of.step(of.collator(batch))) for name, trainer in trainers.items()}
+        steps = {name: (lambda batch, of=trainer: of.step(batch)) for name, trainer in trainers.items()}
         seconds = {name: tokens_of(batches) / rate for name, rate in rates.items()}
         print_shares(steps, batches, seconds, device, torch.bfloat16 if precision == "bf16" else torch.float32)
     print("\n".join(missing))

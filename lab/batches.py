@@ -32,32 +32,26 @@ class Batch(NamedTuple):
         return int((self.targets != PAD).sum())
 
 
-def pad(rows: Sequence[Sequence[int]], multiple: int = 1, more: int = 0) -> Int[Tensor, "batch length"]:
-    """Return the rows as one tensor, filled up with PAD on the right; its length is a multiple, and `more`."""
-    length = multiple_of(multiple, max(map(len, rows), default=0) - more) + more
-    table = np.full((len(rows), length), PAD, dtype=np.int64)
+def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "batch length"]:
+    """Return the rows as one tensor, filled up with PAD on the right."""
+    table = np.full((len(rows), max(map(len, rows), default=0)), PAD, dtype=np.int64)
     for number, row in enumerate(rows):
         table[number, : len(row)] = row
     return torch.from_numpy(table)
 
 
-def multiple_of(multiple: int, length: int) -> int:
-    """Return the length, rounded up to a multiple."""
-    return -(-length // multiple) * multiple
-
-
 def source_batch(
-    rows: Sequence[Sequence[int]], multiple: int = 1
+    rows: Sequence[Sequence[int]],
 ) -> tuple[Int[Tensor, "batch source"], Bool[Tensor, "batch source"]]:
     """Return sentences and their mask (True = a real token). Each gets </s>, so that an empty one has a token too."""
-    source = pad([[*row, EOS] for row in rows], multiple)
+    source = pad([[*row, EOS] for row in rows])
     return source, source != PAD
 
 
-def collate(examples: Sequence[Example], multiple: int = 1) -> Batch:
-    """Return the pairs as a batch; the padded lengths of both sides are multiples of `multiple`."""
-    source, mask = source_batch([pair[0] for pair in examples], multiple)
-    whole = pad([[BOS, *target, EOS] for _, target in examples], multiple, more=1)
+def collate(examples: Sequence[Example]) -> Batch:
+    """Return the pairs as a batch."""
+    source, mask = source_batch([pair[0] for pair in examples])
+    whole = pad([[BOS, *target, EOS] for _, target in examples])
     inputs, targets = whole[:, :-1], whole[:, 1:]
     return Batch(source, mask, inputs.masked_fill(targets == PAD, PAD).contiguous(), targets.contiguous())
 
@@ -108,20 +102,19 @@ def within(order: Iterable[int], sizes: Sequence[tuple[int, ...]], cells: int) -
 
 
 def text_batch(
-    documents: Sequence[Sequence[Sequence[int]]], nested: bool, multiple: int = 1
+    documents: Sequence[Sequence[Sequence[int]]], nested: bool
 ) -> tuple[Int[Tensor, "batch ..."], Bool[Tensor, "batch ..."]]:
     """Return texts and their mask (True = a word), each one row of words or, nested, one row for each sentence.
 
-    The smallest table has one cell, and that is padding where no text has a word. The padded length of the rows is a
-    multiple of `multiple`.
+    The smallest table has one cell, and that is padding where no text has a word.
     """
     if not nested:
         rows = [[word for sentence in document for word in sentence] or [PAD] for document in documents]
-        table = pad(rows, multiple)
+        table = pad(rows)
         return table, table != PAD
     most = max(map(len, documents), default=0) or 1
     filled = [[*document, *[[]] * (most - len(document))] for document in documents]
-    table = pad([sentence or [PAD] for document in filled for sentence in document], multiple)
+    table = pad([sentence or [PAD] for document in filled for sentence in document])
     table = table.reshape(len(documents), most, -1)
     return table, table != PAD
 

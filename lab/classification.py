@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab import corpora, metrics, tokenizers
-from lab.batches import multiple_of, text_batch, within
+from lab.batches import text_batch, within
 from lab.corpora import Document, Labelled
 from lab.experiment import Experiment
 from lab.runs import Named, Solution
@@ -175,12 +175,12 @@ class Classifying:
     def units(self, group: list[Example]) -> int:
         return sum(len(sentence) for document, _ in group for sentence in document)
 
-    def cells(self, group: list[Example], multiple: int = 1) -> int:
-        *outer, words = map(max, zip(*(size(document, self.nested) for document, _ in group), strict=True))
-        return len(group) * math.prod(outer) * multiple_of(multiple, words)
+    def cells(self, group: list[Example]) -> int:
+        sizes = zip(*(size(document, self.nested) for document, _ in group), strict=True)
+        return len(group) * math.prod(map(max, sizes))
 
-    def collate(self, group: Sequence[Example], multiple: int = 1) -> Texts:
-        tokens, mask = text_batch([document for document, _ in group], self.nested, multiple)
+    def collate(self, group: Sequence[Example]) -> Texts:
+        tokens, mask = text_batch([document for document, _ in group], self.nested)
         return Texts(tokens, mask, torch.tensor([label for _, label in group]))
 
     def loss(self, model: nn.Module, batch: Texts, device: torch.device) -> Tensor:

@@ -12,23 +12,28 @@ from typing import Any
 import torch
 from torch import Tensor
 
-CHUNK = (
-    4  # steps that are compiled as one: a call costs the host as much as a dozen operations, compiling costs minutes
-)
+# Steps that are compiled as one: a call costs the host as much as a dozen operations, compiling costs half a minute.
+CHUNK = 4
 COMPILERS = {  # what is looked for, of C++ by torch and of C by Triton: a variable that names one, else these
     "cpu": ("CXX", "C++", ("g++", "clang++", "cl")),
     "cuda": ("CC", "C", ("gcc", "clang", "cl")),
 }
 
 
-def compile_model(model: Any, device: torch.device, quiet: bool = False) -> bool:
-    """Compile a model for training, and return True; where nothing can be compiled, say why and leave it as it is."""
-    reason = missing(device)
-    if reason:
+def compile_model(model: Any, device: torch.device, asked: bool | None = True, quiet: bool = False) -> bool:
+    """Compile a model for training if it is `asked` for, and return whether it was; say so where that is not possible.
+
+    None asks for it where it has paid: on an H200 a step of Bahdanau's model took 35 ms, and 19 with its decoder
+    compiled, for which the first call needs half a minute.
+    """
+    has_steps = getattr(model, "compiled_steps", None) is not None
+    if not (device.type == "cuda" and has_steps if asked is None else asked):
+        return False
+    if reason := missing(device):
         if not quiet:
             print(f"nothing is compiled, the training does without: {reason}", flush=True)
         return False
-    if getattr(model, "compiled_steps", None) is not None:
+    if has_steps:
         model.compiled_steps = True
     else:
         model.compile(dynamic=True)
@@ -51,22 +56,25 @@ def missing(device: torch.device) -> str:
     return "Triton compiles for GPUs of compute capability 7.0 and newer" if too_old else ""
 
 
-def in_chunks(model: Any, sequence: Tensor) -> Iterator[tuple[Callable[..., Any], Tensor]]:
-    """Yield parts of a sequence (batch, time, …) with the function that takes the steps of each: `model.steps`.
+def in_chunks(model: Any, *sequences: Tensor) -> Iterator[tuple[Any, ...]]:
+    """Yield `model.steps` with parts of the sequences (batch, time, …) that it is to be called with.
 
-    It is called with the model and a part. A model that has `compiled_steps` set takes CHUNK at a time in training.
+    A model that has `compiled_steps` set takes CHUNK steps at a time in training, the last step again and again until
+    the last part is full: `joined` cuts them off, and no training asks for the state behind them.
     """
     steps = type(model).steps
     if not (model.compiled_steps and model.training):
-        yield steps, sequence
+        yield steps, *sequences
         return
-    for part in sequence.split(CHUNK, dim=1):
-        yield (compiled(steps) if part.shape[1] == CHUNK else steps), part
+    more = -sequences[0].shape[1] % CHUNK
+    full = (torch.cat([each, each[:, -1:].repeat_interleave(more, dim=1)], dim=1) for each in sequences)
+    for parts in zip(*(each.split(CHUNK, dim=1) for each in full), strict=True):
+        yield compiled(steps), *parts
 
 
-def joined(parts: Sequence[Tensor]) -> Tensor:
-    """Return the outputs of the parts of a sequence as one, (batch, time, …)."""
-    return parts[0] if len(parts) == 1 else torch.cat(list(parts), dim=1)
+def joined(parts: Sequence[Tensor], length: int) -> Tensor:
+    """Return the outputs of the parts of a sequence as one, (batch, length, …)."""
+    return parts[0] if len(parts) == 1 and parts[0].shape[1] == length else torch.cat(list(parts), dim=1)[:, :length]
 
 
 @cache

@@ -39,7 +39,7 @@ def cpu_runs_bf16() -> bool:
     return torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
 
-def uses_bf16(precision: str, device: torch.device, parameters: float = math.inf) -> bool:
+def uses_bf16(precision: str, device: torch.device, parameters: int | float = math.inf) -> bool:
     """Return whether to compute in bfloat16: as asked, or by `auto` where it is faster for so many parameters."""
     if precision == "bf16" and device.type == "cpu" and not cpu_runs_bf16():
         raise RecipeError(

@@ -1,7 +1,7 @@
 """What a training shows of itself: where it diverges, where its time goes, its curves."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,10 +29,10 @@ class Watch:
     folder: Path
     losses: list[Tensor] = field(default_factory=list)  # of this epoch, since it was begun or gone on with
     norms: list[Tensor] = field(default_factory=list)
-    unseen: list[Callable[[], Any]] = field(default_factory=list)  # the examples of those that nobody has looked at
+    unseen: list[Any] = field(default_factory=list)  # the examples of those that nobody has looked at
     due: float = 0.0
 
-    def note(self, loss: Tensor, norm: Tensor, examples: Callable[[], Any]) -> None:
+    def note(self, loss: Tensor, norm: Tensor, examples: Any) -> None:
         """Keep a step's loss and norm, without looking at them, and its examples until then."""
         self.losses.append(loss)
         self.norms.append(norm)
@@ -63,7 +63,7 @@ class Watch:
         loss, norm = both[:, place].tolist()
         path = self.folder / "diverged.pt"
         at = step - len(unseen) + 1 + place
-        kept = {"step": at, "rate": rate, "loss": loss, "gradient_norm": norm, "batch": unseen[place]()}
+        kept = {"step": at, "rate": rate, "loss": loss, "gradient_norm": norm, "batch": unseen[place]}
         save(path, kept)
         raise Diverged(
             f"the training diverged at step {kept['step']}: loss {loss:g}, gradient norm {norm:g}, learning rate about "

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,13 +15,11 @@ from torch import Tensor, nn
 from lab import distributed
 from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
-from lab.compilation import CHUNK, compile_model
+from lab.compilation import compile_model
 from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
 from lab.diagnosis import Curves, Watch, memory, profiled
-from lab.gradients import Collated, Collator, Gradient, Objective, Task
-from lab.prefetch import Place, Remaining, batches, of_epoch
+from lab.gradients import Gradient, Objective, Task
 from lab.progress import Bar, Progress
-from lab.ranges import RecipeError
 from lab.schedules import Rate, Training, rate_at
 from lab.weight_averaging import average
 
@@ -48,10 +46,8 @@ class Trainer:
     device: torch.device = field(default_factory=best_device)
     minutes: int | float | Budget | None = None  # time budget, from now on; a Budget has begun when it was made
     rate: Rate | None = None  # by default the recipe's: lab.schedules.rate_at
-    compiled: bool = False  # by torch.compile
+    compiled: bool | None = False  # by torch.compile; None: where that pays
     micro_tokens: int = 0  # a batch is taken in pieces of about so many tokens, with the same gradient; 0 = whole
-    multiple: int = 1  # padded lengths are multiples of it
-    prefetch: bool | None = None  # whether a process of its own collates the batches; by default for a GPU
     profile: int = 0  # steps whose time is looked into
     quiet: bool = False
     keep_on_interrupt: bool = False  # Ctrl-C, or ■ in a notebook, ends the training as its budget does
@@ -61,20 +57,16 @@ class Trainer:
         self.team = distributed.here()
         self.quiet = self.quiet or not self.team.is_main
         self.model.to(self.device)
-        self.compiled = self.compiled and compile_model(self.model, self.device, self.quiet)
+        self.compiled = compile_model(self.model, self.device, self.compiled, self.quiet)
         self.objective = self.team.joined(Objective(self.model, self.task))
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), training.rate, betas=(0.9, 0.98), weight_decay=training.weight_decay, fused=True
         )
         self.average = average(self.model, training, self.folder)
         bf16 = uses_bf16(training.precision, self.device, sum(weight.numel() for weight in self.model.parameters()))
-        if self.multiple < 1:
-            raise RecipeError(f"--multiple: expected 1 or more, got {self.multiple}")
-        steps = CHUNK if getattr(self.model, "compiled_steps", False) else 1
-        self.collator = Collator(
-            self.task, self.team, training.tokens, self.micro_tokens, math.lcm(self.multiple, steps)
+        self.gradient = Gradient(
+            self.objective, self.task, self.team, self.device, bf16, training.tokens, self.micro_tokens, self.quiet
         )
-        self.gradient = Gradient(self.objective, self.collator, self.device, bf16, self.quiet)
         self.progress, self.watch = Progress(), Watch(self.folder)
         self.budget = self.minutes if isinstance(self.minutes, Budget) else Budget.of(self.minutes)
         first = FIRST_VALIDATION if self.validate else 0.0
@@ -105,7 +97,6 @@ class Trainer:
         progress.ended_by_budget = False
         progress.device = device_name(self.device) + (f" × {self.team.size}" if self.team.size > 1 else "")
         with (
-            self.remaining() as self.batches,
             Curves(self.folder, progress.step, self.quiet) as curves,
             Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar,
             profiled(self.profile if self.team.is_main else 0, self.folder) as self.profiled_step,
@@ -126,12 +117,6 @@ class Trainer:
             print(f"ended {by}, after {done}", flush=True)
         self.team.collected(None)  # nobody reads a checkpoint before it is written
         return progress
-
-    def remaining(self) -> AbstractContextManager[Iterator[Place]]:
-        """Return the batches that are left, from where the training stands."""
-        epochs = range(self.progress.epoch, self.training.epochs)
-        left = Remaining(self.collator, [self.epoch_seed(epoch) for epoch in epochs], self.progress.batch)
-        return batches(left, self.prefetch is True, self.quiet)
 
     def late(self, *others: bool) -> list[bool]:
         """Return whether only the time to validate is left, and the others: each of any process."""
@@ -163,11 +148,13 @@ class Trainer:
     def take_steps(self, started: float, bar: Bar) -> None:
         """Take the steps that are left of this epoch, or for which there is time."""
         progress, saved = self.progress, time.monotonic()
-        for batch in of_epoch(self.batches, progress):
-            loss = self.step(batch)
+        groups = self.task.groups(self.epoch_seed(progress.epoch))
+        progress.batches = len(groups)
+        for group in groups[progress.batch :]:
+            loss = self.step(group)
             self.profiled_step()
             progress.batch += 1
-            self.cells += batch.cells
+            self.cells += self.task.cells(group)
             now = time.monotonic()
             bar.step(loss, self.budget.left)
             over, due = self.late(now - saved > 120)
@@ -180,8 +167,8 @@ class Trainer:
                 progress.seconds, saved = now - started, now
                 self.keep()
 
-    def step(self, batch: Collated) -> Tensor:
-        """Take one step of the optimiser; return the loss."""
+    def step(self, group: Any) -> Tensor:
+        """Take one step of the optimiser on a batch of examples; return the loss."""
         rate = self.rate_of(self.progress.step, self.steps)
         try:
             rate = float(rate)
@@ -191,13 +178,13 @@ class Trainer:
             ) from None
         for parameters in self.optimizer.param_groups:
             parameters["lr"] = rate
-        loss = self.gradient(batch)
+        loss = self.gradient(group)
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip)
         self.optimizer.step()
         self.average.stepped()
-        self.progress.tokens += batch.units
+        self.progress.tokens += self.task.units(group)
         self.progress.step += 1
-        self.watch.note(loss, norm, batch.examples)
+        self.watch.note(loss, norm, group)
         return loss
 
     def close_epoch(self, curves: Curves, bar: Bar) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from lab import corpora, shards, tokenizers
-from lab.batches import Batch, Example, bucketed, collate, multiple_of
+from lab.batches import Batch, Example, bucketed, collate
 from lab.corpora import Pair, Parallel
 from lab.decoding import Tick, Translator, at, forced_attention, translate
 from lab.experiment import Experiment
@@ -102,11 +102,11 @@ class Translating:
     def units(self, group: list[Example]) -> int:
         return self.weight(group)
 
-    def cells(self, group: list[Example], multiple: int = 1) -> int:
-        return len(group) * multiple_of(multiple, max(len(target) + 1 for _, target in group))
+    def cells(self, group: list[Example]) -> int:
+        return len(group) * max(len(target) + 1 for _, target in group)
 
-    def collate(self, group: list[Example], multiple: int = 1) -> Batch:
-        return collate(group, multiple)
+    def collate(self, group: list[Example]) -> Batch:
+        return collate(group)
 
     def loss(self, model: nn.Module, batch: Batch, device: torch.device) -> Tensor:
         real = sent(batch.targets != PAD, device)

@@ -42,7 +42,6 @@ def jobs() -> Iterator[Job]:
     for name, model in small_models(dropout=0.1, ema=0.9).items():
         yield Job(f"law: a step of {name} waits for nothing", lambda setting, model=model: no_wait(model, setting), 5)
     yield Job("law: batches in pieces", pieces, 5)
-    yield Job("law: batches made ahead are those of each step", ahead, 10)
     yield Job("law: too little memory is one sentence", too_little_memory, 10)
 
 
@@ -110,7 +109,7 @@ def compare(first: Tensor, second: Tensor) -> float:
 def gradients(model: SmallModel, device: torch.device, **more: Any) -> dict[str, Tensor]:
     """Return the loss of the largest batch and all gradients, in single precision."""
     running = model.trainer(Path("unused"), device, **more)
-    loss = running.gradient(running.collator(max(model.task.groups(1), key=len)))
+    loss = running.gradient(max(model.task.groups(1), key=len))
     named = running.model.named_parameters()
     return {"loss": loss, **{name: weight.grad for name, weight in named if weight.grad is not None}}
 
@@ -173,7 +172,7 @@ def no_wait(model: SmallModel, setting: Setting) -> Row:
     if setting.device.type != "cuda":
         return {"left out": "only a GPU is waited for; tests/lab/test_waiting.py tries it without one"}
     running = model.trainer(Path("unused"), setting.device)
-    batches = [running.collator(group) for group in running.task.groups(1)[:3]]
+    batches = running.task.groups(1)[:3]
     for batch in batches:  # the first steps may set things up
         running.step(batch)
     torch.cuda.set_sync_debug_mode("error")
@@ -196,17 +195,6 @@ def pieces(setting: Setting) -> Row:
     return {"largest error": max(errors)}
 
 
-def ahead(setting: Setting) -> Row:
-    """Train with batches that a process of its own collates, and without: the weights are equal."""
-    ends = []
-    for prefetch in (True, False):
-        with TemporaryDirectory() as folder, same_order_of_sums():
-            running = small_models(dropout=0.1)["transformer"].trainer(Path(folder), setting.device, prefetch=prefetch)
-            running.run()
-            ends.append(running.model.state_dict())
-    return {"largest error": worst(*ends)}
-
-
 def too_little_memory(setting: Setting) -> Row:
     """Ask a GPU for more than it has: pieces are halved, and where one example is too large a sentence says so."""
     if setting.device.type != "cuda":
@@ -223,12 +211,12 @@ def too_little_memory(setting: Setting) -> Row:
     task: Any = running.gradient.objective.task
     task.loss = loss
     share = 0.3  # of the memory, for each example
-    running.gradient(running.collator([([4], [5])] * 12))
+    running.gradient([([4], [5])] * 12)
     if not all(b < a for a, b in pairwise(sizes[:3])):
         raise Broken(f"pieces of {sizes} examples")
     share = 3.0
     try:
-        running.gradient(running.collator([([4], [5])] * 2))
+        running.gradient([([4], [5])] * 2)
     except RecipeError as error:
         return {"pieces": sizes[-1], "sentence": str(error)}
     raise Broken("a batch larger than the memory raised nothing")

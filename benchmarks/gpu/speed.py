@@ -2,9 +2,8 @@
 making the batches costs.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ from lab.classification import Classifier, Classifying
 from lab.compilation import compile_model, missing
 from lab.devices import uses_bf16
 from lab.diagnosis import memory
-from lab.gradients import Collated
 from lab.runs import Solution
 from lab.training import Trainer
 from lab.translation import Translating
@@ -94,29 +92,18 @@ def rates(setting: Setting) -> Row:
 
 
 def fed(name: str, setting: Setting) -> Row:
-    """Return target tokens in a second with batches made ahead or by each step, their lengths as they are or not."""
-    row: Row = {}
-    for prefetch, way in ((True, "made ahead"), (False, "made by the step")):
-        for multiple in (1, 8):
-            how = {"prefetch": prefetch, "multiple": multiple}
-            running = training(SHAPES[name], setting, "auto", batches=2 + STEPS, spread=8, **how)
-            speed = units_a_second(running, 3 if setting.quick else STEPS)
-            row[f"{way}, multiples of {multiple}: {running.task.unit}/s"] = speed
-    return row
+    """Return target tokens in a second of steps one behind the other, the making of their batches included."""
+    running = training(SHAPES[name], setting, "auto", batches=2 + STEPS, spread=8)
+    groups = running.task.groups(1)[: 2 + (3 if setting.quick else STEPS)]
 
+    def take(some: Sequence[Any]) -> None:
+        for group in some:
+            running.step(group)
 
-def units_a_second(running: Trainer, steps: int) -> float:
-    """Return the speed of so many steps, one behind the other, the making of their batches included."""
-
-    def take(count: int) -> None:
-        for place in islice(places, count):
-            running.step(place.batch)
-
-    with running.remaining() as places:
-        take(2)
-        before = running.progress.tokens
-        taken = seconds(lambda: take(steps), running.device)
-    return (running.progress.tokens - before) / taken
+    take(groups[:2])
+    before = running.progress.tokens
+    taken = seconds(lambda: take(groups[2:]), running.device)
+    return {f"{running.task.unit}/s": (running.progress.tokens - before) / taken}
 
 
 def step(name: str, setting: Setting, compiled: bool = False) -> Row:
@@ -141,10 +128,10 @@ def step(name: str, setting: Setting, compiled: bool = False) -> Row:
     return row | {"TFLOP a step": flops / 1e12} | memory(setting.device)
 
 
-def prepared(shape: Shape, setting: Setting, precision: str) -> tuple[Trainer, Collated]:
+def prepared(shape: Shape, setting: Setting, precision: str) -> tuple[Trainer, Any]:
     """Return a training of this shape and one of its batches, of random words."""
     running = training(shape, setting, precision)
-    return running, running.collator(max(running.task.groups(1), key=len))
+    return running, max(running.task.groups(1), key=len)
 
 
 def training(shape: Shape, setting: Setting, precision: str, batches: int = 1, spread: int = 0, **more: Any) -> Trainer:

@@ -39,7 +39,6 @@ class Full:
     variant: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 1
-    compiled: bool = False  # on a GPU
 
     @property
     def run(self) -> Named:
@@ -64,13 +63,13 @@ class Full:
 BACK = ("en", "de")
 DOT = {"variant": "dot", "changes": {"score": "dot"}}
 FIRST: Sequence[Full] = (
-    Full(TRANSFORMER, "multi30k", "tiny", compiled=True),
-    Full(BAHDANAU, "multi30k", "base", compiled=True),
-    Full(LUONG, "multi30k", "base", **DOT, compiled=True),
+    Full(TRANSFORMER, "multi30k", "tiny"),
+    Full(BAHDANAU, "multi30k", "base"),
+    Full(LUONG, "multi30k", "base", **DOT),
     Full(ENCODER_DECODER, "multi30k", "base"),
     Full(TRANSFORMER, "multi30k", "tiny", BACK),
-    Full(BAHDANAU, "multi30k", "base", BACK, compiled=True),
-    Full(LUONG, "multi30k", "base", BACK, **DOT, compiled=True),
+    Full(BAHDANAU, "multi30k", "base", BACK),
+    Full(LUONG, "multi30k", "base", BACK, **DOT),
     Full(ENCODER_DECODER, "multi30k", "base", BACK),
     Full(POOLING, "semeval2010", "zhou_texts"),
     Full(POOLING, "sst", "zhou"),
@@ -103,11 +102,8 @@ def train(full: Full, setting: Setting) -> Row:
     """Train a run until it is done or the time is over, score it, and return its scores."""
     corpus = load(full, setting.quick)
     left = max(0.0, setting.budget.left) / 60
-    compiled = full.compiled and setting.device.type == "cuda"
     kind: Any = classification if isinstance(corpus, Labelled) else translation
-    trained = kind.train(
-        full.solution, full.run, recipe(full), minutes=left, device=setting.device, corpus=corpus, compiled=compiled
-    )
+    trained = kind.train(full.solution, full.run, recipe(full), minutes=left, device=setting.device, corpus=corpus)
     progress = trained.progress
     if progress.ended_by_budget:
         raise Unfinished(progress.spent)

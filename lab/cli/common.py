@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import torch
 
@@ -50,10 +50,6 @@ class Long:
     """cpu, cuda, …; by default a GPU if there is one"""
     micro_tokens: Count = 0
     """take each batch in pieces of about so many tokens, with the same gradient: for a small GPU; 0 = whole batches"""
-    multiple: Size = 1
-    """fill the padded lengths up to multiples of it: PyTorch's tuning guide asks for sizes in eights on a GPU"""
-    prefetch: Literal["auto", "on", "off"] = "auto"
-    """whether a process of its own makes the batches ahead: auto does it for a GPU"""
     profile: Count = 0
     """look into the time of so many steps: a trace in the run's folder, and its dearest operations"""
 
@@ -135,9 +131,7 @@ def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: A
     team = here()
     if team.is_main:
         print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    prefetch = None if what.prefetch == "auto" else what.prefetch == "on"
-    more |= {"micro_tokens": what.micro_tokens, "multiple": what.multiple}
-    more |= {"prefetch": prefetch, "profile": what.profile}
+    more |= {"micro_tokens": what.micro_tokens, "profile": what.profile}
     with joint_failure(team):
         trained = experiment.train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, **more)
     part_ways()

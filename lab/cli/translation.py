@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from lab import corpora
 from lab.cli import common
@@ -39,8 +40,8 @@ class Where(Named):
 class Train(Long, Where):
     """Train a model, and go on where an earlier call of the same run was stopped."""
 
-    compiled: bool = False
-    """compile the model, or the steps of a recurrent decoder, with torch.compile: a slow start, made for a GPU"""
+    compiled: Literal["auto", "on", "off"] = "auto"
+    """torch.compile of the model, or of a recurrent decoder's steps: auto compiles such steps for a GPU"""
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,9 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     what, recipe = with_recipe(solution, named, Train, Train(), argv)
     set_threads(what)
     run = name_run(solution, what, named, what.seed)
-    common.train(TRANSLATION, solution, run, recipe, what, compiled=what.compiled)
+    common.train(
+        TRANSLATION, solution, run, recipe, what, compiled={"auto": None, "on": True, "off": False}[what.compiled]
+    )
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:

@@ -26,12 +26,14 @@ class Bahdanau(Translator):
     runs from its parts, with the keys projected once a sentence instead of once a word.
     """
 
-    compiled_steps: bool | None = False  # None, in what goes its own way: there are none to compile apart
+    compiled_steps: bool | None = False  # None where the decoder is another, or calls what is handed in
 
     def __init__(self, recipe: Recipe, source_size: int, target_size: int, attend: Attend | None = None) -> None:
         super().__init__()
         units, states = recipe.units, 2 * recipe.units
         self.recipe, self.attend = recipe, attend
+        if attend is not None:
+            self.compiled_steps = None
         shape = EncoderRecipe(embedding_dim=recipe.embedding_dim, units=units, dropout=recipe.dropout)
         self.encoder = Encoder(source_size, shape)
         self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
@@ -85,7 +87,7 @@ class Bahdanau(Translator):
         for steps, part in in_chunks(self, gates_of_words):
             hidden, *outputs = steps(self, part, hidden, weight, bias, memory)
             parts.append(outputs)
-        asked, context, weights = (joined(each) for each in zip(*parts, strict=True))
+        asked, context, weights = (joined(each, inputs.shape[1]) for each in zip(*parts, strict=True))
         readout_input = torch.cat([asked, words.to(asked.dtype), context.to(asked.dtype)], dim=-1)
         return readout_input, {"hidden": hidden}, weights
 

@@ -57,12 +57,11 @@ class FastLuong(Luong):
         """Run step by step, each with the h̃ of the one before: section 3.3."""
         below, layers = self.gate_weights()
         gates_of_words = nn.functional.linear(words, below, layers[0][1])  # all steps at once: no recurrence in it
-        last, parts, done = {name: state[name] for name in ("hidden", "cell", "fed")}, [], 0
-        for steps, part in in_chunks(self, gates_of_words):
-            last, *outputs = steps(self, part, last, layers, memory, time[:, done : done + part.shape[1]])
+        last, parts = {name: state[name] for name in ("hidden", "cell", "fed")}, []
+        for steps, part, when in in_chunks(self, gates_of_words, time):
+            last, *outputs = steps(self, part, last, layers, memory, when)
             parts.append(outputs)
-            done += part.shape[1]
-        h, attended, weights = (joined(each) for each in zip(*parts, strict=True))
+        h, attended, weights = (joined(each, words.shape[1]) for each in zip(*parts, strict=True))
         return h, attended, weights, last
 
     def steps(

@@ -13,7 +13,8 @@ from autograder.places import ROOT
 from benchmarks.gpu.small_models import BAHDANAU, LUONG, small_models
 from lab import compilation
 from lab.compilation import CHUNK
-from solutions.bahdanau.model import QueryAfter, StepByStep
+from solutions.bahdanau.attention import additive_attention
+from solutions.bahdanau.model import Bahdanau, QueryAfter, StepByStep
 
 CPU = torch.device("cpu")
 RECURRENT = ("bahdanau", "luong")
@@ -35,7 +36,6 @@ for compiled in (False, True):
     assert running.compiled is compiled
     running.run()
     ended.append(running)
-assert ended[1].collator.multiple == ({CHUNK} if {name in RECURRENT} else 1)
 torch.testing.assert_close(ended[1].model.state_dict(), ended[0].model.state_dict(), rtol=1e-3, atol=1e-5)
 torch.testing.assert_close(ended[1].result.state_dict(), ended[0].result.state_dict(), rtol=1e-3, atol=1e-5)
 counts = torch._dynamo.utils.counters["stats"]
@@ -60,10 +60,11 @@ def test_a_decoder_that_takes_some_steps_at_a_time_says_the_same(name: str, monk
     for length in range(1, 2 * CHUNK + 2):
         inputs = torch.randint(4, 40, (3, length))
         model.compiled_steps = False
-        once = model.decode(inputs, memory, state)
+        once, _, weights = model.decode(inputs, memory, state)
         model.compiled_steps, taken[:] = True, []
-        torch.testing.assert_close(model.decode(inputs, memory, state), once)
-        assert len(taken) == length // CHUNK
+        chunked, _, chunked_weights = model.decode(inputs, memory, state)
+        torch.testing.assert_close((chunked, chunked_weights), (once, weights))
+        assert len(taken) == -(-length // CHUNK)
     model.eval()
     taken.clear()
     model.decode(inputs, memory, state)
@@ -75,7 +76,6 @@ def test_without_a_compiler_a_training_says_so_and_does_without(name: str, tmp_p
     monkeypatch.setattr(compilation.shutil, "which", lambda _: None)
     made = MODELS[name].trainer(tmp_path, CPU, compiled=True)
     assert not made.compiled
-    assert made.collator.multiple == 1
     assert made.run().epoch == made.training.epochs
     assert not compilation.compile_model(made.model, CPU)
     printed = capsys.readouterr().out
@@ -100,3 +100,12 @@ def test_what_takes_no_steps_apart_is_compiled_as_a_whole() -> None:
 def test_a_compiler_that_is_named_is_the_one_that_is_looked_for(monkeypatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert compilation.missing(CPU) == "there is no C++ compiler (no-such-compiler)"
+
+
+def test_unasked_only_the_steps_of_a_decoder_on_a_gpu_are_compiled(monkeypatch) -> None:
+    monkeypatch.setattr(compilation, "missing", lambda _: "")
+    small = BAHDANAU.recipes["small"]
+    for device in (CPU, torch.device("cuda")):
+        steps, handed_in = BAHDANAU.build(small, 40, 40), Bahdanau(small, 40, 40, attend=additive_attention)
+        assert compilation.compile_model(steps, device, None) is (device.type == "cuda") is bool(steps.compiled_steps)
+        assert not any(compilation.compile_model(model, device, None) for model in (handed_in, MODELS["transformer"]))

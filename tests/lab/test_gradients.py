@@ -17,7 +17,7 @@ MODELS = small_models()
 
 
 def gradients(running: Trainer, group: list) -> dict[str, Tensor]:
-    running.gradient(running.collator(group))
+    running.gradient(group)
     return {name: weight.grad.clone() for name, weight in running.model.named_parameters() if weight.grad is not None}
 
 
@@ -30,10 +30,10 @@ def running(name: str, folder: Path, **more: int) -> Trainer:
 def test_the_gradient_of_pieces_is_that_of_the_whole_batch(name: str, micro_tokens: int, tmp_path: Path) -> None:
     whole, pieces = running(name, tmp_path), running(name, tmp_path, micro_tokens=micro_tokens)
     group = max(whole.task.groups(1), key=len)
-    cut = list(pieces.collator.pieces(group))
+    cut = list(pieces.gradient.pieces(group))
     assert [example for piece in cut for example in piece] == group
     assert len(cut) == (len(group) if micro_tokens == 1 else 3)
-    first, second = (each.gradient(each.collator(group)) for each in (whole, pieces))
+    first, second = (each.gradient(group) for each in (whole, pieces))
     torch.testing.assert_close(second, first, rtol=1e-5, atol=0)
     torch.testing.assert_close(gradients(pieces, group), gradients(whole, group), rtol=1e-3, atol=1e-6)
 
@@ -64,12 +64,12 @@ def test_where_memory_is_too_small_the_pieces_are_halved_until_they_fit(tmp_path
     whole, small = running("bahdanau", tmp_path), in_small_memory(tmp_path, room=3)
     group = max(whole.task.groups(1), key=len)
     torch.testing.assert_close(gradients(small, group), gradients(whole, group), rtol=1e-3, atol=1e-6)
-    assert max(map(len, small.collator.pieces(group))) <= 3
+    assert max(map(len, small.gradient.pieces(group))) <= 3
     printed = capsys.readouterr().out.splitlines()
     assert printed[-1].startswith(
-        f"the memory of cpu is too small for {2 * small.collator.micro_tokens} tokens at a time"
+        f"the memory of cpu is too small for {2 * small.gradient.micro_tokens} tokens at a time"
     )
-    assert printed[-1].endswith(f"with the same gradient (--micro-tokens {small.collator.micro_tokens} begins so)")
+    assert printed[-1].endswith(f"with the same gradient (--micro-tokens {small.gradient.micro_tokens} begins so)")
 
 
 def test_a_model_that_has_no_room_for_one_example_is_an_error_of_the_recipe(tmp_path: Path) -> None:
@@ -78,31 +78,18 @@ def test_a_model_that_has_no_room_for_one_example_is_an_error_of_the_recipe(tmp_
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_padded_lengths_that_are_multiples_change_no_gradient(name: str, tmp_path: Path) -> None:
-    plain, rounded = running(name, tmp_path), running(name, tmp_path, multiple=8)
-    group = max(plain.task.groups(1), key=len)
-    losses = [each.gradient(each.collator(group)) for each in (plain, rounded)]
-    torch.testing.assert_close(losses[1], losses[0], rtol=1e-5, atol=0)
-    torch.testing.assert_close(gradients(rounded, group), gradients(plain, group), rtol=1e-3, atol=1e-6)
-
-
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("multiple", [1, 8])
-def test_what_is_counted_of_a_batch_is_what_its_tables_hold(name: str, multiple: int) -> None:
+def test_what_is_counted_of_a_batch_is_what_its_tables_hold(name: str) -> None:
     task = MODELS[name].task
     for group in task.groups(1):
-        batch = task.collate(group, multiple)
+        batch = task.collate(group)
         table = batch.targets if isinstance(batch, Batch) else batch.tokens
         real = table != PAD
         assert task.units(group) == real.sum()
         assert task.weight(group) == (real.sum() if isinstance(batch, Batch) else len(table))
-        assert task.cells(group, multiple) == table.numel()
-        for each in batch[:3] if isinstance(batch, Batch) else batch[:2]:
-            assert each.shape[-1] % multiple == 0
-            assert not (each[..., -multiple:] == PAD).all()  # and no longer than it has to be
+        assert task.cells(group) == table.numel()
+        assert not any((each[..., -1] == PAD).all() for each in batch[: 3 if isinstance(batch, Batch) else 2])
 
 
-@pytest.mark.parametrize(("setting", "name"), [({"micro_tokens": -1}, "micro-tokens"), ({"multiple": 0}, "multiple")])
-def test_numbers_below_their_least_are_refused(setting: dict, name: str, tmp_path: Path) -> None:
-    with pytest.raises(RecipeError, match=f"--{name}: expected 1 or more"):
-        running("bahdanau", tmp_path, **setting)
+def test_pieces_of_less_than_nothing_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match="--micro-tokens: expected 1 or more"):
+        running("bahdanau", tmp_path, micro_tokens=-1)

@@ -208,10 +208,7 @@ def test_nothing_in_the_kit_is_missing_on_windows_or_macos(kit):
             word = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "name", None)
             assert word not in FORKS, f"{name}: {word}"
             if isinstance(node, ast.keyword):
-                guarded = (
-                    name == TOP + "kit/lab/prefetch.py"
-                )  # it starts a process only where os.fork is: test_prefetch
-                assert guarded or node.arg not in ("num_workers", "preexec_fn"), f"{name}: {node.arg}"
+                assert node.arg not in ("num_workers", "preexec_fn"), f"{name}: {node.arg}"
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not re.match(r"/(tmp|dev|proc|usr|home|etc)\b|[A-Za-z]:\\", node.value), f"{name}: {node.value}"
 
