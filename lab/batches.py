@@ -63,17 +63,6 @@ def bucketed(examples: Sequence[Example], tokens: int, seed: int | None = None) 
     """
     rng = None if seed is None else np.random.default_rng(seed)
     source, target = (np.array([len(pair[side]) for pair in examples]) for side in (0, 1))
-    for group in grouped(source, target, tokens, rng):
-        yield [examples[i] for i in group]
-
-
-def grouped(
-    source: Int[np.ndarray, " pairs"],
-    target: Int[np.ndarray, " pairs"],
-    tokens: int,
-    rng: np.random.Generator | None = None,
-) -> list[list[int]]:
-    """Return the groups of `bucketed` as numbers of pairs, from the lengths of their sentences alone."""
     # Target length decides (the decoder costs most); source length, blurred by chance, orders equals.
     blur = rng.uniform(0, 2, len(source)) if rng is not None else 0
     order = np.lexsort((source + 1 + blur, target + 1))
@@ -81,7 +70,8 @@ def grouped(
     groups = within([int(index) for index in order], lengths, tokens)
     if rng is not None:
         rng.shuffle(groups)
-    return groups
+    for group in groups:
+        yield [examples[i] for i in group]
 
 
 def within(order: Iterable[int], sizes: Sequence[tuple[int, ...]], cells: int) -> list[list[int]]:

@@ -77,7 +77,7 @@ def here() -> Team:
         if torch.cuda.is_available():
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
         backends = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"  # gradients by GPUs, counts by hosts
-        # The others wait while rank 0 writes the shards of a large corpus, or validates.
+        # The others wait while rank 0 validates.
         distributed.init_process_group(backends, timeout=PATIENCE)
     return Team(distributed.get_rank(), distributed.get_world_size())
 

@@ -8,21 +8,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lab import corpora, shards, tokenizers
+from lab import corpora, tokenizers
 from lab.batches import Batch, Example, bucketed, collate
 from lab.corpora import Pair, Parallel
 from lab.decoding import Tick, Translator, at, forced_attention, translate
 from lab.experiment import Experiment
 from lab.ranges import RecipeError
-from lab.runs import ROOT, Named, Solution
-from lab.shards import Shards
+from lab.runs import Named, Solution
 from lab.tokenizers import PAD
 from lab.training import Progress, Training
 from lab.transfer import sent
 
 SAMPLE = 1_000_000  # pairs that vocabularies are learnt from; of a larger corpus every second, third, …
-LARGE = 1_000_000  # pairs above which a corpus is not held in memory
-SHARDS = ROOT / "build" / "shards"
 
 Tokenizer = tokenizers.Words | tokenizers.Subwords
 Loss = Callable[[Tensor, Tensor], Tensor]  # (scores (real, vocabulary), targets (real,)) -> scalar
@@ -88,12 +85,10 @@ class Translating:
 
     unit = "target tokens"
 
-    def __init__(self, examples: Sequence[Example] | Shards, training: Training, loss: Loss | None = None) -> None:
+    def __init__(self, examples: Sequence[Example], training: Training, loss: Loss | None = None) -> None:
         self.examples, self.training, self.given = examples, training, loss
 
     def groups(self, seed: int) -> Sequence[list[Example]]:
-        if isinstance(self.examples, Shards):
-            return self.examples.groups(self.training.tokens, seed)
         return list(bucketed(self.examples, self.training.tokens, seed=seed))
 
     def weight(self, group: list[Example]) -> int:
@@ -141,19 +136,13 @@ def vocabularies(corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
     return first, second
 
 
-def read(
-    corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer, longest: int = 0
-) -> Sequence[Example] | Shards:
-    """Return the training pairs in numbers, without empty sides; those of a large corpus stay on the disk.
+def read(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer, longest: int = 0) -> list[Example]:
+    """Return the training pairs in numbers, without empty sides.
 
     With `longest`, only those of which neither side has more tokens.
     """
-    pairs = ((source_text.encode(pair.source), target_text.encode(pair.target)) for pair in corpus.train)
-    whole = (example for example in pairs if all(example) and (not longest or max(map(len, example)) <= longest))
-    if len(corpus.train) <= LARGE:
-        return list(whole)
-    key = (fingerprint(corpus), source_text.state(), target_text.state(), *([longest] if longest else []))
-    return shards.kept(SHARDS, repr(key), whole)
+    pairs = encoded(corpus.train, source_text, target_text)
+    return [example for example in pairs if all(example) and (not longest or max(map(len, example)) <= longest)]
 
 
 def fingerprint(corpus: Parallel) -> str:

@@ -12,7 +12,7 @@ from autograder.places import ROOT
 LEVELS = """
 benchmarks
 tests
-benchmarks.gpu benchmarks.wmt
+benchmarks.gpu
 benchmarks.complexity benchmarks.roofline
 book
 examples
