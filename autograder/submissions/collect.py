@@ -7,6 +7,7 @@ from pathlib import Path
 
 from autograder.assignment import dropped
 from autograder.submissions import zip_files
+from autograder.submissions.choice import CandidateFile
 from autograder.submissions.files import SubmittedFile, limit_files, list_folder
 from autograder.submissions.hand_in import Inbox, Rejected
 from autograder.submissions.lms_names import (
@@ -20,7 +21,7 @@ from autograder.submissions.lms_names import (
     wraps_folders,
     wraps_lms,
 )
-from autograder.submissions.student import CandidateFile, StudentFiles, shown_path
+from autograder.submissions.student import StudentFiles, shown_path
 
 ByStudent = dict[str, list[CandidateFile]]
 ONE_STUDENT = "looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."

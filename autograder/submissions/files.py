@@ -4,6 +4,7 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -24,12 +25,14 @@ class SubmittedFile:
     """A file or folder that was handed in, in a folder or a zip.
 
     `parts` is its path below what is graded, `read_bytes` reads it, `problem` says why it must not be read, or is "".
+    `time` is that of a zip's entry, where it has one.
     """
 
     parts: tuple[str, ...]
     read_bytes: Callable[[], bytes]
     problem: str = ""
     is_folder: bool = False
+    time: datetime | None = None
 
     @property
     def path(self) -> str:

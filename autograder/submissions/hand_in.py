@@ -13,7 +13,8 @@ class HandIn:
 
     `file` is its path in messages. `name` and `account` are the student's name as it was handed in, and the LMS's
     number where there is one; `lms_name` is the folder's or file's whole name as the LMS made it, else "".
-    `read_beside` reads what nbgrader keeps beside the notebook, given a file name.
+    `read_beside` reads what nbgrader keeps beside the notebook, given a file name. `notice` tells the student which of
+    several files was graded, and why.
     """
 
     student: str
@@ -25,6 +26,7 @@ class HandIn:
     name: str = field(default="", compare=False)
     account: str = field(default="", compare=False)
     lms_name: str = field(default="", compare=False)
+    notice: str = ""
 
     def content(self) -> bytes:
         """Return the bytes that were handed in; raise Unreadable where there are none."""

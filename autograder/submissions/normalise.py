@@ -7,7 +7,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, Template, grade_id
-from autograder.submissions.notebook import Unreadable, check_call_id, defined_names, parse
+from autograder.submissions.fingerprint import statements
+from autograder.submissions.notebook import Unreadable, check_call_id, defined_names, parse, syntax_tree
 
 OWN = "own-"  # begins the id of each cell that a student added
 
@@ -175,6 +176,23 @@ def _left_empty(cell: NotebookNode, released_texts: set[str]) -> bool:
 
 def _collapse_whitespace(source: str) -> str:
     return " ".join(source.split())
+
+
+def is_unwritten(content: bytes, template: Template) -> bool:
+    """Return whether a notebook holds no answer: each solution cell is a stub, of this release or an earlier one."""
+    cells = normalise(parse(content), template).cells
+    names = {name for name, cell in template.graded.items() if cell.metadata.nbgrader.get("solution")}
+    changed = [cell for cell in cells if grade_id(cell) in names and not _is_stub(cell, template)]
+    elsewhere = [cell for cell in cells if is_own(cell) and names & _defined_by(cell)]
+    return not changed and not elsewhere
+
+
+def _is_stub(cell: NotebookNode, template: Template) -> bool:
+    if _collapse_whitespace(cell.source) == _collapse_whitespace(template.graded[grade_id(cell)].source):
+        return True
+    if cell.cell_type == "code":
+        return syntax_tree(cell.source) is not None and statements(cell.source) == 0
+    return "YOUR ANSWER HERE" in cell.source or not cell.source.strip()
 
 
 def placeholder(template: Template, reason: str) -> NotebookNode:

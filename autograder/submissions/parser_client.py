@@ -1,7 +1,7 @@
 """Client of the parser process: student text is parsed in a process of its own, with limits on CPU time and memory.
 
-`assignment`, `submission`, `analysis` and `fingerprints` send requests to that process (parser_process.py) and return
-plain values. It is started on first use, restarted after a failure, and ends with the process that started it.
+`assignment`, `is_unwritten`, `submission`, `analysis` and `fingerprints` send requests to that process
+(parser_process.py) and return plain values. It is started on first use, restarted after a failure, and ends with the process that started it.
 """
 
 import atexit
@@ -155,6 +155,11 @@ def _read(operation: str, content: bytes, **arguments: Any) -> Any:
 def assignment(content: bytes, known: list[str]) -> str | None:
     """Return the assignment that a notebook file names, None where it names none of `known`; raise Unreadable."""
     return _read("assignment", content, known=known)["assignment"]
+
+
+def is_unwritten(content: bytes, template: Template) -> bool:
+    """Return whether a notebook holds no answer; raise Unreadable where it cannot be read."""
+    return _read("unwritten", content, name=template.assignment, template=_json(template))["unwritten"]
 
 
 @dataclass(frozen=True)

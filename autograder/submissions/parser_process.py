@@ -33,6 +33,11 @@ def assignment(content: bytes, known: list[str]) -> dict[str, Any]:
     return {"assignment": normalise.assignment_of(parse(content), known)}
 
 
+def unwritten(content: bytes, name: str, template: str) -> dict[str, Any]:
+    """Return {"unwritten": whether a notebook holds no answer}."""
+    return {"unwritten": normalise.is_unwritten(content, _template(name, template))}
+
+
 def submission(content: bytes, name: str, template: str, known: list[str]) -> dict[str, Any]:
     """Return {"notebook": the normalised notebook, "kept": None, or the text to keep of a too large file}."""
     kept = None
@@ -55,6 +60,7 @@ def fingerprints(sources: list[str], functions: list[str]) -> dict[str, Any]:
 
 OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "assignment": assignment,
+    "unwritten": unwritten,
     "submission": submission,
     "analysis": analysis,
     "fingerprints": fingerprints,

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from autograder.submissions import parser_client, zip_files
+from autograder.submissions.choice import CandidateFile, Choice, notice, own_path, undecided
 from autograder.submissions.files import SubmittedFile
 from autograder.submissions.hand_in import HandIn, Inbox, Rejected
 from autograder.submissions.lms_names import Owner, is_junk
@@ -18,14 +19,6 @@ LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 MOST_ZIPS, MOST_NOTEBOOKS, MOST_REJECTED = 20, 200, 50
 MOST_BYTES = 256 << 20  # read to find out which notebook is for which assignment
 HAND_IN_LESS = "hand in one notebook for each assignment"
-
-
-@dataclass(frozen=True)
-class CandidateFile:
-    """A file of a student's, and what its path says about them."""
-
-    file: SubmittedFile
-    owner: Owner
 
 
 def _read_beside(root: Path, folder: tuple[str, ...], name: str) -> bytes:
@@ -169,9 +162,10 @@ class StudentFiles:
 
     def _add_best(self, assignment: str, candidates: list[CandidateFile], files: list[CandidateFile]) -> None:
         """Add the one submission for an assignment to the inbox; reject candidates of other content."""
-        chosen, reason = self._choose(assignment, candidates)
+        chosen, others = Choice(assignment, self._content).of(candidates)
         if chosen is None:
-            source = SubmittedFile((self.student, assignment), bytes, reason or self._missing(assignment, files))
+            reason = undecided(others) if others else self._missing(assignment, files)
+            source = SubmittedFile((self.student, assignment), bytes, reason)
             self._add(HandIn(self.student, assignment, shown_path(self.root, source), source), files)
             return
         from_nbgrader = (
@@ -183,11 +177,10 @@ class StudentFiles:
         notes = ("handed in late, says the LMS",) if chosen.owner.late else ()
         path = shown_path(self.root, chosen.file)
         hand_in = HandIn(self.student, assignment, path, chosen.file, read_beside, notes)
-        self._add(replace(hand_in, lms_name=chosen.owner.lms_name), files)
-        for each in candidates:
-            if each is not chosen and not self._same_content(each, chosen):
-                reason = f"not graded: {chosen.file.path} is the one that counts for '{assignment}'"
-                self._reject(each, each.file.problem or reason)
+        hand_in = replace(hand_in, lms_name=chosen.owner.lms_name, notice=notice(chosen, others))
+        self._add(hand_in, files)
+        for each, why in others.items():
+            self._reject(each, each.file.problem or f"not graded: {own_path(chosen)} counts; this one {why}")
 
     def _add(self, hand_in: HandIn, files: list[CandidateFile]) -> None:
         owner = next((each.owner for each in files), Owner("", ()))  # one student has one account
@@ -195,31 +188,6 @@ class StudentFiles:
         self.inbox.hand_ins.append(
             replace(hand_in, name=self.name or self.student, account=owner.account, lms_name=lms_name)
         )
-
-    def _choose(self, assignment: str, candidates: list[CandidateFile]) -> tuple[CandidateFile | None, str]:
-        """Return the candidate that counts and "", or None and the reason why none does.
-
-        In this order: NAME/NAME.ipynb, the LMS's newest, NAME.ipynb, what declares the assignment, any; a rule decides
-        where all that it leaves have equal content.
-        """
-        candidates = [each for each in candidates if each.file.is_notebook] or candidates
-        file_name = f"{assignment}.ipynb"
-        in_its_folder = [each for each in candidates if each.owner.parts[-2:] == (assignment, file_name)]
-        by_name = [each for each in candidates if each.owner.parts[-1:] == (file_name,)]
-        attempts = [each.owner.attempt for each in candidates if each.owner.attempt]
-        newest = [each for each in candidates if each.owner.attempt and each.owner.attempt == max(attempts)]
-        by_content = [each for each in candidates if self._declared(each) == assignment] if len(candidates) > 1 else []
-        for group in (in_its_folder, newest, by_name, by_content, candidates):
-            if group and all(self._same_content(group[0], each) for each in group[1:]):
-                return group[0], ""
-        if not candidates:
-            return None, ""
-        paths = ", ".join(each.file.path for each in candidates[:5])
-        return None, f"several notebooks were handed in for it, and which one counts is not to be told: {paths}"
-
-    def _same_content(self, first: CandidateFile, second: CandidateFile) -> bool:
-        digest = self._content(first)[0]
-        return digest is not None and digest == self._content(second)[0]
 
     def _missing(self, assignment: str, files: list[CandidateFile]) -> str:
         names = [each.file.parts[-1] for each in files if each.owner.parts[:1] == (assignment,)]

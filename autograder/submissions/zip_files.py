@@ -8,6 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
@@ -18,8 +19,6 @@ from autograder.submissions.notebook import IRREGULAR, LARGEST_FILE, LINK, Unrea
 MOST_ENTRIES = 500_000  # of a class's zip
 MOST_ENTRIES_OF_ONE = 2_000  # of one student's
 MOST_DIRECTORY = 64 << 20  # bytes of its table of contents, which is read as a whole
-HIGHEST_RATIO = 200  # of size to compressed size; a notebook has 2 to 20
-ALWAYS_READ = 4 << 20  # bytes that are read whatever the ratio
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes to unpack a kilobyte
 
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, RuntimeError)
@@ -39,7 +38,11 @@ def list_inner_zip(zipped: SubmittedFile) -> list[SubmittedFile]:
     """Return the files of a zip that a student handed in; raise Unreadable. The last zip stays in memory."""
     return [
         SubmittedFile(
-            zipped.parts[:-1] + file.parts, lambda n=n: _inner_files(zipped)[n].read(), file.problem, file.is_folder
+            zipped.parts[:-1] + file.parts,
+            lambda n=n: _inner_files(zipped)[n].read(),
+            file.problem,
+            file.is_folder,
+            zipped.time,  # its own entries have the times of a student's machine
         )
         for n, file in enumerate(_inner_files(zipped))
     ]
@@ -68,7 +71,7 @@ def _files(source: Path | BinaryIO, max_entries: int, max_bytes: float = math.in
     for entry in entries:
         parts, problem = _parts(_name(entry))
         problem = problem or _problem(entry)
-        yield SubmittedFile(parts, lambda entry=entry: _read(archive, entry), problem, entry.is_dir())
+        yield SubmittedFile(parts, lambda entry=entry: _read(archive, entry), problem, entry.is_dir(), _time(entry))
 
 
 def _demand_small(source: BinaryIO, max_entries: int) -> None:
@@ -84,6 +87,14 @@ def _demand_small(source: BinaryIO, max_entries: int) -> None:
     allowed = min(MOST_DIRECTORY, max_entries * 600)
     if size == 0xFFFFFFFF or size > allowed:
         raise Unreadable(f"the zip's table of contents has {size} bytes, at most {allowed} are read")
+
+
+def _time(entry: zipfile.ZipInfo) -> datetime | None:
+    """Return an entry's time, None where it has none: 1980 is the earliest that a zip can say."""
+    try:
+        return datetime(*entry.date_time) if entry.date_time[0] > 1980 else None
+    except ValueError:
+        return None
 
 
 def _name(entry: zipfile.ZipInfo) -> str:
@@ -120,9 +131,6 @@ def _problem(entry: zipfile.ZipInfo) -> str:
     if entry.file_size > LARGEST_FILE:
         size = f"{entry.file_size >> 20} MB, at most {LARGEST_FILE >> 20} MB are read"
         return f"the file has {size}; clear the outputs and hand it in again"
-    if entry.file_size > max(ALWAYS_READ, HIGHEST_RATIO * entry.compress_size):
-        ratio = entry.file_size // max(1, entry.compress_size)
-        return f"it unpacks to {ratio} times its size, at most {HIGHEST_RATIO} are taken: no notebook does"
     return ""
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grade.cache import submission_key
+from autograder.places import released_notebook
 from autograder.submissions import collect
 from autograder.submissions.hand_in import HandIn, Inbox
 from autograder.submissions.lms_names import display_name, folder_name
@@ -83,14 +84,34 @@ def test_what_counts_among_several_is_clear_or_said(tmp_path: Path) -> None:
     lay(tmp_path, {"said/bahdanau/a.ipynb": right, "said/bahdanau/b.ipynb": notebook("encoder_decoder")})
     box = collect.read(tmp_path, KNOWN)
     texts = taken(box)
-    torn = texts.pop(("torn", "bahdanau"))
-    assert isinstance(torn, str)
-    assert "several notebooks were handed in for it" in torn
-    assert "torn/bahdanau/a.ipynb, torn/bahdanau/b.ipynb" in torn
-    assert texts == {(name, "bahdanau"): right for name in ("filed", "twice", "named", "said")}
+    for student, names in {"torn": "bahdanau/a.ipynb, bahdanau/b.ipynb", "named": "bahdanau.ipynb, old.ipynb"}.items():
+        undecided = str(texts.pop((student, "bahdanau")))
+        assert "several notebooks were handed in for it" in undecided
+        assert f"{names}. Hand in one alone" in undecided
+    assert texts == {(name, "bahdanau"): right for name in ("filed", "twice", "said")}
     reasons = errors(box, tmp_path)
-    assert set(reasons) == {"filed/bahdanau/draft.ipynb", "named/old.ipynb", "said/bahdanau/b.ipynb"}
-    assert "bahdanau/bahdanau.ipynb is the one that counts" in reasons["filed/bahdanau/draft.ipynb"]
+    assert set(reasons) == {"filed/bahdanau/draft.ipynb", "said/bahdanau/b.ipynb"}
+    assert reasons["filed/bahdanau/draft.ipynb"] == (
+        "not graded: bahdanau/bahdanau.ipynb counts; this one does not lie where it belongs"
+    )
+
+
+@pytest.mark.parametrize("place", ["", "bahdanau/"])
+@pytest.mark.parametrize("older_release", [False, True])
+def test_a_notebook_as_released_never_counts_beside_a_written_one(
+    tmp_path: Path, place: str, older_release: bool
+) -> None:
+    stub = released_notebook("bahdanau").read_bytes()
+    if older_release:
+        stub = stub.replace(b"raise NotImplementedError()", b"raise NotImplementedError")
+    written = stub.replace(b"raise NotImplementedError", b"return scores #", 1)
+    lay(tmp_path, {f"two/{place}bahdanau.ipynb": stub, f"two/{place}x.ipynb": written, "one/bahdanau.ipynb": stub})
+    box = collect.read(tmp_path, KNOWN)
+    assert taken(box) == {("two", "bahdanau"): written, ("one", "bahdanau"): stub}
+    why = f"not graded: {place}x.ipynb counts; this one is as it was released"
+    assert errors(box, tmp_path) == {f"two/{place}bahdanau.ipynb": why}
+    [graded] = [hand_in.notice for hand_in in box.hand_ins if hand_in.student == "two"]
+    assert graded == f"Graded: {place}x.ipynb. Not graded: {place}bahdanau.ipynb, which is as it was released."
 
 
 def test_nothing_vanishes(tmp_path: Path) -> None:
