@@ -190,7 +190,7 @@ def _report(options: argparse.Namespace) -> int:
 def _export(options: argparse.Namespace) -> int:
     from autograder.export.run import export
 
-    for line in export(options.out, options.to, options.names, options.id):
+    for line in export(options.out, options.to, options.names, options.id, options.zero):
         print(line)
     return 0
 

@@ -34,14 +34,20 @@ class Grade:
     max_score: float  # of all core tasks, written questions included; bonus points come on top
     lms_name: str
     error: str
+    zero: bool = False  # whether what could not be graded has 0 points, and not no grade
 
     @property
     def student(self) -> str:
         return self.graded.student
 
     @property
-    def total(self) -> float:
-        """Return the points after the late penalty, with two decimals, as both LMSs show them."""
+    def total(self) -> float | None:
+        """Return the points after the late penalty, with two decimals, as both LMSs show them; None: not graded.
+
+        What could not be graded has a grade where a teacher gave points for it.
+        """
+        if self.error and not self.zero and not self.graded.manual_score:
+            return None
         return round(self.graded.total, 2)
 
     @property
@@ -50,18 +56,22 @@ class Grade:
 
     @property
     def comment(self) -> str:
-        """Return how the grade came about, for its student, in words and numbers of ours alone."""
-        of = self.graded
-        words = f"{self.total:g} of {self.max_score:g} points"
-        words += ", bonus points among them" if self.total > self.max_score else ""
+        """Return how the grade came about, or why there is none, for its student."""
+        of, total = self.graded, self.total
+        reason = f"it could not be graded: {printable(self.error)}" if self.error else ""
+        if total is None:
+            return f"no grade; {reason}"
+        words = f"{total:g} of {self.max_score:g} points"
+        words += ", bonus points among them" if total > self.max_score else ""
         if of.manual_score:
             words += f", {of.manual_score:g} of them given by hand"
         if of.seconds_late:
             words += f"; {self.days_late:g} days late: {round(of.late_penalty, 2):g} points taken off"
+        words += f"; {reason}" if reason else ""
         return f"{words}; not final: an answer waits for points by hand" if of.needs_manual_grade else words
 
 
-def read(out: Path, names: Sequence[str]) -> tuple[dict[str, list[Grade]], list[str]]:
+def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str, list[Grade]], list[str]]:
     """Return the grades by assignment, of these or of all, and a line on each kind of what got none.
 
     Raise ValueError where the gradebook does not answer or holds nothing of it, NotADirectoryError without a class.
@@ -80,7 +90,7 @@ def read(out: Path, names: Sequence[str]) -> tuple[dict[str, list[Grade]], list[
             continue
         most = entry.line["max_score"] + entry.line["manual_max_score"]
         name = lms_names.get((entry.student, entry.assignment), "")
-        grade = Grade(entry.graded, most, name, entry.line["error"] or "")
+        grade = Grade(entry.graded, most, name, entry.line["error"] or "", zero)
         grades.setdefault(entry.assignment, []).append(grade)
     if lacking := [name for name in names if name not in grades] or ([] if grades else ["any assignment"]):
         raise ValueError(f"{out} holds no grades of {', '.join(lacking)}: `python -m autograder grade FOLDER` first.")
@@ -100,10 +110,12 @@ def note(what: str, who: Iterable[str]) -> list[str]:
 def notes(grades: Sequence[Grade]) -> list[str]:
     """Return a line on whose grades are not final, and on whose submissions could not be graded."""
     waiting = [grade.student for grade in grades if grade.graded.needs_manual_grade]
-    failed = [grade.student for grade in grades if grade.error]
+    ungraded = [grade.student for grade in grades if grade.total is None]
+    zero = [grade.student for grade in grades if grade.error and grade.total == 0]
     return [
         *note("not final, an answer waits for points by hand", waiting),
-        *note("could not be graded and have the points of what was there", failed),
+        *note("could not be graded and have no grade (--zero gives 0 points)", ungraded),
+        *note("could not be graded and have 0 points", zero),
     ]
 
 
@@ -118,7 +130,7 @@ def _row(grade: Grade) -> dict[str, object]:
         "student": of.student,
         "assignment": of.assignment,
         "lms_name": grade.lms_name,
-        "score": of.score,
+        "score": None if grade.total is None else of.score,
         "manual_score": of.manual_score,
         "max_score": grade.max_score,
         "days_late": grade.days_late,

@@ -5,13 +5,15 @@ LMS.
 
 Moodle: mod/assign/feedback/offline/importgradeslib.php finds the columns "Identifier", "Grade" and "Last modified
 (grade)" by their headings in the teacher's language, and takes the number after "Participant "; locallib.php beside it
-passes over a grade above the assignment's maximum, and one that changed in Moodle after the time in the third column;
+passes over an empty grade, one above the assignment's maximum, and one that changed in Moodle after the time in the
+third column; the comment is taken all the same;
 mod/assign/feedback/file/importziplib.php splits a folder's name at "_": second is the number, third "assignsubmission".
 
 Canvas: lib/gradebook_importer.rb asks for "Student" and "ID" first and "Section" before the grades, finds an assignment
 by the number in brackets, else by its title, and takes an empty cell for a grade that is to be deleted, so that each
-assignment has a table of its own; app/models/assignment.rb (generate_comments_from_files) takes the first two numbers
-between "_" in a file's name for the student and the upload, and shows the page under the name of what was handed in.
+assignment has a table of its own, without those who have no grade; app/models/abstract_assignment.rb
+(generate_comments_from_files) takes the first two numbers between "_" in a file's name for the student and the upload,
+and shows the page under the name of what was handed in.
 """
 
 import re
@@ -94,7 +96,9 @@ def _canvas_table(assignment: str, grades: Sequence[tuple[Grade, Recipient]], nu
     column = f"{assignment} ({number})" if number else assignment
     most = max(grade.max_score for grade, _ in grades)
     rows = [{"Student": "    Points Possible", column: most}]
-    rows += [{"Student": to.name, "ID": to.number, column: grade.total} for grade, to in grades]
+    rows += [
+        {"Student": to.name, "ID": to.number, column: grade.total} for grade, to in grades if grade.total is not None
+    ]
     return spreadsheet.table([*CANVAS_COLUMNS, column], rows)
 
 

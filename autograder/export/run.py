@@ -18,10 +18,13 @@ FORMS = (*LMS, "csv")
 Addressed = list[tuple[Grade, Recipient]]
 
 
-def export(out: Path, to: str, names: Sequence[str] = (), numbers: Iterable[str] = ()) -> Iterator[str]:
+def export(
+    out: Path, to: str, names: Sequence[str] = (), numbers: Iterable[str] = (), zero: bool = False
+) -> Iterator[str]:
     """Write the grades in DIR `out` into DIR/export in one of FORMS; yield what was written, and what was left out.
 
     `names` are assignments, none: all that are graded. `numbers` are NAME=NUMBER, Canvas's numbers of assignments.
+    With `zero`, what could not be graded has 0 points, else no grade.
     Raise ValueError where nothing can be exported, or while the class is being graded.
     """
     demand(names)
@@ -29,12 +32,12 @@ def export(out: Path, to: str, names: Sequence[str] = (), numbers: Iterable[str]
     if not out.is_dir():
         raise NotADirectoryError(f"No folder {out}: grade a class first, `python -m autograder grade FOLDER`.")
     with exclusive(out):
-        by_assignment, notes = class_grades.read(out, [*names])
+        by_assignment, notes = class_grades.read(out, [*names], zero)
         book = ClassGradebook(out)
         try:
             revised = book.penalise([*by_assignment])  # points given by hand since change what being late costs
             if revised.changed:
-                by_assignment, notes = class_grades.read(out, [*names])
+                by_assignment, notes = class_grades.read(out, [*names], zero)
             yield from [*notes, *revised.failed]
             if to == "csv":
                 yield from _table(by_assignment, out / "export" / "grades.csv", book.mode)
@@ -109,14 +112,14 @@ def _addressed(name: str, grades: list[Grade], lms: Lms) -> tuple[Addressed, lis
 
 def _above(grades: list[Grade], lms: Lms) -> list[str]:
     """Return a line on grades above the maximum, by bonus points."""
-    above = [grade for grade in grades if grade.total > grade.max_score]
+    above = {grade.student: grade.total for grade in grades if grade.total and grade.total > grade.max_score}
     if not above:
         return []
-    highest = max(grade.total for grade in above)
-    what = f"above the {above[0].max_score:g} points of the core tasks"
+    highest = max(above.values())
+    what = f"above the {grades[0].max_score:g} points of the core tasks"
     if lms is LMS["moodle"]:
         what += f"; Moodle passes over a grade above the assignment's maximum: set that to at least {highest:g} first"
-    return note(what, [grade.student for grade in above])
+    return note(what, above)
 
 
 def _write_pages(path: Path, name: str, addressed: Addressed, book: ClassGradebook) -> list[str]:

@@ -20,7 +20,7 @@ class Busy(ValueError):
 
 
 def submission_key(hand_in: HandIn) -> str:
-    """Return a digest of a submission's bytes, of its timestamp and notes, and of the grader."""
+    """Return a digest of a submission's bytes, of its timestamp, notes and notice, and of the grader."""
     try:
         return digest_of(hand_in, hand_in.content(), "")
     except Unreadable as error:
@@ -31,7 +31,7 @@ def digest_of(hand_in: HandIn, content: bytes | None, reason: str) -> str:
     """Return the `submission_key` of a submission whose content was just read; None and the reason: it was not."""
     digest = hashlib.sha256(grader_key(hand_in.assignment).encode())
     digest.update(b"none" + reason.encode() if content is None else b"file" + content)
-    digest.update(b"timestamp" + (hand_in.timestamp() or b"") + json.dumps(hand_in.notes).encode())
+    digest.update(b"timestamp" + (hand_in.timestamp() or b"") + json.dumps([*hand_in.notes, hand_in.notice]).encode())
     return digest.hexdigest()
 
 

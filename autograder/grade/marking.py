@@ -62,7 +62,7 @@ class Grader:
                 self._keep(hand_in, None)
             self.keys[number] = cache.digest_of(hand_in, content, reason)
             self.works[number] = cache.work_digest(hand_in, content)
-            yield number, Task(hand_in.student, hand_in.assignment, content, reason)
+            yield number, Task(hand_in.student, hand_in.assignment, content, reason, hand_in.notice)
 
     def _keep(self, hand_in: HandIn, content: bytes | None) -> None:
         """Copy a submission into DIR/submitted, where nbgrader's commands read it; without content, remove it."""

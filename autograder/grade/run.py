@@ -54,12 +54,12 @@ def grade(
         return INTERRUPTED
     seconds = time.monotonic() - started
     print("\n".join(summary.table(rows)))
-    print(f"{len(inbox.hand_ins)} submissions, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
+    submissions = summary.counted(len(inbox.hand_ins), "submission")
+    print(f"{submissions}, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
     here = dict.fromkeys(hand_in.assignment for hand_in in inbox.hand_ins)
     _print_penalties({name: date for name, date in dates.items() if name in here or due}, revised, out)
     _print_undated(here, revised)
-    if inbox.rejected:
-        print(f"{len(inbox.rejected)} files got no grade: see the remarks above, or the column `error` of summary.csv.")
+    _print_ungraded(rows, inbox)
     failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
     if failed:
         print(f"The grader itself failed on {len(failed)}: {', '.join(failed[:10])}. See above.", file=sys.stderr)
@@ -74,6 +74,15 @@ def _demand_hand_ins(times: dict[tuple[str, str], datetime | None], inbox: Inbox
         if (name, student) not in records | here:
             students = ", ".join(sorted(who for assignment, who in records | here if assignment == name)) or "nobody"
             raise ValueError(f"--handed-in: '{student}' has not handed in '{name}'; those who have: {students}.")
+
+
+def _print_ungraded(rows: list[dict[str, Any]], inbox: Inbox) -> None:
+    """Print how many submissions, and how many files beside them, have no grade."""
+    refused = sum(bool(row.get("assignment") and row.get("error")) for row in rows)
+    parts = [f"{summary.counted(refused, 'submission')} could not be graded"] if refused else []
+    parts += [f"{summary.counted(len(inbox.rejected), 'file')} got no grade"] if inbox.rejected else []
+    if parts:
+        print(f"{' and '.join(parts)}: see the remarks above, or the column `error` of summary.csv.")
 
 
 def _print_undated(names: Iterable[str], revised: Revised) -> None:
@@ -174,6 +183,7 @@ def summarise(
     columns = summary.gradebook_columns(book)
     order = {name: root for root, name in enumerate(assignments())}
     lines = [line | columns.get((line["student"], line.get("assignment", "")), {}) for line in lines]
+    lines = [line | {"total": None} if line.get("error") and not line.get("manual_score") else line for line in lines]
     lines.sort(
         key=lambda line: (line["student"], order.get(line.get("assignment", ""), len(order)), line["file"] or "")
     )

@@ -36,6 +36,8 @@ def row(line: dict[str, Any], **more: Any) -> dict[str, Any]:
         name: line.get(name) for name in ("student", "assignment", "score", "max_score", "manual_max_score", "file")
     }
     notes = line.get("notes", [])
+    if line["error"]:
+        kept["score"] = None  # not graded is not zero
     return kept | {
         "bonus": line.get("bonus", 0),
         "mistakes": " ".join(mistakes),
@@ -52,13 +54,13 @@ def flag_different_scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows, with a flag where the same file got another score elsewhere in the class."""
     scores: dict[str, dict[float, str]] = {}
     for each in rows:
-        if each.get("work"):
+        if each.get("work") and each["score"] is not None:
             scores.setdefault(each["work"], {}).setdefault(each["score"], each["student"])
     return [each | {"flags": _with_others(each, scores.get(each.get("work", ""), {}))} for each in rows]
 
 
 def _with_others(row: dict[str, Any], scores: dict[float, str]) -> str:
-    others = [f"the same file got {points:g} for {who}" for points, who in scores.items() if points != row["score"]]
+    others = [f"the same file got {points:g} for {who}" for points, who in scores.items() if points != row.get("score")]
     return "; ".join([*([row["flags"]] if row.get("flags") else []), *others])
 
 
@@ -91,6 +93,11 @@ def _shown(value: Any) -> str:
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f"{value:g}"
     return printable(value if isinstance(value, str) else str(spreadsheet.cell(value)))
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 file", "2 files"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def printable(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution, is_task
 
-from autograder.assignment import grade_id
+from autograder.assignment import OWN, grade_id
 from autograder.gradebook import bonus
 from autograder.gradebook.rows import NO_RESPONSE
 
@@ -80,7 +80,7 @@ class Part:
 
 
 def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
-    """Return a graded notebook's parts in their order, and the cells around them.
+    """Return a graded notebook's parts in their order, and the cells around them; of a refused one, those with points.
 
     A part begins below the graded cell before it: what stands above its first solution cell is its task. What stands
     above the first heading of the second level introduces the notebook and belongs to no part.
@@ -100,6 +100,8 @@ def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
             work.append(cell)
         else:
             task.append(cell)
+    if notebook.metadata.get(OWN, {}).get("refused"):  # the cells are not what was handed in
+        return [part for part in made if part.score or part.comments], []
     return made, [*around, *task, *work]
 
 

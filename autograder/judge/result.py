@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.assignment import CHECK, Template, assignments, grade_id
+from autograder.assignment import CHECK, OWN, Template, assignments, grade_id
 from autograder.judge.pictures import as_markdown, keep_pasted
 from autograder.submissions import normalise, parser_client
 from autograder.submissions.normalise import is_own
@@ -25,12 +25,16 @@ MOST_MARKDOWN = 100_000  # and of all of a student's cells together
 
 @dataclass(frozen=True)
 class Task:
-    """One submission to be judged. Without content it could not be read, and `reason` says why."""
+    """One submission to be judged. Without content it could not be read, and `reason` says why.
+
+    `notice` tells the student which of several files this is.
+    """
 
     student: str
     assignment: str
     content: bytes | None
     reason: str = ""
+    notice: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,14 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     except Unreadable as error:
         return without_points(form, str(error))
     kept = None if read.content is task.content else read.content
+    if task.notice:
+        tell(read.notebook, notice=task.notice)
     return Outcome(record(judged, form), _written(read.notebook, judged), judged.starved, kept=kept)
+
+
+def tell(notebook: NotebookNode, **words: str) -> None:
+    """Set what stands at the top of a feedback page: `refused`, why there is no grade, or a `notice`."""
+    notebook.metadata[OWN] = notebook.metadata.get(OWN, {}) | words
 
 
 def without_points(form: Template, reason: str) -> Outcome:
@@ -102,7 +113,9 @@ def without_points(form: Template, reason: str) -> Outcome:
     from autograder.judge.judge import refused
 
     judged = refused(form, reason)
-    return Outcome(record(judged, form), _written(normalise.placeholder(form, reason), judged))
+    notebook = normalise.placeholder(form, reason)
+    tell(notebook, refused=reason)
+    return Outcome(record(judged, form), _written(notebook, judged))
 
 
 def _written(notebook: NotebookNode, judged: "Judged") -> bytes:

@@ -52,8 +52,7 @@ def read(out: Path) -> ClassData:
     graded = _gradebook(out, class_data)
     lines = _records(out / "records", class_data)
     recorded = {(spreadsheet.text(student), name) for student, name in lines}
-    summary = _summary(out / "summary.csv", class_data)
-    lines |= {key: line for key, line in summary.items() if key not in recorded}
+    lines |= _summary(out / "summary.csv", class_data, recorded)
     class_data.entries = [
         Entry(student, name, line, graded.get((student, name))) for (student, name), line in sorted(lines.items())
     ]
@@ -127,12 +126,16 @@ def written(student: str) -> str:
     return student.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _summary(path: Path, class_data: ClassData) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return summary.csv's submissions, by student and assignment, as lines of records without checks."""
+def _summary(
+    path: Path, class_data: ClassData, recorded: set[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return summary.csv's submissions that are not recorded, by student and assignment, as lines without checks."""
     lines = {}
     try:
         with path.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
+                if (row["student"], row["assignment"]) in recorded:
+                    continue
                 if row["assignment"] and row["score"]:
                     lines[row["student"], row["assignment"]] = _line(row)
                 else:

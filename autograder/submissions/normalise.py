@@ -202,7 +202,7 @@ def placeholder(template: Template, reason: str) -> NotebookNode:
         "cell_type": "markdown",
         "id": "not-read",
         "metadata": {},
-        "source": f"**This submission could not be graded: {reason}.** Its score is 0.",
+        "source": f"**This submission could not be graded: {reason}.** It has no grade. Below: the released notebook.",
     }
     notebook.cells.insert(0, nbformat.from_dict(note))
     return notebook

@@ -1,7 +1,8 @@
 """Client of the parser process: student text is parsed in a process of its own, with limits on CPU time and memory.
 
 `assignment`, `is_unwritten`, `submission`, `analysis` and `fingerprints` send requests to that process
-(parser_process.py) and return plain values. It is started on first use, restarted after a failure, and ends with the process that started it.
+(parser_process.py) and return plain values. It is started on first use, restarted after a failure, and ends with the
+process that started it.
 """
 
 import atexit

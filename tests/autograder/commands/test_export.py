@@ -22,7 +22,7 @@ from autograder.places import released_notebook
 from tests.autograder.commands.test_privacy import umask
 from tests.autograder.commands.test_spreadsheet import cells, computed
 from tests.autograder.submissions.test_zip_files import zipped
-from tests.support.classes import opened_book
+from tests.support.classes import opened_book, summary
 from tests.support.points import by_checks, core, written
 
 __all__ = ["umask"]
@@ -69,6 +69,10 @@ class Teacher:
 
     def table(self, name: str) -> list[list[str]]:
         return list(csv.reader(io.StringIO((self.out / "export" / name).read_text("utf-8"), newline="")))
+
+    def rows(self, name: str) -> list[dict[str, str]]:
+        head, *rows = self.table(name)
+        return [dict(zip(head, row, strict=True)) for row in rows]
 
     def pages(self, name: str) -> dict[str, bytes]:
         with zipfile.ZipFile(self.out / "export" / name) as opened:
@@ -189,15 +193,13 @@ def test_points_by_hand_count_and_answers_that_wait_are_said(lms: Teacher) -> No
     lms.gives("Roe Ann", 2)
     shown = lms.exports("moodle")
     assert "1 not final, an answer waits for points by hand: Poe Bo." in shown
-    head, *rows = lms.table("moodle-bahdanau.csv")
-    comments = {row[head.index("Full name")]: row[head.index("Feedback comments")] for row in rows}
+    comments = {row["Full name"]: row["Feedback comments"] for row in lms.rows("moodle-bahdanau.csv")}
     assert comments == {
         "Roe Ann": f"{ALL + 2} of {MOST} points, bonus points among them, 2 of them given by hand",
         "Poe Bo": f"{ALL} of {MOST} points, bonus points among them; not final: an answer waits for points by hand",
     }
     lms.exports("csv")
-    head, *rows = lms.table("grades.csv")
-    column = {row[0]: dict(zip(head, row, strict=True)) for row in rows}
+    column = {row["student"]: row for row in lms.rows("grades.csv")}
     assert (column["Roe Ann"]["manual_score"], column["Roe Ann"]["needs_manual_grade"]) == ("2", "no")
     assert (column["Poe Bo"]["manual_score"], column["Poe Bo"]["needs_manual_grade"]) == ("0", "yes")
 
@@ -218,9 +220,8 @@ def test_days_late_and_the_penalty_are_those_of_the_gradebook(teacher, lms: Teac
     teacher()
     lms.gives("ada", 2)  # after the last run of `grade`: the penalty has to follow
     lms.exports("csv")
-    head, *rows = lms.table("grades.csv")
-    columns = [head.index(name) for name in ("student", "days_late", "late_penalty", "total", "score")]
-    assert [[row[column] for column in columns] for row in rows] == [
+    columns = ("student", "days_late", "late_penalty", "total", "score")
+    assert [[row[column] for column in columns] for row in lms.rows("grades.csv")] == [
         ["ada", "1", str(ALL + 2), "0", str(ALL + 2)],
         ["bo", "0", "0", str(ALL), str(ALL)],
         ["cy", "0", "0", str(ALL), str(ALL)],
@@ -261,10 +262,65 @@ def test_who_handed_in_nothing_that_can_be_graded_has_no_row_and_is_named(lms: T
     assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"7"}
 
 
-def test_who_handed_in_what_cannot_be_read_has_a_grade_and_is_named(lms: Teacher) -> None:
+REFUSED = {  # what cannot be graded, and what its student is told
+    "no notebook": (b"no notebook", "this is no notebook, its JSON is broken"),
+    "too large": (b" " * ((64 << 20) + 1), "the file has 64 MB, at most 64 MB are read; clear the outputs"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_graded_has_no_grade_and_the_reason_everywhere(lms: Teacher, kind: str) -> None:
+    content, reason = REFUSED[kind]
+    shown = lms.grades(moodle("7", "Roe Ann"), **{moodle("8", "Poe Ed"): content})
+    assert "1 submission could not be graded: see the remarks above" in shown
+    row = summary(lms.out)["Poe Ed", "bahdanau"]
+    assert (row["score"], row["total"]) == ("", "")
+    assert reason in row["error"]
+    assert "1 could not be graded and have no grade (--zero gives 0 points): Poe Ed." in lms.exports("moodle")
+    rows = {row["Full name"]: row for row in lms.rows("moodle-bahdanau.csv")}
+    assert rows["Poe Ed"]["Grade"] == ""
+    assert rows["Poe Ed"]["Feedback comments"].startswith(f"no grade; it could not be graded: {reason}")
+    handed_back = moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))["8"].decode()
+    text = re.sub(r"<style>.*?</style>|<[^>]+>", " ", handed_back, flags=re.DOTALL)
+    assert re.search(rf"Not graded\s+This could not be graded:\s+{re.escape(reason)}", text)
+    assert not any(words in text for words in ("not written", "What you handed in", "NotImplementedError", "of 6"))
+    lms.exports("moodle", "--zero")
+    rows = {row["Full name"]: row for row in lms.rows("moodle-bahdanau.csv")}
+    assert (rows["Poe Ed"]["Grade"], rows["Roe Ann"]["Grade"]) == ("0", str(ALL))
+    assert reason in rows["Poe Ed"]["Feedback comments"]
+
+
+def test_points_by_hand_are_the_grade_of_what_could_not_be_graded(lms: Teacher) -> None:
     lms.grades(moodle("7", "Roe Ann"), **{moodle("8", "Poe Ed"): b"no notebook"})
-    assert "1 could not be graded and have the points of what was there: Poe Ed." in lms.exports("moodle")
-    assert moodle_reads(lms.table("moodle-bahdanau.csv"))["8"] == 0
+    lms.gives("Poe Ed", 2)
+    assert "could not be graded and" not in lms.exports("moodle")
+    row = next(row for row in lms.rows("moodle-bahdanau.csv") if row["Full name"] == "Poe Ed")
+    assert (row["Grade"], "it could not be graded: this is no notebook" in row["Feedback comments"]) == ("2", True)
+    page = moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))["8"].decode()
+    assert "<strong>2</strong> of" in page
+    assert "This could not be graded:" in page
+
+
+def test_canvas_has_no_row_of_what_has_no_grade(lms: Teacher) -> None:
+    """An empty cell would delete what a teacher typed there."""
+    lms.grades("roeann_7_17_bahdanau.ipynb", **{"poeed_8_18_bahdanau.ipynb": b"no notebook"})
+    lms.exports("canvas")
+    assert set(canvas_reads(lms.table("canvas-bahdanau.csv"), "bahdanau")) == {"7"}
+    assert set(canvas_takes(lms.pages("canvas-bahdanau-feedback.zip"))) == {("7", "17"), ("8", "18")}
+
+
+def test_of_two_files_that_may_both_count_none_is_graded_and_both_are_named(lms: Teacher) -> None:
+    one, other = released_notebook("bahdanau").read_bytes(), answered()
+    again = answered().replace(b"leans on", b"looks at")
+    names = {f"Roe Ann_7_{FOLDER}/{name}": content for name, content in {"a.ipynb": other, "b.ipynb": again}.items()}
+    lms.grades(**names | {f"Poe Bo_8_{FOLDER}/a.ipynb": one, f"Poe Bo_8_{FOLDER}/b.ipynb": other})
+    lms.exports("moodle")
+    rows = {row["Full name"]: row for row in lms.rows("moodle-bahdanau.csv")}
+    assert (rows["Roe Ann"]["Grade"], rows["Poe Bo"]["Grade"]) == ("", str(ALL))
+    pages = moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))
+    for told in (rows["Roe Ann"]["Feedback comments"], pages["7"].decode()):
+        assert "which one counts cannot be told: a.ipynb, b.ipynb. Hand in one alone" in told
+    assert "Graded: b.ipynb. Not graded: a.ipynb, which is as it was released." in pages["8"].decode()
 
 
 def test_of_two_with_one_number_neither_gets_the_others_grade(lms: Teacher) -> None:
