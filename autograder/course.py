@@ -47,7 +47,7 @@ def configure(config: Config, out: Path) -> Config:
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     config.Autograde.autograde_preprocessors = [
-        "nbgrader.preprocessors.SaveAutoGrades",
+        "autograder.gradebook.converters.Scores",
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]

@@ -46,6 +46,14 @@ def read(content: bytes) -> NotebookNode:
     return nbformat.v4.reads(content.decode("utf-8"))
 
 
+def read_if_there(path: Path) -> NotebookNode | None:
+    """Return a notebook that was graded before, None where there is none that can be read."""
+    try:
+        return read(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
 class ClassFiles:
     """The graded notebooks and feedback pages of one class, readable by the teacher alone or by the teacher's group."""
 

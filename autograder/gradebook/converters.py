@@ -12,10 +12,13 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader import converters
 from nbgrader.converters.base import BaseConverter, NbGraderException
-from nbgrader.preprocessors import GetGrades
+from nbgrader.preprocessors import GetGrades, SaveAutoGrades
 from traitlets import Float, Unicode, default
 
 from autograder import course
+from autograder.assignment import OWN, grade_id
+from autograder.gradebook.class_files import read_if_there
+from autograder.gradebook.rows import answers_of, set_score
 from autograder.submissions.notebook import Unreadable, read_below
 
 
@@ -46,8 +49,9 @@ class Submission(NotebookExporter):
         from autograder.judge.process import JudgeSettings, judged
         from autograder.judge.result import Task
 
+        told = (self.parent.before or NotebookNode(metadata={})).metadata.get(OWN, {})
         try:
-            task = Task(student, assignment, content(path))
+            task = Task(student, assignment, content(path), notice=told.get("notice", ""))
         except Unreadable as error:
             task = Task(student, assignment, None, str(error))
         drawn = seed.load(Path(self.secret) if self.secret else None)
@@ -101,6 +105,13 @@ class _ByName(BaseConverter):
 class Autograding(converters.Autograde, _ByName):
     """nbgrader's Autograde for folders in which anything may lie."""
 
+    before: NotebookNode | None = None  # the student's notebook as it was graded the last time
+
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        """Read what was graded before, which is about to go."""
+        self.before = read_if_there(Path(self._format_dest(assignment_id, student_id)) / f"{assignment_id}.ipynb")
+        return super().init_destination(assignment_id, student_id)
+
     @default("permissions")
     def _permissions_default(self) -> Any:
         return 660 if self.coursedir.groupshared else 400
@@ -131,6 +142,21 @@ class Autograding(converters.Autograde, _ByName):
         book = ClassGradebook(Path(self.coursedir.root))
         book.register(template(name))
         book.close()
+
+
+class Scores(SaveAutoGrades):
+    """nbgrader's SaveAutoGrades, by our own rule for points by hand."""
+
+    def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
+        before = self.parent.parent.before
+        self.answers, self.answers_before = answers_of(nb), answers_of(before) if before else {}
+        return super().preprocess(nb, resources)
+
+    def _add_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
+        name = grade_id(cell)
+        grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
+        set_score(grade, cell, self.answers_before.get(name) == self.answers[name])
+        self.gradebook.db.commit()
 
 
 class Grades(GetGrades):

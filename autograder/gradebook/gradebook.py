@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
-from autograder.gradebook import cells, lateness, query
+from autograder.gradebook import cells, class_files, lateness, query
 from autograder.gradebook.class_files import LOG, ClassFiles, SubmissionTime, read, submission_time
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, named, one_line_errors, opened, quiet
@@ -137,9 +137,10 @@ class ClassGradebook:
         with self._transaction(student, template.assignment), quiet():
             notebook = read(outcome.notebook)
             submitted = submission_time(student, template.assignment, timestamp)
+            # First the gradebook, which compares with the notebook before: after a kill in between it does so again.
+            self._enter(student, template, notebook, submitted)
             # What was handed in stays as it was: nbgrader's own autograde judges it anew.
             self.files.write_autograded(student, template.assignment, outcome.notebook, submitted)
-            self._enter(student, template, notebook, submitted)
             self._write_page(student, template.assignment, notebook)
 
     def feedback(self, student: str, template: Template) -> None:
@@ -152,10 +153,11 @@ class ClassGradebook:
 
     def _enter(self, student: str, template: Template, notebook: NotebookNode, submitted: SubmissionTime) -> None:
         when = {"timestamp": submitted.when} if submitted.known else {}
+        before = class_files.read_if_there(self.files.autograded(student, template.assignment))
         for last in (False, True):
             rows, session = self._rows(template.assignment), self.session
             try:
-                self.entries.enter(session, rows, student, notebook, **when)
+                self.entries.enter(session, rows, student, notebook, before, **when)
                 session.commit()
                 return
             except (IntegrityError, StaleDataError):  # another program entered or removed the same rows
@@ -194,7 +196,7 @@ class ClassGradebook:
             try:
                 with quiet():
                     penalty = penalties.of(each.student, each.score, each.seconds_late)
-                if not lateness.same_penalty(each.penalty, penalty):
+                if not lateness.same_number(each.penalty, penalty):
                     self._set_penalty(each, penalty)
                     revised.changed += 1
                 revised.undated[each.assignment] += each.is_undated

@@ -117,8 +117,8 @@ def seconds_late(handed: datetime | None, due: datetime | None, extension: timed
     return max(0.0, (handed - due - (extension or timedelta())).total_seconds())
 
 
-def same_penalty(one: float | None, other: float | None) -> bool:
-    """Return whether two penalties are the same; a server may keep fewer digits than we have."""
+def same_number(one: float | None, other: float | None) -> bool:
+    """Return whether two scores or penalties are the same; a server may keep fewer digits than we have."""
     if one is None or other is None:
         return one is other
     return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)

@@ -9,14 +9,15 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
-from nbgrader.utils import compute_checksum, is_task
+from nbgrader.utils import compute_checksum, is_grade, is_solution, is_task
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from traitlets.config import Config
 
-from autograder.assignment import Template
+from autograder.assignment import Template, bonus, grade_id
 from autograder.gradebook.bonus import determine_grade
-from autograder.gradebook.lateness import Penalties, seconds_late
+from autograder.gradebook.lateness import Penalties, same_number, seconds_late
+from autograder.submissions.normalise import is_own
 
 NO_RESPONSE = "No response."
 
@@ -73,11 +74,17 @@ class Entries:
         return Penalties(self.config)
 
     def enter(
-        self, session: Session, rows: AssignmentRows, student: str, notebook: NotebookNode, **when: datetime | None
+        self,
+        session: Session,
+        rows: AssignmentRows,
+        student: str,
+        notebook: NotebookNode,
+        before: NotebookNode | None = None,
+        **when: datetime | None,
     ) -> None:
         """Set the scores and comments of a submission, in new rows if it has none; points and comments by hand stay.
 
-        `when` may hold `timestamp`. The caller commits.
+        `before` is the notebook that points by hand were given for, `when` may hold `timestamp`. The caller commits.
         """
         if session.scalar(select(Student.id).where(Student.id == student)) is None:
             session.add(Student(id=student))
@@ -88,8 +95,10 @@ class Entries:
         row = _row(session, rows, submission)
         cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
         grades = _by_cell(session, Grade, row, rows.graded.values())
+        answers = answers_of(notebook)
+        answers_before = answers_of(before) if before else {}
         for name, cell_id in rows.graded.items():
-            _set_score(grades[cell_id], cells[name])
+            set_score(grades[cell_id], cells[name], answers_before.get(name) == answers[name])
         comments = _by_cell(session, Comment, row, rows.commented.values())
         for name, cell_id in rows.commented.items():
             comments[cell_id].auto_comment = _comment(cells.get(name))
@@ -135,10 +144,30 @@ def _by_cell(session: Session, kind: Any, row: Any, cells: Iterable[str]) -> dic
     return by_cell
 
 
-def _set_score(grade: Any, cell: NotebookNode) -> None:
-    """Set a cell's score from its outputs; a person has to grade it where they give none, or where one did before."""
+def set_score(grade: Any, cell: NotebookNode, is_same_answer: bool) -> None:
+    """Set a cell's score from its outputs; a person has to grade it where they give none.
+
+    Points by hand wait for another look, unless answer and automatic score are those that they were given for.
+    """
+    score_before, waited = grade.auto_score, grade.needs_manual_grade
     grade.auto_score, _ = determine_grade(cell)
-    grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+    grade.needs_manual_grade = grade.auto_score is None
+    if grade.manual_score is not None:
+        grade.needs_manual_grade = waited or not is_same_answer or not same_number(score_before, grade.auto_score)
+
+
+def answers_of(notebook: NotebookNode) -> dict[str, Any]:
+    """Return, by name of each graded cell, what its points are for: the answer (of a check all code), the maximum."""
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code" and (is_own(cell) or is_solution(cell))]
+    return {
+        grade_id(cell): (
+            (cell.source, cell.get("attachments")) if is_solution(cell) or is_task(cell) else code,
+            float(cell.metadata.nbgrader.get("points") or 0),
+            bonus(cell),
+        )
+        for cell in notebook.cells
+        if is_grade(cell) or is_task(cell)
+    }
 
 
 def _comment(cell: NotebookNode | None) -> str | None:

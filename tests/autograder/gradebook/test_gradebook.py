@@ -8,17 +8,20 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
-from autograder.assignment import Template, template
+from autograder.assignment import Template, grade_id, template
 from autograder.gradebook import class_files
 from autograder.gradebook import config as files
 from autograder.gradebook import gradebook as module
 from autograder.gradebook import rows as entries
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded, quiet
+from autograder.judge.result import Outcome
 from tests.support.classes import points_on, total_on
 from tests.support.outcomes import ANSWER, PEOPLE, TABLES, outcome, rows
 from tests.support.points import by_checks, core, written
@@ -161,13 +164,71 @@ def test_what_a_person_gave_stays_on_a_regrade(form, tmp_path: Path) -> None:
     book.record("ada", form, outcome(form, 1.0))
     with by_hand(tmp_path) as opened:
         written, check = grade(opened, "ada", question), grade(opened, "ada", "check-masked_softmax")
-        assert (written.manual_score, written.score, written.needs_manual_grade) == (2, 2, True)
+        assert (written.manual_score, written.score) == (2, 2)
         assert (check.auto_score, check.extra_credit, check.score) == (check.max_score, 0.5, check.max_score + 0.5)
         assert not check.needs_manual_grade
         assert opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").comment == "Well said."
     page = (tmp_path / "feedback/ada/bahdanau/bahdanau.html").read_text()
     assert "Well said." in page
     assert total_on(page)[0] == ALL + 2.5
+
+
+def with_text(form: Template, text: str, points: int = 3, pasted: str = "") -> Outcome:
+    """Return the outcome of a submission with this answer to a written question that gives so many points."""
+    made = outcome(form, 1)
+    notebook = class_files.read(made.notebook)
+    [cell] = [cell for cell in notebook.cells if grade_id(cell) == "reading_a_matrix"]
+    cell.source, cell.metadata.nbgrader.points = text, points
+    if pasted:
+        cell["attachments"] = {"a.png": {"image/png": pasted}}
+    return replace(made, notebook=nbformat.writes(notebook).encode())
+
+
+CHANGES = {
+    "nothing": ({"reading_a_matrix": False, "check-masked_softmax": False}, {}),
+    "the text": ({"reading_a_matrix": True, "check-masked_softmax": False}, {"text": "(a) Another."}),
+    "a picture": ({"reading_a_matrix": True, "check-masked_softmax": False}, {"pasted": "AAAA"}),
+    "the maximum": ({"reading_a_matrix": True, "check-masked_softmax": False}, {"points": 4}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("killed", [False, True])
+def test_points_by_hand_stay_final_while_answer_and_maximum_do(
+    form, tmp_path: Path, monkeypatch, change: str, killed: bool
+) -> None:
+    waits, about = CHANGES[change]
+    book = ClassGradebook(tmp_path)
+    book.register(form)
+    book.record("ada", form, with_text(form, "(a) The row of *me*."))
+    with by_hand(tmp_path) as opened:
+        for name in waits:
+            grade(opened, "ada", name).manual_score = 2
+            grade(opened, "ada", name).needs_manual_grade = False
+    again = with_text(form, **{"text": "(a) The row of *me*."} | about)
+    if killed:
+        with monkeypatch.context() as patch:
+            _stop(patch, book, "feedback")
+            with pytest.raises(KeyboardInterrupt):
+                book.record("ada", form, again)
+    for _ in range(2):  # an answer that waits goes on waiting
+        book.record("ada", form, again)
+        with by_hand(tmp_path) as opened:
+            assert {name: grade(opened, "ada", name).needs_manual_grade for name in waits} == waits
+            assert grade(opened, "ada", "reading_a_matrix").score == 2
+
+
+def test_points_by_hand_for_a_check_wait_when_its_score_or_the_code_changes(form, tmp_path: Path) -> None:
+    book = ClassGradebook(tmp_path)
+    book.register(form)
+    for before, after in [(0.5, 1.0), (1.0, 0.0)]:
+        book.record("ada", form, outcome(form, before))
+        with by_hand(tmp_path) as opened:
+            grade(opened, "ada", "check-masked_softmax").manual_score = 3
+            grade(opened, "ada", "check-masked_softmax").needs_manual_grade = False
+        book.record("ada", form, outcome(form, after))
+        with by_hand(tmp_path) as opened:
+            assert grade(opened, "ada", "check-masked_softmax").needs_manual_grade
 
 
 def test_feedback_is_written_again_from_the_gradebook(form, tmp_path: Path) -> None:
@@ -239,7 +300,7 @@ def test_a_timestamp_that_is_none_is_said_and_costs_nothing(form, tmp_path: Path
     assert not (tmp_path / "autograded/ada/bahdanau/timestamp.txt").exists()
 
 
-STEPS = ["autograded", "enter", "commit", "feedback"]
+STEPS = ["enter", "commit", "autograded", "feedback"]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -258,7 +319,7 @@ def test_a_kill_at_any_step_is_mended_by_recording_again(form, tmp_path: Path, m
             cut.record("ada", form, again, EARLY)
     cut.close()
     left = rows(url(tmp_path / "cut"), ["grade"])["grade"]
-    assert (left == rows(url(tmp_path / "whole"), ["grade"])["grade"]) == (step == "feedback")
+    assert (left == rows(url(tmp_path / "whole"), ["grade"])["grade"]) == (step in ("autograded", "feedback"))
     ClassGradebook(tmp_path / "cut").record("ada", form, outcome(form, 0.5), EARLY)
     assert rows(url(tmp_path / "cut")) == rows(url(tmp_path / "whole"))
     folders = ("autograded", "feedback")

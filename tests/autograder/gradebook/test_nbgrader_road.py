@@ -18,7 +18,7 @@ from autograder.assignment import grade_id
 from autograder.checks import checks, questions
 from autograder.places import ROOT, released_notebook, source_notebook
 from autograder.submissions.notebook import LINK
-from tests.support.classes import title
+from tests.support.classes import opened_book, title
 from tests.support.nbgrader_course import Course, submission
 from tests.support.points import by_checks
 from tests.support.sandboxed import demand_sandbox
@@ -180,6 +180,34 @@ def test_autograde_judges_for_itself_and_leaves_nobody_out(course: Course) -> No
     course.nbgrader("autograde", "bahdanau")
     assert course.scores() == {"forges": 15.0, "fay": 15.0, "nils": 0.0, "zoe": 15.0}
     assert "no student may read" not in written(course.folder / "autograded")
+
+
+def test_autograding_again_leaves_points_by_hand_final_until_the_answer_changes(course: Course) -> None:
+    def answered(text: str) -> bytes:
+        def answers(notebook) -> None:
+            [cell] = [cell for cell in notebook.cells if grade_id(cell) == "reading_a_matrix"]
+            cell.source = text
+
+        return changed("fay", answers)
+
+    def waits() -> bool:
+        with opened_book(course.folder) as gradebook:
+            grade = gradebook.find_grade("reading_a_matrix", "bahdanau", "bahdanau", "fay")
+            assert grade.manual_score in (None, 2)
+            return grade.needs_manual_grade
+
+    place = course.hand_in("fay", answered("(a) The row of `</s>`."))
+    course.nbgrader("autograde", "bahdanau")
+    assert waits()
+    with opened_book(course.folder) as gradebook:
+        grade = gradebook.find_grade("reading_a_matrix", "bahdanau", "bahdanau", "fay")
+        grade.manual_score, grade.needs_manual_grade = 2, False
+        gradebook.db.commit()
+    course.nbgrader("autograde", "bahdanau", "--student=fay", "--force")
+    assert not waits()
+    place.write_bytes(answered("(a) Another row."))
+    course.nbgrader("autograde", "bahdanau", "--student=fay", "--force")
+    assert waits()
 
 
 @pytest.mark.slow
