@@ -25,6 +25,7 @@ from autograder.gradebook.verdict import verdict_html
 from autograder.judge import comparison
 from autograder.judge.markup import clean_html, with_pictures
 from autograder.kit.bonus import all_points
+from autograder.submissions.normalise import is_by_student
 from autograder.submissions.truncate import truncated
 
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
@@ -164,7 +165,7 @@ class Page(HTMLExporter):
     def cell(self, cell: NotebookNode) -> str:
         """Return a cell as HTML: text set, code coloured, with what it printed."""
         if cell.cell_type == "markdown":
-            return self._text(cell.source, cell.get("attachments"))
+            return self._text(cell.source, cell)
         if cell.cell_type != "code":
             return f"<pre>{html.escape(cell.source)}</pre>"
         return self._highlight(cell.source) + "".join(self._output(output) for output in cell.outputs)
@@ -234,21 +235,21 @@ class Page(HTMLExporter):
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
-        return self._text(source, (context.get("cell") or {}).get("attachments"))
+        return self._text(source, context.get("cell"))
 
-    def _text(self, source: str, attachments: Any) -> str:
+    def _text(self, source: str, cell: NotebookNode | None) -> str:
         source = source or ""
         if len(source) <= LONGEST_TEXT and time.monotonic() <= self._until:
             with suppress(Exception):
-                return self._page(source, attachments)
+                return self._page(source, (cell or {}).get("attachments"), cell is not None and is_by_student(cell))
         return f"<pre>{html.escape(source)}</pre>"
 
-    def _page(self, source: str, attachments: Any = None) -> str:
+    def _page(self, source: str, attachments: Any = None, by_student: bool = False) -> str:
         def clean() -> str:
             with _bounded(self._until):
-                return clean_html(source)
+                return clean_html(source, escape=by_student)
 
         def ready() -> str:
             return EMPTY_HEADER.sub("<td></td>", with_formulas(clean(), self._until))
 
-        return with_pictures(self._kept(source, "text", ready), attachments)
+        return with_pictures(self._kept(source, "answer" if by_student else "text", ready), attachments)

@@ -17,7 +17,7 @@ from traitlets.config import Config
 from autograder.assignment import Template, bonus, grade_id
 from autograder.gradebook.bonus import determine_grade
 from autograder.gradebook.lateness import Penalties, same_number, seconds_late
-from autograder.submissions.normalise import is_own
+from autograder.submissions.normalise import is_by_student
 
 NO_RESPONSE = "No response."
 
@@ -158,7 +158,7 @@ def set_score(grade: Any, cell: NotebookNode, is_same_answer: bool) -> None:
 
 def answers_of(notebook: NotebookNode) -> dict[str, Any]:
     """Return, by name of each graded cell, what its points are for: the answer (of a check all code), the maximum."""
-    code = [cell.source for cell in notebook.cells if cell.cell_type == "code" and (is_own(cell) or is_solution(cell))]
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code" and is_by_student(cell)]
     return {
         grade_id(cell): (
             (cell.source, cell.get("attachments")) if is_solution(cell) or is_task(cell) else code,

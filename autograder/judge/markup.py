@@ -51,10 +51,16 @@ class _Renderer(IPythonRenderer):
         source = [html.unescape(striptags(text)), html.unescape(url)]
         return f'<img src="place:{json.dumps(source).encode().hex()}">'
 
+    def block_mermaidjs(self, code: str) -> str:
+        return self.block_code(code)  # nbconvert's own leaves the tags in it
 
-def clean_html(source: str) -> str:
-    """Return markdown as harmless HTML, with places for its pictures."""
-    return _CLEANER.clean(MarkdownWithMath(renderer=_Renderer(escape=False)).render(source))
+
+def clean_html(source: str, escape: bool = False) -> str:
+    """Return markdown as harmless HTML, with places for its pictures; with `escape`, tags are shown as they stand.
+
+    A student's tags could imitate what the page says: even harmless ones are not theirs to write.
+    """
+    return _CLEANER.clean(MarkdownWithMath(renderer=_Renderer(escape=escape)).render(source))
 
 
 def with_pictures(page: str, attachments: Any) -> str:

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from autograder.assignment import CHECK, OWN, Template, assignments, grade_id
 from autograder.judge.pictures import as_markdown, keep_pasted
 from autograder.submissions import normalise, parser_client
-from autograder.submissions.normalise import is_own
+from autograder.submissions.normalise import is_by_student
 from autograder.submissions.notebook import Unreadable
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def without_points(form: Template, reason: str) -> Outcome:
 
 
 def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
-    """Return the notebook with outputs from behind the wall, with the verdicts, and no tag in a student's text."""
+    """Return the notebook with outputs from behind the wall and the verdicts, and no text that takes long to set."""
     from autograder.judge.judge import shown
 
     for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
@@ -132,21 +132,17 @@ def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
         cell.execution_count = count if outputs else None
     left = MOST_MARKDOWN
     for cell in notebook.cells:
-        if cell.cell_type == "markdown" and (is_own(cell) or cell.metadata.get("nbgrader", {}).get("solution")):
+        if cell.cell_type == "markdown" and is_by_student(cell):
             left -= len(cell.source)
-            cell.source = _harmless(cell.source, left)
+            cell.source = _bounded(cell.source, left)
     keep_pasted(notebook.cells, lambda cell: bool(grade_id(cell)), LONGEST_MARKDOWN)
     return nbformat.v4.writes(notebook).encode("utf-8")  # not validated: what is in it was read with care
 
 
-def _harmless(source: str, left: int) -> str:
-    """Return a student's text without tags; what would take long to set as markdown is cut and left as typed."""
+def _bounded(source: str, left: int) -> str:
+    """Return a student's text; what would take long to set as markdown is cut and left as typed."""
     if len(source) <= LONGEST_MARKDOWN and left >= 0:
-        source = as_markdown(source)
-    # A space after the bracket ends the tag and leaves formulas such as a<b as they were.
-    source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", source)
-    if len(source) <= LONGEST_MARKDOWN and left >= 0:
-        return source
+        return as_markdown(source)
     shown = source[: LONGEST_MARKDOWN if left >= 0 else LONGEST_MARKDOWN // 20]
     if len(shown) < len(source):
         shown += f"\n… and {len(source) - len(shown)} characters more in the file that was handed in"

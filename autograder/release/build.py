@@ -24,6 +24,7 @@ from autograder.places import BUILD, ROOT
 from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.given import demand_givable, given_files
 from autograder.release.manifest import KIT, MADE, ZIP, Manifest, write
+from autograder.release.missing import missing_parts
 from autograder.release.notebook import weave
 from autograder.release.recordings import recordings
 from autograder.sandbox.mounts import importable
@@ -48,7 +49,10 @@ def release(names: Sequence[str] = (), build: Path = BUILD, given: Sequence[str]
     others = {name: _released(name, manifest) for name in assignments() if names and name not in names}
     chosen = [name for name in assignments() if others.get(name) is None]
     # Everything that can fail comes before the first file is written.
-    sources = {name: nbformat.writes(weave(name)) + "\n" for name in chosen}
+    woven = {name: weave(name) for name in chosen}
+    for name, notebook in woven.items():
+        _demand_whole(name, notebook)
+    sources = {name: nbformat.writes(notebook) + "\n" for name, notebook in woven.items()}
     part_numbers = {name: parts(nbformat.reads(text, as_version=4).cells) for name, text in sources.items()}
     files = {path: content for kept in others.values() for path, content in (kept or {}).items()}
     for name in chosen:
@@ -60,6 +64,12 @@ def release(names: Sequence[str] = (), build: Path = BUILD, given: Sequence[str]
     files[ZIP] = _zipped(files)
     manifest.replace(files, dropped=_is_stale)
     return [build / "release" / name / f"{name}.ipynb" for name in chosen]
+
+
+def _demand_whole(name: str, notebook: NotebookNode) -> None:
+    """Raise BlankError where an exercise lacks what `try` asks of it."""
+    if missing := list(missing_parts(name, notebook.cells)):
+        raise BlankError("; ".join(missing))
 
 
 def _released(name: str, manifest: Manifest) -> dict[PurePath, bytes] | None:

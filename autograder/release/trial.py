@@ -1,6 +1,7 @@
 """`python -m autograder try NAME`: does a check give the right everything, and each known mistake its name?"""
 
 import ast
+import re
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,20 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from nbformat import NotebookNode
 
-from autograder.assignment import CHECK, demand, grade_id
-from autograder.checks import Check, checks, find, questions
+from autograder.assignment import demand, grade_id
+from autograder.checks import Check, checks, find
 from autograder.checks.faults import duplicates
 from autograder.kit.call import call
 from autograder.kit.cases import Case, Kind
 from autograder.kit.compare import same
 from autograder.kit.grading import Verdict, grade
 from autograder.kit.repair import refusing, repair
-from autograder.release.notebook import weave
-from autograder.release.undefined import undefined
+from autograder.release.missing import missing_parts
+from autograder.release.notebook import SETUP, weave
 
 SEEDS = (0, 1, 2)
+OWN_OR_GIVEN = re.compile(r"^(\w+) = own_or_given\(\"([\w.]+)\"", re.MULTILINE)
 
 
 @dataclass
@@ -126,29 +127,11 @@ def try_checks(name: str) -> int:
     if "." in name:
         raise ValueError(f"for {name}, give a file with your code: python -m autograder try {name} FILE")
     demand([name])
-    faults = list(_faults(name, weave(name).cells))
-    for fault in faults:
+    missing = list(missing_parts(name, weave(name).cells))
+    for fault in missing:
         print(f"✗ {fault}")
     wrong = [function for function, check in checks(name).items() if _try_check(name, check)]
-    return int(bool(wrong or faults))
-
-
-def _faults(name: str, cells: list[NotebookNode]) -> Iterator[str]:
-    """Yield what is missing in a notebook: cells of checks and questions, and names that no cell defines."""
-    there = {grade_id(cell) for cell in cells}
-    for function in checks(name):
-        if CHECK + function not in there:
-            yield f"exercises/{name}.md has no cells `#| exercise {function}` and `#| check {function}`"
-    for question in questions(name):
-        if question not in there:
-            yield f'exercises/{name}.md has no text cell below `+++ {{"written": "{question}"}}`'
-    for function, check in checks(name).items():
-        starred = [each for each in check.may_call if each in checks(name) and checks(name)[each].stars]
-        if starred and not check.stars:
-            names = ", ".join(starred)
-            yield f"{function} is a core task and may call what has a star, and nobody has to write: {names}"
-    if missing := undefined([cell.source for cell in cells if cell.cell_type == "code"]):
-        yield f"exercises/{name}.md: no cell defines {', '.join(missing)}: import it in the cell `#| setup`"
+    return int(bool(wrong or missing))
 
 
 def _try_check(name: str, check: Check) -> bool:
@@ -164,17 +147,31 @@ def _try_check(name: str, check: Check) -> bool:
         seen = row.seen.replace("\n", "\n      ")
         print(f"{'✗' if row.is_wrong else '✓'} {row.answer:{width}}  {row.score:3g}  {seen}")
     unasked, idle = trial.unasked(), trial.idle() if check.mistakes else []
-    faults = {
+    counted = {
         "earn no points": unasked,
         "are names of several cases": duplicates(case.name for case in trial.draws[0]),
         "are drawn without `rng`: every student gets the same numbers": trial.fixed(),
     }
-    for fault, names in faults.items():
+    for fault, names in counted.items():
         if names:
             print(f"✗ {fault}: {', '.join(names)}")
     if idle:
         print(f"  show no mistake: {', '.join(idle)}")
-    return any(faults.values()) or any(row.is_wrong for row in rows)
+    return any(counted.values()) or any(row.is_wrong for row in rows)
+
+
+def _around(check_id: str) -> dict[str, Any]:
+    """Return the names that a function finds in the notebook: its setup's imports, and the other functions, solved."""
+    name, _, function = check_id.partition(".")
+    solved = {other: check.reference for other, check in checks(name).items() if other != function}
+    cells = weave(name).cells
+    first = next(number for number, cell in enumerate(cells) if grade_id(cell))
+    for cell in (cell for cell in cells[:first] if cell.cell_type == "code"):
+        if earlier := OWN_OR_GIVEN.findall(cell.source):
+            solved |= {other: find(other_id).reference for other, other_id in earlier}
+        else:
+            exec(cell.source.removeprefix(SETUP.read_text("utf-8").replace("NAME", name)), solved)
+    return solved
 
 
 def try_file(check_id: str, path: Path) -> int:
@@ -191,10 +188,10 @@ def try_file(check_id: str, path: Path) -> int:
         check = find(check_id)
     except LookupError as error:
         raise ValueError(error.args[0]) from None
-    namespace: dict[str, Any] = {"__name__": path.stem}
     text = path.read_text("utf-8") if path.is_file() else None
     if text is None:
         raise ValueError(f"there is no file {path}")
+    namespace = {**_around(check_id), "__name__": path.stem}
     try:
         exec(compile(text, str(path), "exec"), namespace)
     except SyntaxError as error:

@@ -134,7 +134,12 @@ def _position_below_text(cells: list[NotebookNode], released: NotebookNode, temp
 
 def is_own(cell: NotebookNode) -> bool:
     """Return whether a cell was added by the student: it is no cell of the released notebook, changed or not."""
-    return cell.id.startswith(OWN) and not grade_id(cell)
+    return cell.get("id", "").startswith(OWN) and not grade_id(cell)
+
+
+def is_by_student(cell: NotebookNode) -> bool:
+    """Return whether a cell's text is a student's: it was added, or is an answer."""
+    return is_own(cell) or bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
 def _matches(cell: NotebookNode, name: str, released: NotebookNode) -> bool:

@@ -11,7 +11,7 @@ import torch
 from autograder import checks as known
 from autograder.checks import Check, CheckFault, Drawn, Points, Written
 from autograder.judge import agreement
-from autograder.release.undefined import undefined
+from autograder.release.missing import undefined
 from autograder.sandbox.bubblewrap import NoSandbox
 from tests.support.notebooks import form
 

@@ -99,7 +99,7 @@ def answered() -> bytes:
     notebook = nbformat.read(released_notebook("bahdanau"), as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):
-            cell.source = "The row of *me* leans on the verb."
+            cell.source = "The row of `</s>` leans on the verb."
     return nbformat.writes(notebook).encode("utf-8")
 
 
@@ -321,6 +321,7 @@ def test_of_two_files_that_may_both_count_none_is_graded_and_both_are_named(lms:
     for told in (rows["Roe Ann"]["Feedback comments"], pages["7"].decode()):
         assert "which one counts cannot be told: a.ipynb, b.ipynb. Hand in one alone" in told
     assert "Graded: b.ipynb. Not graded: a.ipynb, which is as it was released." in pages["8"].decode()
+    assert "The row of <code>&lt;/s&gt;</code> leans on" in pages["8"].decode()
 
 
 def test_of_two_with_one_number_neither_gets_the_others_grade(lms: Teacher) -> None:

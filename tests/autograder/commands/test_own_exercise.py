@@ -175,7 +175,11 @@ def test_try_says_what_is_wrong_with_a_check(course: Course) -> None:
     assert status == 1
     assert "✗ earn no points: a batch" in printed
     assert '✗ exercises/mine.md has no text cell below `+++ {"written": "why"}`' in printed
-    assert "✗ exercises/mine.md: no cell defines Tensor: import it in the cell `#| setup`" in printed
+    lacking = "exercises/mine.md: no cell defines Tensor: import it in the cell `#| setup`"
+    assert f"✗ {lacking}" in printed
+    status, printed = course.types("release", "mine")
+    assert (status, lacking in printed) == (2, True)
+    assert not (course.folder / "build/release/mine").exists()
 
     course.change("exercises/mine.md", "#| check mine", "")
     for command in ("try", "release"):

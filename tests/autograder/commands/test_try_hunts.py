@@ -28,6 +28,21 @@ def test_an_input_is_tried_on_the_broken_function(tmp_path, capsys):
     assert tried("failing_input", same, tmp_path, capsys)[0] == 1
 
 
+def test_a_file_finds_what_the_notebook_has_around_it(tmp_path, capsys):
+    """The imports of its setup, the functions of earlier notebooks, and those of its other parts."""
+    text = """def simple_self_attention(X, mask=None):
+    queries = X * math.sqrt(X.shape[-1])
+    return scaled_dot_product(queries, X, X, None if mask is None else mask[:, None])
+"""
+    assert tried("simple_self_attention", text, tmp_path, capsys)[0] == 0
+    text = """def scaled_dot_product(query: Tensor, key: Tensor, value: Tensor, mask=None):
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    weights = masked_softmax(scores, None if mask is None else mask.expand_as(scores))
+    return weights @ value, weights
+"""
+    assert tried("scaled_dot_product", text, tmp_path, capsys)[0] == 0
+
+
 def test_a_diagnosis_is_compared(tmp_path, capsys):
     assert tried("diagnosis", HANDED_IN, tmp_path, capsys)[0] == 1
 

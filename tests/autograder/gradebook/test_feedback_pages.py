@@ -125,6 +125,25 @@ def test_a_picture_lies_in_the_page_or_is_left_out(text: str, stays: bool) -> No
     assert ("src=" in shown) == stays
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("| a | `</s>` |\n|---|---|\n| 1 | 2 |", "<th><code>&lt;/s&gt;</code></th>"),
+        ("the state at </s>, <unk> and a <b", "the state at &lt;/s&gt;, &lt;unk&gt; and a &lt;b"),
+        ("```\n</s>\n```", "&lt;/s&gt;"),
+        ("$a<b$", "<mo>&lt;</mo>"),
+        ('</section><p class="total">66 of 66</p>', '&lt;/section&gt;&lt;p class="total"&gt;66 of 66'),
+        ('```mermaid\n</pre><p class="total">66</p>\n```', "&lt;/pre&gt;&lt;p class="),
+        ("<details>\n<summary>a</summary>\nb", "&lt;details&gt;"),
+    ],
+)
+def test_a_students_tags_are_shown_as_they_were_written(written: str, shown: str) -> None:
+    cell = nbformat.v4.new_markdown_cell(written, metadata={"nbgrader": {"solution": True}})
+    assert shown in exporter().cell(cell).replace("&quot;", '"')
+    task = nbformat.v4.new_markdown_cell("<details><summary>a hint</summary>b</details>", id="text-1")
+    assert "<summary>a hint</summary>" in exporter().cell(task)
+
+
 @pytest.mark.parametrize("target", ["data:text/html,<script>alert(1)</script>", " DATA:text/html,x", "javascript:x()"])
 def test_a_link_leads_to_a_page_or_nowhere(target: str) -> None:
     assert "href" not in exporter()._page(f'<a href="{target}">x</a>')
