@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from autograder.export.grades import Grade
 from autograder.gradebook import spreadsheet
-from autograder.submissions.lms_names import CANVAS, MOODLE
+from autograder.submissions.lms_names import ANONYMOUS, CANVAS, MOODLE
 
 NO_FILE_NAME = re.compile(r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|]')
 MOODLE_COLUMNS = ["Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)", "Feedback comments"]
@@ -31,7 +31,10 @@ CANVAS_COLUMNS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 
 @dataclass(frozen=True)
 class Recipient:
-    """Whom an LMS means: its number, the name in its zip, and the path under which it takes a feedback page."""
+    """Whom an LMS means: its number, the name in its zip, and the path under which it takes a feedback page.
+
+    Who is anonymous has no number: the LMS takes the page, and no table.
+    """
 
     number: str
     name: str
@@ -62,8 +65,11 @@ def _canvas_recipient(lms_name: str, assignment: str) -> Recipient | None:
     match = CANVAS.fullmatch(lms_name)
     if not match or not (match["account"] + match["attempt"]).isascii():
         return None
-    name = re.sub(r"^(?=\d+$)", "student", _clean(match["name"]))  # a name of digits would be taken for the number
     stem = _clean(re.sub(r"\.[^.]*$", "", match["file"])) or assignment
+    if match["name"].lower() == ANONYMOUS:
+        name = f"{ANONYMOUS}_{match['account']}"
+        return Recipient("", name, f"{name}_{match['attempt']}_{stem}.html")
+    name = re.sub(r"^(?=\d+$)", "student", _clean(match["name"]))  # a name of digits would be taken for the number
     numbers = f"{match['late'] or ''}{match['account']}_{match['attempt']}"
     return Recipient(_plain(match["account"]), name, f"{name}_{numbers}_{stem}.html")
 

@@ -11,6 +11,7 @@ from autograder.export.grades import Grade, note
 from autograder.export.lms import LMS, Lms, Recipient
 from autograder.files import PRIVATE, atomic_write, folder, hand_over, made
 from autograder.grade.cache import exclusive
+from autograder.grade.summary import counted
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded
 from lab.files import aside
 
@@ -52,7 +53,7 @@ def export(
 def _table(by_assignment: dict[str, list[Grade]], path: Path, mode: int) -> Iterator[str]:
     every = [grade for grades in by_assignment.values() for grade in grades]
     atomic_write(path, class_grades.table(every), mode)
-    yield f"{path}: {len(every)} grades"
+    yield f"{path}: {counted(len(every), 'grade')}"
     yield from class_grades.notes(every)
 
 
@@ -84,10 +85,17 @@ def _for_lms(
             continue
         count += len(addressed)
         kind = f"{lms.title.lower()}-{name}"
-        atomic_write(place / f"{kind}.csv", lms.table(name, addressed, numbers.get(name, "")), book.mode)
-        yield f"{place / f'{kind}.csv'}: {len(addressed)} grades"
+        if numbered := [(grade, to) for grade, to in addressed if to.number]:
+            atomic_write(place / f"{kind}.csv", lms.table(name, numbered, numbers.get(name, "")), book.mode)
+            yield f"{place / f'{kind}.csv'}: {counted(len(numbered), 'grade')}"
+        anonymous = note(
+            f"anonymous in {lms.title}: the zip has the pages; for the table, download the submissions again once "
+            "names are shown and grade that, or see --to csv",
+            [grade.student for grade, to in addressed if not to.number],
+        )
+        yield from (f"{name}: {line}" for line in anonymous)
         missing = _write_pages(place / f"{kind}-feedback.zip", name, addressed, book)
-        yield f"{place / f'{kind}-feedback.zip'}: {len(addressed) - len(missing)} pages"
+        yield f"{place / f'{kind}-feedback.zip'}: {counted(len(addressed) - len(missing), 'page')}"
         yield from missing
         kept = [grade for grade, _ in addressed]
         yield from (f"{name}: {line}" for line in [*class_grades.notes(kept), *_above(kept, lms)])
@@ -102,12 +110,12 @@ def _for_lms(
 def _addressed(name: str, grades: list[Grade], lms: Lms) -> tuple[Addressed, list[str]]:
     """Return whose grades the LMS can take, and lines on the others: nobody gets what may be another's."""
     recipients = [(grade, lms.recipient(grade.lms_name, name)) for grade in grades]
-    count = Counter(to.number for _, to in recipients if to)
-    twice = [grade.student for grade, to in recipients if to and count[to.number] > 1]
+    count = Counter(to.number or to.name for _, to in recipients if to)
+    twice = [grade.student for grade, to in recipients if to and count[to.number or to.name] > 1]
     nobody = [grade.student for grade, to in recipients if to is None]
     lines = note(f"without a name of {lms.title}'s, left out; --to csv has them", nobody)
     lines += note(f"share a number of {lms.title}'s with another, left out: delete the wrong one's records", twice)
-    return [(grade, to) for grade, to in recipients if to and count[to.number] == 1], lines
+    return [(grade, to) for grade, to in recipients if to and count[to.number or to.name] == 1], lines
 
 
 def _above(grades: list[Grade], lms: Lms) -> list[str]:

@@ -7,8 +7,14 @@ from urllib.parse import quote, unquote
 
 # Moodle: "Surname Firstname_123456_assignsubmission_file_" as a folder, or in front of the file's own name.
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<account>\d+)_assignsubmission_[a-z]+(?:_(?P<file>.*))?", re.DOTALL)
-# Canvas: "surnamefirstname_12345_678910_file.ipynb", with "_late_" where it was late.
-CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>late_)?(?P<account>\d+)_(?P<attempt>\d+)_(?P<file>.+)", re.I | re.DOTALL)
+# Canvas (lib/content_zipper.rb): "surnamefirstname_12345_678910_file.ipynb", with "_LATE" before the number where it
+# was late; of an anonymous assignment "anon_5h2kq_678910_file.ipynb", with "LATE_" in front.
+CANVAS = re.compile(
+    r"(?:(?P<late_first>late_)(?=anon_))?(?P<name>[^_]+)_(?P<late>late_)?(?P<account>(?<=anon_)[0-9a-z]+|\d+)_"
+    r"(?P<attempt>\d+)_(?P<file>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+ANONYMOUS = "anon"  # whose number is an id of letters and digits, which no table of Canvas's takes
 # Names of a folder around all that an LMS gave, as unpacking programs and teachers choose them; no student has such.
 _AROUND = (
     "all|class|course|downloads?|exercises|hand-?ins|homework|notebooks|students|submissions?|submitted|uploads?|week"
@@ -57,7 +63,9 @@ def owner_of(parts: tuple[str, ...], depth: int, wrapped: bool) -> Owner | None:
             resubmission = RESUBMITTED.search(match["file"])
             attempt = (int(match["attempt"]), int(resubmission[1]) if resubmission else 0)
             own_file = (RESUBMITTED.sub("", match["file"]),)
-            return Owner(match["name"], own_file, match["account"], bool(match["late"]), attempt, part)
+            student = f"{match['name']}_{match['account']}" if match["name"].lower() == ANONYMOUS else match["name"]
+            late = bool(match["late"] or match["late_first"])
+            return Owner(student, own_file, match["account"], late, attempt, part)
     return Owner(parts[depth], parts[depth + 1 :]) if len(parts) > depth + 1 else None
 
 

@@ -181,6 +181,22 @@ def test_canvas_finds_each_grade_and_page_for_whom_it_is(lms: Teacher) -> None:
     assert canvas_reads(lms.table("canvas-bahdanau.csv"), "bahdanau")
 
 
+def test_canvas_s_anonymous_students_are_graded_apart_and_get_their_pages(lms: Teacher) -> None:
+    """As lib/content_zipper.rb names them, and as generate_comments_from_files reads the names of what comes back."""
+    names = {"5h2kq": "anon_5h2kq_501_bahdanau.ipynb", "12345": "LATE_anon_12345_502_my_work-1.ipynb"}
+    lms.grades(*names.values())
+    notes = {student: row["note"] for (student, _), row in summary(lms.out).items()}
+    assert notes == {"anon_5h2kq": "", "anon_12345": "handed in late, says the LMS"}
+    shown = lms.exports("canvas")
+    assert "bahdanau: 2 anonymous in Canvas: the zip has the pages" in shown
+    assert not (lms.out / "export/canvas-bahdanau.csv").exists()
+    pages = [path.split("_") for path in lms.pages("canvas-bahdanau-feedback.zip")]
+    assert {tuple(words[:3]) for words in pages} == {("anon", "5h2kq", "501"), ("anon", "12345", "502")}
+    lms.grades(names["5h2kq"], "roeann_7_17_bahdanau.ipynb")
+    lms.exports("canvas")
+    assert set(canvas_reads(lms.table("canvas-bahdanau.csv"), "bahdanau")) == {"7"}
+
+
 def test_the_same_file_handed_in_anew_goes_back_under_its_new_name(lms: Teacher) -> None:
     lms.grades("roeann_24_504_bahdanau.ipynb")
     assert " 0 graded now" in lms.grades("roeann_24_599_bahdanau-1.ipynb")
