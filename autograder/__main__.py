@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.export import add_arguments as add_export
+from autograder.grade import add_arguments as add_grade
 from autograder.places import BUILD, CLASS, KIT
 
 if TYPE_CHECKING:
@@ -38,29 +39,7 @@ def arguments() -> argparse.ArgumentParser:
     score.add_argument("--assignment", metavar="NAME", help="for notebooks that do not say which one they are")
 
     grade = verbs.add_parser("grade", help="grade a class: FOLDER/STUDENT/NAME/NAME.ipynb, or an LMS's zip")
-    grade.add_argument(
-        "folder", type=Path, metavar="FOLDER|ZIP", help="one folder per student, or what Moodle or Canvas gives"
-    )
-    grade.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="gradebook.db, feedback/ and summary.csv")
-    grade.add_argument("--jobs", type=int, default=0, metavar="N", help="judging processes (default: one per core)")
-    grade.add_argument("--scheduler", metavar="ADDRESS", help="judge on Dask's workers: tcp://HOST:PORT, or tls://")
-    grade.add_argument(
-        "--db", metavar="URL", help="the gradebook's database, postgresql://… (default: DIR/gradebook.db)"
-    )
-    grade.add_argument(
-        "--due",
-        action="append",
-        default=[],
-        metavar="NAME=DATE",
-        help="when an assignment is due, such as 'bahdanau=2026-12-01 12:00:00 UTC'; NAME=none: no more",
-    )
-    grade.add_argument(
-        "--handed-in",
-        action="append",
-        default=[],
-        metavar="NAME/STUDENT=DATE",
-        help="when somebody handed in, where no file says so, as in an LMS's zip; NAME/STUDENT=none: nobody knows",
-    )
+    add_grade(grade)
     for verb in (score, grade):
         add_limits(verb)
 
@@ -204,6 +183,7 @@ def _grading(options: argparse.Namespace) -> int:
         sandbox.require()
     if options.verb == "grade":
         from autograder.assignment import demand_pages
+        from autograder.grade.people import Words
         from autograder.grade.run import grade
 
         demand_pages()
@@ -212,8 +192,7 @@ def _grading(options: argparse.Namespace) -> int:
             options.out,
             lambda count: _judges(options, count),
             options.db,
-            options.due,
-            options.handed_in,
+            Words(options.due, options.handed_in, options.extend, options.roster, options.zone),
         )
     from autograder.score import score
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from autograder.grade.cache import Records
 from autograder.grade.summary import printable
 from autograder.gradebook import query, spreadsheet
+from autograder.gradebook.roster import Person, name_key
 from autograder.report import data
 
 DAY = 86400.0  # seconds
@@ -18,6 +19,7 @@ COLUMNS = [
     "score",
     "manual_score",
     "max_score",
+    "extended_to",
     "days_late",
     "late_penalty",
     "total",
@@ -34,7 +36,8 @@ class Grade:
     max_score: float  # of all core tasks, written questions included; bonus points come on top
     lms_name: str
     error: str
-    zero: bool = False  # whether what could not be graded has 0 points, and not no grade
+    zero: bool = False  # whether what has no grade has 0 points
+    is_missing: bool = False  # nothing was handed in
 
     @property
     def student(self) -> str:
@@ -58,7 +61,9 @@ class Grade:
     def comment(self) -> str:
         """Return how the grade came about, or why there is none, for its student."""
         of, total = self.graded, self.total
-        reason = f"it could not be graded: {printable(self.error)}" if self.error else ""
+        reason = printable(self.error)
+        if self.error and not self.is_missing:
+            reason = f"it could not be graded: {reason}"
         if total is None:
             return f"no grade; {reason}"
         words = f"{total:g} of {self.max_score:g} points"
@@ -67,6 +72,8 @@ class Grade:
             words += f", {of.manual_score:g} of them given by hand"
         if of.seconds_late:
             words += f"; {self.days_late:g} days late: {round(of.late_penalty, 2):g} points taken off"
+        if of.extended_to:
+            words += f"; own deadline {of.extended_to:%Y-%m-%d %H:%M} UTC"
         words += f"; {reason}" if reason else ""
         return f"{words}; not final: an answer waits for points by hand" if of.needs_manual_grade else words
 
@@ -92,12 +99,27 @@ def read(out: Path, names: Sequence[str], zero: bool = False) -> tuple[dict[str,
         name = lms_names.get((entry.student, entry.assignment), "")
         grade = Grade(entry.graded, most, name, entry.line["error"] or "", zero)
         grades.setdefault(entry.assignment, []).append(grade)
+    for assignment, people in class_data.missing.items():
+        if assignment in grades:
+            most = grades[assignment][0].max_score
+            grades[assignment] += [_missing(person, assignment, most, zero) for person in people]
     if lacking := [name for name in names if name not in grades] or ([] if grades else ["any assignment"]):
         raise ValueError(f"{out} holds no grades of {', '.join(lacking)}: `python -m autograder grade FOLDER` first.")
     notes = list(class_data.notes)
     notes += note("in the records and not in the gradebook, left out; grade again", missing)
     notes += note("handed in what got no grade, see summary.csv", dict.fromkeys(who for who, _ in class_data.strays))
     return grades, notes
+
+
+def _missing(person: Person, assignment: str, most: float, zero: bool) -> Grade:
+    """Return the grade of somebody on the roster who has not handed in, addressed as the LMS would name the work."""
+    name = ""
+    if number := person.numbers.get(assignment):
+        name = f"{person.name}_{number}_assignsubmission_file_"
+    elif number := person.numbers.get(""):
+        name = f"{name_key(person.name)}_{number}_0_none"
+    nothing = query.Submission("", person.name, assignment, 0.0, 0.0, 0.0, False, 0.0, None, False)
+    return Grade(nothing, most, name, "has not handed in", zero, is_missing=True)
 
 
 def note(what: str, who: Iterable[str]) -> list[str]:
@@ -110,12 +132,15 @@ def note(what: str, who: Iterable[str]) -> list[str]:
 def notes(grades: Sequence[Grade]) -> list[str]:
     """Return a line on whose grades are not final, and on whose submissions could not be graded."""
     waiting = [grade.student for grade in grades if grade.graded.needs_manual_grade]
-    ungraded = [grade.student for grade in grades if grade.total is None]
-    zero = [grade.student for grade in grades if grade.error and grade.total == 0]
+    ungraded = [grade.student for grade in grades if grade.total is None and not grade.is_missing]
+    zero = [grade.student for grade in grades if grade.error and grade.total == 0 and not grade.is_missing]
+    missing = {total: [g.student for g in grades if g.is_missing and g.total == total] for total in (None, 0)}
     return [
         *note("not final, an answer waits for points by hand", waiting),
         *note("could not be graded and have no grade (--zero gives 0 points)", ungraded),
         *note("could not be graded and have 0 points", zero),
+        *note("have not handed in and have no grade (--zero gives 0 points)", missing[None]),
+        *note("have not handed in and have 0 points", missing[0]),
     ]
 
 
@@ -133,6 +158,7 @@ def _row(grade: Grade) -> dict[str, object]:
         "score": None if grade.total is None else of.score,
         "manual_score": of.manual_score,
         "max_score": grade.max_score,
+        "extended_to": f"{of.extended_to:%Y-%m-%d %H:%M:%S} UTC" if of.extended_to else None,
         "days_late": grade.days_late,
         "late_penalty": of.late_penalty,
         "total": grade.total,

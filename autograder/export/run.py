@@ -95,7 +95,8 @@ def _for_lms(
         )
         yield from (f"{name}: {line}" for line in anonymous)
         missing = _write_pages(place / f"{kind}-feedback.zip", name, addressed, book)
-        yield f"{place / f'{kind}-feedback.zip'}: {counted(len(addressed) - len(missing), 'page')}"
+        pages = sum(not grade.is_missing for grade, _ in addressed) - len(missing)
+        yield f"{place / f'{kind}-feedback.zip'}: {counted(pages, 'page')}"
         yield from missing
         kept = [grade for grade, _ in addressed]
         yield from (f"{name}: {line}" for line in [*class_grades.notes(kept), *_above(kept, lms)])
@@ -112,7 +113,7 @@ def _addressed(name: str, grades: list[Grade], lms: Lms) -> tuple[Addressed, lis
     recipients = [(grade, lms.recipient(grade.lms_name, name)) for grade in grades]
     count = Counter(to.number or to.name for _, to in recipients if to)
     twice = [grade.student for grade, to in recipients if to and count[to.number or to.name] > 1]
-    nobody = [grade.student for grade, to in recipients if to is None]
+    nobody = [grade.student for grade, to in recipients if to is None and not grade.is_missing]
     lines = note(f"without a name of {lms.title}'s, left out; --to csv has them", nobody)
     lines += note(f"share a number of {lms.title}'s with another, left out: delete the wrong one's records", twice)
     return [(grade, to) for grade, to in recipients if to and count[to.number or to.name] == 1], lines
@@ -137,7 +138,7 @@ def _write_pages(path: Path, name: str, addressed: Addressed, book: ClassGradebo
     with aside(path) as part:
         made(part, PRIVATE)
         with zipfile.ZipFile(part, "w") as opened:
-            for grade, to in addressed:
+            for grade, to in ((grade, to) for grade, to in addressed if not grade.is_missing):
                 try:
                     book.feedback(grade.student, form)
                     page = book.files.page(grade.student, name).read_bytes()

@@ -106,6 +106,11 @@ class Records:
         if hand_in.lms_name and record and record.get("from") != _origin(hand_in):
             atomic_write(path, json.dumps(record | {"from": _origin(hand_in)}).encode(), self.mode)
 
+    def submitted(self) -> list[tuple[str, str, str]]:
+        """Return student, assignment and the LMS's number, or "", of each graded submission."""
+        paths = sorted(self.folder.glob("*/*.json"))
+        return [(path.parent.name, path.stem, self._identity(path)[1]) for path in paths]
+
     def lms_names(self) -> dict[tuple[str, str], str]:
         """Return the LMS's name of each graded submission that came from an LMS, by student and assignment."""
         names = {}

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -15,13 +15,17 @@ from autograder.grade import summary
 from autograder.grade.cache import Records, exclusive
 from autograder.grade.interrupts import sigterm_as_interrupt
 from autograder.grade.marking import Grader, Judges
+from autograder.grade.people import People, Words
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
-from autograder.gradebook.lateness import Revised, deadlines, hand_in_times
+from autograder.gradebook.lateness import Revised
+from autograder.gradebook.roster import Roster
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
 from autograder.submissions.hand_in import HandIn, Inbox, Rejected
+from autograder.submissions.lms_names import sort_key
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
+NO_WORDS = Words()
 PLAIN_PROGRESS_SECONDS = 30  # between two lines of progress where no terminal shows a bar
 
 
@@ -30,23 +34,20 @@ def grade(
     out: Path,
     open_judges: Callable[[int], AbstractContextManager[Judges]],
     db_url: str | None = None,
-    due: Iterable[str] = (),
-    handed_in: Iterable[str] = (),
+    words: Words = NO_WORDS,
 ) -> int:
-    """Grade what is new or has changed below `root` into `out`.
+    """Grade what is new or has changed below `root` into `out`; `words` say more of the people who handed in.
 
     Return the exit status: 0; 2: no judges or no gradebook; 3: the grader itself failed on some; 130: Ctrl-C.
     """
     started = time.monotonic()
-    dates = deadlines(due, assignments())
-    times = hand_in_times(handed_in, assignments())
     inbox = collect.read(root, assignments())
-    _demand_hand_ins(times, inbox, out)
+    people = People(words, out, inbox)
     try:
         with exclusive(out), sigterm_as_interrupt():
             grader = Grader(root, out, ClassGradebook(out, db_url))
-            grader.book.due(dates)
-            rows, count, revised = _graded(inbox, grader, open_judges, times)
+            grader.book.due(people.due)
+            rows, count, revised = _graded(inbox, grader, open_judges, people)
     except (NoJudges, NoGradebook) as error:
         print(f"autograder grade: {error}", file=sys.stderr)
         return 2
@@ -56,24 +57,16 @@ def grade(
     print("\n".join(summary.table(rows)))
     submissions = summary.counted(len(inbox.hand_ins), "submission")
     print(f"{submissions}, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
+    for line in people.lines():
+        print(line)
     here = dict.fromkeys(hand_in.assignment for hand_in in inbox.hand_ins)
-    _print_penalties({name: date for name, date in dates.items() if name in here or due}, revised, out)
+    _print_penalties({name: date for name, date in people.due.items() if name in here or words.due}, revised, out)
     _print_undated(here, revised)
     _print_ungraded(rows, inbox)
     failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
     if failed:
         print(f"The grader itself failed on {len(failed)}: {', '.join(failed[:10])}. See above.", file=sys.stderr)
     return 3 if failed or revised.failed else 0
-
-
-def _demand_hand_ins(times: dict[tuple[str, str], datetime | None], inbox: Inbox, out: Path) -> None:
-    """Raise ValueError where --handed-in names somebody who handed in nothing, now or before."""
-    records = {(line["assignment"], line["student"]) for line in Records(out).earlier_lines(set())}
-    here = {(hand_in.assignment, hand_in.student) for hand_in in inbox.hand_ins}
-    for name, student in times:
-        if (name, student) not in records | here:
-            students = ", ".join(sorted(who for assignment, who in records | here if assignment == name)) or "nobody"
-            raise ValueError(f"--handed-in: '{student}' has not handed in '{name}'; those who have: {students}.")
 
 
 def _print_ungraded(rows: list[dict[str, Any]], inbox: Inbox) -> None:
@@ -85,13 +78,13 @@ def _print_ungraded(rows: list[dict[str, Any]], inbox: Inbox) -> None:
         print(f"{' and '.join(parts)}: see the remarks above, or the column `error` of summary.csv.")
 
 
-def _print_undated(names: Iterable[str], revised: Revised) -> None:
+def _print_undated(names: dict[str, None], revised: Revised) -> None:
     """Print of how many submissions nobody knows whether they were late."""
     for name in names:
         if count := revised.undated[name]:
             print(
                 f"{name} has a due date, and {count} came without a time (an LMS's zip has none): they count as in "
-                f"time. --handed-in '{name}/STUDENT=DATE' says when one came."
+                f"time. Moodle's grading worksheet says when (--roster FILE), or --handed-in '{name}/STUDENT=DATE'."
             )
 
 
@@ -114,7 +107,7 @@ def _graded(
     inbox: Inbox,
     grader: Grader,
     open_judges: Callable[[int], AbstractContextManager[Judges]],
-    times: dict[tuple[str, str], datetime | None],
+    people: People,
 ) -> tuple[list[dict[str, Any]], int, Revised]:
     """Return the rows of the summary, the number of submissions graded now, and the changes of late penalties."""
     try:
@@ -126,7 +119,8 @@ def _graded(
         todo = [hand_in for hand_in, line in lines_by_hand_in.items() if line is None]
         if todo:
             _mark(todo, grader, open_judges, rows)
-        grader.book.handed_in(times)
+        people.keep(grader.book.mode)
+        people.enter(grader.book)
         revised = grader.book.penalise(written())
         return summarise(inbox, rows, grader.out, grader.book), len(todo), revised
     finally:
@@ -180,12 +174,12 @@ def summarise(
     graded_now = {(hand_in.student, hand_in.assignment) for hand_in in inbox.hand_ins}
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).earlier_lines(graded_now)]
     lines = summary.flag_different_scores(lines)
+    lines += summary.missing(Roster.of(out).missing(Records(out).submitted()))
     columns = summary.gradebook_columns(book)
     order = {name: root for root, name in enumerate(assignments())}
     lines = [line | columns.get((line["student"], line.get("assignment", "")), {}) for line in lines]
     lines = [line | {"total": None} if line.get("error") and not line.get("manual_score") else line for line in lines]
-    lines.sort(
-        key=lambda line: (line["student"], order.get(line.get("assignment", ""), len(order)), line["file"] or "")
-    )
+    lines.sort(key=lambda line: (order.get(str(line.get("assignment")), len(order)), line["file"] or ""))
+    lines.sort(key=lambda line: sort_key(str(line["student"])))
     summary.write(lines, out / "summary.csv", book.mode)
     return lines

@@ -7,6 +7,7 @@ from typing import Any
 from autograder import files
 from autograder.gradebook import query, spreadsheet
 from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.gradebook.roster import Person
 
 COLUMNS = [
     "student",
@@ -26,6 +27,7 @@ COLUMNS = [
     "file",
 ]
 
+MISSING = "has not handed in"
 GONE = "not handed in this time; its grade of an earlier run is kept"
 
 
@@ -67,6 +69,15 @@ def _with_others(row: dict[str, Any], scores: dict[float, str]) -> str:
 def rejected(student: str, file: str, error: str) -> dict[str, Any]:
     """Return the summary's row of something that gets no grade."""
     return {"student": student, "file": file, "error": error}
+
+
+def missing(people: dict[str, list[Person]]) -> list[dict[str, Any]]:
+    """Return the summary's rows of those on the roster who have not handed in an assignment."""
+    return [
+        {"student": person.name, "file": "", "assignment": name, "note": MISSING}
+        for name, each in people.items()
+        for person in each
+    ]
 
 
 def write(rows: list[dict[str, Any]], path: Path, mode: int = files.PRIVATE) -> None:

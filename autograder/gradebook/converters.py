@@ -49,7 +49,8 @@ class Submission(NotebookExporter):
         from autograder.judge.process import JudgeSettings, judged
         from autograder.judge.result import Task
 
-        told = (self.parent.before or NotebookNode(metadata={})).metadata.get(OWN, {})
+        converter: Any = self.parent
+        told = converter.before.metadata.get(OWN, {}) if converter.before else {}
         try:
             task = Task(student, assignment, content(path), notice=told.get("notice", ""))
         except Unreadable as error:
@@ -148,7 +149,8 @@ class Scores(SaveAutoGrades):
     """nbgrader's SaveAutoGrades, by our own rule for points by hand."""
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
-        before = self.parent.parent.before
+        exporter: Any = self.parent
+        before = exporter.parent.before
         self.answers, self.answers_before = answers_of(nb), answers_of(before) if before else {}
         return super().preprocess(nb, resources)
 

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
-from autograder.gradebook import cells, class_files, lateness, query
+from autograder.gradebook import cells, class_files, extensions, lateness, query, roster
 from autograder.gradebook.class_files import LOG, ClassFiles, SubmissionTime, read, submission_time
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, named, one_line_errors, opened, quiet
@@ -186,10 +186,17 @@ class ClassGradebook:
                 self.gradebook.db.commit()
                 self.gradebook.db.remove()
 
+    def name_students(self, people: dict[str, roster.Person]) -> None:
+        """Set the names of the students that are in the gradebook, which formgrader shows."""
+        with quiet(), one_line_errors(self.db_url):
+            roster.enter_names(self.gradebook, people)
+            self.gradebook.db.remove()
+
     def penalise(self, names: list[str]) -> lateness.Revised:
         """Compute the late penalties of these assignments again, and write the pages that change."""
         revised, penalties = lateness.Revised(), self.entries.penalties
         with quiet(), one_line_errors(self.db_url):
+            extensions.enter(self.gradebook, self.out, names)
             submissions = query.submissions(self.session, names)
             self.gradebook.db.remove()
         for each in submissions:

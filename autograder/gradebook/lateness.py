@@ -11,6 +11,7 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
+from dateutil.parser import parse as parse_date
 from dateutil.tz import gettz
 from nbgrader.plugins import BasePlugin, LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
@@ -20,14 +21,15 @@ from traitlets.config import Config
 from autograder.settings import FILE, Late, demand_one_of, settings
 
 EXAMPLE = "2026-12-01 12:00:00 UTC"
-HANDED_IN = "bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC"
+OF_STUDENT = "bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC"
+ZONES = "expected one such as UTC, +01:00 or Europe/Berlin"
 NEVER = "none"
 DATE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:[T ](?P<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(?P<zone>.*)", re.DOTALL)
 OFFSET = re.compile(r"[+-]\d\d:?\d\d|[Zz]")
 NAMED = re.compile(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*")
 
 
-def due_dates(written: Iterable[str], known: list[str]) -> dict[str, datetime | None]:
+def due_dates(written: Iterable[str], known: list[str], zone: tzinfo = UTC) -> dict[str, datetime | None]:
     """Return the due dates of `--due NAME=DATE`, in UTC, None for `none`; raise ValueError for what cannot be read."""
     dates: dict[str, datetime | None] = {}
     for each in written:
@@ -38,44 +40,68 @@ def due_dates(written: Iterable[str], known: list[str]) -> dict[str, datetime | 
             raise ValueError(f"--due: no assignment {name!r}: expected one of {', '.join(known)}.")
         if name in dates:
             raise ValueError(f"--due: a date for '{name}' is given twice.")
-        dates[name] = None if date.lower() == NEVER else _moment(name, date)
+        dates[name] = _moment(name, date, "--due", zone)
     return dates
 
 
-def deadlines(written: Iterable[str], known: list[str]) -> dict[str, datetime | None]:
+def deadlines(written: Iterable[str], known: list[str], zone: tzinfo = UTC) -> dict[str, datetime | None]:
     """Return the due dates of course.toml and of `--due`; raise ValueError where both have one for an assignment."""
-    here = {name: _moment(name, date, f"{FILE}, deadlines:") for name, date in settings().deadlines.items()}
+    here = {name: _moment(name, date, f"{FILE}, deadlines:", zone) for name, date in settings().deadlines.items()}
     demand_one_of(here, known, f"{FILE}, deadlines: ")
-    asked = due_dates(written, known)
+    asked = due_dates(written, known, zone)
     if both := sorted(here.keys() & asked.keys()):
         raise ValueError(f"--due {both[0]}: its deadline is in {FILE}. Change it there.")
     return here | asked
 
 
-def hand_in_times(written: Iterable[str], known: list[str]) -> dict[tuple[str, str], datetime | None]:
-    """Return the times of `--handed-in NAME/STUDENT=DATE` by assignment and student, as `due_dates` reads dates."""
-    times: dict[tuple[str, str], datetime | None] = {}
+def dates_by_student(
+    written: Iterable[str], known: list[str], option: str, zone: tzinfo = UTC
+) -> dict[tuple[str, str], datetime | None]:
+    """Return the dates of NAME/STUDENT=DATE, or STUDENT/NAME=DATE, by assignment and student, as `due_dates` does."""
+    dates: dict[tuple[str, str], datetime | None] = {}
     for each in written:
         whose, is_set, date = (part.strip() for part in each.rpartition("="))
         name, slash, student = (part.strip() for part in whose.partition("/"))
+        if name not in known and student in known:
+            name, student = student, name
         if not (is_set and slash and student):
-            raise ValueError(f"--handed-in: expected NAME/STUDENT=DATE, such as '{HANDED_IN}', got {each!r}.")
+            raise ValueError(f"{option}: expected NAME/STUDENT=DATE, such as '{OF_STUDENT}', got {each!r}.")
         if name not in known:
-            raise ValueError(f"--handed-in: no assignment {name!r}: expected one of {', '.join(known)}.")
-        if (name, student) in times:
-            raise ValueError(f"--handed-in: a time for '{whose}' is given twice.")
-        times[name, student] = None if date.lower() == NEVER else _moment(whose, date, "--handed-in")
-    return times
+            raise ValueError(f"{option}: no assignment {name!r}: expected one of {', '.join(known)}.")
+        if (name, student) in dates:
+            raise ValueError(f"{option}: a date for '{whose}' is given twice.")
+        dates[name, student] = _moment(whose, date, option, zone)
+    return dates
 
 
-def _moment(name: str, date: str, option: str = "--due") -> datetime:
-    """Return a date in UTC, its time zone where it names none; a day without a time ends at 23:59:59."""
-    written = DATE.fullmatch(date)
-    zone = _zone(written["zone"]) if written else None
-    if written and zone is None:
+def time_zone(written: str) -> tzinfo:
+    """Return the time zone of `--zone`; raise ValueError where it is unknown."""
+    zone = _zone(written, UTC)
+    if zone is None:
+        raise ValueError(f"--zone: no time zone {written!r}: {ZONES}.")
+    return zone
+
+
+def moodle_time(written: str, zone: tzinfo, whose: str) -> datetime:
+    """Return a date as Moodle writes it in English, "Friday, 20 November 2026, 9:30 AM", in UTC."""
+    try:
+        moment = parse_date(" ".join(written.split()), dayfirst=True).replace(tzinfo=zone).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise ValueError(
-            f"{option} {name}: no time zone {written['zone']!r}: expected one such as UTC, +01:00 or Europe/Berlin."
-        )
+            f"{whose}: expected a date such as 'Friday, 20 November 2026, 9:30 AM', got {written!r}. Set Moodle's "
+            "language to English, and download the table again."
+        ) from None
+    return moment.replace(tzinfo=None)
+
+
+def _moment(name: str, date: str, option: str, default: tzinfo) -> datetime | None:
+    """Return a date in UTC, its time zone where it names none, None for `none`; a day ends at 23:59:59."""
+    if date.lower() == NEVER:
+        return None
+    written = DATE.fullmatch(date)
+    zone = _zone(written["zone"], default) if written else None
+    if written and zone is None:
+        raise ValueError(f"{option} {name}: no time zone {written['zone']!r}: {ZONES}.")
     try:
         moment = datetime.fromisoformat(f"{written['day']} {written['time'] or '23:59:59'}") if written else None
         utc = moment.replace(tzinfo=zone).astimezone(UTC) if moment else None
@@ -87,14 +113,14 @@ def _moment(name: str, date: str, option: str = "--due") -> datetime:
     return utc.replace(tzinfo=None)
 
 
-def _zone(written: str) -> tzinfo | None:
-    """Return a time zone by offset or name, UTC where none is written, None where it is unknown."""
+def _zone(written: str, default: tzinfo) -> tzinfo | None:
+    """Return a time zone by offset or name, the default where none is written, None where it is unknown."""
     if OFFSET.fullmatch(written):
         try:
             return datetime.fromisoformat(f"2026-01-01T00:00{written.upper()}").tzinfo
         except ValueError:
             return None
-    return UTC if not written else gettz(written) if NAMED.fullmatch(written) else None
+    return default if not written else gettz(written) if NAMED.fullmatch(written) else None
 
 
 @dataclass

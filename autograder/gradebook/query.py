@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from nbgrader.api import Assignment, Comment, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook
@@ -26,6 +27,7 @@ class Submission:
     seconds_late: float
     penalty: float | None
     is_undated: bool  # there is a due date, and nobody knows when the submission came
+    extended_to: datetime | None = None  # the student's own deadline, in UTC
 
     @property
     def late_penalty(self) -> float:
@@ -86,6 +88,7 @@ def submissions(session: Session, names: Iterable[str] | None = None) -> list[Su
             seconds_late(when, due, extension),
             late,
             due is not None and when is None,
+            due + extension if due and extension else None,
         )
         for place, student, name, when, due, extension, late, score, given, written, waits in session.execute(query)
     ]

@@ -14,8 +14,11 @@ from autograder.gradebook import query, spreadsheet
 from autograder.gradebook.config import NAME as SETTINGS
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, engine, named, quiet
+from autograder.gradebook.roster import Person, Roster
+from autograder.submissions.lms_names import sort_key
 
 MOST_BROKEN = 20  # broken records that are named one by one
+MISSING = "has not handed in"  # the note of a row of summary.csv
 NUMBERS = ("score", "max_score", "manual_max_score")
 
 
@@ -41,7 +44,9 @@ class ClassData:
     entries: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     strays: list[tuple[str, str]] = field(default_factory=list)  # what got no grade at all: whose or what, and why
+    submitted: list[tuple[str, str, str]] = field(default_factory=list)  # student, assignment, the LMS's number or ""
     has_gradebook: bool = False
+    missing: dict[str, list[Person]] = field(default_factory=dict)  # of the roster, by assignment
 
 
 def read(out: Path) -> ClassData:
@@ -54,8 +59,10 @@ def read(out: Path) -> ClassData:
     recorded = {(spreadsheet.text(student), name) for student, name in lines}
     lines |= _summary(out / "summary.csv", class_data, recorded)
     class_data.entries = [
-        Entry(student, name, line, graded.get((student, name))) for (student, name), line in sorted(lines.items())
+        Entry(student, name, line, graded.get((student, name)))
+        for (student, name), line in sorted(lines.items(), key=lambda each: (sort_key(each[0][0]), each[0]))
     ]
+    class_data.missing = Roster.of(out).missing(class_data.submitted)
     older = sum(_is_older(line) for line in lines.values())
     if older:
         class_data.notes.append(
@@ -72,11 +79,13 @@ def _records(folder: Path, class_data: ClassData) -> dict[tuple[str, str], dict[
     lines, broken = {}, []
     for path in sorted(folder.rglob("*.json")):
         try:
-            line = _sound(json.loads(path.read_bytes()))
+            record = json.loads(path.read_bytes())
+            line = _sound(record)
         except (OSError, ValueError, RecursionError):
             broken.append(str(path.relative_to(folder)))
         else:
             lines[line["student"], line["assignment"]] = line
+            class_data.submitted.append((line["student"], line["assignment"], _account(record)))
     if broken:
         more = f" and {len(broken) - MOST_BROKEN} more" if len(broken) > MOST_BROKEN else ""
         class_data.notes.append(
@@ -84,6 +93,13 @@ def _records(folder: Path, class_data: ClassData) -> dict[tuple[str, str], dict[
             "page, or taken from summary.csv. Delete them and run `grade` again."
         )
     return lines
+
+
+def _account(record: Any) -> str:
+    """Return the LMS's number in a record, "" where there is none."""
+    origin = record.get("from")
+    account = origin.get("account") if isinstance(origin, dict) else ""
+    return account if isinstance(account, str) else ""
 
 
 def _sound(record: Any) -> dict[str, Any]:
@@ -134,7 +150,7 @@ def _summary(
     try:
         with path.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
-                if (row["student"], row["assignment"]) in recorded:
+                if (row["student"], row["assignment"]) in recorded or row.get("note") == MISSING:
                     continue
                 if row["assignment"] and row["score"]:
                     lines[row["student"], row["assignment"]] = _line(row)

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from autograder.assignment import assignments
 from autograder.files import atomic_write
+from autograder.gradebook.roster import Person
 from autograder.report import data, similarity
 from autograder.report.data import ClassData, Entry
 
@@ -70,6 +71,7 @@ class Section:
     mistakes: list[Mistake] = field(default_factory=list)
     flags: dict[str, list[str]] = field(default_factory=dict)
     alike: similarity.Similarity = field(default_factory=similarity.Similarity)
+    missing: list[str] = field(default_factory=list)  # who is on the roster and has not handed in
 
     @property
     def scores(self) -> list[float]:
@@ -149,7 +151,10 @@ def page(class_data: ClassData, out: Path, path: Path, formgrader: str = FORMGRA
     made = jinja.get_template("report.html.j2").render(
         title=out.resolve().name,
         class_data=class_data,
-        sections=[_section(name, entries, out) for name, entries in _by_assignment(class_data.entries)],
+        sections=[
+            _section(name, entries, out, class_data.missing.get(name, []))
+            for name, entries in _by_assignment(class_data.entries)
+        ],
         feedback=_feedback(out, path),
         formgrader=formgrader.rstrip("/"),
         rows=ROWS,
@@ -166,8 +171,8 @@ def _by_assignment(entries: list[Entry]) -> Iterator[tuple[str, list[Entry]]]:
     yield from ((name, part) for name, part in parts.items() if part)
 
 
-def _section(name: str, entries: list[Entry], out: Path) -> Section:
-    section = Section(name, entries)
+def _section(name: str, entries: list[Entry], out: Path, missing: list[Person]) -> Section:
+    section = Section(name, entries, missing=[person.name for person in missing])
     section.bars = list(_bars(section.scores, section.max_score))
     section.rates = list(_rates(entries))
     section.mistakes = _mistakes(section.read)

@@ -18,6 +18,7 @@ from autograder.submissions.lms_names import (
     is_wrapper,
     lookalike_key,
     owner_of,
+    sort_key,
     wraps_folders,
     wraps_lms,
 )
@@ -73,8 +74,8 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
     if not depth and not wrapped and (wraps_lms(paths) or (not root.is_dir() and wraps_folders(paths, assignments))):
         note = f"{wrapper!r} is taken for a student. If it holds a class, grade that folder itself"
         _add_notes(inbox, lambda student: note)
-    inbox.hand_ins.sort(key=lambda hand_in: (hand_in.student, assignments.index(hand_in.assignment)))
-    inbox.rejected.sort(key=lambda rejected: (rejected.student, rejected.file))
+    inbox.hand_ins.sort(key=lambda hand_in: (sort_key(hand_in.student), assignments.index(hand_in.assignment)))
+    inbox.rejected.sort(key=lambda rejected: (sort_key(rejected.student), rejected.file))
     return inbox
 
 

@@ -26,6 +26,8 @@ JUNK = {"__MACOSX", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini
 # Below a student's folder, others' programs: some twenty thousand files each.
 LIBRARIES = {".venv", "site-packages", "dist-packages", "node_modules", ".cache", ".conda", ".tox"}
 
+# Letters that do not come apart into one of ours and a mark.
+PLAIN = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
 LONGEST_NAME = 128  # characters: nbgrader's gradebook has room for no more
 LONGEST_FILE_NAME = 200  # bytes: file systems take 255, and our suffixes need some
 
@@ -106,6 +108,12 @@ def lookalike_key(name: str) -> str:
     """Return a key that is equal for names that people and some file systems confuse."""
     letters = unicodedata.normalize("NFKC", name).casefold()
     return "".join(character for character in letters if unicodedata.category(character)[0] not in "CZ").strip(".")
+
+
+def sort_key(name: str) -> tuple[str, str]:
+    """Return a key that sorts names as people do: accents and capitals make no difference, É stands beside E."""
+    letters = unicodedata.normalize("NFKD", name).casefold().translate(PLAIN)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter)), name
 
 
 def folder_name(student: str) -> str:

@@ -1,0 +1,128 @@
+"""Who a class is, when each handed in and who has an extension, as a teacher says it to `grade`."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from autograder.assignment import assignments
+from autograder.grade.cache import Records
+from autograder.grade.summary import counted
+from autograder.gradebook.extensions import Extensions
+from autograder.gradebook.gradebook import ClassGradebook
+from autograder.gradebook.lateness import dates_by_student, deadlines, time_zone
+from autograder.gradebook.roster import Person, Roster, Table, read_table
+from autograder.submissions.hand_in import Inbox
+
+Dates = dict[tuple[str, str], datetime | None]
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a teacher typed: --due, --handed-in, --extend, --roster, --zone."""
+
+    due: Iterable[str] = ()
+    handed_in: Iterable[str] = ()
+    extend: Iterable[str] = ()
+    roster: Iterable[str] = ()
+    zone: str = "UTC"
+
+
+class People:
+    """Roster, hand-in times and extensions of one run; nothing is written before `keep`."""
+
+    def __init__(self, words: Words, out: Path, inbox: Inbox) -> None:
+        """Raise ValueError for what cannot be read, and for a student whom nobody knows."""
+        zone = time_zone(words.zone)
+        self.out = out
+        self.due = deadlines(words.due, assignments(), zone)
+        self.times = dates_by_student(words.handed_in, assignments(), "--handed-in", zone)
+        self.until = dates_by_student(_lines(words.extend), assignments(), "--extend", zone)
+        here = sorted({hand_in.assignment for hand_in in inbox.hand_ins})
+        self.tables = [_table(text, here, zone) for text in words.roster]
+        self.roster = Roster.of(out)
+        if self.tables:
+            self.roster = self.roster.replaced_by([table.people for _, _, table in self.tables])
+        known = Records(out).submitted()
+        known += [(hand_in.student, hand_in.assignment, hand_in.account) for hand_in in inbox.hand_ins]
+        self._demand(self.times, known, "--handed-in", roster=False)
+        self._demand(self.until, known, "--extend", roster=True)
+
+    def _demand(self, dates: Dates, known: list[tuple[str, str, str]], option: str, roster: bool) -> None:
+        """Raise ValueError where dates name somebody who has not handed in; `roster`: who is on it may be."""
+        for name, student in dates:
+            students = {who for who, assignment, _ in known if assignment == name}
+            if student not in students and not (roster and self.roster.find(student)):
+                there = ", ".join(sorted(students)) or "nobody"
+                more = "; who has not yet may be named once there is a roster (--roster)" if roster else ""
+                raise ValueError(f"{option}: '{student}' has not handed in '{name}'; those who have: {there}{more}.")
+
+    def keep(self, mode: int) -> None:
+        """Write roster and extensions into DIR, once all is graded that was handed in."""
+        if self.tables:
+            self.roster.keep(self.out, mode)
+        extensions = Extensions(self.out)
+        extensions.add(self.until)
+        for _, name, table in self.tables:
+            if table.is_worksheet:
+                students = self._students(name, table)
+                extensions.replace(name, {students.get(id(who), _label(who, table)): at for who, at in table.extended})
+        if self.until or self.tables:
+            extensions.keep(mode)
+
+    def enter(self, book: ClassGradebook) -> None:
+        """Enter names and times into the gradebook."""
+        times: Dates = {}
+        for _, name, table in self.tables:
+            students = self._students(name, table)
+            times |= {(name, students[id(who)]): at for who, at in table.submitted if id(who) in students}
+        book.handed_in(times | self.times)
+        if self.tables:
+            found = {student: self.roster.find(student, *where) for student, *where in Records(self.out).submitted()}
+            book.name_students({who: person for who, person in found.items() if person})
+
+    def _students(self, name: str, table: Table) -> dict[int, str]:
+        """Return the students who have handed in an assignment, by the id of their person in a table of the LMS's."""
+        roster, submitted = Roster(table.people), Records(self.out).submitted()
+        people = {who: roster.find(who, name, account) for who, assignment, account in submitted if assignment == name}
+        return {id(person): student for student, person in people.items() if person}
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was read, and who is not on the roster."""
+        for path, name, table in self.tables:
+            line = f"{path}: {counted(len(table.people), 'person').replace('persons', 'people')}"
+            if table.is_worksheet:
+                line += (
+                    f", {counted(len(table.submitted), 'time')}, {counted(len(table.extended), 'extension')} of {name}"
+                )
+            yield line
+        if strangers := self.roster.strangers(Records(self.out).submitted()):
+            more = f" and {len(strangers) - 10} more" if len(strangers) > 10 else ""
+            yield f"Not on the roster: {', '.join(strangers[:10])}{more}."
+
+
+def _table(text: str, here: list[str], zone: tzinfo) -> tuple[Path, str, Table]:
+    """Return the path, the assignment and the content of `--roster [NAME=]FILE`."""
+    name, is_set, file = text.partition("=")
+    if not (is_set and name.strip() in assignments()):
+        name, file = here[0] if len(here) == 1 else "", text
+    table = read_table(Path(file), name.strip(), zone)
+    if table.is_worksheet and not name:
+        raise ValueError(f"--roster: say of which assignment {file} is, NAME={file}: there are {', '.join(here)}.")
+    return Path(file), name.strip(), table
+
+
+def _lines(words: Iterable[str]) -> Iterator[str]:
+    """Yield STUDENT/NAME=DATE each, of files line by line; there, what follows "#" is left out."""
+    for word in words:
+        if "=" in word or not Path(word).is_file():
+            yield word
+            continue
+        lines = (line.partition("#")[0].strip() for line in Path(word).read_text("utf-8").splitlines())
+        yield from (line for line in lines if line)
+
+
+def _label(person: Person, table: Table) -> str:
+    """Return how a person will be called who has not handed in: with the number where the name is another's too."""
+    is_alone = sum(other.name == person.name for other in table.people) == 1
+    return person.name if is_alone else f"{person.name}_{next(iter(person.numbers.values()), '')}"
