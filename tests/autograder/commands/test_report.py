@@ -178,12 +178,12 @@ def demand_the_same_numbers(out: Path) -> None:
     for name in {row["assignment"] for row in rows}:
         own = [row for row in rows if row["assignment"] == name]
         glance = seen.table("at a glance")[name]
-        full = sum(float(row["score"]) >= float(row["max_score"]) for row in own)
+        full = sum(float(row["score"] or 0) >= float(row["max_score"]) for row in own)
         assert [glance[0], glance[4]] == [str(len(own)), str(full)]
         assert glance[7] == str(sum(bool(row["error"]) for row in own))
         bars = [int(cells[0]) for cells in _histogram(text, name).values()]
         assert sum(bars) == len(own)
-        assert bars[0] == sum(float(row["score"]) == 0 for row in own)
+        assert bars[0] == sum(float(row["score"] or 0) == 0 for row in own)
         assert bars[-1] == full
         section = text.partition(f'<h2 id="{name}">')[2].partition("<h2")[0]
         counts = Counter(mistake for row in own for mistake in row["mistakes"].split())
