@@ -6,6 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 export PYTHONPATH := $(CURDIR)
+unexport PYTHONDONTWRITEBYTECODE  # containers set it: each process would compile the course again
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTHON3 ?= python3

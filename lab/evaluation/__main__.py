@@ -1,7 +1,6 @@
 """Score the kept outputs again and print every result: `python -m lab.evaluation`."""
 
 import argparse
-import functools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,14 +14,13 @@ from lab.files import atomic_write
 from lab.runs import ROOT
 
 
-@functools.cache
-def references(name: str, source: str | None = None, target: str | None = None) -> tuple[Any, str]:
-    """Return a corpus and the digest of its references, (None, "") where it is not at hand."""
+def corpus_of(result: dict[str, Any]) -> Any:
+    """Return the corpus of a result, None where it is not at hand."""
+    named = result["corpus"]
     try:
-        corpus = corpora.load(name, source, target)
+        return corpora.load(named["name"], named.get("source"), named.get("target"))
     except corpora.CorpusError:
-        return None, ""
-    return corpus, references_digest(corpus)
+        return None
 
 
 def outputs_beside(path: Path) -> Path:
@@ -32,8 +30,7 @@ def outputs_beside(path: Path) -> Path:
 def digest(path: Path) -> str:
     """Return the digest of a result whose references are at hand."""
     result = read_json(path)
-    _, of_references = references(**result["corpus"])
-    return result_digest(outputs_beside(path), result["scores"], of_references)
+    return result_digest(outputs_beside(path), result["scores"], references_digest(corpus_of(result)))
 
 
 def changed(path: Path) -> bool:
@@ -50,7 +47,7 @@ def scorer_is_kept() -> bool:
 
 def rescored(path: Path) -> dict[str, Any] | None:
     """Return the scores of a result anew, from its kept outputs; None where the references are not at hand."""
-    corpus, _ = references(**read_json(path)["corpus"])
+    corpus = corpus_of(read_json(path))
     if corpus is None:
         return None
     outputs = read_json(outputs_beside(path))

@@ -4,7 +4,7 @@ import ast
 import functools
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import is_dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,20 @@ SCORER = ROOT / "solutions" / "scorer.sha256"  # of the code that all kept resul
 @functools.cache
 def scorer_digest() -> str:
     """Return a digest of the code that scores, whatever its comments and docstrings say, and of sacreBLEU's version."""
-    files = sorted([*Path(__file__).parent.glob("[!_]*.py"), ROOT / "lab" / "metrics.py"])
-    trees = [(file.name, _syntax(ast.parse(file.read_bytes()))) for file in files]
+    files = {*Path(__file__).parent.glob("[!_]*.py"), ROOT / "lab" / "metrics.py"}
+    files -= {Path(__file__), Path(__file__).with_name("result_files.py")}
+    trees = [(file.name, _syntax(ast.parse(file.read_bytes()))) for file in sorted(files)]
     return hashlib.sha256(repr([version("sacrebleu"), trees]).encode()).hexdigest()
 
 
 def references_digest(corpus: Parallel | Labelled) -> str:
     """Return a digest of the test sets of a corpus."""
-    references = {split: [asdict(item) for item in items] for split, items in corpus.tests.items()}
-    return hashlib.sha256(json.dumps([corpus.name, references], sort_keys=True, default=sorted).encode()).hexdigest()
+    return _digest(corpus.name, tuple((split, tuple(items)) for split, items in corpus.tests.items()))
+
+
+@functools.lru_cache(maxsize=8)  # most results share their references
+def _digest(*references: Any) -> str:
+    return hashlib.sha256(json.dumps(references, default=_plain).encode()).hexdigest()
 
 
 def result_digest(outputs: Path, scores: dict[str, Any], references: str) -> str:
@@ -34,6 +39,11 @@ def result_digest(outputs: Path, scores: dict[str, Any], references: str) -> str
     digest = hashlib.sha256(outputs.read_bytes())
     digest.update(json.dumps([scores, references], sort_keys=True).encode())
     return digest.hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Return the fields of a pair or a document, and the links or places of a set in order."""
+    return vars(value) if is_dataclass(value) else sorted(value)
 
 
 def _syntax(node: Any) -> Any:

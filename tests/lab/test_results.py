@@ -40,7 +40,6 @@ def test_a_result_is_scored_again_when_anything_it_depends_on_has_changed(tmp_pa
     monkeypatch.setattr(command.corpora, "load", lambda *_: MADE)
     monkeypatch.setattr(command, "SCORER", tmp_path / "scorer")
     (tmp_path / "scorer").write_text(command.scorer_digest())
-    command.references.cache_clear()
     path = keep(about, {"translations": {}}, MADE, tmp_path)
     assert not changed(path)
     if what == "outputs":
@@ -49,11 +48,9 @@ def test_a_result_is_scored_again_when_anything_it_depends_on_has_changed(tmp_pa
         write_json(path, read_json(path) | {"scores": {"bleu": 1.6}})
     elif what == "references":
         monkeypatch.setattr(command.corpora, "load", lambda *_: replace(MADE, tests={"test": PAIRS[:1]}))
-        command.references.cache_clear()
     else:
         monkeypatch.setattr(command, "scorer_digest", lambda: "another")
     assert changed(path)
-    command.references.cache_clear()
 
 
 @pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)

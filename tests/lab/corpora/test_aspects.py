@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 
 from lab.corpora import Document, aspects, reviews
-from lab.evaluation import linear_baseline
 
 
 def evidence_words(document: Document, places: frozenset[tuple[int, int]]) -> list[str]:
@@ -71,6 +70,8 @@ def test_the_labels_are_in_balance_in_every_split() -> None:
 
 @pytest.mark.slow
 def test_words_and_pairs_of_words_say_little() -> None:
+    from lab.evaluation import linear_baseline  # late, for scikit-learn takes long to import
+
     corpus = aspects.load()
     predicted = linear_baseline.fit(corpus).classify(corpus.tests["test"])
     right = [label == document.label for label, document in zip(predicted, corpus.tests["test"], strict=True)]
