@@ -1,15 +1,17 @@
 """Normalises a student's notebook: every graded cell is there once and in order, checks are as they were released."""
 
+import ast
 import copy
 import re
+from collections.abc import Iterator
 
 import nbformat
 from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, Template, grade_id
-from autograder.submissions.fingerprint import statements
 from autograder.submissions.notebook import Unreadable, check_call_id, defined_names, parse, syntax_tree
 
+STUB = ast.FunctionDef | ast.ClassDef | ast.Pass | ast.Import | ast.ImportFrom | ast.Raise  # answers nothing
 OWN = "own-"  # begins the id of each cell that a student added
 
 
@@ -196,8 +198,17 @@ def _is_stub(cell: NotebookNode, template: Template) -> bool:
     if _collapse_whitespace(cell.source) == _collapse_whitespace(template.graded[grade_id(cell)].source):
         return True
     if cell.cell_type == "code":
-        return syntax_tree(cell.source) is not None and statements(cell.source) == 0
+        tree = syntax_tree(cell.source)
+        return tree is not None and all(isinstance(node, STUB) or _is_text(node) for node in _statements(tree))
     return "YOUR ANSWER HERE" in cell.source or not cell.source.strip()
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def placeholder(template: Template, reason: str) -> NotebookNode:
