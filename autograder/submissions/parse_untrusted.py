@@ -35,7 +35,9 @@ def parse_cells(content: bytes) -> dict[str, Any]:
         tree = json.loads(_decode(content))
     except (ValueError, RecursionError) as error:
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise Unreadable(f"this is no notebook, its JSON is broken: {reason[:200]}") from None
+        raise Unreadable(
+            f"this is no notebook, its JSON is broken: {reason[:200]}; save the notebook in Jupyter, hand in that file"
+        ) from None
     if not isinstance(tree, dict):
         raise Unreadable(f"this is no notebook: expected a JSON object, got a {type(tree).__name__}")
     cells = _cells(tree)
