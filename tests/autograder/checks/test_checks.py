@@ -10,6 +10,7 @@ from autograder.checks import Check, checks, find
 from autograder.kit.call import call
 from autograder.kit.cases import Kind
 from autograder.kit.grading import Verdict, grade
+from autograder.places import ROOT
 from tests.answers import SEEDS, answers, chapters, collected, forget
 from tests.answers.bahdanau import right
 from tests.answers.bahdanau import wrong as wrong_bahdanau
@@ -84,6 +85,15 @@ def test_every_known_mistake_loses_points_and_is_named_alone(check_id, mistake, 
     assert verdict.score < verdict.max_score
     assert verdict.mistakes == [mistake.__name__]
     assert " ".join(mistake.__doc__.split()) in verdict.hint
+
+
+def test_what_the_readme_shows_of_a_check_is_what_it_says():
+    shown = (ROOT / "README.md").read_text("utf-8").partition("```\nadditive_attention")[2].partition("```")[0]
+    check, _ = drawn("bahdanau.additive_attention", 0)
+    mistake, *_ = [each for each in check.mistakes if "read upside down" in (each.__doc__ or "")]
+    hint = graded("bahdanau.additive_attention", 0, mistake).hint.splitlines()
+    for line in f"additive_attention{shown}".splitlines():
+        assert line in hint or line == "  …"
 
 
 @pytest.mark.parametrize("check_id", IDS)
