@@ -130,7 +130,7 @@ class Check:
         """Return the adapter in the form in which kit and sandbox run it."""
         return portable(self.function, self.adapter) if self.adapter else None
 
-    def calling(self, target: Any) -> Caller:
+    def calling(self, target: Any) -> partial[Answer]:
         """Return what calls this function, class or object as the check calls the student's."""
         return partial(call, {self.function: target}, adapter=self.portable_adapter)
 

@@ -92,11 +92,11 @@ def _run(name: str, todo: list[tuple[int, Step]], report: Report) -> tuple[int, 
                         f"the process that runs the cells did not start: {errors.read_text('utf-8')[-500:]}"
                     )
                 return at, reply["ended"]
-            at = reply["at"]
+            at = place = int(reply["at"])
             if "verdict" in reply:
-                report.verdicts[by_place[at].check] = reply["verdict"]
+                report.verdicts[by_place[place].check] = reply["verdict"]
             elif reply.get("error"):
-                report.stopped[by_place[at].number] = reply["error"]
+                report.stopped[by_place[place].number] = reply["error"]
 
 
 def _next(process: subprocess.Popen[bytes], replies: Queue, seconds: float) -> dict[str, Any]:

@@ -113,7 +113,7 @@ def stars(check_id: str, folder: Path | None = None) -> int:
     return 0 if found is None else int(found)
 
 
-def caller(check_id: str, namespace: Mapping[str, Any], folder: Path | None = None) -> Caller:
+def caller(check_id: str, namespace: dict, folder: Path | None = None) -> Caller:
     """Return what calls the functions of a notebook as this check does."""
     found = _entry(path(check_id, folder), "adapter")
     return partial(call, namespace, adapter=None if found is None else Adapter(*found.tolist()))

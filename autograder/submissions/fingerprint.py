@@ -43,7 +43,7 @@ class _Tokens(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> list[str]:
         return ["own" if node.id in self.own else node.id]
 
-    def visit_arg(self, _: ast.arg) -> list[str]:
+    def visit_arg(self, node: ast.arg) -> list[str]:
         return ["own"]
 
     def visit_Constant(self, node: ast.Constant) -> list[str]:
