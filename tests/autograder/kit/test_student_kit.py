@@ -246,7 +246,7 @@ def refuse(event, arguments):
     if event == "open" and str(arguments[0]).startswith("/proc"): raise OSError("there is no /proc")
 sys.addaudithook(refuse)
 for name in {sorted(ABSENT)}: sys.modules[name] = None
-for name in {sorted(FORKS)}:
+for name in {sorted(FORKS - {"SIGKILL"})}:  # which subprocess sends on Linux
     for module in (os, signal): module.__dict__.pop(name, None)
 """
 AS_A_STUDENT = """
