@@ -13,8 +13,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from benchmarks.peers import peers
-from benchmarks.roofline import print_shares
 from benchmarks.texts import clock, pooling_rates, reading_gains
 from lab.batches import Batch, Example, bucketed, collate
 from lab.decoding import Translator, beam, greedy
@@ -127,13 +125,11 @@ def transformer(**changes: float) -> FastTransformer:
     return FastTransformer(replace(shape, **changes), VOCABULARY, VOCABULARY)
 
 
-def trainers_of(precision: str, batches: Sequence[list[Example]]) -> tuple[dict[str, Trainer], list[str]]:
-    """Return a training of each model, those of others too, and what is said of those that are not there."""
+def trainers_of(precision: str, batches: Sequence[list[Example]]) -> dict[str, Trainer]:
+    """Return a training of each model."""
     training = replace(RECIPES["base"].training, precision=precision, ema=0.0, smoothing=0.0)
     task = Translating([pair for batch in batches for pair in batch], training)
-    others, missing = peers(WIDTH, VOCABULARY)
-    every = models() | others
-    return {name: Trainer(model, task, training, Path("unused"), quiet=True) for name, model in every.items()}, missing
+    return {name: Trainer(model, task, training, Path("unused"), quiet=True) for name, model in models().items()}
 
 
 def training_rates(trainers: Mapping[str, Trainer], batches: Sequence[list[Example]], rounds: int) -> dict[str, float]:
@@ -222,16 +218,10 @@ def main() -> None:
     batches = list(bucketed(random_pairs(), 1500, seed=1))[: arguments.batches]
     print(f"{device_name(device)}, torch {torch.__version__}, batches of about 1500 target tokens\n")
     exact: dict[str, float] = {}
-    missing: list[str] = []
     for precision in ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",):
-        trainers, missing = trainers_of(precision, batches)
-        rates = training_rates(trainers, batches, arguments.rounds)
+        rates = training_rates(trainers_of(precision, batches), batches, arguments.rounds)
         exact = exact or rates
         print_rates(precision, rates, exact)
-        steps = {name: (lambda batch, of=trainer: of.step(batch)) for name, trainer in trainers.items()}
-        seconds = {name: tokens_of(batches) / rate for name, rate in rates.items()}
-        print_shares(steps, batches, seconds, device, torch.bfloat16 if precision == "bf16" else torch.float32)
-    print("\n".join(missing))
     print("\ndecoding, fp32                       sentences/s")
     for name, rate in decoding_rates(batches[0], arguments.rounds).items():
         print(f"  {name:<33} {rate:10.0f}")

@@ -17,9 +17,8 @@ import yaml
 from autograder.places import ROOT
 
 OURS = ["autograder", "benchmarks", "book", "examples", "lab", "solutions", "tests"]
-# Others' models, compared with where they are installed, and a hub's exchange: named here and in no requirements.
-OPTIONAL = dict.fromkeys(("joeynmt", "transformers"), "benchmarks/peers.py")
-OPTIONAL["ngshare_exchange"] = "examples/jupyterhub/ngshare_nbgrader_config.py"
+# A hub's exchange: named here and in no requirements.
+OPTIONAL = {"ngshare_exchange": "examples/jupyterhub/ngshare_nbgrader_config.py"}
 LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)\s+# \S.*")
 
 

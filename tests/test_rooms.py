@@ -13,7 +13,7 @@ LEVELS = """
 benchmarks
 tests
 benchmarks.gpu
-benchmarks.complexity benchmarks.roofline
+benchmarks.complexity
 book
 examples
 autograder.__main__

@@ -1,8 +1,7 @@
-"""Speed of training on a device: each model's step, which part of the rate of its matrix products it reaches, and what
-making the batches costs.
-"""
+"""Speed of training on a device: each model's step, the same with the making of its batches, and compiled."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from benchmarks.gpu.small_models import (
     TRANSFORMER,
 )
 from benchmarks.gpu.table import Job, Row, Setting
-from benchmarks.roofline import arithmetic, matrix_rate, seconds, step_seconds
 from lab.classification import Classifier, Classifying
 from lab.compilation import compile_model, missing
 from lab.devices import uses_bf16
@@ -67,7 +65,6 @@ COMPILED = (
 
 def jobs(quick: bool) -> Iterator[Job]:
     """Yield the measurements."""
-    yield Job("speed: matrix products", rates, 5)
     for name in QUICK if quick else SHAPES:
         yield Job(f"speed: {name}", lambda setting, name=name: step(name, setting), 30)
     for name in QUICK[:1] if quick else FED:
@@ -80,15 +77,19 @@ def compiled_jobs() -> Iterator[Job]:
         yield Job(f"speed: {name}, compiled", lambda setting, name=name: step(name, setting, compiled=True), 150)
 
 
-def precisions(device: torch.device) -> dict[str, torch.dtype]:
+def precisions(device: torch.device) -> tuple[str, ...]:
     """Return the precisions that the device multiplies natively."""
-    return {"fp32": torch.float32} | ({"bf16": torch.bfloat16} if uses_bf16("auto", device) else {})
+    return ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",)
 
 
-def rates(setting: Setting) -> Row:
-    """Return the rate of matrix products in each precision, in TFLOP/s."""
-    size = 512 if setting.quick else 0
-    return {name: matrix_rate(setting.device, dtype, size) / 1e12 for name, dtype in precisions(setting.device).items()}
+def seconds(work: Callable[[], object], device: torch.device) -> float:
+    """Return the seconds that something takes, on the wall."""
+    wait = torch.cuda.synchronize if device.type == "cuda" else lambda: None
+    wait()
+    started = time.perf_counter()
+    work()
+    wait()
+    return time.perf_counter() - started
 
 
 def fed(name: str, setting: Setting) -> Row:
@@ -107,31 +108,24 @@ def fed(name: str, setting: Setting) -> Row:
 
 
 def step(name: str, setting: Setting, compiled: bool = False) -> Row:
-    """Return, for each precision, target tokens or words in a second, and the share of the matrix rate."""
+    """Return, for each precision, the time of a step after two, and target tokens or words in a second."""
     row: Row = {}
-    flops = 0
-    for precision, dtype in precisions(setting.device).items():
-        running, batch = prepared(SHAPES[name], setting, precision)
-        flops = arithmetic(lambda running=running, batch=batch: running.gradient(batch))
-        if compiled and not compile_model(running.model, setting.device):  # only now: inside of it nobody counts
+    for precision in precisions(setting.device):
+        running = training(SHAPES[name], setting, precision)
+        group = max(running.task.groups(1), key=len)
+        if compiled and not compile_model(running.model, setting.device):
             return {"left out": missing(setting.device)}
-        seconds = step_seconds(
-            lambda running=running, batch=batch: running.step(batch), setting.device, 3 if setting.quick else STEPS
-        )
-        units = running.progress.tokens / running.progress.step
-        rate = matrix_rate(setting.device, dtype, 512 if setting.quick else 0)
-        row |= {
-            f"{precision}: ms a step": 1000 * seconds,
-            f"{precision}: {running.task.unit}/s": units / seconds,
-            f"{precision}: share of the matrix rate": flops / seconds / rate,
-        }
-    return row | {"TFLOP a step": flops / 1e12} | memory(setting.device)
 
+        def take(count: int, running: Trainer = running, group: Any = group) -> None:
+            for _ in range(count):
+                running.step(group)
 
-def prepared(shape: Shape, setting: Setting, precision: str) -> tuple[Trainer, Any]:
-    """Return a training of this shape and one of its batches, of random words."""
-    running = training(shape, setting, precision)
-    return running, max(running.task.groups(1), key=len)
+        take(2)
+        count = 3 if setting.quick else STEPS
+        taken = seconds(lambda take=take, count=count: take(count), setting.device) / count
+        row[f"{precision}: ms a step"] = 1000 * taken
+        row[f"{precision}: {running.task.unit}/s"] = running.task.units(group) / taken
+    return row | memory(setting.device)
 
 
 def training(shape: Shape, setting: Setting, precision: str, batches: int = 1, spread: int = 0, **more: Any) -> Trainer:
