@@ -118,7 +118,7 @@ bench: release ## speed, as ratios within one run
 	@python -m benchmarks.training
 	@python -m benchmarks.grading
 
-gpu: $(SETUP) ## laws, speed and full trainings on a GPU, in steps of 9 minutes (DEVICE=cpu QUICK=1: the same way in minutes)
+gpu: $(SETUP) ## properties, speeds and full trainings on a GPU, in steps of 9 minutes (DEVICE=cpu QUICK=1: the same way in minutes)
 	@python -m benchmarks.gpu $(if $(DEVICE),--device $(DEVICE)) $(if $(QUICK),--quick --out build/gpu-quick) $(if $(OUT),--out $(OUT))
 
 results: $(SETUP) ## score every kept output again, note which are as they were, and print the results

@@ -1,1 +1,1 @@
-"""The GPU: laws, speed and full trainings, one resumable program: python -m benchmarks.gpu."""
+"""The GPU: properties, speeds and full trainings, one resumable program: python -m benchmarks.gpu."""

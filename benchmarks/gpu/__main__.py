@@ -1,31 +1,25 @@
-"""Laws, speed and full trainings on a GPU, in steps: python -m benchmarks.gpu --minutes 9 --out DIR.
+"""Properties, speeds and full trainings on a GPU, in steps: python -m benchmarks.gpu --minutes 9 --out DIR.
 
-Each call goes on from the last one's folder, and ends with a table of what is done and what is next. With --export the
-table and all result files are packed into a few files of at most 16 MiB.
+Each call resumes in the last one's folder, and ends with a table of what is done and what is next.
 """
 
 import argparse
-import io
 import re
-import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
-from benchmarks.gpu import goals, laws, speed, trainings
+from benchmarks.gpu import goals, properties, speed, trainings
 from benchmarks.gpu.table import Job, Row, Setting, Table
 from lab.budget import Budget
 from lab.devices import best_device, device_name
-from lab.files import atomic_write
-
-MOST_BYTES, MOST_FILES = 15 << 20, 8
 
 
 def all_jobs(quick: bool) -> list[Job]:
     """Return the jobs in their order."""
     figures = [Job("speed: layers over length and width", layers, 60.0), *speed.compiled_jobs()]
-    return [*laws.jobs(), *speed.jobs(quick), *trainings.jobs(quick), *([] if quick else figures)]
+    return [*properties.jobs(), *speed.jobs(quick), *trainings.jobs(quick), *([] if quick else figures)]
 
 
 def layers(setting: Setting) -> Row:
@@ -36,40 +30,12 @@ def layers(setting: Setting) -> Row:
     return {"file": path.name}
 
 
-def export(out: Path, folder: Path) -> list[Path]:
-    """Pack the table, the failures and the result files into archives of at most so many bytes."""
-    written = []
-    for number, files in enumerate(parcels(sorted(path for path in out.rglob("*") if path.is_file())), 1):
-        if number > MOST_FILES:
-            raise SystemExit(f"more than {MOST_FILES} archives of {MOST_BYTES >> 20} MiB: fetch {out} itself")
-        content = io.BytesIO()
-        with tarfile.open(fileobj=content, mode="w:gz") as archive:
-            for path in files:
-                archive.add(path, path.relative_to(out))
-        written.append(folder / f"gpu-{number}.tar.gz")
-        atomic_write(written[-1], content.getvalue())
-    return written
-
-
-def parcels(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """Yield the files in groups that are small enough together."""
-    group: list[Path] = []
-    for path in paths:
-        if group and sum(each.stat().st_size for each in [*group, path]) > MOST_BYTES:
-            yield group
-            group = []
-        group.append(path)
-    if group:
-        yield group
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.gpu", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--minutes", type=float, default=9.0, help="time of this call, by default %(default)g")
     parser.add_argument("--out", type=Path, default=Path("build/gpu"), help="folder to go on in, %(default)s")
-    parser.add_argument("--export", type=Path, help="folder for the packed results")
     parser.add_argument("--device", help="cpu, cuda, …; by default a GPU if there is one")
     parser.add_argument("--quick", action="store_true", help="everything small, to see that it works")
     parser.add_argument("--again", action="store_true", help="do what has failed once more")
@@ -86,8 +52,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(table.text(jobs))
     if not options.quick:
         print("\n".join(["", "asked of one H200:", *goals.verdicts(table.rows)]))
-    if options.export:
-        print("\n".join(str(path) for path in export(options.out, options.export)))
     if any(table.state(job) == "failed" for job in jobs):
         raise SystemExit(1)
 

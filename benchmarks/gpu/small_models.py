@@ -1,4 +1,4 @@
-"""A small model of every chapter with examples to train it on, nothing left to chance: laws are tried on them."""
+"""A small model of every chapter with examples to train it on, nothing left to chance: properties are tried on them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace

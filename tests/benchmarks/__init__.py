@@ -1,1 +1,1 @@
-"""Laws of the benchmarks: what they count, and that they go on where they were stopped."""
+"""Tests of the benchmarks: they resume where they were stopped."""

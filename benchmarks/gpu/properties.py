@@ -1,4 +1,4 @@
-"""Laws of a device: it computes what the CPU computes, a training is gone on with exactly, little memory is said."""
+"""Properties of a device: it computes what the CPU computes, resumes exactly, and too little memory is one sentence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,23 +26,25 @@ CLOSE = {"rtol": 2e-3, "atol": 2e-4}  # of sums in another order, in single prec
 
 
 class Broken(Exception):
-    """A law that does not hold; the message says where."""
+    """A property that does not hold; the message says where."""
 
 
 def jobs() -> Iterator[Job]:
-    """Yield the laws."""
+    """Yield the properties."""
     for name in written():
-        yield Job(f"law: taught functions of {name}", lambda setting, name=name: taught(name, setting), 10)
+        yield Job(f"property: taught functions of {name}", lambda setting, name=name: taught(name, setting), 10)
     for name, model in small_models().items():
-        yield Job(f"law: gradients of {name}", lambda setting, model=model: same_gradients(model, setting), 5)
+        yield Job(f"property: gradients of {name}", lambda setting, model=model: same_gradients(model, setting), 5)
     for name, model in small_models(epochs=2, ema=0.9).items():
-        yield Job(f"law: exact resume of {name}", lambda setting, model=model: exact_resume(model, setting), 10)
+        yield Job(f"property: exact resume of {name}", lambda setting, model=model: exact_resume(model, setting), 10)
     for name in small_models():
-        yield Job(f"law: bf16 learns as fp32, {name}", lambda setting, name=name: bf16(name, setting), 10)
+        yield Job(f"property: bf16 learns as fp32, {name}", lambda setting, name=name: bf16(name, setting), 10)
     for name, model in small_models(dropout=0.1, ema=0.9).items():
-        yield Job(f"law: a step of {name} waits for nothing", lambda setting, model=model: no_wait(model, setting), 5)
-    yield Job("law: batches in pieces", pieces, 5)
-    yield Job("law: too little memory is one sentence", too_little_memory, 10)
+        yield Job(
+            f"property: a step of {name} waits for nothing", lambda setting, model=model: no_wait(model, setting), 5
+        )
+    yield Job("property: batches in pieces", pieces, 5)
+    yield Job("property: too little memory is one sentence", too_little_memory, 10)
 
 
 def taught(name: str, setting: Setting) -> Row:
