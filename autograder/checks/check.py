@@ -10,6 +10,7 @@ import numpy as np
 
 from autograder.checks import faults
 from autograder.checks.bug_hunt import BugHunt
+from autograder.checks.edits import target
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES, SHAPE, Points
 from autograder.checks.portable import portable
@@ -242,7 +243,7 @@ class Check:
         return Pairs(np.array([places for *places, _ in two], np.int16).reshape(-1, 2), row)
 
     def _numbers(self, mistake: Callable, arguments: list, case: Case) -> list[np.ndarray] | None:
-        answer = self.calling(mistake)(self.function, arguments, None)
+        answer = self.calling(target(mistake))(self.function, arguments, None)
         return None if answer.error else aligned(answer, case)
 
 

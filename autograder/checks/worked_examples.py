@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from autograder.checks.edits import target
 from autograder.checks.faults import CheckFault, demand_outputs
 from autograder.kit.answer import Caller
 from autograder.kit.cases import Example
@@ -41,7 +42,7 @@ def worked(check: Graded, code: Code) -> Example:
     demand_outputs(check.function, text, check.outputs, right.outputs)
     example = Example(text, arguments, dict(zip(check.outputs, right.outputs, strict=True)), {})
     for mistake in check.mistakes:
-        answer = check.calling(mistake)(check.function, arguments, None)
+        answer = check.calling(target(mistake))(check.function, arguments, None)
         outputs = aligned(answer, example)
         if not answer.error and outputs is not None and differs(answer, example):
             example.mistakes[mistake.__name__] = outputs

@@ -44,7 +44,8 @@ def grader_key(assignment: str) -> str:
     """Return a digest of all that a grade depends on besides the submission: notebook, kit, solutions, grader."""
     digest = hashlib.sha256()
     trees = [ROOT / "autograder", ROOT / "solutions", KIT]
-    files = [released_notebook(assignment), *(path for tree in trees for path in sorted(tree.rglob("*.py")))]
+    files = [released_notebook(assignment)]
+    files += [path for tree in trees for path in sorted([*tree.rglob("*.py"), *tree.rglob("mistakes/*.txt")])]
     for path in files:
         digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
     digest.update(repr(settings().points.get(assignment)).encode())

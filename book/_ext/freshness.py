@@ -45,7 +45,8 @@ def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
     if page.stem == OF_ALL:
         paths |= {*root.glob("book/aims.json"), *root.glob("book/_toc.yml"), *root.glob("course.toml")}
     if page.stem == OF_CHECKS:
-        paths |= {*root.glob("autograder/checks/*/*.py"), *root.glob("book/_toc.yml"), *root.glob("course.toml")}
+        paths |= {*root.glob("autograder/checks/*/*.py"), *root.glob("autograder/checks/*/mistakes/*.txt")}
+        paths |= {*root.glob("book/_toc.yml"), *root.glob("course.toml")}
     return sorted([*paths, *root.glob("requirements.txt")])
 
 

@@ -3,11 +3,12 @@
 import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
-from autograder.checks.bahdanau import examples, hunt, mistakes, softmax_mistakes
+from autograder.checks.bahdanau import examples, hunt
 from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above, weights_of_all_sizes
 from autograder.checks.bahdanau.decoder_cases import SPECIAL
 from autograder.checks.bahdanau.decoder_checks import BY_HAND, LINKS, RATE, STEP
 from autograder.checks.bahdanau.starred_checks import BACKWARD, COVERAGE
+from autograder.checks.edits import known
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from autograder.kit.cases import EXACT
 from solutions.bahdanau.attention import additive_attention, masked_softmax
@@ -119,7 +120,7 @@ SOFTMAX = Check(
         "rows with no True": 1,
         FAR: 1,
     },
-    mistakes=softmax_mistakes.SOFTMAX,
+    mistakes=known(masked_softmax),
     examples=examples.SOFTMAX,
 )
 
@@ -159,9 +160,8 @@ ADDITIVE = Check(
         "the context with a mask": Points(1, (MASKED, SPECIAL), part="context"),
         FAR: 1,
     },
-    mistakes=mistakes.ADDITIVE,
+    mistakes=known(additive_attention),
     examples=examples.attention("additive_attention"),
-    parts=mistakes.Additive,
     may_call=("masked_softmax",),
 )
 
@@ -176,7 +176,7 @@ HUNT = Hunt(
         "sentences without padding": Points(2, NO_MASK),
         FAR: 1,
     },
-    mistakes=tuple(each for each in mistakes.MASKING if "first_axis" not in each.__name__),
+    mistakes=known(additive_attention, "repaired_attention"),
     examples=examples.attention("repaired_attention"),
 )
 

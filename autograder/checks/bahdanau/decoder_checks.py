@@ -1,7 +1,7 @@
 """The checks of the numbers worked out by hand, of a decoder step, of links and of the alignment error rate."""
 
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, UNCHANGED, Check, Points
-from autograder.checks.bahdanau import adapters, alignment_mistakes, decoder_mistakes, examples
+from autograder.checks.bahdanau import adapters, examples
 from autograder.checks.bahdanau.decoder_cases import (
     AMONG,
     BESIDE,
@@ -16,12 +16,13 @@ from autograder.checks.bahdanau.decoder_cases import (
     step_cases,
 )
 from autograder.checks.by_hand import by_hand
+from autograder.checks.edits import known
 from solutions.bahdanau.attention import alignment_error_rate, attention_by_hand, links_of, rnnsearch_step
 
 BY_HAND = by_hand(
     attention_by_hand,
     {"context": "the context of (a)", "score": "the score of (b)"},
-    decoder_mistakes.BY_HAND,
+    known(attention_by_hand),
 )
 
 STEP = Check(
@@ -36,10 +37,9 @@ STEP = Check(
         "the state with a mask": Points(1, (MASKED, SPECIAL), part="state"),
         FAR: 1,
     },
-    mistakes=decoder_mistakes.STEP,
+    mistakes=known(rnnsearch_step),
     examples=examples.STEP,
     adapter=adapters.with_tanh_cell,
-    parts=decoder_mistakes.Step,
     may_call=("masked_softmax", "additive_attention"),
 )
 
@@ -49,7 +49,7 @@ LINKS = Check(
     link_cases,
     points={LARGEST: 2, EQUAL: 1, THRESHOLD: 2, BOUNDS: 1},
     also=(UNCHANGED, REPEAT),
-    mistakes=alignment_mistakes.LINKS,
+    mistakes=known(links_of),
     examples=examples.LINKS,
     adapter=adapters.sorted_links,
 )
@@ -60,7 +60,7 @@ RATE = Check(
     rate_cases,
     points={AMONG: 3, BESIDE: 1, NOTHING: 1},
     also=(UNCHANGED, REPEAT),
-    mistakes=alignment_mistakes.RATE,
+    mistakes=known(alignment_error_rate),
     examples=examples.RATE,
     adapter=adapters.given_sets,
 )

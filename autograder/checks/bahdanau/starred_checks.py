@@ -1,9 +1,10 @@
 """The checks of the starred tasks: the coverage penalty, and additive attention backwards."""
 
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Points
-from autograder.checks.bahdanau import examples, starred_mistakes
+from autograder.checks.bahdanau import examples
 from autograder.checks.bahdanau.starred_cases import LEFT, SMALL, backward_cases, coverage_cases
 from autograder.kit.adapters import without_autograd
+from autograder.checks.edits import known
 from solutions.bahdanau.attention import additive_attention_backward, coverage_penalty
 
 COVERAGE = Check(
@@ -11,7 +12,7 @@ COVERAGE = Check(
     ("penalty",),
     coverage_cases,
     points={NO_MASK: 1, MASKED: 1, LEFT: 1, SMALL: 1},
-    mistakes=starred_mistakes.COVERAGE,
+    mistakes=known(coverage_penalty),
     examples=examples.COVERAGE,
     stars=1,
 )
@@ -29,10 +30,9 @@ BACKWARD = Check(
         FAR: 1,
     },
     also=(SHAPE, UNCHANGED, REPEAT),
-    mistakes=starred_mistakes.BACKWARD,
+    mistakes=known(additive_attention_backward),
     examples=examples.BACKWARD,
     adapter=without_autograd,
-    parts=starred_mistakes.Backward,
     may_call=("masked_softmax",),
     stars=2,
 )

@@ -1,0 +1,250 @@
+"""Known mistakes as edits of the reference: mistakes/FUNCTION.txt says what stands where something else belongs."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from autograder.checks import trees
+from autograder.checks.faults import CheckFault
+from autograder.checks.trees import Definition, reached
+
+HERE = Path(__file__).parent
+EDIT = re.compile(r"(?:in (?P<scope>\w+): )?(?P<every>every )?(?P<old>.*?) =>(?P<new>.*)", re.DOTALL)
+START, RETURN, ESCAPE, RIGHT = "start", "return", "python: ", "right"
+
+
+@dataclass(frozen=True, eq=False)
+class Edit:
+    """`old => new` within a function and what that reaches, or in one of these alone (`in NAME: old => new`).
+
+    It has to hit one place; with `every`, each of several. `start => …` puts statements before all others, `return =>
+    …` changes all that the function returns. `_` in `new` is what there was, `right` the function without the edit.
+    """
+
+    home: Callable
+    text: str
+    where: str  # "FILE: NAME", for whoever wrote it
+
+    @cached_property
+    def parts(self) -> dict[str, str]:
+        match = EDIT.fullmatch(self.text)
+        if not match:
+            raise self.fault("expected `old => new`")
+        old, new = match["old"].strip(), dedent(match["new"]).strip()
+        return {"scope": match["scope"] or "", "every": match["every"] or "", "old": old, "new": new}
+
+    def fault(self, what: str) -> CheckFault:
+        return CheckFault(f"{self.where}: `{self.text.strip()}`: {what}")
+
+    def parsed(self, source: str) -> Any:
+        """Return a fragment as an expression or as a list of statements."""
+        if not source:
+            return []
+        try:
+            return ast.parse(f"({source}\n)", mode="eval").body
+        except SyntaxError:
+            try:
+                return ast.parse(source).body
+            except SyntaxError as error:
+                raise self.fault(f"`{source}` is no whole expression or statement: {error.msg}") from None
+
+    @cached_property
+    def uses_right(self) -> bool:
+        return RIGHT in re.findall(r"\w+", self.parts["new"])
+
+    @cached_property
+    def places(self) -> list[Definition]:
+        """Return the definitions in which the edit looks for its old text."""
+        scope, all_ = self.parts["scope"], reached(self.home)
+        places = [each for each in all_ if not scope or each.name == scope]
+        if not places:
+            raise self.fault(f"{scope} is not called by {self.home.__name__}: {', '.join(each.name for each in all_)}")
+        return places[:1] if self.parts["old"] in (START, RETURN) else places
+
+    @cached_property
+    def fragments(self) -> tuple[Any, Any]:
+        """Return old and new, both expressions or both statements."""
+        old, new = self.parsed(self.parts["old"]), self.parsed(self.parts["new"])
+        if isinstance(old, list) != isinstance(new, list):
+            if isinstance(old, list) or new:
+                raise self.fault("one side is an expression, the other a statement")
+            old = [ast.Expr(old)]
+        return old, new
+
+    def apply(self, tree: Any, hits: list) -> Any:
+        """Return the tree of a definition with the edit made in it; what was hit is noted."""
+        if self.parts["old"] == START:
+            new = self.parsed(self.parts["new"])
+            hits.append(tree)
+            return _with_body(tree, [*(new if isinstance(new, list) else [ast.Expr(new)]), *tree.body])
+        if self.parts["old"] == RETURN:
+            count: list = []
+            body = trees.returns(tree.body, self.parsed(self.parts["new"]), count)
+            hits += count[:1]
+            return _with_body(tree, body)
+        return trees.replaced(tree, *self.fragments, hits)
+
+
+def _with_body(tree: Any, body: list) -> Any:
+    fields = {name: body if name == "body" else value for name, value in ast.iter_fields(tree)}
+    return ast.copy_location(type(tree)(**fields), tree)
+
+
+class Mistake:
+    """A reference with edits: it is called as the reference is, by its name, and its docstring is the hint."""
+
+    def __init__(self, name: str, hint: str, reference: Callable, edits: Sequence[Edit]) -> None:
+        self.__name__, self.__doc__ = name, hint
+        self.reference, self.edits = reference, tuple(edits)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.made(*arguments)
+
+    @cached_property
+    def made(self) -> Callable:
+        """Return the edited function; raise CheckFault where an edit finds nothing, too much, or changes nothing."""
+        edited: dict[Definition, Any] = {}
+        for edit in self.edits:
+            hits: list = []
+            for each in edit.places:
+                before, count = edited.get(each, each.node), len(hits)
+                after = edit.apply(before, hits)
+                if len(hits) > count:
+                    edited[each] = after
+                    if trees.same(before, after):
+                        raise edit.fault("changes nothing")
+            _demand_hits(edit, hits)
+        return trees.run(self.reference, edited, self._right())
+
+    def _right(self) -> dict[str, Callable]:
+        """Return what `right` stands for: the edit's function, with the edits beside that have no need of it."""
+        users = [edit for edit in self.edits if edit.uses_right]
+        if not users:
+            return {}
+        others = [edit for edit in self.edits if not edit.uses_right]
+        home = users[0].places[0].value
+        inside = {each.value for each in reached(home)}
+        kept = [edit for edit in others if any(each.value in inside for each in edit.places)]
+        return {RIGHT: Mistake(self.__name__, "", home, kept).made if kept else home}
+
+    def union(self, other: "Mistake") -> "Mistake":
+        """Return both mistakes at once."""
+        return Mistake(f"{self.__name__} {other.__name__}", "", self.reference, (*self.edits, *other.edits))
+
+
+def _demand_hits(edit: Edit, hits: list) -> None:
+    if not hits:
+        places = ", ".join(each.name for each in edit.places)
+        raise edit.fault(f"`{edit.parts['old']}` is not in the source of {places}")
+    if len(hits) > 1 and not edit.parts["every"]:
+        raise edit.fault(
+            f"`{edit.parts['old']}` stands there {len(hits)} times: write more of it, `in FUNCTION: old => new`, or "
+            "`every old => new`"
+        )
+
+
+def target(mistake: Callable) -> Callable:
+    """Return what is called for a mistake; an edit that does not fit raises CheckFault here, not as a crash of it."""
+    return mistake.made if isinstance(mistake, Mistake) else mistake
+
+
+def known(reference: Callable, name: str = "") -> tuple[Callable, ...]:
+    """Return the known mistakes of a reference: those in mistakes/NAME.txt of its chapter, NAME its own by default."""
+    chapter = reference.__module__.split(".")[-2]
+    return tuple(_mistake(reference, entry) for entry in _entries(chapter, name or reference.__name__))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A paragraph of a file: a mistake's name, its hint, and its edits as they are written."""
+
+    chapter: str
+    function: str  # whose file it is in
+    name: str
+    hint: str
+    edits: tuple[str, ...]
+    home: str = ""  # whose source is edited, where that is not the file's function
+
+    @property
+    def where(self) -> str:
+        return f"autograder/checks/{self.chapter}/mistakes/{self.function}.txt: {self.name}"
+
+
+def _mistake(reference: Callable, entry: Entry) -> Callable:
+    if entry.edits and entry.edits[0].startswith(ESCAPE):
+        module, _, function = entry.edits[0].removeprefix(ESCAPE).strip().rpartition(".")
+        written = getattr(import_module(f"autograder.checks.{entry.chapter}.{module}"), function)
+        return _named(written, entry)
+    home = reference
+    if entry.home:
+        homes = [each.value for each in reached(reference) if each.name == entry.home]
+        if not homes:
+            raise CheckFault(f"{entry.where}: {reference.__name__} does not call {entry.home}")
+        home = homes[0]
+    return Mistake(entry.name, entry.hint, reference, [Edit(home, text, entry.where) for text in entry.edits])
+
+
+def _named(written: Callable, entry: Entry) -> Callable:
+    def mistake(*arguments: Any) -> Any:
+        return written(*arguments)
+
+    mistake.__name__, mistake.__doc__ = entry.name, entry.hint
+    return mistake
+
+
+@cache
+def _entries(chapter: str, function: str) -> tuple[Entry, ...]:
+    """Return the paragraphs of a file in their order, those of other files that it names (`also`) among them."""
+    path = HERE / chapter / "mistakes" / f"{function}.txt"
+    if not path.is_file():
+        raise CheckFault(f"there is no file autograder/checks/{chapter}/mistakes/{function}.txt")
+    entries: dict[str, Entry] = {}
+    for head, edits in _paragraphs(path.read_text("utf-8")):
+        name, _, text = head.partition(":")
+        if name.startswith("also "):
+            new = _also(chapter, function, name.removeprefix("also "), text)
+        else:
+            twin = entries.get(name.partition("__")[0])
+            new = [Entry(chapter, function, name, text.strip() or (twin.hint if twin else ""), edits)]
+        for each in new:
+            if each.name in entries or not each.hint or not each.edits:
+                what = "stands there twice" if each.name in entries else "expected `name: hint`, and edits below it"
+                raise CheckFault(f"{each.where}: {what}")
+            entries[each.name] = each
+    return tuple(entries.values())
+
+
+def _also(chapter: str, function: str, other: str, names: str) -> Iterator[Entry]:
+    """Yield the mistakes of these names of another function, of this chapter or of CHAPTER.FUNCTION."""
+    *place, source = other.split(".")
+    there = {each.name: each for each in _entries(place[0] if place else chapter, source)}
+    for name in names.replace(",", " ").split():
+        if name not in there:
+            raise CheckFault(f"autograder/checks/{chapter}/mistakes/{function}.txt: {other} has no mistake {name}")
+        entry = there[name]
+        yield Entry(entry.chapter, entry.function, name, entry.hint, entry.edits, entry.home or source)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield heads with the edits below them: two spaces continue a head, four begin an edit, more continue that."""
+    head, edits = "", []
+    for line in [*text.splitlines(), "end:"]:
+        depth = len(line) - len(line.lstrip())
+        if not line.strip() or line.startswith("#"):
+            continue
+        if depth == 0:
+            if head:
+                yield head, tuple(edits)
+            head, edits = line, []
+        elif depth == 2:
+            head += f" {line.strip()}"
+        elif depth == 4:
+            edits.append(line.strip())
+        else:
+            edits[-1] += f"\n{line}"
