@@ -71,11 +71,11 @@ class Edit:
     def fragments(self) -> tuple[Any, Any]:
         """Return old and new, both expressions or both statements."""
         old, new = self.parsed(self.parts["old"]), self.parsed(self.parts["new"])
-        if isinstance(old, list) != isinstance(new, list):
-            if isinstance(old, list) or new:
-                raise self.fault("one side is an expression, the other a statement")
-            old = [ast.Expr(old)]
-        return old, new
+        if isinstance(old, list) == isinstance(new, list):
+            return old, new
+        if isinstance(old, list):
+            return old, [ast.Expr(new)]
+        return [ast.Expr(old)], new
 
     def apply(self, tree: Any, hits: list) -> Any:
         """Return the tree of a definition with the edit made in it; what was hit is noted."""

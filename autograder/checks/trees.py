@@ -72,7 +72,7 @@ def reached(reference: Callable) -> tuple[Definition, ...]:
 
 
 def same(node: Node, pattern: Node) -> bool:
-    """Return whether a tree has the source of a pattern, in which `...` is any expression and `f(...)` any call of f."""
+    """Return whether a tree has the source of a pattern, where `...` is any expression and `f(...)` any call of f."""
     if isinstance(pattern, ast.Constant) and pattern.value is ...:
         return isinstance(node, ast.expr)
     if type(node) is not type(pattern):

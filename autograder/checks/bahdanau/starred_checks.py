@@ -3,8 +3,8 @@
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Points
 from autograder.checks.bahdanau import examples
 from autograder.checks.bahdanau.starred_cases import LEFT, SMALL, backward_cases, coverage_cases
-from autograder.kit.adapters import without_autograd
 from autograder.checks.edits import known
+from autograder.kit.adapters import without_autograd
 from solutions.bahdanau.attention import additive_attention_backward, coverage_penalty
 
 COVERAGE = Check(

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
 from autograder.checks.by_hand import by_hand
-from autograder.checks.luong import examples, feeding_mistakes, hand_mistakes, hunt, local_mistakes, score_mistakes
+from autograder.checks.edits import known
+from autograder.checks.luong import examples, hunt
 from autograder.checks.luong.cases import (
     EDGES,
     SHORT,
@@ -31,7 +32,7 @@ from solutions.luong.attention import (
 BY_HAND = by_hand(
     scores_by_hand,
     {"score": "the score of (a)", "weight": "the weight of (b)"},
-    hand_mistakes.BY_HAND,
+    known(scores_by_hand),
 )
 
 
@@ -55,21 +56,21 @@ def score_cases(arguments: Callable, widths: tuple[int, ...]) -> Callable[[Rng],
     return draw
 
 
-def score_check(reference: Callable, cases: Callable, mistakes: tuple[Callable, ...], codes: tuple[str, ...]) -> Check:
+def score_check(reference: Callable, cases: Callable, codes: tuple[str, ...]) -> Check:
     """Return the check of one of the three scores: they earn the same for the same."""
     return Check(
         reference,
         ("scores",),
         cases,
         points={"the scores": 3, "sizes that are equal": 1, "one sentence, one position": 1},
-        mistakes=mistakes,
+        mistakes=known(reference),
         examples=codes,
     )
 
 
-DOT = score_check(dot_score, score_cases(dot_arguments, (6,)), score_mistakes.DOT, examples.DOT)
-GENERAL = score_check(general_score, score_cases(general_arguments, (6, 7)), score_mistakes.GENERAL, examples.GENERAL)
-CONCAT = score_check(concat_score, score_cases(concat_arguments, (6, 7, 8)), score_mistakes.CONCAT, examples.CONCAT)
+DOT = score_check(dot_score, score_cases(dot_arguments, (6,)), examples.DOT)
+GENERAL = score_check(general_score, score_cases(general_arguments, (6, 7)), examples.GENERAL)
+CONCAT = score_check(concat_score, score_cases(concat_arguments, (6, 7, 8)), examples.CONCAT)
 
 STATE = Check(
     attentional_state,
@@ -82,9 +83,8 @@ STATE = Check(
         "the state with a mask": Points(1, MASKED, part="state"),
         FAR: 1,
     },
-    mistakes=score_mistakes.STATE,
+    mistakes=known(attentional_state),
     examples=examples.STATE,
-    parts=score_mistakes.State,
     may_call=("general_score",),
 )
 
@@ -100,9 +100,8 @@ LOCAL = Check(
         "windows of every width": Points(2, EDGES, part="weights"),
         FAR: 1,
     },
-    mistakes=local_mistakes.LOCAL,
+    mistakes=known(local_p_weights),
     examples=examples.local("local_p_weights"),
-    parts=local_mistakes.Local,
     may_call=("general_score",),
 )
 
@@ -114,7 +113,7 @@ HUNT = Hunt(
     hunt.diagnosis,
     points={"weights and p": Points(4, (WHOLE, SHORT, EDGES)), FAR: 1},
     ranges={"lengths": (1, "source"), "D": (0.5, 100)},
-    mistakes=tuple(each for each in local_mistakes.LOCAL if each is not local_mistakes.window_after_softmax),
+    mistakes=known(local_p_weights, "repaired_weights"),
     examples=examples.local("repaired_weights"),
 )
 
@@ -129,9 +128,8 @@ FEEDING = Check(
         "several steps with a mask": Points(2, MASKED),
         FAR: 1,
     },
-    mistakes=feeding_mistakes.FEEDING,
+    mistakes=known(input_feeding),
     examples=examples.FEEDING,
-    parts=feeding_mistakes.Decoder,
     may_call=("dot_score", "attentional_state"),
 )
 

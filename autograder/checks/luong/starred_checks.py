@@ -1,7 +1,8 @@
 """The checks of the starred tasks: unknown words that are replaced, and the window that is computed alone."""
 
 from autograder.checks import FAR, REPEAT, SHAPE, UNCHANGED, Check
-from autograder.checks.luong import starred_examples, unknown_mistakes, window_mistakes
+from autograder.checks.edits import known
+from autograder.checks.luong import starred_examples
 from autograder.checks.luong.adapters import after_zeros
 from autograder.checks.luong.starred_cases import (
     BEYOND,
@@ -24,7 +25,7 @@ UNKNOWN = Check(
     unknown_cases,
     points={IN_LEXICON: 1, IN_NONE: 1, MIXED: 1, TIES: 1, BEYOND: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
-    mistakes=unknown_mistakes.UNKNOWN,
+    mistakes=known(replaced_unknowns),
     examples=starred_examples.UNKNOWN,
     stars=1,
 )
@@ -34,10 +35,9 @@ WINDOWED = Check(
     ("contexts",),
     windowed_cases,
     points={INSIDE: 2, ENDS: 1, PADDED: 1, FAR: 1, MEMORY: 2},
-    mistakes=window_mistakes.WINDOWED,
+    mistakes=known(windowed_attention),
     examples=starred_examples.WINDOWED,
     adapter=after_zeros,
-    parts=window_mistakes.Windowed,
     may_call=("general_score",),
     stars=2,
 )

@@ -1,15 +1,68 @@
 """Wrong answers of the starred tasks: unknown words that are replaced, and the window that is computed alone."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
-from autograder.checks.luong.unknown_mistakes import Replaced
-from autograder.checks.luong.window_mistakes import Windowed
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian, general_score, replaced_unknowns, window, windowed_attention
 from tests.answers.spoilers import spoiled
 
 U = replaced_unknowns
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """The replacement of unknown words in parts, each of which can be put wrong."""
+
+    best: Callable = lambda weights, source: weights[:, : len(source)].argmax(1)
+    translate: Callable = lambda lexicon, words, best, tokens: lexicon[words]
+    is_missing: Callable = lambda translated: translated < 0
+    otherwise: Callable = lambda words, best, unk: words
+    chosen: Callable = lambda tokens, unk: tokens == unk
+
+    def __call__(self, tokens, weights, source, lexicon, unk):
+        best = self.best(weights, source)
+        words = source[best]
+        translated = self.translate(lexicon, words, best, tokens)
+        new = torch.where(self.is_missing(translated), self.otherwise(words, best, unk), translated)
+        return torch.where(self.chosen(tokens, unk), new, tokens)
+
+
+def _bell(distance: Tensor, D: float) -> Tensor:
+    return torch.exp(-(distance**2) / (2 * (D / 2) ** 2))
+
+
+def _one_query(h_t: Tensor, near: Tensor, W_a: Tensor) -> Tensor:
+    """Return the general scores of each target word and its own window."""
+    return (near @ (h_t @ W_a)[..., None])[..., 0]
+
+
+@dataclass(frozen=True)
+class Windowed:
+    """Attention to the windows alone in parts, each of which can be put wrong."""
+
+    first: Callable = lambda p, lengths, D: (p - D).floor()
+    near: Callable = lambda distance, D: distance.abs() <= D
+    real: Callable = lambda s, lengths, source: (s >= 0) & (s < lengths)
+    place: Callable = lambda s, lengths, source: s.clamp(0, source - 1)
+    counted: Callable = lambda s: s
+    centre: Callable = lambda p: p
+    bell: Callable = _bell
+    weigh: Callable = lambda scores, inside, bell: masked_softmax(scores, inside) * bell
+    score: Callable = _one_query
+
+    def __call__(self, h_t, h_s, W_a, p, lengths, D):
+        source, true = h_s.shape[1], lengths[:, None, None]
+        s = self.first(p, lengths[:, None], D).long()[..., None] + torch.arange(int(2 * D) + 2)
+        distance = self.counted(s) - self.centre(p)[..., None]
+        inside = self.near(distance, D) & self.real(s, true, source)
+        states = h_s[torch.arange(len(h_s))[:, None, None], self.place(s, true, source)]
+        weights = self.weigh(self.score(h_t, states, W_a), inside, self.bell(distance, D))
+        return (weights[..., None, :] @ states)[..., 0, :]
 
 
 def _best(choice):
