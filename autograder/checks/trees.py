@@ -72,13 +72,14 @@ def reached(reference: Callable) -> tuple[Definition, ...]:
 
 
 def same(node: Node, pattern: Node) -> bool:
-    """Return whether a tree has the source of a pattern, where `...` is any expression and `f(...)` any call of f."""
+    """Return whether a tree has the source of a pattern, where `...` is any expression, or all further arguments."""
     if isinstance(pattern, ast.Constant) and pattern.value is ...:
         return isinstance(node, ast.expr)
     if type(node) is not type(pattern):
         return False
-    if isinstance(node, ast.Call) and [ast.dump(each) for each in pattern.args] == ["Constant(value=Ellipsis)"]:
-        return same(node.func, pattern.func)
+    if isinstance(node, ast.Call) and pattern.args and ast.dump(pattern.args[-1]) == "Constant(value=Ellipsis)":
+        first = pattern.args[:-1]
+        return same(node.func, pattern.func) and same(node.args[: len(first)], first)
     if isinstance(node, ast.AST):
         return all(same(getattr(node, field, None), getattr(pattern, field, None)) for field in node._fields)
     if isinstance(node, list):

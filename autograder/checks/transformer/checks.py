@@ -14,18 +14,8 @@ from autograder.checks import (
     Written,
 )
 from autograder.checks.by_hand import by_hand
-from autograder.checks.transformer import (
-    adapters,
-    decoder_layer_mistakes,
-    decoding_mistakes,
-    examples,
-    hunt,
-    layer_mistakes,
-    loss_mistakes,
-    multi_head_mistakes,
-    position_mistakes,
-    variant_mistakes,
-)
+from autograder.checks.edits import known
+from autograder.checks.transformer import adapters, examples, hunt
 from autograder.checks.transformer.cases import (
     SPECIAL,
     USUAL,
@@ -56,7 +46,7 @@ from solutions.transformer.attention import (
 BY_HAND = by_hand(
     hunt.heads_by_hand,
     {"out": "out of the two heads", "norm": "the normalised vector"},
-    variant_mistakes.BY_HAND,
+    known(hunt.heads_by_hand),
 )
 
 HEADS = Check(
@@ -71,9 +61,8 @@ HEADS = Check(
         "one head": 1,
         FAR: 1,
     },
-    mistakes=multi_head_mistakes.HEADS,
+    mistakes=known(multi_head_attention),
     examples=examples.HEADS,
-    parts=multi_head_mistakes.Heads,
 )
 
 POSITIONS = Check(
@@ -87,9 +76,8 @@ POSITIONS = Check(
         "odd widths": 1,
     },
     also=DIFFERENTIABLE,
-    mistakes=position_mistakes.POSITIONS,
+    mistakes=known(positional_encoding),
     examples=examples.POSITIONS,
-    parts=position_mistakes.Encoding,
 )
 
 MASKS = Check(
@@ -104,7 +92,7 @@ MASKS = Check(
     },
     also=(SHAPE, UNCHANGED, REPEAT),
     shape="the shapes of the three masks",
-    mistakes=position_mistakes.MASKS,
+    mistakes=known(make_masks),
     examples=examples.MASKS,
 )
 
@@ -114,9 +102,8 @@ ENCODER = Check(
     encoder_cases,
     points={"without a mask": 3, "with a mask": 3, "one head": 1, "eps = 0.5": 1},
     shape="the shape",
-    mistakes=layer_mistakes.ENCODER,
+    mistakes=known(encoder_layer),
     examples=examples.ENCODER,
-    parts=layer_mistakes.Layer,
     may_call=("multi_head_attention",),
 )
 
@@ -126,9 +113,8 @@ DECODER = Check(
     decoder_cases,
     points={"without masks": 3, "with masks": 3, "one head": 1, "eps = 0.5": 1},
     shape="the shape",
-    mistakes=decoder_layer_mistakes.DECODER,
+    mistakes=known(decoder_layer),
     examples=examples.DECODER,
-    parts=layer_mistakes.Layer,
     may_call=("multi_head_attention", "encoder_layer"),
 )
 
@@ -138,9 +124,8 @@ LOSS = Check(
     loss_cases,
     points={"without padding": 1, "with padding": 2, "padding anywhere": 1, "epsilon = 0": 1, "large logits": 1},
     shape="one number",
-    mistakes=loss_mistakes.LOSS,
+    mistakes=known(label_smoothed_loss),
     examples=examples.LOSS,
-    parts=loss_mistakes.Smoothed,
 )
 
 RATE = Check(
@@ -150,9 +135,8 @@ RATE = Check(
     points={"while it rises": 2, "where it turns": 1, "while it falls": 2},
     also=(SHAPE, REPEAT),
     shape="one number",
-    mistakes=loss_mistakes.RATE,
+    mistakes=known(noam_rate),
     examples=examples.RATE,
-    parts=loss_mistakes.Rate,
 )
 
 STACK = Check(
@@ -161,7 +145,7 @@ STACK = Check(
     stack_cases,
     points={"one layer": 1, NO_MASK: 2, MASKED: 2, "eps = 0.5": 1},
     shape="the shape",
-    mistakes=variant_mistakes.STACK,
+    mistakes=known(pre_norm_stack),
     examples=examples.STACK,
     may_call=("multi_head_attention",),
     stars=1,
@@ -177,7 +161,7 @@ GREEDY = Check(
         "one step for each token": Points(2, (ENDS, LIMIT), part="steps"),
     },
     also=(REPEAT,),
-    mistakes=decoding_mistakes.GREEDY,
+    mistakes=known(greedy_cached),
     examples=examples.GREEDY,
     adapter=adapters.counted_decoding,
     steps=lambda arguments: CachedSteps(*arguments[:2]),
@@ -194,7 +178,7 @@ STEP = Check(
         "one head": 1,
         FAR: 1,
     },
-    mistakes=decoding_mistakes.STEP,
+    mistakes=known(cached_heads),
     examples=examples.STEP,
     adapter=adapters.one_cache,
     may_call=("multi_head_attention",),
@@ -212,7 +196,7 @@ HUNT = Hunt(
     hunt.diagnosis,
     points={"out and the weights": Points(4, (SEVERAL, ALONE)), FAR: 1},
     ranges={"heads": (1, "d_model")},
-    mistakes=variant_mistakes.PLAIN,
+    mistakes=known(hunt.plain_heads, "repaired_heads"),
     examples=examples.PLAIN,
     own="multi_head_attention",
     through=hunt.through,

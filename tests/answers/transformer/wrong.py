@@ -5,8 +5,6 @@ from dataclasses import replace
 import torch
 import torch.nn.functional as F
 
-from autograder.checks.transformer import layer_mistakes
-from autograder.checks.transformer import multi_head_mistakes as parts
 from solutions.transformer.attention import (
     decoder_layer,
     encoder_layer,
@@ -18,8 +16,9 @@ from solutions.transformer.attention import (
     sinusoids,
 )
 from tests.answers.spoilers import spoiled
+from tests.answers.transformer import parts
 
-HEADS, LAYER = parts.RIGHT, layer_mistakes.Layer()
+HEADS, LAYER = parts.RIGHT, parts.Layer()
 
 
 def heads_mask_on_one_head(query, key, value, weights, heads, mask=None):
@@ -206,13 +205,13 @@ def encoder_half_residual(*arguments):
 
 def encoder_eps_squared(*arguments):
     def norm(x, gamma, beta, eps):
-        return layer_mistakes.layer_norm(x, gamma, beta, eps**2)
+        return parts.layer_norm(x, gamma, beta, eps**2)
 
     return _encode(replace(LAYER, norm=norm), arguments)
 
 
 def encoder_dropped_out(*arguments):
-    return _encode(replace(LAYER, feed=lambda x, w: F.dropout(layer_mistakes.feed_forward(x, w), 0.1)), arguments)
+    return _encode(replace(LAYER, feed=lambda x, w: F.dropout(parts.feed_forward(x, w), 0.1)), arguments)
 
 
 def encoder_causal(x, weights, heads, mask=None, eps=1e-5):
@@ -246,7 +245,7 @@ def decoder_both_norms(*arguments):
 
 def decoder_eps_squared(*arguments):
     def norm(x, gamma, beta, eps):
-        return layer_mistakes.layer_norm(x, gamma, beta, eps**2)
+        return parts.layer_norm(x, gamma, beta, eps**2)
 
     return _decode(replace(LAYER, norm=norm), arguments)
 

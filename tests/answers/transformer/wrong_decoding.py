@@ -2,9 +2,9 @@
 
 import torch
 
-from autograder.checks.transformer.decoding_mistakes import Step
 from solutions.transformer.attention import cached_heads, greedy_cached, multi_head_attention
 from tests.answers.spoilers import spoiled
+from tests.answers.transformer.parts import Step
 
 _memory: dict = {}
 

@@ -5,10 +5,9 @@ import math
 import torch
 import torch.nn.functional as F
 
-from autograder.checks.transformer.layer_mistakes import Layer
-from autograder.checks.transformer.variant_mistakes import stacked
 from solutions.transformer.attention import encoder_layer, feed_forward, layer_norm, pre_norm_stack
 from tests.answers.spoilers import spoiled
+from tests.answers.transformer.parts import Layer, stacked
 
 NORM = [-0.577, -0.577, -0.577, 1.732]
 
