@@ -1,14 +1,16 @@
 """The checks of the encoder–decoder without attention: what its encoder hands over, and its two ways to decode."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
 from autograder.checks import REPEAT, SHAPE, Check, Drawn, Points
-from autograder.checks.encoder_decoder import beam_mistakes as beams
-from autograder.checks.encoder_decoder import beam_shortcuts as shortcuts
-from autograder.checks.encoder_decoder import examples, mistakes
+from autograder.checks.edits import known
+from autograder.checks.encoder_decoder import examples
+from autograder.checks.encoder_decoder.beam_parts import searched
 from autograder.checks.encoder_decoder.cases import BOS, EOS, PAD, beam_case, greedy_case
 from autograder.checks.encoder_decoder.questions import WRITTEN
 from autograder.checks.encoder_decoder.search_hunt import HUNT
@@ -71,7 +73,7 @@ STATES = Check(
     ("states",),
     state_cases,
     points={"no padding": 1, "padded sentences": 2, "one sentence, one unit, one token": 1},
-    mistakes=mistakes.STATES,
+    mistakes=known(last_states),
     examples=examples.STATES,
 )
 
@@ -131,14 +133,22 @@ GREEDY = Check(
         "max_len": Points(2, (UNENDING, LIMITED)),
     },
     also=(SHAPE, REPEAT),
-    mistakes=mistakes.GREEDY,
+    mistakes=known(greedy_decode),
     examples=examples.GREEDY,
 )
+
+
+def _by_name(mistakes: tuple[Callable, ...]) -> SimpleNamespace:
+    return SimpleNamespace(**{mistake.__name__: mistake for mistake in mistakes})
+
+
+BEAM_MISTAKES = known(searched, "beam_search")
 
 
 def beam_cases(rng: Rng) -> list[Drawn]:
     """Draw models for which the usual short cuts of beam search lead to another sentence."""
     case = partial(beam_case, rng)
+    beams, shortcuts = _by_name(BEAM_MISTAKES), _by_name(known(searched, "beam_shortcuts"))
     lengths_matter = [beams.length_without_eos, beams.raw_choice]
     nearly = [beams.too_wide, shortcuts.longest_of_the_nearly_best]
     no_early_stop = [  # first the one that shows least often: most draws are given up there
@@ -247,7 +257,7 @@ BEAM = Check(
         "when the search ends": 2,
     },
     also=(REPEAT,),
-    mistakes=beams.BEAM,
+    mistakes=BEAM_MISTAKES,
     examples=examples.BEAM,
 )
 

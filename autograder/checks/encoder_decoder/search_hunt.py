@@ -1,14 +1,10 @@
 """The checks of the bug hunt: a beam search over a model that knows the last word only."""
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
-from torch import Tensor
 
 from autograder.checks import UNCHANGED, Check, Drawn, Hunt, Points
-from autograder.checks.encoder_decoder import beam_mistakes, examples, hunt
-from autograder.checks.encoder_decoder.beam_parts import Answer
+from autograder.checks.edits import known
+from autograder.checks.encoder_decoder import examples, hunt
 from autograder.checks.random_inputs import Rng, normal
 from autograder.kit.cases import EXACT
 
@@ -50,17 +46,6 @@ def cases(rng: Rng) -> list[Drawn]:
     return drawn
 
 
-def over_a_table(mistake: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Return a mistake of beam search as one of a search over a table."""
-
-    def made(table: Tensor, *search: Any) -> Answer:
-        log_p = table.log_softmax(dim=-1)
-        return mistake(lambda prefix: log_p[prefix[:, -1]], *search)
-
-    made.__name__, made.__doc__ = mistake.__name__, mistake.__doc__
-    return made
-
-
 HUNT = Hunt(
     Check(
         hunt.bigram_search,
@@ -81,17 +66,7 @@ HUNT = Hunt(
         "max_len": (1, 24),
         "alpha": (0, 4),
     },
-    mistakes=tuple(
-        over_a_table(mistake)
-        for mistake in (
-            beam_mistakes.no_length,
-            beam_mistakes.length_without_eos,
-            beam_mistakes.length_with_bos,
-            beam_mistakes.raw_choice,
-            beam_mistakes.raw_score,
-            beam_mistakes.only_finished,
-        )
-    ),
+    mistakes=known(hunt.bigram_search, "repaired_search"),
     examples=examples.REPAIRED,
     rests_on="beam_search",
 )

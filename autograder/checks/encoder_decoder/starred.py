@@ -3,7 +3,8 @@
 import numpy as np
 
 from autograder.checks import REPEAT, SHAPE, UNCHANGED, Check, Drawn, Points
-from autograder.checks.encoder_decoder import backward_mistakes, examples, nucleus_mistakes
+from autograder.checks.edits import known
+from autograder.checks.encoder_decoder import examples
 from autograder.checks.encoder_decoder.training_checks import step_arguments
 from autograder.checks.random_inputs import Rng, normal
 from autograder.kit.adapters import without_autograd
@@ -59,7 +60,7 @@ NUCLEUS = Check(
     nucleus_cases,
     points={ONE: 1, ROWS: 2, ENDS: 1, LARGE: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
-    mistakes=nucleus_mistakes.NUCLEUS,
+    mistakes=known(nucleus),
     examples=examples.NUCLEUS,
     stars=1,
 )
@@ -96,7 +97,7 @@ BACKWARD = Check(
     },
     also=(SHAPE, UNCHANGED, REPEAT),
     shape="the shapes of the six gradients",
-    mistakes=backward_mistakes.BACKWARD,
+    mistakes=known(gru_step_backward),
     examples=examples.BACKWARD,
     adapter=without_autograd,
     stars=2,

@@ -4,7 +4,8 @@ import numpy as np
 
 from autograder.checks import REPEAT, SHAPE, UNCHANGED, Check, Drawn, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.encoder_decoder import examples, gru_mistakes, hand_mistakes, training_mistakes
+from autograder.checks.edits import known
+from autograder.checks.encoder_decoder import examples
 from autograder.checks.random_inputs import Rng, lengths, normal
 from solutions.encoder_decoder.attention import gru_step, sequence_loss, shift, step_and_loss_by_hand
 
@@ -21,7 +22,7 @@ UNPADDED, PADDED, LARGE = "without padding", "with padding", "logits far from 0"
 HAND = by_hand(
     step_and_loss_by_hand,
     {"state": "the state after the step", "loss": "the loss of the batch"},
-    hand_mistakes.HAND,
+    known(step_and_loss_by_hand),
 )
 
 
@@ -56,7 +57,7 @@ STEP = Check(
     ("state",),
     step_cases,
     points={SIZES: 3, EQUAL: 1, SMALL: 1, SATURATED: 1},
-    mistakes=gru_mistakes.STEP,
+    mistakes=known(gru_step),
     examples=examples.STEP,
 )
 
@@ -104,7 +105,7 @@ SHIFT = Check(
         EMPTY: 1,
     },
     also=(SHAPE, UNCHANGED, REPEAT),
-    mistakes=training_mistakes.SHIFT,
+    mistakes=known(shift),
     examples=examples.SHIFT,
 )
 
@@ -151,6 +152,6 @@ LOSS = Check(
     ("loss",),
     loss_cases,
     points={UNPADDED: 2, PADDED: 3, LARGE: 1},
-    mistakes=training_mistakes.LOSS,
+    mistakes=known(sequence_loss),
     examples=examples.LOSS,
 )
