@@ -2,20 +2,8 @@
 
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, Check, Hunt, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.self_attention import (
-    adapters,
-    chunked_mistakes,
-    cost_mistakes,
-    exact_cost_mistakes,
-    examples,
-    hand_mistakes,
-    hunt,
-    module_mistakes,
-    projection_mistakes,
-    rotary_mistakes,
-    star_cases,
-)
-from autograder.checks.self_attention import mistakes as simple
+from autograder.checks.edits import known
+from autograder.checks.self_attention import adapters, examples, hunt, star_cases
 from autograder.checks.self_attention.answers import WRITTEN
 from autograder.checks.self_attention.cases import cost_cases, product_cases, projected_cases, simple_cases
 from solutions.self_attention.attention import (
@@ -36,7 +24,7 @@ __all__ = ["CHECKS", "WRITTEN"]
 HAND = by_hand(
     weights_by_hand,
     {"weights": "the weights", "outputs": "the outputs"},
-    hand_mistakes.HAND,
+    known(weights_by_hand),
 )
 
 OF_WORDS = {
@@ -52,7 +40,7 @@ SIMPLE = Check(
     ("context", "weights"),
     simple_cases,
     points=OF_WORDS,
-    mistakes=simple.SIMPLE,
+    mistakes=known(simple_self_attention),
     examples=examples.SIMPLE,
 )
 
@@ -67,9 +55,8 @@ PRODUCT = Check(
         "two and four axes": 1,
         FAR: 1,
     },
-    mistakes=projection_mistakes.PRODUCT,
+    mistakes=known(scaled_dot_product),
     examples=examples.PRODUCT,
-    parts=projection_mistakes.Product,
 )
 
 PROJECTED = Check(
@@ -77,9 +64,8 @@ PROJECTED = Check(
     ("context", "weights"),
     projected_cases,
     points=OF_WORDS,
-    mistakes=projection_mistakes.PROJECTED,
+    mistakes=known(self_attention),
     examples=examples.projected("self_attention"),
-    parts=projection_mistakes.Product,
     may_call=("scaled_dot_product",),
 )
 
@@ -88,7 +74,7 @@ MODULE = Check(
     ("output", "weights"),
     star_cases.module_cases,
     points={NO_MASK: 2, MASKED: 2, star_cases.DOUBLE: 1},
-    mistakes=module_mistakes.MODULE,
+    mistakes=known(SelfAttention),
     examples=examples.MODULE,
     adapter=adapters.loaded_module,
     may_call=("scaled_dot_product", "self_attention"),
@@ -102,7 +88,7 @@ HUNT = Hunt(
     hunt.diagnosis,
     points={"sentences of one length": Points(1, NO_MASK), "padded sentences": Points(3, MASKED), FAR: 1},
     # Where the rows of padding are not compared, the broken function gives what one without a mask does.
-    mistakes=tuple(each for each in projection_mistakes.PROJECTED if each.__name__ != "padding_attended"),
+    mistakes=known(self_attention, "repaired_attention"),
     examples=examples.projected("repaired_attention"),
 )
 
@@ -112,7 +98,7 @@ COST = Check(
     cost_cases,
     points={"self-attention": 1, "recurrent": 1, "convolution": 2, "restricted self-attention": 1},
     also=(REPEAT,),
-    mistakes=cost_mistakes.COSTS,
+    mistakes=known(layer_cost),
     examples=examples.COSTS,
 )
 
@@ -122,7 +108,7 @@ EXACT = Check(
     star_cases.exact_cases,
     points={"self-attention": 2, "recurrent": 1, "convolution": 1, "restricted self-attention": 1},
     also=(REPEAT,),
-    mistakes=exact_cost_mistakes.EXACT,
+    mistakes=known(exact_layer_cost),
     examples=examples.EXACT,
 )
 
@@ -132,7 +118,7 @@ CROSSING = Check(
     star_cases.crossing_cases,
     points={"a GRU": 2, "other layers": 1},
     also=(),
-    mistakes=exact_cost_mistakes.CROSSING,
+    mistakes=known(crossing_length),
     examples=examples.CROSSING,
     may_call=("exact_layer_cost",),
 )
@@ -142,9 +128,8 @@ ROTATED = Check(
     ("result",),
     star_cases.rotated_cases,
     points={star_cases.NEAR: 2, star_cases.ANY: 2, star_cases.AXES: 1},
-    mistakes=rotary_mistakes.ROTATED,
+    mistakes=known(rotated),
     examples=examples.ROTATED,
-    parts=rotary_mistakes.Rotation,
     stars=1,
 )
 
@@ -160,7 +145,7 @@ CHUNKED = Check(
         FAR: 1,
         "the memory": Points(4, star_cases.MEMORY),
     },
-    mistakes=chunked_mistakes.CHUNKED,
+    mistakes=known(chunked_attention),
     examples=examples.CHUNKED,
     stars=2,
 )
