@@ -1,7 +1,8 @@
 """The checks of structured self-attention and of its penalty."""
 
 from autograder.checks import FAR, MASKED, NO_MASK, Check, Hunt, Points, Written
-from autograder.checks.structured import examples, hunt, mistakes
+from autograder.checks.edits import known
+from autograder.checks.structured import examples, hunt
 from autograder.checks.structured.cases import attention_cases, penalty_cases
 from autograder.checks.structured.starred_checks import BACKWARD, BY_HAND, OVERLAP, PRUNED
 from solutions.structured.attention import penalization, structured_attention
@@ -16,7 +17,7 @@ PENALTY = Check(
         "one sentence, one hop, one word": 1,
     },
     shape="one number for each sentence",
-    mistakes=mistakes.PENALTY,
+    mistakes=known(penalization),
     examples=examples.PENALTY,
 )
 
@@ -34,7 +35,7 @@ ATTENTION = Check(
         FAR: 1,
     },
     shape="the shapes of M, A and the penalty",
-    mistakes=mistakes.ATTENTION,
+    mistakes=known(structured_attention),
     examples=examples.attention("structured_attention"),
     may_call=("penalization",),
 )
@@ -46,7 +47,7 @@ HUNT = Hunt(
     hunt.failing_input,
     hunt.diagnosis,
     points={"several hops": Points(4, (NO_MASK, MASKED)), "one hop, as before": Points(1, "one hop"), FAR: 1},
-    mistakes=(*mistakes.MASKING, *mistakes.OTHER_SOFTMAX),
+    mistakes=known(structured_attention, "repaired_attention"),
     examples=examples.attention("repaired_attention"),
 )
 

@@ -2,7 +2,8 @@
 
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.structured import examples, overlap_mistakes, starred_mistakes
+from autograder.checks.edits import known
+from autograder.checks.structured import examples
 from autograder.checks.structured.starred_cases import (
     DIFFERENT,
     EQUAL,
@@ -18,7 +19,7 @@ from solutions.structured.attention import hop_overlap, penalty_backward, penalt
 BY_HAND = by_hand(
     penalty_by_hand,
     {"entry": "the entry of M in (a)", "penalty": "the penalty of (b)"},
-    overlap_mistakes.BY_HAND,
+    known(penalty_by_hand),
 )
 
 OVERLAP = Check(
@@ -27,7 +28,7 @@ OVERLAP = Check(
     overlap_cases,
     points={NO_MASK: 1, MASKED: 2, ROWS: 1},
     shape="a number for each two hops of each sentence",
-    mistakes=overlap_mistakes.OVERLAP,
+    mistakes=known(hop_overlap),
     examples=examples.OVERLAP,
 )
 
@@ -37,7 +38,7 @@ PRUNED = Check(
     pruned_cases,
     points={DIFFERENT: 2, EQUAL: 1, ONE: 1},
     shape="r·p + d·q units for each sentence",
-    mistakes=starred_mistakes.PRUNED,
+    mistakes=known(pruned_output),
     examples=examples.PRUNED,
     stars=1,
 )
@@ -49,10 +50,9 @@ BACKWARD = Check(
     points={"∂L/∂scores without a mask": Points(3, NO_MASK), "∂L/∂scores with a mask": Points(3, MASKED), FAR: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
     shape="the shape of ∂L/∂scores",
-    mistakes=starred_mistakes.BACKWARD,
+    mistakes=known(penalty_backward),
     examples=examples.BACKWARD,
     adapter=without_autograd,
-    parts=starred_mistakes.Backward,
     may_call=("penalization",),
     stars=2,
 )
