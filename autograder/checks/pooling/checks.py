@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
-from autograder.checks.pooling import examples, hierarchy_mistakes, hunt, mistakes
+from autograder.checks.edits import known
+from autograder.checks.pooling import examples, hunt
 from autograder.checks.pooling.cases import PADDED, WHOLE, context_cases, hierarchy_cases, pool_cases
 from autograder.checks.pooling.starred_checks import ALONG, BY_HAND, LEAVE
 from autograder.checks.random_inputs import Rng
@@ -21,9 +22,8 @@ POOL = Check(
         FAR: 1,
     },
     shape="the shapes of vector and weights",
-    mistakes=mistakes.POOL,
+    mistakes=known(attention_pool),
     examples=examples.POOL,
-    parts=mistakes.Zhou,
 )
 
 CONTEXT = Check(
@@ -38,9 +38,8 @@ CONTEXT = Check(
         FAR: 1,
     },
     shape="the shapes of vector and weights",
-    mistakes=mistakes.CONTEXT,
+    mistakes=known(context_attention),
     examples=examples.CONTEXT,
-    parts=mistakes.Pool,
 )
 
 HIERARCHY = Check(
@@ -58,9 +57,8 @@ HIERARCHY = Check(
         "a document without words": Points(1, "an empty document"),
         FAR: 1,
     },
-    mistakes=hierarchy_mistakes.HIERARCHY,
+    mistakes=known(hierarchical_attention),
     examples=examples.hierarchy("hierarchical_attention"),
-    parts=hierarchy_mistakes.Hierarchy,
     may_call=("context_attention",),
 )
 
@@ -81,7 +79,7 @@ HUNT = Hunt(
         "documents with padded sentences": Points(2, (PADDED, "an empty document")),
         FAR: 1,
     },
-    mistakes=hierarchy_mistakes.SENTENCES,
+    mistakes=known(hunt.two_levels, "repaired_hierarchy"),
     examples=examples.hierarchy("repaired_hierarchy", encoder=""),
     own="hierarchical_attention",
 )

@@ -2,14 +2,15 @@
 
 from autograder.checks import MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Check, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.pooling import along_mistakes, examples, hand_mistakes, leave_mistakes
+from autograder.checks.edits import known
+from autograder.checks.pooling import examples
 from autograder.checks.pooling.starred_cases import ALL, FREE, LENGTHS, TIGHT, adversarial_cases, leave_cases
 from solutions.pooling.attention import adversarial_weights, leave_one_out, pooled_by_hand
 
 BY_HAND = by_hand(
     pooled_by_hand,
     {"h": "h* of (a)", "document": "the document of (b)"},
-    hand_mistakes.BY_HAND,
+    known(pooled_by_hand),
 )
 
 LEAVE = Check(
@@ -18,7 +19,7 @@ LEAVE = Check(
     leave_cases,
     points={NO_MASK: 1, MASKED: 2, ALL: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
-    mistakes=leave_mistakes.LEAVE,
+    mistakes=known(leave_one_out),
     examples=examples.LEAVE,
     stars=1,
 )
@@ -34,8 +35,7 @@ ALONG = Check(
         "weights that cannot move, beside those that can": Points(1, (TIGHT, FREE)),
     },
     also=(SHAPE, UNCHANGED, REPEAT),
-    mistakes=along_mistakes.ALONG,
+    mistakes=known(adversarial_weights),
     examples=examples.ALONG,
-    parts=along_mistakes.Along,
     stars=2,
 )
