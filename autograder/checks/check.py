@@ -10,11 +10,10 @@ import numpy as np
 
 from autograder.checks import faults
 from autograder.checks.bug_hunt import BugHunt
-from autograder.checks.edits import target
+from autograder.checks.edits import pairs, target
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES, SHAPE, Points
 from autograder.checks.portable import portable
-from autograder.checks.together import pairs
 from autograder.checks.worked_examples import Code, worked
 from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Caller
@@ -22,8 +21,6 @@ from autograder.kit.call import call
 from autograder.kit.cases import TOLERANCE, Case, Criterion, Example, Kind, KnownMistake, Pairs
 from autograder.kit.compare import aligned, printed
 from autograder.kit.table_models import CachedSteps
-
-MOST_PAIRS = 150  # of mistakes made at once: each is run on a wrong answer's cases, some 10 ms apiece
 
 
 @dataclass
@@ -69,7 +66,6 @@ class Check:
     name: str = ""  # of the student's function; by default the reference's
     shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
-    parts: type | None = None  # the function in parts, of which mistakes replace some
     hunt: BugHunt | None = None  # to which the function belongs
     steps: Callable[[list], CachedSteps] | None = None  # made from a call's arguments: the steps that it asks for
     adapter: Callable | None = None  # calls what is no function of tensors: adapter(target, *arguments) → tensors
@@ -230,12 +226,13 @@ class Check:
         ]
 
     def _together(self, arguments: list, right: dict[str, np.ndarray]) -> Pairs:
-        case, two = Case("", {}, right), pairs(self.reference, self.mistakes, self.parts)
-        if len(two) > MOST_PAIRS:
-            two = []
+        case, two = Case("", {}, right), pairs(tuple(self.mistakes))
 
         def row(pair: int) -> np.ndarray:
-            outputs = self._numbers(two[pair][2], arguments, case)
+            try:
+                outputs = self._numbers(two[pair][2], arguments, case)
+            except CheckFault:  # both edits want the same place
+                outputs = None
             if outputs is None or len(outputs) != len(right):
                 return np.full(2 * len(right), np.nan, np.float32)
             return printed(outputs)

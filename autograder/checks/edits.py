@@ -4,10 +4,11 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib import import_module
+from functools import cache, cached_property, lru_cache
+from itertools import combinations
 from pathlib import Path
 from textwrap import dedent
+from types import CodeType
 from typing import Any
 
 from autograder.checks import trees
@@ -16,7 +17,7 @@ from autograder.checks.trees import Definition, reached
 
 HERE = Path(__file__).parent
 EDIT = re.compile(r"(?:in (?P<scope>\w+): )?(?P<every>every )?(?P<old>.*?) =>(?P<new>.*)", re.DOTALL)
-START, RETURN, ESCAPE, RIGHT = "start", "return", "python: ", "right"
+START, RETURN, RIGHT = "start", "return", "right"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +100,12 @@ def _with_body(tree: Any, body: list) -> Any:
 class Mistake:
     """A reference with edits: it is called as the reference is, by its name, and its docstring is the hint."""
 
-    def __init__(self, name: str, hint: str, reference: Callable, edits: Sequence[Edit]) -> None:
+    def __init__(
+        self, name: str, hint: str, reference: Callable, edits: Sequence[Edit], otherwise: Sequence[Edit] = ()
+    ) -> None:
         self.__name__, self.__doc__ = name, hint
         self.reference, self.edits = reference, tuple(edits)
+        self.otherwise = tuple(otherwise)  # the edits in another order, where they do not fit in theirs
 
     def __call__(self, *arguments: Any) -> Any:
         return self.made(*arguments)
@@ -109,18 +113,20 @@ class Mistake:
     @cached_property
     def made(self) -> Callable:
         """Return the edited function; raise CheckFault where an edit finds nothing, too much, or changes nothing."""
-        edited: dict[Definition, Any] = {}
-        for edit in self.edits:
-            hits: list = []
-            for each in edit.places:
-                before, count = edited.get(each, each.node), len(hits)
-                after = edit.apply(before, hits)
-                if len(hits) > count:
-                    edited[each] = after
-                    if trees.same(before, after):
-                        raise edit.fault("changes nothing")
-            _demand_hits(edit, hits)
-        return trees.run(self.reference, edited, self._right())
+        try:
+            return self._made(self.edits)
+        except CheckFault:
+            if not self.otherwise:
+                raise
+            return self._made(self.otherwise)
+
+    def _made(self, edits: Sequence[Edit]) -> Callable:
+        made: dict[Definition, tuple[Edit, ...]] = {}
+        for edit in edits:
+            hits = {each: _edited(each, (*made.get(each, ()), edit))[1] for each in edit.places}
+            _demand_hits(edit, sum(hits.values()))
+            made |= {each: (*made.get(each, ()), edit) for each, count in hits.items() if count}
+        return trees.run(self.reference, {each: _code(each, edits) for each, edits in made.items()}, self._right())
 
     def _right(self) -> dict[str, Callable]:
         """Return what `right` stands for: the edit's function, with the edits beside that have no need of it."""
@@ -135,16 +141,34 @@ class Mistake:
 
     def union(self, other: "Mistake") -> "Mistake":
         """Return both mistakes at once."""
-        return Mistake(f"{self.__name__} {other.__name__}", "", self.reference, (*self.edits, *other.edits))
+        edits, otherwise = (*self.edits, *other.edits), (*other.edits, *self.edits)
+        return Mistake(f"{self.__name__} {other.__name__}", "", self.reference, edits, otherwise)
 
 
-def _demand_hits(edit: Edit, hits: list) -> None:
+@lru_cache(maxsize=4096)
+def _edited(definition: Definition, edits: tuple[Edit, ...]) -> tuple[Any, int]:
+    """Return the tree of a definition with edits made in it, and how many places the last one hit."""
+    *before, last = edits
+    tree = _edited(definition, tuple(before))[0] if before else definition.node
+    hits: list = []
+    edited = last.apply(tree, hits)
+    if hits and trees.same(tree, edited):
+        raise last.fault("changes nothing")
+    return edited, len(hits)
+
+
+@lru_cache(maxsize=4096)
+def _code(definition: Definition, edits: tuple[Edit, ...]) -> CodeType:
+    return trees.compiled(definition, _edited(definition, edits)[0])
+
+
+def _demand_hits(edit: Edit, hits: int) -> None:
     if not hits:
         places = ", ".join(each.name for each in edit.places)
         raise edit.fault(f"`{edit.parts['old']}` is not in the source of {places}")
-    if len(hits) > 1 and not edit.parts["every"]:
+    if hits > 1 and not edit.parts["every"]:
         raise edit.fault(
-            f"`{edit.parts['old']}` stands there {len(hits)} times: write more of it, `in FUNCTION: old => new`, or "
+            f"`{edit.parts['old']}` stands there {hits} times: write more of it, `in FUNCTION: old => new`, or "
             "`every old => new`"
         )
 
@@ -152,6 +176,13 @@ def _demand_hits(edit: Edit, hits: list) -> None:
 def target(mistake: Callable) -> Callable:
     """Return what is called for a mistake; an edit that does not fit raises CheckFault here, not as a crash of it."""
     return mistake.made if isinstance(mistake, Mistake) else mistake
+
+
+@cache
+def pairs(mistakes: tuple[Callable, ...]) -> list[tuple[int, int, Mistake]]:
+    """Return each two mistakes that are edits, by their places, and the one that makes both; it may not fit."""
+    edited = [(i, mistake) for i, mistake in enumerate(mistakes) if isinstance(mistake, Mistake)]
+    return [(i, j, one.union(two)) for (i, one), (j, two) in combinations(edited, 2)]
 
 
 def known(reference: Callable, name: str = "") -> tuple[Callable, ...]:
@@ -176,23 +207,11 @@ class Entry:
         return f"autograder/checks/{self.chapter}/mistakes/{self.function}.txt: {self.name}"
 
 
-def _mistake(reference: Callable, entry: Entry) -> Callable:
-    if entry.edits and entry.edits[0].startswith(ESCAPE):
-        module, _, function = entry.edits[0].removeprefix(ESCAPE).strip().rpartition(".")
-        written = getattr(import_module(f"autograder.checks.{entry.chapter}.{module}"), function)
-        return _named(written, entry)
+def _mistake(reference: Callable, entry: Entry) -> Mistake:
     home = reference
     if entry.home:  # a file may also hold what several functions can have, and be called otherwise
         home = next((each.value for each in reached(reference) if each.name == entry.home), reference)
     return Mistake(entry.name, entry.hint, reference, [Edit(home, text, entry.where) for text in entry.edits])
-
-
-def _named(written: Callable, entry: Entry) -> Callable:
-    def mistake(*arguments: Any) -> Any:
-        return written(*arguments)
-
-    mistake.__name__, mistake.__doc__ = entry.name, entry.hint
-    return mistake
 
 
 @cache

@@ -94,7 +94,6 @@ class Hunt:
             examples=self.examples,
             name=self.repaired.__name__,
             may_call=(),
-            parts=None,
             hunt=self,
         )
         return [shown, named, mended]

@@ -1,6 +1,7 @@
 """Source as syntax trees: what a function reaches, fragments replaced by others, and the result run."""
 
 import ast
+import builtins
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from functools import cache
 from inspect import unwrap
 from pathlib import Path
 from sys import modules
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import torch
@@ -147,26 +148,45 @@ def replaced(tree: Node, old: Node, new: Node, hits: list) -> Node:
     return rewritten(tree, run if isinstance(old, list) else expression)
 
 
-@cache
-def _unedited(definition: Definition) -> Any:
-    return _compiled(definition, definition.node)
-
-
-def _compiled(definition: Definition, node: Any) -> Any:
+def compiled(definition: Definition, node: Any) -> CodeType:
+    """Return the code that defines a function or class as this tree has it."""
     tree = ast.fix_missing_locations(ast.Module([node], []))
     return compile(tree, f"<edited {definition.module}>", "exec")
 
 
-def run(reference: Callable, edited: Mapping[Definition, ast.AST], given: Mapping[str, Any]) -> Callable:
-    """Return a function whose own definition, and those of all that it reaches, are made anew, some of them edited."""
-    all_ = reached(reference)
-    names: dict[str, dict[str, Any]] = {each.module: GIVEN | vars(modules[each.module]) for each in all_}
-    for each in all_:
-        exec(_compiled(each, edited[each]) if each in edited else _unedited(each), names[each.module])
-    new = {each.value: names[each.module][each.name] for each in all_}
-    for module in names.values():
-        for name, value in list(module.items()):
-            if isinstance(value, FunctionType | type) and (value := unwrap(value)) in new:
-                module[name] = new[value]
-        module.update(given)
-    return new[all_[0].value]
+@cache
+def _unedited(definition: Definition) -> CodeType:
+    return compiled(definition, definition.node)
+
+
+@cache
+def _names(module: str) -> dict[str, Any]:
+    """Return what the definitions of a module find where they have no other: shared by all of its edited forms."""
+    return vars(builtins) | GIVEN | vars(modules[module])
+
+
+@cache
+def _called_so(reference: Callable) -> list[tuple[str, str, Definition]]:
+    """Return under which names, in which modules, a function and all that it reaches are known."""
+    of = {each.value: each for each in reached(reference)}
+    called = [
+        (module, name, unwrap(value))
+        for module in dict.fromkeys(each.module for each in reached(reference))
+        for name, value in vars(modules[module]).items()
+        if isinstance(value, FunctionType | type)
+    ]
+    return [(module, name, of[value]) for module, name, value in called if value in of]
+
+
+def run(reference: Callable, edited: Mapping[Definition, CodeType], given: Mapping[str, Any]) -> Callable:
+    """Return a function of which some definitions that it reaches are edited: these and all that reach them, anew."""
+    moved = [each for each in reached(reference) if not edited.keys().isdisjoint(reached(each.value))]
+    names: dict[str, dict[str, Any]] = {}
+    for each in moved:
+        own = names.setdefault(each.module, {"__builtins__": _names(each.module), **given})
+        exec(edited.get(each) or _unedited(each), own)
+    new = {each: names[each.module][each.name] for each in moved}
+    for module, name, definition in _called_so(reference):
+        if module in names and definition in new:
+            names[module][name] = new[definition]
+    return new[moved[0]] if moved else reference

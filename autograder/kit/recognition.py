@@ -10,6 +10,8 @@ from autograder.kit.answer import Answer
 from autograder.kit.cases import Case, KnownMistake
 from autograder.kit.compare import aligned, difference, nearness, printed, same, same_print
 
+SIFTED = 3  # cases on which pairs are ruled out by what each of the two mistakes gives
+MOST_PAIRS = 500  # that are left then, and run
 Place = tuple[str, int]  # a case, and which of its outputs
 
 
@@ -79,13 +81,39 @@ class Evidence:
         # Two mistakes that undo each other give the right numbers: they explain nothing that is wrong.
         right = [case for case in answered if case.name in self.wrong]
         right = [case for case in right if same_print(printed(list(case.outputs.values())), prints[case.name])]
-        places = answered[0].together().places if not right else []
+        places = self._candidates(answered) if not right else []
         fitting = [
-            set(places[pair])
-            for pair in range(len(places))
+            {one, two}
+            for pair, one, two in places
             if all(same_print(case.together().row(pair), prints[case.name]) for case in answered)
         ]
         return [known for i, known in enumerate(answered[0].mistakes()) if _common(fitting, i)]
+
+    def _candidates(self, answered: list[Case]) -> list[tuple[int, int, int]]:
+        """Return the pairs that may be the student's two mistakes: their number, and the places of the two.
+
+        Where one of two mistakes shows alone, the student has its numbers, and is right where none shows. Too many
+        candidates are none: to run them would take seconds.
+        """
+        left = [(pair, *map(int, two)) for pair, two in enumerate(answered[0].together().places)]
+        for case in answered[:SIFTED]:
+            known = {i: self._shown(case, case.mistakes()[i]) for i in {i for _, *two in left for i in two}}
+            left = [(pair, i, j) for pair, i, j in left if _may_be_both(known[i], known[j], self._wrong_parts(case))]
+        return left if len(left) <= MOST_PAIRS else []
+
+    def _wrong_parts(self, case: Case) -> list[bool]:
+        return [(case.name, i) in self.wrong_places for i in range(self._parts(case.name))]
+
+    def _shown(self, case: Case, known: KnownMistake) -> list[str] | None:
+        """Return whether a mistake gives the right output, the student's or another, each of a case; None: a crash."""
+        given, right, numbers = self.given[case.name], list(case.outputs.values()), known.numbers()
+        if numbers is None or not len(numbers) == len(given) == len(right):
+            return None
+        near = nearness(case.tolerance)
+        return [
+            "right" if same([mine], [ours]) else "given" if same([theirs], [mine], near) else "other"
+            for mine, ours, theirs in zip(numbers, right, given, strict=True)
+        ]
 
     def covering(self, most: int, misshapen: bool = False) -> list[KnownMistake]:
         """Return at most so many mistakes, each of which gives some wrong outputs, and together they give all.
@@ -174,6 +202,17 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> Recognised:
 
 def _numbers(case: Case, name: str) -> list[np.ndarray] | None:
     return next((known.numbers() for known in case.mistakes() if known.name == name), None)
+
+
+def _may_be_both(one: list[str] | None, two: list[str] | None, wrong: list[bool]) -> bool:
+    """Return whether two mistakes at once may give what is given on a case, by what each of them gives alone."""
+    if one is None or two is None:
+        return True
+    shown = [{a, b} - {"right"} if "right" in (a, b) else {"both"} for a, b in zip(one, two, strict=True)]
+    return all(
+        (bool(each) and each <= {"given", "both"}) if is_wrong else not each
+        for each, is_wrong in zip(shown, wrong, strict=True)
+    )
 
 
 def _common(groups: list[set], member) -> bool:

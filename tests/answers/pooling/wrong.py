@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from autograder.checks.pooling import hunt
-from solutions.bahdanau.attention import masked_softmax
+from solutions.bahdanau.attention import masked_softmax, weighted_sum
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 from tests.answers.spoilers import spoiled
 

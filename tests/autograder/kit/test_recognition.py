@@ -63,11 +63,18 @@ def unscaled_unmasked(query, key, value, mask):
     return weights @ value, weights
 
 
+def relu_over_sums(query, keys, values, W_q, W_k, v, mask):
+    scores = ((query @ W_q.T)[:, None] + keys @ W_k.T).relu() @ v / v.shape[0] ** 0.5
+    weights = scores.softmax(-1) if mask is None else scores.masked_fill(~mask, -1e9).softmax(-1) * mask
+    return (weights[..., None] * values).sum(1), weights
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(
     ("check_id", "function", "named"),
     [
         ("transformer.positional_encoding", sines_then_cosines_from_one, {"halves", "from_one"}),
+        ("bahdanau.additive_attention", relu_over_sums, {"relu", "scaled"}),
     ],
 )
 def test_two_mistakes_at_once_are_both_named(check_id, function, named, seed):
