@@ -12,14 +12,15 @@ from typing import Any
 from lab.corpora import Labelled, Parallel
 from lab.runs import ROOT
 
+SCORES_NOTHING = {"digests", "linear_baseline", "result_files", "sweeps"}
 SCORER = ROOT / "solutions" / "scorer.sha256"  # of the code that all kept results were last scored by
 
 
 @functools.cache
 def scorer_digest() -> str:
     """Return a digest of the code that scores, whatever its comments and docstrings say, and of sacreBLEU's version."""
-    files = {*Path(__file__).parent.glob("[!_]*.py"), ROOT / "lab" / "metrics.py"}
-    files -= {Path(__file__), Path(__file__).with_name("result_files.py")}
+    here = {path for path in Path(__file__).parent.glob("[!_]*.py") if path.stem not in SCORES_NOTHING}
+    files = here | {ROOT / "lab" / "metrics.py"}
     trees = [(file.name, _syntax(ast.parse(file.read_bytes()))) for file in sorted(files)]
     return hashlib.sha256(repr([version("sacrebleu"), trees]).encode()).hexdigest()
 
