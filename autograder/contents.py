@@ -19,7 +19,7 @@ def contents(root: Path = ROOT) -> dict[str, Any]:
     path = root / "book" / "_toc.yml"
     if not path.exists():
         return {}
-    chosen = settings().chapters
+    chosen = settings(None if root == ROOT else root).chapters
     listed = _read(path.read_text(encoding="utf-8"))
     if chosen is None:
         return listed

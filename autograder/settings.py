@@ -54,9 +54,12 @@ class Settings:
     late: Late | None = None
 
 
-def settings() -> Settings:
-    """Return the class's settings; raise SettingsError where the file cannot be read."""
-    path = ROOT / FILE
+def settings(root: Path | None = None) -> Settings:
+    """Return the class's settings, of another copy of the course where one is named.
+
+    Raise SettingsError where the file cannot be read.
+    """
+    path = (root or ROOT) / FILE
     try:
         read = _read(path.read_text(encoding="utf-8"), path)
     except FileNotFoundError:

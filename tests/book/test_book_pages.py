@@ -123,7 +123,8 @@ def answers() -> list[tuple[str, str]]:
 
 def test_the_full_edition_shows_the_answers():
     text = "\n".join(shown(page.read_text(encoding="utf8")) for page in pages(FULL))
-    assert not [line for _, line in answers() if line not in text]
+    shown_here = [(name, line) for name, line in answers() if name.partition(".")[0] in CHAPTERS]
+    assert not [line for _, line in shown_here if line not in text]
 
 
 def test_the_students_edition_has_no_answer_in_any_file():
