@@ -17,8 +17,11 @@ import yaml
 from autograder.places import ROOT
 
 OURS = ["autograder", "benchmarks", "book", "examples", "lab", "solutions", "tests"]
-# A hub's exchange: named here and in no requirements.
-OPTIONAL = {"ngshare_exchange": "examples/jupyterhub/ngshare_nbgrader_config.py"}
+# On Colab alone, and a hub's exchange: named here and in no requirements.
+OPTIONAL = {
+    "google": "autograder/kit/dry_run_report.py",
+    "ngshare_exchange": "examples/jupyterhub/ngshare_nbgrader_config.py",
+}
 LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)\s+# \S.*")
 
 

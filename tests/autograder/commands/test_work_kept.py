@@ -27,6 +27,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(build, "assignments", lambda: SMALL)
     monkeypatch.setattr(build, "checks", lambda name: {})
     monkeypatch.setattr(build, "recordings", lambda *_: {})
+    monkeypatch.setattr(build, "_demand_whole", lambda *_: None)
     monkeypatch.setattr(build, "weave", lambda name: nbformat.v4.new_notebook())
     monkeypatch.setattr(build, "for_students", lambda name, source: f"released: {name}\n")
     monkeypatch.setattr(build, "_shared_files", lambda: iter(KIT.items()))
