@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -89,20 +90,29 @@ def main(words: list[str] | None = None) -> int:
     from autograder.sandbox.sandbox import NoSandbox
 
     try:
-        if options.verb == "release":
-            return _release(options.names, [name.strip() for text in options.given for name in text.split(",")])
-        if options.verb == "new":
-            return _new(options.name, options.exercise, options.chapter)
-        if options.verb == "try":
-            return _try(options.name, options.file)
-        if options.verb == "report":
-            return _report(options)
-        if options.verb == "export":
-            return _export(options)
-        return _grading(options)
+        status = _run(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # of `| head`: the rest of what is printed goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except (NoSandbox, OSError, ValueError) as error:
         print(f"autograder {options.verb}: {error}", file=sys.stderr)
         return 2
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.verb == "release":
+        return _release(options.names, [name.strip() for text in options.given for name in text.split(",")])
+    if options.verb == "new":
+        return _new(options.name, options.exercise, options.chapter)
+    if options.verb == "try":
+        return _try(options.name, options.file)
+    if options.verb == "report":
+        return _report(options)
+    if options.verb == "export":
+        return _export(options)
+    return _grading(options)
 
 
 def _clean() -> int:

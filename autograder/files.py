@@ -3,6 +3,7 @@
 import contextlib
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from lab.files import aside
@@ -14,12 +15,20 @@ PRIVATE_FOLDER, SHARED_FOLDER = 0o700, 0o2770
 
 def atomic_write(path: Path, content: bytes, mode: int = PRIVATE) -> None:
     """Write a file whole or not at all; until it is whole, it is its owner's alone."""
+    with prepared(path, content, mode):
+        pass
+
+
+@contextlib.contextmanager
+def prepared(path: Path, content: bytes, mode: int = PRIVATE) -> Iterator[None]:
+    """Write a file as `atomic_write` does, which takes its place at the end of the block, if no error is raised."""
     folder(path.parent, SHARED_FOLDER if mode == SHARED else PRIVATE_FOLDER)
     with aside(path) as part:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "wb") as file:
             file.write(content)
         part.chmod(mode)
         hand_over(part)
+        yield
 
 
 def write_once(path: Path, content: bytes) -> None:

@@ -18,7 +18,9 @@ def add_arguments(verb: ArgumentParser) -> None:
     )
     verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote; into DIR/export")
     verb.add_argument(
-        "--zero", action="store_true", help="0 points for what could not be graded (default: no grade, and the reason)"
+        "--zero",
+        action="store_true",
+        help="0 points for what was not handed in or could not be graded (default: none)",
     )
     verb.add_argument(
         "--id",

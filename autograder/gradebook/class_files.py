@@ -1,6 +1,8 @@
 """The notebooks and pages that go with a gradebook, where nbgrader's commands expect them."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +12,7 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.course import parse_timestamp
-from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, tighten
+from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, prepared, tighten
 from autograder.gradebook import cells
 
 READ_ONLY = 0o400
@@ -66,15 +68,18 @@ class ClassFiles:
     def autograded(self, student: str, name: str) -> Path:
         return Path(self.folders.format_path(self.folders.autograded_directory, student, name)) / f"{name}.ipynb"
 
-    def write_autograded(self, student: str, name: str, notebook: bytes, submitted: SubmissionTime) -> None:
-        """Write the notebook where nbgrader's commands expect it, and its timestamp.txt."""
+    @contextmanager
+    def prepared(self, student: str, name: str, notebook: bytes, submitted: SubmissionTime) -> Iterator[None]:
+        """Write timestamp.txt, and the notebook where nbgrader's commands expect it: it is there after the block."""
         path = self.autograded(student, name)
         timestamp_file = path.with_name("timestamp.txt")
         if submitted.when:
             self._write(timestamp_file, f"{submitted.when.isoformat(sep=' ')} UTC".encode(), READ_ONLY)
         elif submitted.known:
             timestamp_file.unlink(missing_ok=True)
-        self._write(path, notebook.rstrip() + b"\n", READ_ONLY)
+        with prepared(path, notebook.rstrip() + b"\n", self._mode(READ_ONLY)):
+            self._share(path)
+            yield
 
     def page(self, student: str, name: str) -> Path:
         return Path(self.folders.format_path(self.folders.feedback_directory, student, name)) / f"{name}.html"
@@ -99,6 +104,12 @@ class ClassFiles:
                 self._write(path, nbformat.writes(notebook).encode("utf-8") + b"\n", READ_ONLY)
 
     def _write(self, path: Path, content: bytes, mode: int) -> None:
-        atomic_write(path, content, SHARED if self.mode == SHARED else mode)
+        atomic_write(path, content, self._mode(mode))
+        self._share(path)
+
+    def _mode(self, mode: int) -> int:
+        return SHARED if self.mode == SHARED else mode
+
+    def _share(self, path: Path) -> None:
         if self.mode == SHARED:
             path.parent.chmod(path.parent.stat().st_mode | SHARED_FOLDER)

@@ -137,10 +137,10 @@ class ClassGradebook:
         with self._transaction(student, template.assignment), quiet():
             notebook = read(outcome.notebook)
             submitted = submission_time(student, template.assignment, timestamp)
-            # First the gradebook, which compares with the notebook before: after a kill in between it does so again.
-            self._enter(student, template, notebook, submitted)
-            # What was handed in stays as it was: nbgrader's own autograde judges it anew.
-            self.files.write_autograded(student, template.assignment, outcome.notebook, submitted)
+            # What was handed in stays as it was: nbgrader's own autograde judges it anew. The graded notebook takes its
+            # place once the gradebook, which compares with the one before, is written: a kill in between repeats that.
+            with self.files.prepared(student, template.assignment, outcome.notebook, submitted):
+                self._enter(student, template, notebook, submitted)
             self._write_page(student, template.assignment, notebook)
 
     def feedback(self, student: str, template: Template) -> None:

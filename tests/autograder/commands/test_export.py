@@ -6,8 +6,12 @@
 import csv
 import io
 import json
+import os
 import re
+import signal
 import stat
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -481,6 +485,17 @@ def test_nothing_is_exported_while_the_class_is_graded(lms: Teacher) -> None:
     with exclusive(lms.out):
         status, shown = lms.types("export", "--to", "csv")
     assert (status, "Another run" in shown) == (2, True)
+
+
+def test_a_reader_who_has_gone_is_no_error(lms: Teacher) -> None:
+    """As with `| head -1`."""
+    lms.grades(moodle("7", "Roe Ann"))
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "autograder", "export", "--to", "csv", "--out", str(lms.out)]
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
 def test_the_command_offers_each_form() -> None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import nbformat
 import pytest
 
 from autograder.assignment import Template, grade_id, template
+from autograder.files import atomic_write, prepared
 from autograder.gradebook import class_files
 from autograder.gradebook import config as files
 from autograder.gradebook import gradebook as module
@@ -208,7 +209,7 @@ def test_points_by_hand_stay_final_while_answer_and_maximum_do(
     again = with_text(form, **{"text": "(a) The row of *me*."} | about)
     if killed:
         with monkeypatch.context() as patch:
-            _stop(patch, book, "feedback")
+            _stop(patch, book, "rename")
             with pytest.raises(KeyboardInterrupt):
                 book.record("ada", form, again)
     for _ in range(2):  # an answer that waits goes on waiting
@@ -300,7 +301,7 @@ def test_a_timestamp_that_is_none_is_said_and_costs_nothing(form, tmp_path: Path
     assert not (tmp_path / "autograded/ada/bahdanau/timestamp.txt").exists()
 
 
-STEPS = ["enter", "commit", "autograded", "feedback"]
+STEPS = ["autograded", "enter", "commit", "rename", "feedback"]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -319,31 +320,43 @@ def test_a_kill_at_any_step_is_mended_by_recording_again(form, tmp_path: Path, m
             cut.record("ada", form, again, EARLY)
     cut.close()
     left = rows(url(tmp_path / "cut"), ["grade"])["grade"]
-    assert (left == rows(url(tmp_path / "whole"), ["grade"])["grade"]) == (step in ("autograded", "feedback"))
+    assert (left == rows(url(tmp_path / "whole"), ["grade"])["grade"]) == (step in ("rename", "feedback"))
     ClassGradebook(tmp_path / "cut").record("ada", form, outcome(form, 0.5), EARLY)
     assert rows(url(tmp_path / "cut")) == rows(url(tmp_path / "whole"))
     folders = ("autograded", "feedback")
     assert tree(tmp_path / "cut", *folders) == tree(tmp_path / "whole", *folders)
 
 
+def _demand_alive(path: Path, content: bytes, killed: bool) -> None:
+    """Leave what a kill within the writing of a file leaves: a part of it, under another name."""
+    if killed:
+        part = path.with_name(f".{path.name}.0123abcd.part")
+        part.write_bytes(content[:100])
+        os.utime(part, (0, 0))  # long ago: of one that is young, somebody else may be writing the rest
+        raise KeyboardInterrupt
+
+
 def _stop(patch: pytest.MonkeyPatch, book: ClassGradebook, step: str) -> None:
     def stops(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    def unless(whole: Callable[..., None]) -> Callable[..., None]:
-        """Leave what a kill within the writing of a file leaves: a part of it, under another name."""
+    def begins(path: Path, content: bytes) -> None:
+        _demand_alive(path, content, path.relative_to(book.out).parts[0] == step)
 
-        def write(path: Path, content: bytes, mode: int) -> None:
-            if path.relative_to(book.out).parts[0] == step:
-                part = path.with_name(f".{path.name}.0123abcd.part")
-                part.write_bytes(content[:100])
-                os.utime(part, (0, 0))  # long ago: of one that is young, somebody else may be writing the rest
+    @contextlib.contextmanager
+    def prepares(path: Path, content: bytes, mode: int) -> Iterator[None]:
+        begins(path, content)
+        with prepared(path, content, mode):
+            yield
+            if step == "rename":
                 raise KeyboardInterrupt
-            whole(path, content, mode)
 
-        return write
+    def writes(path: Path, content: bytes, mode: int) -> None:
+        begins(path, content)
+        atomic_write(path, content, mode)
 
-    patch.setattr(class_files, "atomic_write", unless(class_files.atomic_write))
+    patch.setattr(class_files, "atomic_write", writes)
+    patch.setattr(class_files, "prepared", prepares)
     if step == "enter":
         patch.setattr(book.entries, "_penalise", stops)
     if step == "commit":
@@ -417,7 +430,7 @@ def test_a_full_disk_stops_the_class_and_leaves_no_part(form, tmp_path: Path, mo
         raise OSError(28, os.strerror(28))
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", full)
+        patch.setattr(os, "open", full)
         with pytest.raises(NoGradebook, match=r"No space left on device. Make room"):
             book.record("ada", form, outcome(form, 1))
     assert tree(tmp_path, "autograded", "feedback") == {}
