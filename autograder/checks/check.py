@@ -14,6 +14,7 @@ from autograder.checks.edits import pairs, target
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES, SHAPE, Points
 from autograder.checks.portable import portable
+from autograder.checks.usual import usual
 from autograder.checks.worked_examples import Code, worked
 from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Caller
@@ -91,6 +92,11 @@ class Check:
     def is_secret(self) -> bool:
         """Return whether a student's own check must not say what is right: there is little to choose from."""
         return self.hunt is not None and self.function == self.hunt.diagnosis.__name__
+
+    @cached_property
+    def usual(self) -> tuple[Callable, ...]:
+        """Return the mistakes that any function can have, made of the reference; none of numbers that are typed in."""
+        return usual(self.reference, self.outputs) if self.arguments and not self.hunt else ()
 
     @cached_property
     def criteria(self) -> list[Criterion]:
@@ -188,6 +194,7 @@ class Check:
             together,
             drawn.group,
             drawn.peak,
+            partial(self._known, arguments, outputs, usual=True),
         )
 
     def _answer(self, drawn: Drawn, rng: np.random.Generator) -> tuple[Answer, list[np.ndarray] | None]:
@@ -214,7 +221,7 @@ class Check:
             )
         return answer, cotangents if drawn.gradients else None
 
-    def _known(self, arguments: list, right: dict[str, np.ndarray]) -> list[KnownMistake]:
+    def _known(self, arguments: list, right: dict[str, np.ndarray], usual: bool = False) -> list[KnownMistake]:
         case = Case("", {}, right)
         return [
             KnownMistake(
@@ -222,7 +229,7 @@ class Check:
                 " ".join((mistake.__doc__ or "").split()),
                 partial(self._numbers, mistake, arguments, case),
             )
-            for mistake in self.mistakes
+            for mistake in (self.usual if usual else self.mistakes)
         ]
 
     def _together(self, arguments: list, right: dict[str, np.ndarray]) -> Pairs:

@@ -76,12 +76,19 @@ class Case:
     pairs: Pairs | Callable[[], Pairs] | None = None
     group: str = ""
     peak: int | None = None
+    usual: list[KnownMistake] | Callable[[], list[KnownMistake]] = field(default_factory=list)
 
     def mistakes(self) -> list[KnownMistake]:
         """Return what the known mistakes give here; they are run only when someone asks: the right never do."""
         if callable(self.known):
             self.known = self.known()
         return self.known
+
+    def usual_mistakes(self) -> list[KnownMistake]:
+        """Return what mistakes give that any function can have: they are asked for where no known one fits."""
+        if callable(self.usual):
+            self.usual = self.usual()
+        return self.usual
 
     def together(self) -> Pairs:
         """Return what two known mistakes at once give here."""

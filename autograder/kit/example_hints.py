@@ -63,7 +63,7 @@ def _outputs(answer: Answer, example: Example) -> tuple[Output, ...]:
 
 def _fitting(mistakes: list[KnownMistake], examples: list[Example]) -> Iterator[Example]:
     """Yield the examples on which all of the mistakes show, then those on which one does; without mistakes, all."""
-    names = [known.name for known in mistakes]
+    names = [known.name for known in mistakes if any(known.name in example.mistakes for example in examples)]
     for several in (all, any) if len(names) > 1 else (all,):
         yield from (example for example in examples if several(name in example.mistakes for name in names))
 

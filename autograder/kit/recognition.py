@@ -51,6 +51,11 @@ class Evidence:
         """Return the mistakes that explain every case, those that the function crashes on too."""
         return [known for name, known in self.names().items() if self._is(name)]
 
+    def usual(self) -> list[KnownMistake]:
+        """Return the first mistake that any function can have and that explains every case."""
+        known = {known.name: known for case in self.cases.values() for known in case.usual_mistakes()}
+        return [each for name, each in known.items() if self._is(name)][:1]
+
     def _is(self, name: str) -> bool:
         told_apart = False
         for case in self.order:
@@ -190,6 +195,7 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> Recognised:
         ("Where the shape is right, your numbers are those of", lambda: evidence.covering(1, misshapen=True)),
         ("Where the shape is right, your numbers are those of", lambda: evidence.at_once(misshapen=True)),
         ("Your numbers are those of", lambda: evidence.covering(2, misshapen=True)),
+        ("Your numbers are those of", evidence.usual),
     ]
     for i, (words, way) in enumerate(ways):
         if mistakes := way():
@@ -201,7 +207,9 @@ def recognised(cases: list[Case], answers: dict[str, Answer]) -> Recognised:
 
 
 def _numbers(case: Case, name: str) -> list[np.ndarray] | None:
-    return next((known.numbers() for known in case.mistakes() if known.name == name), None)
+    known = next((known for known in case.mistakes() if known.name == name), None)
+    known = known or next((known for known in case.usual_mistakes() if known.name == name), None)
+    return known.numbers() if known else None
 
 
 def _may_be_both(one: list[str] | None, two: list[str] | None, wrong: list[bool]) -> bool:

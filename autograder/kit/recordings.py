@@ -44,6 +44,7 @@ def pack(
     """
     arrays: dict[str, np.ndarray] = {}
     cases = [replace(case, known=[replace(k, outputs=k.numbers()) for k in case.mistakes()]) for case in cases]
+    cases = [replace(case, usual=[replace(k, outputs=k.numbers()) for k in case.usual_mistakes()]) for case in cases]
     cases = [replace(case, pairs=pairs) for case, pairs in zip(cases, _pairs(cases), strict=True)]
     keys: dict[tuple, str] = {}
 

@@ -1,0 +1,97 @@
+"""Laws of mistakes that are edits of the reference: each finds its place, and a wrong one says where it stands."""
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.checks import Check, CheckFault, Drawn, checks, find
+from autograder.checks.edits import Edit, Mistake, known, pairs, target
+from autograder.checks.random_inputs import normal
+from autograder.kit.grading import grade
+from solutions.bahdanau.attention import additive_attention, masked_softmax
+from solutions.transformer.attention import multi_head_attention
+from tests.answers import chapters
+
+IDS = [f"{name}.{function}" for name in chapters() for function in checks(name)]
+
+
+def edited(*edits: str, reference=masked_softmax) -> Mistake:
+    return Mistake("wrong", "A hint.", reference, [Edit(reference, text, "a/file.txt: wrong") for text in edits])
+
+
+@pytest.mark.parametrize("check_id", IDS)
+def test_every_edit_finds_its_place_and_changes_the_source(check_id):
+    for mistake in [*find(check_id).mistakes, *find(check_id).usual]:
+        assert callable(target(mistake))
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        ("scores.argmax() => scores", r"`scores.argmax\(\)` is not in the source of masked_softmax"),
+        ("-1 => 0", "`-1` stands there 2 times: write more of it"),
+        ("lowest => lowest", "changes nothing"),
+        ("lowest", "expected `old => new`"),
+        ("lowest => (", "is no whole expression or statement"),
+        ("in additive_attention: scores => mask", "additive_attention is not called by masked_softmax"),
+    ],
+)
+def test_an_edit_that_does_not_fit_says_where_it_stands_and_why(edit, says):
+    with pytest.raises(CheckFault, match=f"a/file.txt: wrong: .*{says}"):
+        target(edited(edit))
+
+
+def test_a_check_with_such_an_edit_fails_and_takes_it_for_no_crash():
+    cases, wrong = (lambda rng: [Drawn("a", [normal(rng, 2, 3), None])]), edited("no_such_name => 1")
+    check = Check(masked_softmax, ("weights",), cases, {"a": 1}, also=(), mistakes=(wrong,))
+    (case,) = check.draw(np.random.default_rng(0))
+    with pytest.raises(CheckFault, match="no_such_name"):
+        case.mistakes()[0].numbers()
+
+
+def test_edits_may_be_expressions_statements_results_and_first_lines():
+    scores, mask = torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor([[True, True, False]])
+    right = masked_softmax(scores, mask)
+    for edit, expected in (
+        ("start => mask = None", scores.softmax(-1)),
+        ("return => 2 * _", 2 * right),
+        ("return => _ + right(scores, mask)", 2 * right),
+        ("every -1 => 0", mask.float()),
+        ("... * mask => _ + 1", right + 1),
+        ("lowest = ... => lowest = 0.0", scores.masked_fill(~mask, 0).softmax(-1) * mask),
+        ("scores.masked_fill(...) => scores", scores.softmax(-1) * mask),
+    ):
+        assert torch.allclose(edited(edit)(scores, mask), expected), edit
+
+
+def test_an_edit_of_an_earlier_function_reaches_those_that_call_it():
+    for reference in (additive_attention, multi_head_attention):
+        mistake = next(each for each in known(reference) if each.__name__ == "mask_ignored")
+        assert [each.name for edit in mistake.edits for each in edit.places] == ["masked_softmax"]
+        assert target(mistake) is not reference
+
+
+def test_two_mistakes_at_once_are_both_edits_in_whichever_order_they_fit():
+    two = {frozenset((a, b)): mistake for a, b, mistake in pairs((edited("lowest => -1.0"), edited("~mask => mask")))}
+    scores, mask = torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor([[True, True, False]])
+    assert torch.allclose(two[frozenset((0, 1))](scores, mask), scores.masked_fill(mask, -1.0).softmax(-1) * mask)
+    relu, scaled = (each for each in known(additive_attention) if each.__name__ in ("relu", "scaled"))
+    assert callable(target(relu.union(scaled)))  # the second has to be made first
+    assert callable(target(scaled.union(relu)))
+
+
+def test_a_check_without_mistakes_knows_the_usual_ones():
+    check = Check(
+        find("pooling.attention_pool").reference,
+        ("h", "weights"),
+        lambda rng: [Drawn("a sentence", [normal(rng, 3, 4, 5), normal(rng, 5), None])],
+        {"a sentence": 1},
+        also=(),
+    )
+    cases = check.draw(np.random.default_rng(0))
+    for wrong, sentence in (
+        (lambda *arguments: check.reference(*arguments)[::-1], "changed places. Their order: h, weights"),
+        (lambda H, w, mask: check.reference(H[:1].expand_as(H), w, mask), "the first one's `H`"),
+    ):
+        verdict = grade("pooling.attention_pool", cases, check.criteria, check.calling(wrong))
+        assert sentence in verdict.hint
