@@ -185,7 +185,7 @@ def pairs(mistakes: tuple[Callable, ...]) -> list[tuple[int, int, Mistake]]:
     return [(i, j, one.union(two)) for (i, one), (j, two) in combinations(edited, 2)]
 
 
-def known(reference: Callable, name: str = "") -> tuple[Callable, ...]:
+def known(reference: Callable, name: str = "") -> tuple[Mistake, ...]:
     """Return the known mistakes of a reference: those in mistakes/NAME.txt of its chapter, NAME its own by default."""
     chapter = reference.__module__.split(".")[-2]
     return tuple(_mistake(reference, entry) for entry in _entries(chapter, name or reference.__name__))

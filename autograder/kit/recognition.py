@@ -100,7 +100,7 @@ class Evidence:
         Where one of two mistakes shows alone, the student has its numbers, and is right where none shows. Too many
         candidates are none: to run them would take seconds.
         """
-        left = [(pair, *map(int, two)) for pair, two in enumerate(answered[0].together().places)]
+        left = [(pair, int(one), int(two)) for pair, (one, two) in enumerate(answered[0].together().places)]
         for case in answered[:SIFTED]:
             known = {i: self._shown(case, case.mistakes()[i]) for i in {i for _, *two in left for i in two}}
             left = [(pair, i, j) for pair, i, j in left if _may_be_both(known[i], known[j], self._wrong_parts(case))]
