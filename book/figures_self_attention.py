@@ -113,7 +113,7 @@ def _from(kept: Mapping[str, Any], attention: str, recurrent: str) -> str:
 
 def growth(layer: str, n: int) -> float:
     """Return by which factor the median time grows from n words to twice as many."""
-    return _median(layer, 2 * n) / _median(layer, n)
+    return milliseconds(layer, 2 * n) / milliseconds(layer, n)
 
 
 def pace(layer: str, n: int) -> float:
@@ -122,12 +122,13 @@ def pace(layer: str, n: int) -> float:
     return row["multiplications"] / 1e9 / float(np.median(row["seconds"]))
 
 
-def _median(layer: str, n: int) -> float:
-    return float(np.median(_row(layer, n)["seconds"]))
+def milliseconds(layer: str, n: int, device: str = "cpu") -> float:
+    """Return the median time of a forward and backward pass."""
+    return 1000 * float(np.median(_row(layer, n, device)["seconds"]))
 
 
-def _row(layer: str, n: int) -> dict[str, Any]:
-    kept = measured() or {"over_length": []}
+def _row(layer: str, n: int, device: str = "cpu") -> dict[str, Any]:
+    kept = measured(device) or {"over_length": []}
     return next(row for row in kept["over_length"] if (row["layer"], row["n"]) == (layer, n))
 
 

@@ -5,12 +5,14 @@ import re
 
 import pytest
 
+from book import gpu_results
 from book.results_page import aims, commands, corpus_table, task_runs
 from book.tables import ROOT, results
 
 PAGE = (ROOT / "book" / "results.md").read_text("utf8")
 SHOWN = re.findall(r'^corpus_table\("([\w-]+)"', PAGE, re.MULTILINE)
 TASKS = task_runs()
+BASE = "speed: transformer base, WMT'14"
 
 
 def test_every_corpus_with_results_has_its_table_once():
@@ -75,3 +77,11 @@ def test_misses_are_printed_as_misses():
 def test_the_page_types_no_result():
     cells = re.sub(r"^\|.*$", "", PAGE, flags=re.MULTILINE)
     assert not re.search(r"\d\.\d", cells), "a number is typed outside the table of the papers"
+
+
+def test_what_was_asked_of_a_card_is_reached_or_missed_as_its_table_has_it() -> None:
+    asked = gpu_results.goals().data
+    assert [asked.count(f">{verdict}<") for verdict in ("reached", "missed", "not measured")] == [1, 2, 1]
+    assert f"{gpu_results.result(BASE, 'bf16: target tokens/s') or 0:,.0f}" in asked
+    rows = [row for row in gpu_results.measured()["rows"] if row.startswith("speed: ") and row.count(",") == 1]
+    assert gpu_results.speeds().data.count('<th scope="row">') == len(rows) > 8
