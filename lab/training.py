@@ -21,7 +21,7 @@ from lab.diagnosis import Curves, Watch, memory, profiled
 from lab.gradients import Gradient, Objective, Task
 from lab.progress import Bar, Progress
 from lab.schedules import Rate, Training, rate_at
-from lab.weight_averaging import average
+from lab.weight_averaging import Average
 
 __all__ = ["Progress", "Task", "Trainer", "Training", "best_device", "device_name", "rate_at", "seed_all"]
 
@@ -62,7 +62,7 @@ class Trainer:
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), training.rate, betas=(0.9, 0.98), weight_decay=training.weight_decay, fused=True
         )
-        self.average = average(self.model, training, self.folder)
+        self.average = Average(self.model, training, self.folder)
         bf16 = uses_bf16(training.precision, self.device, sum(weight.numel() for weight in self.model.parameters()))
         self.gradient = Gradient(
             self.objective, self.task, self.team, self.device, bf16, training.tokens, self.micro_tokens, self.quiet

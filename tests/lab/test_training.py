@@ -22,7 +22,7 @@ from lab.schedules import Rate
 from lab.tokenizers import EOS, PAD
 from lab.training import Trainer, Training, rate_at, seed_all
 from lab.translation import Run, Translating, restore, train
-from lab.weight_averaging import Moving
+from lab.weight_averaging import Average
 from solutions.bahdanau.model import SOLUTION, Bahdanau
 from solutions.bahdanau.recipe import Recipe
 from solutions.encoder_decoder.model import SOLUTION as OTHER
@@ -50,7 +50,10 @@ def trainer(folder: Path, training: Training = TRAINING, dropout: float = 0.3, *
 def test_the_moving_average_is_that_of_torch() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
-    ours, theirs = Moving(model, 0.9), AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.9))
+    ours, theirs = (
+        Average(model, Training(ema=0.9), Path("unused")),
+        AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.9)),
+    )
     for _ in range(4):
         with torch.no_grad():
             for weight in model.parameters():
