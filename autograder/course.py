@@ -30,6 +30,12 @@ PARTS = [
     ("nbgrader.apps.api", "Autograde", "autograder.gradebook.converters", "Autograding"),
     ("nbgrader.apps.api", "GenerateFeedback", "autograder.gradebook.converters", "Feedback"),
     ("nbgrader.server_extensions.formgrader.formgrader", "HTMLExporter", "autograder.gradebook.formgrader", "Sheet"),
+    (
+        "nbgrader.server_extensions.formgrader.apihandlers",
+        "default_handlers",
+        "autograder.gradebook.marking",
+        "HANDLERS",
+    ),
     ("nbgrader.utils", "determine_grade", "autograder.gradebook.bonus", "determine_grade"),
 ]
 

@@ -1,6 +1,7 @@
 """What earns points in a check, and the words that many checks have for it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from autograder.kit.cases import Criterion, Kind
 
@@ -35,7 +36,12 @@ class Points:
 
 @dataclass(frozen=True)
 class Written:
-    """A question that is answered in words and graded by hand: its points, and an answer that gets them all."""
+    """A question that is answered in words and graded by hand: its points, an answer that gets them all, a rubric.
+
+    The rubric is what to look for, {text: points}; the items that an answer has are added, to 0 at least and `points`
+    at most.
+    """
 
     points: int
     text: str
+    rubric: Mapping[str, float] = field(default_factory=dict)

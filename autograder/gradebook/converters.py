@@ -11,6 +11,7 @@ from nbconvert.exporters import NotebookExporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader import converters
+from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.preprocessors import GetGrades, SaveAutoGrades
 from traitlets import Float, Unicode, default
@@ -18,6 +19,7 @@ from traitlets import Float, Unicode, default
 from autograder import course
 from autograder.assignment import OWN, grade_id
 from autograder.gradebook.class_files import read_if_there
+from autograder.gradebook.query import regrade_requests, rubric_items
 from autograder.gradebook.rows import answers_of, set_score
 from autograder.submissions.notebook import Unreadable, read_below
 
@@ -164,11 +166,21 @@ class Scores(SaveAutoGrades):
 class Grades(GetGrades):
     """nbgrader's GetGrades, which also says whose points a person has still to give."""
 
+    def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
+        """Return the notebook with its marks, and the student's regrade requests."""
+        nb, resources = super().preprocess(nb, resources)
+        with Gradebook(self.db_url) as opened:
+            requests = regrade_requests(opened.db(), self.assignment_id, self.student_id)
+        resources["nbgrader"]["requests"] = requests
+        return nb, resources
+
     def _get_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
         super()._get_score(cell, resources)
         name = cell.metadata.nbgrader["grade_id"]
         grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
         cell.metadata.nbgrader["waits"] = grade.needs_manual_grade
+        items = rubric_items(self.gradebook.db(), self.assignment_id, self.student_id)
+        cell.metadata.nbgrader["items"] = items.get(name, [])
 
 
 class Feedback(converters.GenerateFeedback, _ByName):  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -39,10 +39,12 @@ class Pages:
                 about["score"] = marks.scores.get(about["grade_id"], 0.0)
                 about["points"] = rows.points[about["grade_id"]]
                 about["waits"] = about["grade_id"] in marks.waiting
+                about["items"] = marks.items.get(about["grade_id"], [])
         comments = {
             "notebook": name,
             "score": sum(marks.scores.values()) - marks.late_penalty,
             "max_score": sum(rows.points.values()),
             "late_penalty": marks.late_penalty,
+            "requests": marks.requests,
         }
         return self.exporter.rendered(notebook, comments)

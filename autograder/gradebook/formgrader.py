@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from jinja2 import BaseLoader, DictLoader
@@ -39,6 +40,9 @@ Grade.prototype.parse = grade => grade.name in most ? { ...grade, max_score: mos
 """
 
 
+MARKING = Path(__file__).with_name("marking.js")
+
+
 class Sheet(Page):
     """The exporter behind formgrader's page, instead of nbconvert's own."""
 
@@ -53,12 +57,12 @@ class Sheet(Page):
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, dict[str, Any]]:
-        """Return the page, on which a score may be as high as the bonus."""
+        """Return the page, with rubrics, and on which a score may be as high as the bonus."""
         page, resources = super().from_notebook_node(nb, resources, **kwargs)
-        if points := bonus.points(nb):
-            above, end, below = page.rpartition("</body>")
-            page = above + BONUS.replace("MOST", json.dumps(points)) + end + below
-        return page, resources
+        above, end, below = page.rpartition("</body>")
+        points = bonus.points(nb)
+        above += BONUS.replace("MOST", json.dumps(points)) if points else ""
+        return f"{above}<script>\n{MARKING.read_text('utf-8')}</script>\n{end}{below}", resources
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
-from autograder.gradebook import cells, class_files, extensions, lateness, query, roster
+from autograder.gradebook import cells, class_files, extensions, lateness, query, regrade, roster, rubric
 from autograder.gradebook.class_files import LOG, ClassFiles, SubmissionTime, read, submission_time
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, named, one_line_errors, opened, quiet
@@ -90,6 +90,8 @@ class ClassGradebook:
                 SaveCells().preprocess(template.notebook, ResourcesDict(nbgrader=about))
                 self.gradebook.db.remove()
                 self._rows_by_assignment.pop(name, None)
+            rubric.seed(self.session, name, rubric.of_course(name))
+            self.session.commit()
 
     def _change(self, template: Template) -> None:
         """Add and remove cells where somebody has handed in: nbgrader itself refuses that."""
@@ -140,7 +142,7 @@ class ClassGradebook:
             # What was handed in stays as it was: nbgrader's own autograde judges it anew. The graded notebook takes its
             # place once the gradebook, which compares with the one before, is written: a kill in between repeats that.
             with self.files.prepared(student, template.assignment, outcome.notebook, submitted):
-                self._enter(student, template, notebook, submitted)
+                self._enter(student, template, notebook, submitted, outcome.line)
             self._write_page(student, template.assignment, notebook)
 
     def feedback(self, student: str, template: Template) -> None:
@@ -151,13 +153,17 @@ class ClassGradebook:
         with self._transaction(student, template.assignment), quiet():
             self._write_page(student, template.assignment, read(path.read_bytes()))
 
-    def _enter(self, student: str, template: Template, notebook: NotebookNode, submitted: SubmissionTime) -> None:
+    def _enter(
+        self, student: str, template: Template, notebook: NotebookNode, submitted: SubmissionTime, line: dict[str, Any]
+    ) -> None:
         when = {"timestamp": submitted.when} if submitted.known else {}
         before = class_files.read_if_there(self.files.autograded(student, template.assignment))
         for last in (False, True):
             rows, session = self._rows(template.assignment), self.session
             try:
                 self.entries.enter(session, rows, student, notebook, before, **when)
+                if not line["error"]:  # of a file that cannot be read nobody knows what it asks
+                    regrade.enter(session, student, template.assignment, line.get("requests", []))
                 session.commit()
                 return
             except (IntegrityError, StaleDataError):  # another program entered or removed the same rows

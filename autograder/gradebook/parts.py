@@ -71,6 +71,11 @@ class Part:
         """Return what the teacher, or the grader, wrote to this part; that it is empty stands beside its points."""
         return [text for text in self._comments() if text != NO_RESPONSE]
 
+    @property
+    def items(self) -> list[tuple[str, float]]:
+        """Return the rubric's items that the answer has, with their points."""
+        return self._about("items") or []
+
     def _comments(self) -> list[str]:
         about = [cell.metadata.get("nbgrader", {}).get("comment") for cell in self.work]
         return [str(text) for text in about if text]

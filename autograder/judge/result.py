@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, OWN, Template, assignments, grade_id
 from autograder.judge.pictures import as_markdown, keep_pasted
-from autograder.submissions import normalise, parser_client
+from autograder.submissions import normalise, parser_client, regrade
 from autograder.submissions.normalise import is_by_student
 from autograder.submissions.notebook import Unreadable
 
@@ -100,7 +100,9 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
     kept = None if read.content is task.content else read.content
     if task.notice:
         tell(read.notebook, notice=task.notice)
-    return Outcome(record(judged, form), _written(read.notebook, judged), judged.starved, kept=kept)
+    requests = regrade.requests(read.notebook.cells, form.assignment)
+    line = record(judged, form) | ({"requests": requests} if requests else {})
+    return Outcome(line, _written(read.notebook, judged), judged.starved, kept=kept)
 
 
 def tell(notebook: NotebookNode, **words: str) -> None:

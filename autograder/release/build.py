@@ -15,7 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config
 
-from autograder.assignment import demand, parts
+from autograder.assignment import OWN, demand, parts
 from autograder.checks import assignments, checks
 from autograder.gradebook.database import quiet
 from autograder.kit.recordings import FOLDER
@@ -101,6 +101,9 @@ def for_students(name: str, source: str) -> str:
         converter.preprocessors = [step for step in converter.preprocessors if step is not SaveCells]
         converter.start()
         notebook = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
+    for cell in notebook.cells:
+        if OWN in cell.metadata and cell.metadata[OWN].pop("rubric", None) and not cell.metadata[OWN]:
+            del cell.metadata[OWN]
     _require_blank(name, notebook)
     return nbformat.writes(notebook) + "\n"
 

@@ -203,6 +203,26 @@ positions of one query. The softmax divides by the sum, so a number that is adde
 weights stay. (Half of the point for "it cancels" without saying why it is the same for all positions.)"""
 
 WRITTEN = {
-    "reading_a_matrix": Written(points=3, text=READING),
-    "a_bias_of_the_keys": Written(points=2, text=BIAS),
+    "reading_a_matrix": Written(
+        points=3,
+        text=READING,
+        rubric={
+            "(a) hit and me (or their columns): the weight jumps to the left": 1,
+            "(a) half: the order differs, without rows and columns": 0.5,
+            "(b) the column of entarté: hit and with (or a) look there": 1,
+            "(b) half: only one of the rows": 0.5,
+            "(c) no, with one reason: the state at </s> has read all, or the decoder knows what it saw": 1,
+            "(c) half: no, without a reason": 0.5,
+        },
+    ),
+    "a_bias_of_the_keys": Written(
+        points=2,
+        text=BIAS,
+        rubric={
+            "Additive: the weights change, because the tanh is not linear": 1,
+            "Additive, half: they change, with a reason that leaves out the tanh": 0.5,
+            "Dot product: q · b is the same at all positions and cancels in the softmax": 1,
+            "Dot product, half: it cancels, without saying why it is the same": 0.5,
+        },
+    ),
 }

@@ -15,4 +15,15 @@ $t-1$ is done, readout and argmax included: $T$ steps, one after the other.
 reads a beginning such as it has never met (exposure bias), and the next words may be wrong because of it. The loss does
 not show this: it is measured with true beginnings, so it can be low while translations go wrong."""
 
-WRITTEN = {"teacher_forcing": Written(points=4, text=FORCING)}
+WRITTEN = {
+    "teacher_forcing": Written(
+        points=4,
+        text=FORCING,
+        rubric={
+            "(a) all inputs are known before the first step: one call, one product for the readout": 1,
+            "(b) each step reads the last step's output, so the steps wait for each other": 1,
+            "(c) after its own mistake the decoder reads a beginning that it has never met": 1,
+            "(c) the loss is measured with true beginnings and does not show it": 1,
+        },
+    )
+}

@@ -160,4 +160,27 @@ number of the target state meet every number of the source state, and the two st
 concat score does not double: the tanh stays between -1 and 1, and no score goes beyond the sum of the $|v_a|$. (Half of
 the point for the doubling alone.)"""
 
-WRITTEN = {"who_asks": Written(points=3, text=ORDER), "what_scores_can_ask": Written(points=3, text=SCORES)}
+WRITTEN = {
+    "who_asks": Written(
+        points=3,
+        text=ORDER,
+        rubric={
+            "(a) Bahdanau: the state before the step; Luong: the new state": 1,
+            "(b) why Luong's steps can all be computed first, and Bahdanau's (or input feeding) have to wait": 1,
+            "(b) half: one of the two models": 0.5,
+            "(c) input feeding tells the step where the decoder looked before": 1,
+        },
+    ),
+    "what_scores_can_ask": Written(
+        points=3,
+        text=SCORES,
+        rubric={
+            "(a) all three counts: 0, n², 2n² + n": 1,
+            "(a) half: two of the three": 0.5,
+            "(b) a diagonal matrix: number i meets only number i, a full one lets all meet": 1,
+            "(b) half: the diagonal alone, or the missing pairs alone": 0.5,
+            "(c) dot and general double, and the weights sharpen; concat is bounded by its tanh": 1,
+            "(c) half: the doubling alone": 0.5,
+        },
+    ),
+}

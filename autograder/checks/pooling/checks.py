@@ -120,6 +120,26 @@ attention at all. (No point for shuffling or exchanging the weights of the train
 to.)"""
 
 WRITTEN = {
-    "reading_two_levels": Written(points=3, text=READING),
-    "what_other_weights_show": Written(points=5, text=OTHER_WEIGHTS),
+    "reading_two_levels": Written(
+        points=3,
+        text=READING,
+        rubric={
+            "(a) dreadful, with its share: weight of the word times weight of the sentence": 1,
+            "(a) half: the right word without the shares": 0.5,
+            "(b) words are compared within one sentence only: their weights add up to 1 in each": 1,
+            "(c) neither, with one reason: the weights move, or a weight belongs to a state": 1,
+        },
+    ),
+    "what_other_weights_show": Written(
+        points=5,
+        text=OTHER_WEIGHTS,
+        rubric={
+            "(a) (0.4, 0, 0.6), and the label and its probability stay": 1,
+            "(a) half: weights that do not add up to 1, or without what follows": 0.5,
+            "(b) these weights are not the only ones for this label: a heat map does not show the words": 1,
+            "(c) one argument: the model must compute its weights, exchanged ones come from no training, …": 1,
+            "(c) a second argument": 1,
+            "(d) training: an adversary, or a model with equal weights from the start": 1,
+        },
+    ),
 }

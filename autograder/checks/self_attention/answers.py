@@ -38,7 +38,35 @@ $\\sqrt{d_k}$ keeps the scores small, and the softmax away from there (1 point f
 need not be named)."""
 
 WRITTEN = {
-    "variance": Written(points=3, text=PROOF),
-    "order": Written(points=2, text=ORDER),
-    "jacobian": Written(points=5, text=JACOBIAN),
+    "variance": Written(
+        points=3,
+        text=PROOF,
+        rubric={
+            "(a) the mean: products of independent numbers have the product of the means": 1,
+            "(b) the variance of one product is 1, and the d of them add up": 1,
+            "(b) half: d, without why the variances add up": 0.5,
+            "(c) by √d the variance is 1 at every width; by d it is 1/d": 1,
+            "(c) half: one of the two divisors": 0.5,
+        },
+    ),
+    "order": Written(
+        points=2,
+        text=ORDER,
+        rubric={
+            "(a) the same keys and values in another order: the rows are shuffled as the words are": 1,
+            "(b) no: same words, same mean of the contexts, same verdict; it needs positions": 1,
+            "(b) half: no, without the reason": 0.5,
+        },
+    ),
+    "jacobian": Written(
+        points=5,
+        text=JACOBIAN,
+        rubric={
+            "(a) i = j: a(1 − a), with the step that leads to it": 1,
+            "(a) i ≠ j: −a_i a_j, with the step that leads to it": 1,
+            "(b) the weights always sum to 1, so each column sums to 0": 1,
+            "(c) near (1, 0, …, 0) every entry is near 0": 1,
+            "(c) so hardly any gradient reaches the scores, and the wrong word stays the one": 1,
+        },
+    ),
 }

@@ -85,6 +85,30 @@ words that one hop has to weigh together, such as *not good*. The accuracy falls
 the point for "it gets worse" without saying why.)"""
 
 WRITTEN = {
-    "two_matrices": Written(points=3, text=READING),
-    "without_the_diagonal": Written(points=5, text=DIAGONAL),
+    "two_matrices": Written(
+        points=3,
+        text=READING,
+        rubric={
+            "(a) matrix 2, with a reason from the rows: hops that share no word": 1,
+            "(a) half: matrix 2 without a reason": 0.5,
+            "(b) hardly: hops 1, 3 and 4 are nearly the same row": 1,
+            "(c) not from the weights: the state has read the whole review": 1,
+            "(c) half: no, without a reason": 0.5,
+        },
+    ),
+    "without_the_diagonal": Written(
+        points=5,
+        text=DIAGONAL,
+        rubric={
+            "P = ½ with the diagonal, P' = 0 without it": 1,
+            "P' = 0: no word has weight in two hops, since weights are never negative": 1,
+            "P' = 0, half: without the reason": 0.5,
+            "P = 0: each hop has one word, since Σ a² = Σ a only for weights of 0 and 1": 1,
+            "P = 0, half: without the reason": 0.5,
+            "More hops than words: two hops share a word, so neither can be 0": 1,
+            "More hops than words, half: an example, or a reason for P alone": 0.5,
+            "A large λ: the penalty does not know the labels, so the accuracy falls": 1,
+            "A large λ, half: it gets worse, without saying why": 0.5,
+        },
+    ),
 }

@@ -236,6 +236,26 @@ counted once; slips in the arithmetic cost nothing.
 softmax takes the same number off every score. (Half a point for each.)"""
 
 WRITTEN = {
-    "read_the_pictures": Written(points=3, text=PICTURES),
-    "count_the_parameters": Written(points=4, text=PARAMETERS),
+    "read_the_pictures": Written(
+        points=3,
+        text=PICTURES,
+        rubric={
+            "(a) A decoder's self-attention, B attention to the encoder, C encoder's self-attention, with reasons": 1,
+            "(a) half: one of the three is wrong, or without reasons": 0.5,
+            "(b) padding of the source, hidden as a key in both uses": 1,
+            "(c) no causal mask: each position copies the next word, which is not there when it translates": 1,
+            "(c) half: the mask, without what follows": 0.5,
+        },
+    ),
+    "count_the_parameters": Written(
+        points=4,
+        text=PARAMETERS,
+        rubric={
+            "(a) the matrices: 4d² + 2df": 1,
+            "(a) the biases and norms: 9d + f (or 5d + f, saying that attention has no biases)": 1,
+            "(b) all four parts, the embedding once: some 214 million": 1,
+            "(c) some 1,200 words less": 0.5,
+            "(c) the bias of the keys is the useless one": 0.5,
+        },
+    ),
 }

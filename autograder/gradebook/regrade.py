@@ -1,0 +1,41 @@
+"""Regrade requests in the gradebook: each is answered once, whatever is graded or handed in again."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import inspect, select
+from sqlalchemy.orm import Session
+
+from autograder.gradebook.tables import RegradeRequest
+
+
+def enter(session: Session, student: str, handed_in: str, notes: Iterable[dict[str, str]]) -> None:
+    """Enter the requests of a notebook; one that waits and is no longer in it was taken back."""
+    query = select(RegradeRequest).filter_by(student=student, handed_in=handed_in)
+    known = {(row.assignment, row.part, row.note): row for row in session.scalars(query)}
+    wanted = {(each["assignment"], each["part"], each["note"]): each for each in notes}
+    for key, row in known.items():
+        if key not in wanted and row.answer is None:
+            session.delete(row)
+    for key, each in wanted.items():
+        if key not in known:
+            session.add(RegradeRequest(student=student, handed_in=handed_in, **each))
+    session.flush()
+
+
+def requests(session: Session, assignment: str | None = None, student: str | None = None) -> list[RegradeRequest]:
+    """Return the requests about an assignment, or about all, those that wait first; [] in a gradebook without any."""
+    if not inspect(session.connection()).has_table(RegradeRequest.__tablename__):
+        return []
+    wanted = {"assignment": assignment, "student": student}
+    query = select(RegradeRequest).filter_by(**{name: value for name, value in wanted.items() if value is not None})
+    rows = session.scalars(query.order_by(RegradeRequest.student, RegradeRequest.part, RegradeRequest.id))
+    return sorted(rows, key=lambda row: row.answer is not None)
+
+
+def answer(session: Session, assignment: str, student: str, request: str, text: str) -> None:
+    """Set the answer to a request, "" takes it away; raise ValueError where the student has no such request."""
+    rows = [row for row in requests(session, assignment, student) if row.id == request]
+    if not rows:
+        raise ValueError(f"{student} has no request {request} about {assignment}")
+    rows[0].answer = text.strip() or None
+    session.flush()
