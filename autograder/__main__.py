@@ -44,11 +44,7 @@ def arguments() -> argparse.ArgumentParser:
     for verb in (score, grade):
         add_limits(verb)
 
-    report = verbs.add_parser("report", help="make one page about a graded class, for the teacher")
-    report.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
-    report.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
-    report.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
-
+    add_report(verbs.add_parser("report", help="make one page about a graded class, for the teacher"))
     add_export(verbs.add_parser("export", help="write grades and feedback as Moodle or Canvas takes them, or a table"))
 
     add_new(verbs.add_parser("new", help="write the files of a graded exercise, or of a chapter, to be changed"))
@@ -68,6 +64,14 @@ def add_new(new: argparse.ArgumentParser) -> None:
     new.add_argument("name", metavar="NAME", help="what the exercise is called: a new name")
     new.add_argument("--exercise", default="", metavar="FUNCTION", help="what students write (default: NAME)")
     new.add_argument("--chapter", action="store_true", help="a whole chapter of the book, with all that its tests ask")
+
+
+def add_report(verb: argparse.ArgumentParser) -> None:
+    """Add the options of `report`."""
+    verb.add_argument("--out", type=Path, default=CLASS, metavar="DIR", help="what `grade` wrote")
+    verb.add_argument("--to", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
+    verb.add_argument("--anonymous", action="store_true", help="without names, to show in class: report-anonymous.html")
+    verb.add_argument("--formgrader", metavar="URL", help="where its links lead (http://localhost:8888/formgrader)")
 
 
 def add_limits(verb: argparse.ArgumentParser) -> None:
@@ -172,7 +176,7 @@ def _try(name: str, file: Path | None) -> int:
 def _report(options: argparse.Namespace) -> int:
     from autograder.report.page import FORMGRADER, report
 
-    print(report(options.out, options.to, options.formgrader or FORMGRADER))
+    print(report(options.out, options.to, options.formgrader or FORMGRADER, options.anonymous))
     return 0
 
 

@@ -42,9 +42,9 @@ HANDING_IN = (
     "**Handing in.** Save the notebook, and hand in this one file, `NAME.ipynb`, where your teacher says. "
     "Grading runs its cells anew, from the top; no other file of yours is read. What is not written yet has 0 points. "
     "Before you hand in, `check_all()` in a cell of your own runs the saved file in the same way, and says what it "
-    "would get and what is open. Was a part graded wrongly? Add a text cell that begins with `Regrade: FUNCTION` and says "
-    "why, and hand in again, or put it into your next notebook as `Regrade: NAME.FUNCTION`. Your teacher answers on the "
-    "feedback page."
+    "would get and what is open. Was a part graded wrongly? Add a text cell that begins with `Regrade: FUNCTION` and "
+    "says why, and hand in again, or put it into your next notebook as `Regrade: NAME.FUNCTION`. Your teacher answers "
+    "on the feedback page."
 )
 WRITING = (
     "**Writing.** Your code goes where `# YOUR CODE HERE` stands; that line and `raise NotImplementedError()` below it "

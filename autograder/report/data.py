@@ -10,11 +10,12 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from autograder.gradebook import query, spreadsheet
+from autograder.gradebook import query, regrade, spreadsheet
 from autograder.gradebook.config import NAME as SETTINGS
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, engine, named, quiet
 from autograder.gradebook.roster import Person, Roster
+from autograder.gradebook.tables import RegradeRequest
 from autograder.submissions.lms_names import sort_key
 
 MOST_BROKEN = 20  # broken records that are named one by one
@@ -47,6 +48,7 @@ class ClassData:
     submitted: list[tuple[str, str, str]] = field(default_factory=list)  # student, assignment, the LMS's number or ""
     has_gradebook: bool = False
     missing: dict[str, list[Person]] = field(default_factory=dict)  # of the roster, by assignment
+    requests: list[RegradeRequest] = field(default_factory=list)
 
 
 def read(out: Path) -> ClassData:
@@ -184,6 +186,8 @@ def _gradebook(out: Path, class_data: ClassData) -> dict[tuple[str, str], query.
             raise NoGradebook(f"{out} has no gradebook")
         with quiet(), Session(engine(url)) as session:
             submissions = {(each.student, each.assignment): each for each in query.submissions(session)}
+            class_data.requests = regrade.requests(session)
+            session.expunge_all()
     except (NoGradebook, SQLAlchemyError, ValueError) as error:
         message = f"The gradebook {named(url)} does not answer" if isinstance(error, SQLAlchemyError) and url else error
         class_data.notes.append(
