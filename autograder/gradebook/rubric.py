@@ -128,6 +128,7 @@ def _grades(
     """Return the grades of these students for a question, with its most points and the student."""
     grade: Any = Grade
     handed: Any = SubmittedAssignment
+    of_class: Any = Assignment
     query = (
         select(grade, GradeCell.max_score, handed.student_id)
         .join(GradeCell, GradeCell.id == grade.cell_id)
@@ -135,6 +136,6 @@ def _grades(
         .join(Assignment, Assignment.id == Notebook.assignment_id)
         .join(SubmittedNotebook, SubmittedNotebook.id == grade.notebook_id)
         .join(handed, handed.id == SubmittedNotebook.assignment_id)
-        .where(Assignment.name == assignment, GradeCell.name == question, handed.student_id.in_(list(students)))
+        .where(of_class.name == assignment, GradeCell.name == question, handed.student_id.in_(list(students)))
     )
     return [(row[0], row[1], row[2]) for row in session.execute(query)]
