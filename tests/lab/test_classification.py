@@ -239,7 +239,10 @@ def test_the_linear_baseline_is_a_result_like_others(place: Path) -> None:
     [
         (["train", "--corpus", "review"], "reviews?"),
         (["train", "--corpus", "phrasebook"], "is a parallel text and has no labels"),
-        (["train", "--corpus", "reviews", "--dropout", "2", "--variant", "x"], "pooling cannot be built so: dropout"),
+        (
+            ["train", "--corpus", "reviews", "--dropout", "2", "--variant", "x"],
+            "--dropout: expected 0 or more, and below 1, got 2.0",
+        ),
         (["train", "--corpus", "reviews", "--ema", "0.9", "--mean-of", "2", "--variant", "x"], "mean_of = 2"),
         (["evaluate"], "train --corpus relations"),
         (["evaluate", "--seed", "7"], "train --corpus relations --seed 7"),

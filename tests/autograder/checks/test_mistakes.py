@@ -133,14 +133,13 @@ def test_who_is_right_on_the_examples_is_shown_none():
     assert TRY_IT not in verdict.hint
 
 
-def test_a_crash_is_said_once_and_then_pointed_to_by_name():
+def test_a_crash_on_every_case_is_said_once():
     def crashes(scores, mask):
         return scores.no_such_thing
 
     verdict = graded("bahdanau.masked_softmax", 0, crashes)
-    first, *_ = (name for name, _, _ in verdict.criteria)
     assert verdict.hint.count("no_such_thing") <= 3  # the message, and the student's line
-    assert verdict.hint.count(f"“{first}”") == len(verdict.criteria) - 1
+    assert verdict.hint.count("✗") == 1
 
 
 def test_a_crash_that_some_cases_survive_names_one_that_does_not():

@@ -9,7 +9,7 @@ import pytest
 from autograder.assignment import OWN
 from autograder.checks import Check, CheckFault, Drawn, Written
 from autograder.judge import agreement
-from autograder.release import notebook, trial
+from autograder.release import missing, notebook, trial
 from autograder.release.blank import BlankError
 from autograder.sandbox.bubblewrap import NoSandbox
 from tests.autograder.gradebook.test_bonus_points import BONUS, CORE, form
@@ -48,9 +48,9 @@ TEXTS = {
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (notebook, trial):
-        monkeypatch.setattr(module, "checks", lambda name: {each.function: each for each in KNOWN})
-        monkeypatch.setattr(module, "questions", lambda name: {"why": Written(3, "because")})
+    for module in (notebook, trial, missing):
+        monkeypatch.setattr(module, "checks", lambda name: {each.function: each for each in KNOWN}, raising=False)
+        monkeypatch.setattr(module, "questions", lambda name: {"why": Written(3, "because")}, raising=False)
 
 
 @pytest.mark.parametrize(("items", "text"), TEXTS.items())

@@ -325,7 +325,12 @@ def test_make_copies_and_cleans_as_the_readme_says(course):
     """The same through `make`, in a copy of the course whose `release` is the one above."""
     makefile = (ROOT / "Makefile").read_text("utf-8").replace("work: release ", "work: ")
     (course / "Makefile").write_text(makefile)
-    modules = {"autograder": ("__main__", "places"), "autograder/release": ("manifest",), "autograder/export": ()}
+    modules = {
+        "autograder": ("__main__", "places"),
+        "autograder/release": ("manifest",),
+        "autograder/export": (),
+        "autograder/grade": (),
+    }
     modules |= {"lab": ("files", "programs")}
     for package, names in modules.items():
         (course / package).mkdir()

@@ -90,7 +90,7 @@ def judged(built, source: str, seed: int, check_id: str = CHUNKED):
         session.run(IMPORTS)
         session.run(source)
         session.begin_check()
-        caller = FirstCalls(Student(session), check.function, len(drawn))
+        caller = FirstCalls(Student(session, adapter=check.portable_adapter), check.function, len(drawn))
         verdict = grade(check_id, drawn, check.criteria, caller)
         assert len(caller.calls) == len(drawn)
     return verdict
