@@ -362,7 +362,8 @@ def test_what_is_no_notebook_of_the_course_is_refused(home, tmp_path):
 
 def wanted(requirements: str) -> set[str]:
     """Return the names of the distributions that these requirements bring, and of what those bring in turn."""
-    open_ones = [Requirement(line.partition("#")[0]) for line in requirements.splitlines()]
+    stated = (line.partition("#")[0].strip() for line in requirements.splitlines())
+    open_ones = [Requirement(line) for line in stated if line]
     imported: set[str] = set()
     while open_ones:
         needed = open_ones.pop()
