@@ -93,10 +93,10 @@ class Marking(BaseApiHandler):
         self.write(json.dumps({"questions": questions, "requests": requests, "typed": len(typed)}))
 
     def _equal(self, question: str) -> list[str]:
-        """Return the other students whose answer to a question is the same but for spaces and capitals."""
+        """Return the other students whose answer to a question is the same but for spaces."""
         own = self._answers(self.student).get(question)
-        students = [each.student.id for each in self.gradebook.assignment_submissions(self.assignment)]
-        return [each for each in students if each != self.student and self._answers(each).get(question) == own]
+        students = [each.student_id for each in self.gradebook.assignment_submissions(self.assignment)]
+        return [each for each in students if own and each != self.student and self._answers(each).get(question) == own]
 
     def _answers(self, student: str) -> dict[str, str]:
         folder = self.coursedir.format_path(self.coursedir.autograded_directory, student, self.assignment)
@@ -108,18 +108,18 @@ class Marking(BaseApiHandler):
 
     def _next(self, grade: Any) -> str | None:
         """Return the next submission whose answer to a question waits, in formgrader's order."""
-        waiting = sorted(each.notebook.id for each in grade.cell.grades if each.needs_manual_grade)
+        waiting = sorted(each.notebook_id for each in grade.cell.grades if each.needs_manual_grade)
         others = [each for each in waiting if each != self.notebook.id]
         return next((each for each in others if each > self.notebook.id), others[0] if others else None)
 
 
 @lru_cache(maxsize=4096)
 def answers(path: Path, _: int) -> dict[str, str]:
-    """Return the answers in words of a graded notebook, without capitals and with single spaces."""
+    """Return the answers in words of a graded notebook, with single spaces."""
     cells = json.loads(path.read_bytes())["cells"]
     texts = [cell for cell in cells if cell["cell_type"] == "markdown" and cell["metadata"].get("nbgrader")]
     return {
-        cell["metadata"]["nbgrader"]["grade_id"]: " ".join("".join(cell["source"]).casefold().split()) for cell in texts
+        cell["metadata"]["nbgrader"]["grade_id"]: " ".join("".join(cell["source"]).split()) for cell in texts
     }
 
 

@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autograder.assignment import assignments
@@ -20,6 +21,7 @@ from autograder.grade import summary
 from autograder.gradebook.database import quiet
 from autograder.kit.cases import KnownMistake
 from autograder.report.data import read
+from autograder.report.items import discrimination
 from autograder.report.page import FORMGRADER, report
 from examples import make_class
 from tests.autograder.commands.test_similarity import ANSWER, hand_in
@@ -87,11 +89,11 @@ def line(student: str, name: str, expected: dict[str, tuple[str, list[str]]], **
         score = {"all": check.max_points, "some": 1, "none": 0}[amount]
         about = {"id": f"{name}.{function}", "score": score, "max_score": check.max_points}
         titles = {mistake.__name__: f"{mistake.__name__} is its title." for mistake in check.mistakes}
-        more = {
+        recorded = {
             "titles": [titles.get(name, name) for name in mistakes],
             "failures": [] if amount == "all" else ["wrong"],
         }
-        offenders.append(about | {"hint": None if amount == "all" else "no", "mistake": mistakes} | more)
+        offenders.append(about | {"hint": None if amount == "all" else "no", "mistake": mistakes} | recorded)
     scores = {kind: sum(check[kind] for check in offenders) for kind in ("score", "max_score")}
     plain = {"student": student, "assignment": name, "manual_max_score": 3.0 if name == "bahdanau" else 0.0}
     return plain | scores | {"checks": offenders, "flags": [], "error": None, "file": "x.ipynb"} | more
@@ -178,19 +180,20 @@ def demand_the_same_numbers(out: Path) -> None:
     for name in {row["assignment"] for row in rows}:
         own = [row for row in rows if row["assignment"] == name]
         glance = seen.table("at a glance")[name]
-        full = sum(float(row["score"] or 0) >= float(row["max_score"]) for row in own)
-        assert [glance[0], glance[4]] == [str(len(own)), str(full)]
-        assert glance[7] == str(sum(bool(row["error"]) for row in own))
+        read_ones = [row for row in own if not row["error"]]
+        full = sum(float(row["score"]) >= float(row["max_score"]) for row in read_ones)
+        assert [glance[0], glance[5]] == [str(len(own)), str(full)]
+        assert glance[8] == str(len(own) - len(read_ones))
         bars = [int(cells[0]) for cells in _histogram(text, name).values()]
-        assert sum(bars) == len(own)
-        assert bars[0] == sum(float(row["score"] or 0) == 0 for row in own)
+        assert sum(bars) == len(read_ones)
+        assert bars[0] == sum(float(row["score"]) == 0 for row in read_ones)
         assert bars[-1] == full
         section = text.partition(f'<h2 id="{name}">')[2].partition("<h2")[0]
         counts = Counter(mistake for row in own for mistake in row["mistakes"].split())
-        read_ones = sum(not row["error"] for row in own)
+        written = len(read_ones) - int(glance[1])
         named = re.findall(r"<strong>(\d+) of (\d+)</strong>.*?<code>(\w+)</code>, in", section, re.DOTALL)
         assert {mistake: (int(count), int(of)) for count, of, mistake in named} == {
-            mistake: (count, read_ones) for mistake, count in counts.items()
+            mistake: (count, written) for mistake, count in counts.items()
         }
 
 
@@ -207,9 +210,11 @@ def test_the_numbers_are_those_of_the_summary_and_of_the_class(example: Path) ->
         rates = {}
         seen = Reader(text.partition(f'<h2 id="{name}">')[2].partition("<h2")[0])
         for words, rows in ((caption, rows) for caption, rows in seen.tables.items() if "got all points" in caption):
-            rates |= {row[0].strip(): [int(cell.split()[0]) for cell in row[1:]] for row in rows[1:]}
+            rates |= {row[0].strip(): [int(cell.split()[0]) for cell in row[1:4]] for row in rows[1:]}
             assert words
-        students = [student for student in make_class.students() if name in student.assignments]
+        students = [
+            each for each in make_class.students() if name in each.assignments and not each.settings.get("BROKEN")
+        ]
         for function in checks(name):
             got = Counter(student.expected.get(f"{name}.{function}", ("none",))[0] for student in students)
             assert rates[function] == [got["all"], got["some"], got["none"]]
@@ -329,6 +334,61 @@ def test_files_of_no_assignment_are_listed(tmp_path: Path) -> None:
     summary.write(rows, out / "summary.csv")
     assert page(out)[1].table("belongs to no assignment") == {"bob": ["this is no notebook"]}
     assert [entry.student for entry in read(out).entries] == ["anna"]
+
+
+def test_items_are_analysed_without_empty_and_refused_submissions(tmp_path: Path) -> None:
+    full = {f"bahdanau.{function}": ("all", []) for function in checks("bahdanau")}
+    lines = [line(f"weak{n}", "bahdanau", {"bahdanau.links_of": full["bahdanau.links_of"]}) for n in range(2)]
+    lines += [line(f"strong{n}", "bahdanau", full | {"bahdanau.links_of": ("none", [])}) for n in range(2)]
+    lines += [line("middle", "bahdanau", full | {"bahdanau.masked_softmax": ("some", ["no_maximum"])})]
+    lines += [line("blank", "bahdanau", {}), line("broken", "bahdanau", full, error="no notebook")]
+    for check in lines[5]["checks"]:
+        check["failures"] = ["unwritten"]
+    text, seen = page(keep(tmp_path, lines))
+    demand_sound(text, seen)
+    assert seen.table("at a glance")["bahdanau"][:2] == ["7", "1"]
+    assert "1 in which nothing is written, and 1 that could not be graded" in text
+    rows = seen.table("How many of 5 got all points")
+    assert rows["masked_softmax"][:3] == ["2 40 %", "1 20 %", "2 40 %"]
+    most = checks("bahdanau")["masked_softmax"].max_points
+    assert rows["masked_softmax"][3] == f"{(2 + 1 / most) / 5:.2f}"
+    assert rows["masked_softmax"][5:] == ["1", "15"]  # as the notebook plans it
+    assert rows["links_of"][3] == "0.60"
+    # (M1 - M0) / s sqrt(p (1 - p)) of all or nothing, with the points of all other checks
+    own = [next(check["score"] for check in each["checks"] if "links_of" in check["id"]) for each in lines[:5]]
+    rest = np.array([each["score"] for each in lines[:5]]) - own
+    has = np.array([True, True, False, False, True])
+    expected = (rest[has].mean() - rest[~has].mean()) / rest.std() * (0.6 * 0.4) ** 0.5
+    assert rows["links_of"][4] == f"{expected:.2f}"
+    assert expected < 0
+
+
+def test_few_or_equal_points_have_no_discrimination() -> None:
+    assert discrimination([0, 1, 0, 1], [0, 1, 0, 1]) is None
+    assert discrimination([1] * 9, [*range(9)]) is None
+    assert discrimination([*range(9)], [1] * 9) is None
+    assert discrimination([*range(9)], [*range(9)]) == pytest.approx(1)
+
+
+def test_mistakes_are_followed_over_the_course(example: Path) -> None:
+    text, seen = page(example)
+    trend = seen.table("most frequent mistakes over the course")
+    head = next(rows[0] for caption, rows in seen.tables.items() if "over the course" in caption)
+    assert head[1:] == [name for name in assignments() if f'<h2 id="{name}">' in text]
+    students = [each for each in make_class.students() if not each.settings.get("BROKEN")]
+    made = Counter(name for each in students for name in {m for _, found in each.expected.values() for m in found})
+    assert sum(int(cell.split()[0]) for row in trend.values() for cell in row if cell) <= sum(made.values())
+    assert len(trend) == min(15, len(made))
+
+
+def test_the_edition_without_names_has_none(crowded: Path) -> None:
+    out = crowded.parent
+    text = report(out, anonymous=True).read_text("utf-8")
+    demand_sound(text, Reader(text))
+    assert not [name for name in [*HOSTILE, "anna", "bob"] if html.escape(name, quote=False) in text]
+    assert "mask_after_softmax" in text
+    assert "Difficulty" in text
+    assert (out / "report-anonymous.html").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_thousand_students_stay_readable(tmp_path: Path) -> None:

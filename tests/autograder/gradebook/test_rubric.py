@@ -23,7 +23,7 @@ from tests.support.outcomes import ANSWER, outcome
 
 NAME, QUESTION, MOST = "bahdanau", "reading_a_matrix", 3
 SEEDS = {QUESTION: {"names the rows": 2.0, "says why": 1.5, "half": 0.5, "off": -9.0}}
-ANSWERS = {"ada": ANSWER, "bo": f"  {ANSWER.upper()}\n", "cy": "Something else."}
+ANSWERS = {"ada": ANSWER, "bo": f"  {ANSWER}\n".replace(" ", "  "), "cy": ANSWER.upper()}
 
 
 @pytest.fixture(scope="module")
