@@ -12,6 +12,7 @@ from autograder import assignment, checks, contents, settings
 from autograder.gradebook.lateness import EachDay, deadlines
 from autograder.places import ROOT
 from book import build
+from tests.support.classes import opened_book
 
 FOUR = '["encoder_decoder", "bahdanau", "self_attention", "transformer"]'
 
@@ -109,6 +110,27 @@ def test_each_day_begun_after_the_free_ones_costs_its_share(course) -> None:
     assert [penalty("ada", 60, late) for late in (1, day)] == [0, 0]
     assert [penalty("ada", 60, late) for late in (day + 1, 2 * day, 2 * day + 1)] == pytest.approx([6, 6, 12])
     assert penalty("ada", 60, 40 * day) == 60
+
+
+def test_a_class_is_graded_by_its_deadline_and_its_rule(teacher, out: Path, course) -> None:
+    """Ada is two days late and Bo less than one, of which one is free; Cy has no time, and counts as in time."""
+    course('[deadlines]\nbahdanau = "2026-11-19 12:00 UTC"\n[late]\nfree_days = 1\na_day = 0.1')
+    status, printed = teacher()
+    assert status == 0, printed
+    assert "bahdanau is due 2026-11-19 12:00:00 UTC." in printed
+    with opened_book(out) as gradebook:
+        found = {
+            each.student.id: (each.score, each.late_submission_penalty)
+            for each in gradebook.assignment_submissions("bahdanau")
+        }
+    score = found["ada"][0]
+    assert score > 0
+    assert {student: penalty or 0 for student, (_, penalty) in found.items()} == {
+        "ada": pytest.approx(0.1 * score),
+        "bo": 0,
+        "cy": 0,
+    }
+    assert teacher("--due", "bahdanau=none")[0] == 2
 
 
 def test_the_example_has_every_setting_and_can_be_used(course, tmp_path: Path) -> None:
