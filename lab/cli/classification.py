@@ -12,9 +12,9 @@ from lab.cli.common import (
     Named,
     dispatch,
     find_recipe,
-    peek,
+    given,
+    read_with_texts,
     set_threads,
-    split_arguments,
     with_recipe,
 )
 from lab.cli.sweep import sweep_of
@@ -68,38 +68,38 @@ def main(solution: Solution, argv: list[str] | None = None, sweeps: Mapping[str,
 
 def run_train(solution: Solution, argv: list[str]) -> None:
     """Train a model, and go on where an earlier call was stopped."""
-    corpus = find_corpus(solution, peek(argv, "--corpus"))
-    named = peek(argv, "--recipe") or default_recipe(solution, corpus)
-    what, recipe = with_recipe(solution, named, Train, Train(), argv)
-    set_threads(what)
-    run = Run(solution.name, corpus, named, what.variant, what.seed)
-    common.train(CLASSIFICATION, solution, run, recipe, what)
+    corpus, named = given(argv, "--corpus", "--recipe")
+    corpus = find_corpus(solution, corpus)
+    named = named or default_recipe(solution, corpus)
+    options, recipe = with_recipe(solution, named, Train, Train(), argv)
+    set_threads(options)
+    run = Run(solution.name, corpus, named, options.variant, options.seed)
+    common.train(CLASSIFICATION, solution, run, recipe, options)
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
     """Score the trained models on the test sets and write the results."""
     from lab.evaluation.classification_results import evaluate, evaluate_linear
 
-    what = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
-    set_threads(what)
+    options = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
+    set_threads(options)
     command = " ".join(argv)
-    corpus = find_corpus(solution, what.corpus)
-    if what.recipe == LINEAR:
+    corpus = find_corpus(solution, options.corpus)
+    if options.recipe == LINEAR:
         print(f"wrote {evaluate_linear(solution, Run(solution.name, corpus, LINEAR), command=command)}")
         return
-    first = name_run(solution, corpus, what, 1)
-    common.evaluate(first, what.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
+    first = name_run(solution, corpus, options, 1)
+    common.evaluate(first, options.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
 
 
 def run_classify(solution: Solution, argv: list[str]) -> None:
     """Label texts with the newest model, and draw where it looked."""
-    options, texts = split_arguments(argv)
-    what = common.read(Classify, f"python -m solutions.{solution.name} classify [options] TEXT …", options)
-    set_threads(what)
-    first = name_run(solution, find_corpus(solution, what.corpus), what, 1)
-    trained = restore(solution, common.newest(first, what, advice(solution, first)))
+    options, texts = read_with_texts(Classify, f"python -m solutions.{solution.name} classify", argv)
+    set_threads(options)
+    first = name_run(solution, find_corpus(solution, options.corpus), options, 1)
+    trained = restore(solution, common.newest(first, options, advice(solution, first)))
     corpus = trained.about["run"].split("-")[0]  # a run that is asked for by name may be of another
-    common.answer(texts, lambda line: show(trained, corpus, line, what.weights))
+    common.answer(texts, lambda line: show(trained, corpus, line, options.weights))
 
 
 def show(trained: Trained, corpus: str, line: str, weights: bool) -> bool:
@@ -152,10 +152,10 @@ def default_recipe(solution: Solution, corpus: str) -> str:
     return solution.defaults.get(corpus) or next(iter(solution.defaults.values()))
 
 
-def name_run(solution: Solution, corpus: str, what: Where, seed: int) -> Run:
-    recipe = what.recipe or default_recipe(solution, corpus)
+def name_run(solution: Solution, corpus: str, options: Where, seed: int) -> Run:
+    recipe = options.recipe or default_recipe(solution, corpus)
     find_recipe(solution, recipe)
-    return Run(solution.name, corpus, recipe, what.variant, seed)
+    return Run(solution.name, corpus, recipe, options.variant, seed)
 
 
 def advice(solution: Solution, run: Run) -> str:

@@ -1,5 +1,6 @@
 """Command lines read in two steps: a recipe's fields are options, so its name is needed before the rest is parsed."""
 
+import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -100,7 +101,7 @@ def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: 
     import tyro
 
     recipe = find_recipe(solution, named)
-    options: Any = make_dataclass("Options", [("what", kind), ("model", type(recipe))], frozen=True)
+    options: Any = make_dataclass("Options", [("options", kind), ("model", type(recipe))], frozen=True)
     parsed = tyro.cli(
         options,
         prog=f"python -m solutions.{solution.name} train",
@@ -110,10 +111,10 @@ def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: 
         config=(tyro.conf.OmitArgPrefixes,),
     )
     demand(parsed)
-    if parsed.model != recipe and not parsed.what.variant:
+    if parsed.model != recipe and not parsed.options.variant:
         changed = ", ".join(differences(recipe, parsed.model))
         raise UsageError(f"{changed} differs from recipe {named}: name the run with --variant WORD")
-    return parsed.what, parsed.model
+    return parsed.options, parsed.model
 
 
 def read(kind: type, prog: str, argv: list[str]) -> Any:
@@ -125,15 +126,28 @@ def read(kind: type, prog: str, argv: list[str]) -> Any:
     return options
 
 
-def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: Any, what: Any, **more: Any) -> None:
-    """Train a run as the options `what` say and print its best score; of several processes one prints."""
-    device = find_device(what.device)
+def read_with_texts(kind: type, prog: str, argv: list[str]) -> tuple[Any, Sequence[str]]:
+    """Return the options of a command and the texts that stand before or behind them."""
+    import tyro
+
+    texts = tyro.conf.Positional[tuple[str, ...]]
+    both: Any = make_dataclass("Options", [("texts", texts, ())], bases=(kind,), frozen=True)
+    parsed = tyro.cli(both, prog=prog, description=kind.__doc__, args=argv)
+    demand(parsed)
+    return parsed, parsed.texts
+
+
+def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: Any, options: Any, **more: Any) -> None:
+    """Train a run as its options say and print its best score; of several processes one prints."""
+    device = find_device(options.device)
     team = here()
     if team.is_main:
         print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    more |= {"micro_tokens": what.micro_tokens, "profile": what.profile}
+    more |= {"micro_tokens": options.micro_tokens, "profile": options.profile}
     with joint_failure(team):
-        trained = experiment.train(solution, run, recipe, minutes=what.minutes, device=device, fresh=what.fresh, **more)
+        trained = experiment.train(
+            solution, run, recipe, minutes=options.minutes, device=device, fresh=options.fresh, **more
+        )
     part_ways()
     if team.is_main:
         print(trained.progress.best_of(experiment.metric))
@@ -195,9 +209,9 @@ def find_recipe(solution: Solution, name: str) -> Any:
     return solution.recipes[name]
 
 
-def set_threads(what: Named) -> None:
-    if what.threads:
-        torch.set_num_threads(what.threads)
+def set_threads(options: Named) -> None:
+    if options.threads:
+        torch.set_num_threads(options.threads)
 
 
 def find_device(name: str | None) -> torch.device:
@@ -212,15 +226,15 @@ def find_device(name: str | None) -> torch.device:
     return device
 
 
-def newest(first: runs.Named, what: Any, advice: str) -> Path:
+def newest(first: runs.Named, options: Any, advice: str) -> Path:
     """Return the folder of the run asked for, or of the one trained last for the task of `first`."""
-    demand_word("--run", what.run or "")
-    pattern = what.run or (first.name if what.recipe or what.variant else f"{first.task}-*")
+    demand_word("--run", options.run or "")
+    pattern = options.run or (first.name if options.recipe or options.variant else f"{first.task}-*")
     folder = runs.RUNS / first.solution
     paths = sorted(folder.glob(f"{pattern}/seed*/best.pt"), key=lambda path: path.stat().st_mtime)
-    if not paths and what.run:
+    if not paths and options.run:
         known = sorted({path.parent.parent.name for path in folder.glob("*/seed*/best.pt")})
-        raise CheckpointError(f"{first.solution} has no run {what.run!r}. It has: {', '.join(known) or 'none yet'}.")
+        raise CheckpointError(f"{first.solution} has no run {options.run!r}. It has: {', '.join(known) or 'none yet'}.")
     if not paths:
         raise CheckpointError(advice)
     return paths[-1].parent
@@ -246,36 +260,9 @@ def differences(first: Any, second: Any, prefix: str = "") -> list[str]:
     return changes
 
 
-def peek(argv: list[str], option: str) -> str | None:
-    """Return the value of one option before the whole line is read: the recipe's fields are options themselves."""
-    for position, word in enumerate(argv):
-        if word == option and position + 1 < len(argv):
-            return argv[position + 1]
-        if word.startswith(option + "="):
-            return word.split("=", 1)[1]
-    return None
-
-
-FLAGS = ("weights", "unknown")  # options of `translate` that take no value
-
-
-def split_arguments(argv: list[str]) -> tuple[list[str], list[str]]:
-    """Part the options from the sentences, which may stand anywhere."""
-    options, sentences, position = [], [], 0
-    while position < len(argv):
-        word = argv[position]
-        if word.startswith("-"):
-            options.append(word)
-            takes_value = (
-                "=" not in word
-                and word not in ("--help", "-h")
-                and word.removeprefix("--no-") not in FLAGS
-                and word[2:] not in FLAGS
-            )
-            if takes_value and position + 1 < len(argv):
-                position += 1
-                options.append(argv[position])
-        else:
-            sentences.append(word)
-        position += 1
-    return options, sentences
+def given(argv: list[str], *options: str) -> list[str | None]:
+    """Return the values of some options before the whole line is read: the recipe's fields are options themselves."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    for option in options:
+        parser.add_argument(option, nargs="?")
+    return list(vars(parser.parse_known_args(argv)[0]).values())

@@ -12,9 +12,9 @@ from lab.cli.common import (
     Named,
     dispatch,
     find_recipe,
-    peek,
+    given,
+    read_with_texts,
     set_threads,
-    split_arguments,
     with_recipe,
 )
 from lab.cli.sweep import sweep_of
@@ -91,12 +91,13 @@ def main(solution: Solution, argv: list[str] | None = None, sweeps: Mapping[str,
 
 def run_train(solution: Solution, argv: list[str]) -> None:
     """Train a model, and go on where an earlier call was stopped."""
-    named = peek(argv, "--recipe") or default_recipe(solution, peek(argv, "--corpus") or Where.corpus)
-    what, recipe = with_recipe(solution, named, Train, Train(), argv)
-    set_threads(what)
-    run = name_run(solution, what, named, what.seed)
+    corpus, named = given(argv, "--corpus", "--recipe")
+    named = named or default_recipe(solution, corpus or Where.corpus)
+    options, recipe = with_recipe(solution, named, Train, Train(), argv)
+    set_threads(options)
+    run = name_run(solution, options, named, options.seed)
     common.train(
-        TRANSLATION, solution, run, recipe, what, compiled={"auto": None, "on": True, "off": False}[what.compiled]
+        TRANSLATION, solution, run, recipe, options, compiled={"auto": None, "on": True, "off": False}[options.compiled]
     )
 
 
@@ -105,28 +106,29 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
     from lab.decoding import Search
     from lab.evaluation.translation_results import evaluate
 
-    what = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
-    set_threads(what)
-    first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
-    search = Search(what.beam, what.alpha, what.shift)
+    options = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
+    set_threads(options)
+    first = name_run(solution, options, options.recipe or default_recipe(solution, options.corpus), 1)
+    search = Search(options.beam, options.alpha, options.shift)
     common.evaluate(
-        first, what.seed, advice(solution, first), lambda run: evaluate(solution, run, search, command=" ".join(argv))
+        first,
+        options.seed,
+        advice(solution, first),
+        lambda run: evaluate(solution, run, search, command=" ".join(argv)),
     )
 
 
 def run_translate(solution: Solution, argv: list[str]) -> None:
     """Translate sentences with the newest model, and draw where it looked."""
-    options, sentences = split_arguments(argv)
-    prog = f"python -m solutions.{solution.name} translate [options] SENTENCE …"
-    what = common.read(Translate, prog, options)
-    set_threads(what)
-    first = name_run(solution, what, what.recipe or default_recipe(solution, what.corpus), 1)
-    trained = restore(solution, common.newest(first, what, advice(solution, first)))
+    options, sentences = read_with_texts(Translate, f"python -m solutions.{solution.name} translate", argv)
+    set_threads(options)
+    first = name_run(solution, options, options.recipe or default_recipe(solution, options.corpus), 1)
+    trained = restore(solution, common.newest(first, options, advice(solution, first)))
     corpus, source, *_ = trained.about["run"].split("-")  # a run that is asked for by name may be of another
-    common.answer(sentences, lambda line: show(trained, corpora.tokenise(corpus, line, source), what))
+    common.answer(sentences, lambda line: show(trained, corpora.tokenise(corpus, line, source), options))
 
 
-def show(trained: Trained, sentence: str, what: Translate) -> bool:
+def show(trained: Trained, sentence: str, options: Translate) -> bool:
     """Print a translation, and below it where the model looked for each word; tell whether there was one."""
     from lab.attention_table import alignment_text
 
@@ -134,26 +136,26 @@ def show(trained: Trained, sentence: str, what: Translate) -> bool:
         print("error: an empty sentence has no translation: give at least one word", file=sys.stderr)
         return False
     unknown = trained.source_text.unknown(sentence)
-    if unknown and not what.unknown:
+    if unknown and not options.unknown:
         print(
             f"error: not among the {len(trained.source_text)} words or pieces that the model knows: "
             f"{common.cut(unknown)}. Say it in other words, or add --unknown to have them read as <unk>.",
             file=sys.stderr,
         )
         return False
-    translation = trained.translate([sentence], what.beam, what.alpha, what.shift)[0]
+    translation = trained.translate([sentence], options.beam, options.alpha, options.shift)[0]
     print(translation)
-    if what.weights and trained.model.attends:
+    if options.weights and trained.model.attends:
         weights = trained.attention(sentence, translation)
         source = [*trained.source_text.pieces(sentence), "</s>"]
         print(alignment_text(weights, source, trained.target_text.pieces(translation)))
     return True
 
 
-def name_run(solution: Solution, what: Where, recipe: str, seed: int) -> Run:
+def name_run(solution: Solution, options: Where, recipe: str, seed: int) -> Run:
     find_recipe(solution, recipe)
-    source, target = corpora.direction(what.corpus, what.source, what.target)
-    return Run(solution.name, what.corpus, source, target, recipe, what.variant, seed)
+    source, target = corpora.direction(options.corpus, options.source, options.target)
+    return Run(solution.name, options.corpus, source, target, recipe, options.variant, seed)
 
 
 def default_recipe(solution: Solution, corpus: str) -> str:

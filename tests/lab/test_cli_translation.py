@@ -12,7 +12,7 @@ import pytest
 from lab import corpora, runs
 from lab.checkpoints import load
 from lab.cli import translation
-from lab.cli.common import dispatch, peek, split_arguments
+from lab.cli.common import dispatch, given, read_with_texts
 from lab.cli.translation import Evaluate, Train, Translate
 from lab.corpora import Pair, Parallel
 from lab.evaluation import result_files, translation_results
@@ -25,6 +25,7 @@ from solutions.encoder_decoder.model import SOLUTION as PLAIN
 from tests.answers import chapters
 
 RECIPES = [import_module(f"solutions.{name}.recipe").Recipe for name in chapters()]
+TEXTS = ["ein Mann", "ein Hund"]
 PAIRS = [
     Pair(f"{a} {b}", f"{b} {a}", frozenset({(0, 1), (1, 0)})) for a in "abcdefgh" for b in "abcdefgh" for _ in range(2)
 ]
@@ -162,13 +163,15 @@ def test_a_time_budget_ends_a_training_and_the_next_call_goes_on(place: Path, ca
     assert "going on from epoch 0, step 1" in capsys.readouterr().out
 
 
-def test_options_are_read_before_and_after_sentences() -> None:
-    assert split_arguments(["--beam", "5", "ein Mann", "--no-weights", "ein Hund"]) == (
-        ["--beam", "5", "--no-weights"],
-        ["ein Mann", "ein Hund"],
-    )
-    assert peek(["train", "--recipe=base"], "--recipe") == "base"
-    assert peek(["train", "--recipe"], "--recipe") is None
+@pytest.mark.parametrize("words", [["--beam", "5", "--no-weights", *TEXTS], [*TEXTS, "--no-weights", "--beam=5"]])
+def test_options_are_read_before_and_after_sentences(words: list[str]) -> None:
+    options, texts = read_with_texts(translation.Translate, "translate", words)
+    assert (options.beam, options.weights, list(texts)) == (5, False, TEXTS)
+
+
+def test_a_recipe_is_read_before_its_fields_are_options() -> None:
+    assert given(["--recipe=base", "--rate", "1"], "--corpus", "--recipe") == [None, "base"]
+    assert given(["--corpus", "x", "--recipe"], "--corpus", "--recipe") == ["x", None]
 
 
 def test_a_reader_who_leaves_early_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,9 +27,9 @@ def test_the_command_of_a_run_has_the_recipe_of_the_run(step: Step) -> None:
     train, evaluate = step.commands()
     labelled = corpora.is_labelled(step.sweep.corpus)
     kind = classification.Train if labelled else translation.Train
-    what, recipe = with_recipe(step.solution, step.sweep.recipe, kind, kind(), train[4:])
+    options, recipe = with_recipe(step.solution, step.sweep.recipe, kind, kind(), train[4:])
     assert recipe == step.recipe
-    assert (what.corpus, what.recipe, what.variant) == (step.sweep.corpus, step.sweep.recipe, step.variant)
+    assert (options.corpus, options.recipe, options.variant) == (step.sweep.corpus, step.sweep.recipe, step.variant)
     assert train[4:][: len(evaluate[4:])] == evaluate[4:]
 
 
