@@ -101,7 +101,7 @@ def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: 
     import tyro
 
     recipe = find_recipe(solution, named)
-    options: Any = make_dataclass("Options", [("options", kind), ("model", type(recipe))], frozen=True)
+    options: Any = make_dataclass("Options", [("run", kind), ("model", type(recipe))], frozen=True)
     parsed = tyro.cli(
         options,
         prog=f"python -m solutions.{solution.name} train",
@@ -111,10 +111,10 @@ def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: 
         config=(tyro.conf.OmitArgPrefixes,),
     )
     demand(parsed)
-    if parsed.model != recipe and not parsed.options.variant:
+    if parsed.model != recipe and not parsed.run.variant:
         changed = ", ".join(differences(recipe, parsed.model))
         raise UsageError(f"{changed} differs from recipe {named}: name the run with --variant WORD")
-    return parsed.options, parsed.model
+    return parsed.run, parsed.model
 
 
 def read(kind: type, prog: str, argv: list[str]) -> Any:
