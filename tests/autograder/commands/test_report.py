@@ -493,5 +493,5 @@ def test_the_histogram_says_in_words_what_it_shows(browser, crowded):
     tab, _ = visit(browser, crowded)
     picture = tab.get_by_role("img", name="How the scores of bahdanau are distributed")
     assert picture.count() == 1
-    assert picture.locator("desc").text_content() == "8 with 0 to 10 % of the points."
+    assert picture.locator("desc").text_content() == "7 with 0 to 10 % of the points."
     tab.context.close()
