@@ -1,4 +1,4 @@
-"""The memory limit where there are no control groups: a thread adds up a job's memory and kills a job above it."""
+"""The memory limit of a job: a thread adds up what all its processes hold, and kills a job above it."""
 
 import os
 import threading
@@ -6,9 +6,9 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from autograder.sandbox.cgroups import MAX_MEMORY
 from autograder.sandbox.control_socket import Process
 
+MAX_MEMORY = 1536 << 20  # bytes of one job beyond what it shares with the zygote
 INTERVAL = 0.05  # seconds
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 

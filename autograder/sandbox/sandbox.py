@@ -20,7 +20,8 @@ from autograder.sandbox.bubblewrap import (
     unavailable_reason,
 )
 from autograder.sandbox.control_socket import JOB, PING, ControlSocket, Process
-from autograder.sandbox.job import Job, limit_memory
+from autograder.sandbox.job import Job
+from autograder.sandbox.memory_watchdog import MemoryWatchdog
 from autograder.sandbox.mounts import View, plain_view, view
 
 __all__ = ["NoSandbox", "Sandbox", "require", "unavailable_reason"]
@@ -168,7 +169,7 @@ class Sandbox:
         try:
             link, process = self.control.connect(JOB, START_SECONDS, cpu_seconds, [held])
             try:
-                return Job(link, process, self._zygote, lifeline, limit_memory(process))
+                return Job(link, process, self._zygote, lifeline, MemoryWatchdog(process))
             except BaseException:
                 link.close()
                 raise

@@ -137,17 +137,21 @@ class TestFalling:
             assert {answer for answer, _ in served} == {FORTY_TWO}
             assert len({warm for _, warm in served}) == 1
 
-    def test_killing_the_builder_takes_everything_along(self, own: Sandbox) -> None:
+    @pytest.mark.parametrize("made", ["Sandbox(Path(sys.argv[1]))", "Sandbox.join(sys.argv[2])"])
+    def test_what_a_killed_judge_started_ends_with_it(self, own: Sandbox, made: str) -> None:
+        """Its worker, busy or not; the sandbox too if the judge built it."""
         program = (
             "import sys, time; from pathlib import Path; from autograder.sandbox.sandbox import Sandbox\n"
-            "own = Sandbox(Path(sys.argv[1])); job = own.start_worker()\n"
+            f"from autograder.kit import frames; own = {made}; job = own.start_worker()\n"
+            "frames.send(job.link, {'id': 1, 'op': 'cell', 'source': 'while True: pass'})\n"
             "print(own._zygote.pid, job.process.pid, flush=True)\n"
             "time.sleep(60)"
         )
-        command = [sys.executable, "-c", program, str(own.kit)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as builder:
-            assert builder.stdout is not None
-            pids = builder.stdout.readline().split()
-            assert len(pids) == 2
-            builder.kill()
-        assert _gone([int(pid) for pid in pids])
+        command = [sys.executable, "-c", program, str(own.kit), own.address]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as judge:
+            assert judge.stdout is not None
+            zygote, worker = map(int, judge.stdout.readline().split())
+            judge.kill()
+        joined = "join" in made
+        assert _gone([worker] if joined else [zygote, worker])
+        assert Path("/proc", str(zygote)).exists() == joined
