@@ -10,7 +10,6 @@ from autograder.assignment import Template, parts
 from autograder.checks import Check
 from autograder.judge.caller import Student
 from autograder.judge.earlier import Earlier
-from autograder.judge.runs import without_prose
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.carried import Parts, combined, repair_first
@@ -105,9 +104,8 @@ def within_reach(written: list[str], ran: list[str]) -> list[str]:
 
 
 def mentions(name: str, source: str) -> bool:
-    """Return whether a name stands in a cell, not counting its own definition, comments and docstrings."""
-    elsewhere = re.compile(rf"(?<!def )\b{name}\b")
-    return bool(elsewhere.search(source) and elsewhere.search(without_prose(source)))
+    """Return whether a name stands in a cell, not counting its own definition."""
+    return bool(re.search(rf"(?<!def )\b{name}\b", source))
 
 
 def _is_wrong(verdict: Verdict | None) -> bool:

@@ -17,7 +17,7 @@ from autograder.judge.caller import Served, Student
 from autograder.judge.carried import Forward, Lost
 from autograder.judge.comparison import comparison
 from autograder.judge.earlier import Bounded
-from autograder.judge.runs import DIFFERS, FirstCalls, differing, may_differ
+from autograder.judge.runs import CHANCE, DIFFERS, FirstCalls, differing
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.answer import Caller, Failure
@@ -93,7 +93,7 @@ class Judge:
                 elif cell.id in analysis.defines:
                     first.cell(cell, analysis.defines[cell.id])
         judged.starved = session.starved
-        if may_differ(first.written) and not judged.starved:
+        if any(map(CHANCE.search, first.written)) and not judged.starved:
             other = differing(self.wall, self.limits, first.events, session.until)
             judged.flags += [f"{function}: {DIFFERS}" for function in other]
         Forward(form, self.wall, self.limits, first.written, session.until).carry(judged.verdicts, first.lost)
