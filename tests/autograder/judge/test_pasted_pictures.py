@@ -1,6 +1,7 @@
 """Pictures that students paste into text cells: shown on the feedback page and to the teacher, or named with why."""
 
 import base64
+import io
 import json
 import re
 import struct
@@ -10,6 +11,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from PIL import Image
 
 from autograder.assignment import grade_id
 from autograder.judge.judge import refused
@@ -42,13 +44,14 @@ def png(side: int = 2, padding: int = 0) -> str:
     return base64.b64encode(made).decode()
 
 
-def gif(sides: tuple[int, int] = (2, 2)) -> str:
-    return base64.b64encode(b"GIF89a" + struct.pack("<HHBBB", *sides, 0, 0, 0) + b"\x3b").decode()
+def made(kind: str, side: int = 2) -> str:
+    """Return a black square of another kind as base64."""
+    buffer = io.BytesIO()
+    Image.new("1", (side, side)).save(buffer, kind)
+    return base64.b64encode(buffer.getvalue()).decode()
 
 
-def webp(sides: tuple[int, int] = (2, 2)) -> str:
-    body = b"WEBPVP8X" + struct.pack("<LL", 10, 0) + b"".join((side - 1).to_bytes(3, "little") for side in sides)
-    return base64.b64encode(b"RIFF" + struct.pack("<L", len(body)) + body).decode()
+GIF_OF_65000 = base64.b64encode(b"GIF89a" + struct.pack("<HHBBB", 65000, 65000, 0, 0, 0) + b"\x3b").decode()
 
 
 def answered(source: str, attachments: Any = None, more: tuple[dict, ...] = ()) -> bytes:
@@ -133,10 +136,8 @@ def test_a_picture_pasted_in_colab_lies_in_the_text_itself(written: str) -> None
 
 
 def test_gif_webp_and_jpeg_are_shown_too() -> None:
-    jpeg = base64.b64encode(
-        b"\xff\xd8\xff\xc0" + struct.pack(">HBHHB", 11, 8, 5, 5, 1) + b"\x01\x11\x00\xff\xda\x00\x08"
-    ).decode()
-    for mime, content in {"image/gif": gif(), "image/webp": webp(), "image/jpeg": jpeg}.items():
+    for kind in ("gif", "webp", "jpeg"):
+        mime, content = f"image/{kind}", made(kind)
         assert pictures(shown(answered("![x](attachment:x)", {"x": {mime: content}}))) == [f"{mime};base64,{content}"]
 
 
@@ -166,8 +167,10 @@ SVG = base64.b64encode(b"<svg onload='document.title=1'/>").decode()
         ({"x.png": {"image/svg+xml": "<svg/>", "text/html": "<b>"}}, NO_PICTURE),
         ({"x.png": {'image/png;x="><script>': png()}}, NO_PICTURE),
         ({"x.png": {"image/png": png(64000)}}, NO_PICTURE),
-        ({"x.png": {"image/gif": gif((65000, 65000))}}, NO_PICTURE),
-        ({"x.png": {"image/webp": webp((1 << 24, 1 << 24))}}, NO_PICTURE),
+        ({"x.png": {"image/png": made("gif")}}, NO_PICTURE),
+        ({"x.png": {"image/gif": GIF_OF_65000}}, NO_PICTURE),
+        ({"x.png": {"image/webp": made("webp", 7100)}}, NO_PICTURE),
+        ({"x.png": {"image/jpeg": made("jpeg", 8) + "/9oA" * 101}}, NO_PICTURE),
         ({"x.png": {"image/png": png(padding=20 << 20)}}, TOO_LARGE),
     ],
 )
