@@ -59,7 +59,6 @@ def configure(config: Config, out: Path) -> Config:
     ]
     config.GenerateFeedback.exporter_class = "autograder.gradebook.html.Page"
     config.GenerateFeedback.preprocessors = ["autograder.gradebook.converters.Grades"]
-    config.ExportApp.plugin_class = "autograder.gradebook.exporting.Csv"
     if settings().late:
         config.AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.EachDay"
     config.ExchangeFactory.collect = "autograder.gradebook.exchange.Collect"

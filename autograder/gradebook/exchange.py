@@ -1,17 +1,15 @@
 """nbgrader's exchange where students could mislead the instructor: what is collected, whose feedback is released."""
 
-import os
 import pwd
-import re
 import shutil
 from collections.abc import Iterator
-from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
-from nbgrader.utils import notebook_hash, parse_utc
+from nbgrader.utils import notebook_hash
 
 from autograder.submissions.notebook import Unreadable, read_below
 from lab.files import aside
@@ -36,41 +34,22 @@ class Collect(ExchangeCollect):
 
     def init_src(self) -> None:
         """Find each student's submission, the latest or the latest in time."""
-        if self.coursedir.course_id == "":
-            self.fail("No course id specified. Re-run with --course flag.")
-        self.course_path = str(Path(self.root) / self.coursedir.course_id)
-        self.inbound_path = str(Path(self.course_path) / "inbound")
-        if not os.access(self.inbound_path, os.R_OK | os.X_OK):
-            self.fail(f"No folder that can be read at {self.inbound_path}. Run `nbgrader release_assignment` first.")
-        wanted, due, latest = self.coursedir.student_id or "*", self._due(), {}
-        for record in sorted(self._records(), key=lambda record: record["timestamp"]):
-            student, before = record["username"], latest.get(record["username"])
-            in_time = due is None or not self.before_duedate or record["timestamp"] <= due
-            if wanted in ("*", student) and (in_time or before is None or before["timestamp"] > due):
-                latest[student] = record
-        self.src_records = list(latest.values())
+        super().init_src()
+        self.src_records = [record for record in self.src_records if record["username"]]
 
-    def _due(self) -> Any:
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook, suppress(MissingEntry):
-            return gradebook.find_assignment(self.coursedir.assignment_id).duedate
-
-    def _records(self) -> Iterator[dict[str, Any]]:
-        """Yield the submissions whose names can be read and that belong to whom they name."""
-        name = re.escape(self.coursedir.assignment_id)
-        for folder in sorted(Path(self.inbound_path).iterdir()):
-            match = re.fullmatch(rf"(?P<student>.+)\+{name}\+(?P<time>[^+]+)(\+[^+]*)?", folder.name)
-            if not match or match["student"].startswith("."):
-                continue
-            try:
-                handed_in_at = parse_utc(match["time"])
-            except (ValueError, OverflowError):
-                self.log.error("Not collected: %s, its name does not say when it was handed in.", folder)
-                continue
-            owner = _owner(folder)
-            if self.check_owner and owner != match["student"]:
-                self.log.error("Not collected: %s belongs to %s and not to whom it names.", folder, owner)
-                continue
-            yield {"username": match["student"], "filename": folder.name, "timestamp": handed_in_at}
+    def _path_to_record(self, path: str) -> dict[str, Any]:
+        """Return a submission as a record of nobody ("") where its name cannot be read or its owner is another."""
+        nobody = {"username": "", "filename": Path(path).name, "timestamp": datetime.min}
+        try:
+            record = super()._path_to_record(path)
+        except (ValueError, OverflowError, ExchangeError):
+            self.log.error("Not collected: %s, its name does not say who handed it in and when.", path)
+            return nobody
+        owner = _owner(Path(path))
+        if self.check_owner and owner != record["username"]:
+            self.log.error("Not collected: %s belongs to %s and not to whom it names.", path, owner)
+            return nobody
+        return record
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
         """Copy notebook, time and secret; a submission without a readable notebook is collected without one."""

@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import os
-import re
 import secrets
 import socket
 import subprocess
@@ -60,9 +59,7 @@ class Course:
             return {row["student_id"]: row for row in csv.DictReader(file) if row["assignment"] == assignment}
 
     def scores(self, assignment: str = "bahdanau") -> dict[str, float]:
-        """Return the exported scores by student; what an export puts before a name that looks like a formula is cut."""
-        rows = self.grades(assignment).items()
-        return {re.sub("^'(?=[-=+@])", "", student): float(row["score"]) for student, row in rows}
+        return {student: float(row["score"]) for student, row in self.grades(assignment).items()}
 
     def hand_in(self, student: str, content: bytes, assignment: str = "bahdanau") -> Path:
         path = self.folder / "submitted" / student / assignment / f"{assignment}.ipynb"

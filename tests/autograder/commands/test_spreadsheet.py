@@ -5,7 +5,6 @@ import io
 import itertools
 import json
 import re
-import shutil
 import time
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 from autograder.grade import summary
 from autograder.gradebook.spreadsheet import table, text
 from autograder.report import data
-from tests.support.nbgrader_course import Course
 from tests.support.points import by_checks
 
 ALL = by_checks("bahdanau")
@@ -106,16 +104,6 @@ def test_the_report_knows_a_guarded_name_again(tmp_path: Path) -> None:
     (tmp_path / "records/a.json").write_text(json.dumps(record))
     summary.write([record], tmp_path / "summary.csv")
     assert [entry.student for entry in data.read(tmp_path).entries] == ["a;=1+1"]
-
-
-def test_nbgraders_own_export_is_guarded_too(teacher, out: Path, tmp_path: Path) -> None:
-    shutil.move(tmp_path / "in/ada", tmp_path / "in/a;=1+1, b")
-    teacher()
-    course = Course.__new__(Course)
-    course.folder = out
-    assert course.grades()["a;'=1+1, b"]["score"] == str(ALL)
-    assert not any(computed(cell) for cell in cells((out / "grades.csv").read_bytes()))
-    assert (out / "grades.csv").stat().st_mode & 0o077 == 0
 
 
 def test_a_table_leaves_out_what_has_no_column() -> None:
