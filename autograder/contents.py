@@ -13,6 +13,8 @@ from typing import Any
 from autograder.places import ROOT
 from autograder.settings import demand_one_of, settings
 
+EVIDENCE = "_evidence"  # ends the name of a chapter's second page, which _toc.yml lists below the first as a section
+
 
 def contents(root: Path = ROOT) -> dict[str, Any]:
     """Return the list of contents; raise SettingsError where course.toml chooses a chapter that it does not have."""
@@ -34,8 +36,14 @@ def pages(root: Path = ROOT) -> list[str]:
 
 
 def chapters(root: Path = ROOT) -> list[str]:
-    """Return the names of the chapters, in order: the pages of the numbered parts."""
-    return [page for part in contents(root).get("parts", []) if part.get("numbered") for page in files(part)]
+    """Return the names of the chapters, in order: the pages of the numbered parts, without those below them."""
+    numbered = [part for part in contents(root).get("parts", []) if part.get("numbered")]
+    return [chapter["file"] for part in numbered for chapter in part["chapters"]]
+
+
+def chapter_of(page: str) -> str:
+    """Return the name of the chapter of which a page is the lesson or the evidence; of any other page, its own."""
+    return page.removesuffix(EVIDENCE)
 
 
 @lru_cache(maxsize=8)

@@ -21,6 +21,14 @@ from solutions.encoder_decoder.attention import gru_step
 
 SEARCHES = {"greedy": "greedy", "beam5": "beam of five"}
 COMMON = 100  # the first words of a vocabulary, mostly function words: none of them is put in another's place
+DISTANCES = [1, 2, 5, 10, 20, 40, 60]
+NETWORKS = {
+    "tanh": (nn.RNN, False),
+    "GRU": (nn.GRU, False),
+    "GRU, gate open": (nn.GRU, True),
+    "LSTM": (nn.LSTM, False),
+    "LSTM, gate open": (nn.LSTM, True),
+}
 ORDERED = {  # who does it to whom: sentences of the same words in two orders
     "the king first": ("le roi punit la reine", "le roi embrasse la reine", "le roi cherche la reine"),
     "the queen first": ("la reine punit le roi", "la reine embrasse le roi", "la reine cherche le roi"),
@@ -47,9 +55,29 @@ def searches_plot(run: str = PHRASEBOOK) -> Picture:
     )
 
 
-def gradient_plot(norms: Mapping[str, Sequence[float]], distances: Sequence[int]) -> Picture:
+def reach(network: type[nn.RNNBase], length: int, open_gate: bool, width: int = 64, trials: int = 8) -> float:
+    """Return the mean norm of the gradient of the last state, in a random direction, at the first input."""
+    norms = []
+    for trial in range(trials):
+        torch.manual_seed(trial)
+        layer = network(width, width, batch_first=True)
+        if open_gate:  # the gate that lets the old state through: GRU's update, LSTM's forget gate
+            layer.bias_hh_l0.data[width : 2 * width] += 2.0
+        inputs = torch.randn(1, length, width, requires_grad=True)
+        last = layer(inputs)[0][0, -1]
+        (last @ nn.functional.normalize(torch.randn(width), dim=0)).backward()
+        norms.append(inputs.grad[0, 0].norm())
+    return torch.stack(norms).mean().item()
+
+
+def gradient_norms() -> dict[str, list[float]]:
+    """Return the norm of the gradient over each distance, of five untrained networks."""
+    return {name: [reach(network, n, is_open) for n in DISTANCES] for name, (network, is_open) in NETWORKS.items()}
+
+
+def gradient_plot(norms: Mapping[str, Sequence[float]]) -> Picture:
     """Draw the norm of a gradient by the number of steps that it goes back."""
-    curves = {name: list(zip(distances, of, strict=True)) for name, of in norms.items()}
+    curves = {name: list(zip(DISTANCES, of, strict=True)) for name, of in norms.items()}
     y_label = "norm of the gradient at the first input"
     return lines(curves, "length of the sequence (steps)", y_label, "How far back a gradient reaches", log="y")
 

@@ -5,6 +5,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from autograder.contents import EVIDENCE
 from autograder.files import atomic_write, folder
 from autograder.places import ROOT
 from autograder.release import new_chapter
@@ -15,7 +16,7 @@ PLACES = {
     "checks.txt": "autograder/checks/{}/checks.py",
     "exercise.txt": "exercises/{}.md",
 }
-WORD = re.compile(r"\b(NAME|FUNCTION|TITLE)\b")
+WORD = re.compile(rf"\b(NAME|FUNCTION|TITLE)(?=\b|{EVIDENCE})")
 
 
 def new(name: str, function: str = "", root: Path = ROOT, chapter: bool = False) -> list[Path]:

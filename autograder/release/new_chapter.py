@@ -5,12 +5,15 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from autograder.contents import EVIDENCE
+
 TEMPLATES = Path(__file__).parent / "templates" / "chapter"
 PLACES = {
     "attention.txt": "solutions/{}/attention.py",
     "checks.txt": "autograder/checks/{}/checks.py",
     "exercise.txt": "exercises/{}.md",
     "chapter.txt": "book/{}.md",
+    "evidence.txt": "book/{}_evidence.md",
     "answers.txt": "tests/answers/{}/__init__.py",
     "right.txt": "tests/answers/{}/right.py",
     "wrong.txt": "tests/answers/{}/wrong.py",
@@ -29,15 +32,19 @@ QUESTIONS = """### `NAME`
 """
 ROAD = """1. [](NAME.md) – What could the last chapter not do?\\
    *You write* `FUNCTION`.\\
-   *Minutes:* 20 of reading, 15 in the notebook.
+   *Minutes:* 5 of reading, 15 in the notebook.
+"""
+CONTENTS = f"""      - file: NAME
+        sections:
+          - file: NAME{EVIDENCE}
 """
 
 
 def edits(fill: Edit) -> dict[str, Edit]:
     """Return {file: what puts the chapter's lines into its text}; `fill` writes the names into a template."""
     rows = {
-        "What needs what": "| `NAME` | – | – | 20 | 15 |",
-        "Twelve weeks": "| 13 | `NAME` | 20 | 1 · 15 | | say the goal of the class |",
+        "What needs what": "| `NAME` | – | – | 5 | 15 |",
+        "Twelve weeks": "| 13 | `NAME` | 5 | 1 · 15 | | say the goal of the class |",
     }
 
     def teaching(text: str) -> str:
@@ -46,19 +53,19 @@ def edits(fill: Edit) -> dict[str, Edit]:
         return _before(text, "\n## Slides\n", "\n" + fill(QUESTIONS).rstrip("\n") + "\n")
 
     return {
-        "book/_toc.yml": partial(_in_contents, line=fill("      - file: NAME\n")),
+        "book/_toc.yml": partial(_in_contents, lines=fill(CONTENTS)),
         "book/index.md": partial(_in_road, item=fill(ROAD)),
         "TEACHING.md": teaching,
     }
 
 
-def _in_contents(text: str, line: str) -> str:
-    """Return the list of contents with a line behind the last one of the last numbered part."""
+def _in_contents(text: str, lines: str) -> str:
+    """Return the list of contents with these lines behind the last chapter of the last numbered part."""
     start = text.rindex("numbered: true")
-    end = re.compile(r"(?:      - file: .*\n)+").search(text, start)
+    end = re.compile(r"(?:      - file: .*\n(?:        .*\n)*)+").search(text, start)
     if end is None:
         raise ValueError("book/_toc.yml has no numbered part with chapters: expected `- file: NAME` lines in it")
-    return text[: end.end()] + line + text[end.end() :]
+    return text[: end.end()] + lines + text[end.end() :]
 
 
 def _in_road(text: str, item: str) -> str:

@@ -16,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from autograder.contents import chapter_of
 from lab.dependencies import files_behind, imported_names
 from lab.files import atomic_write
 
@@ -40,7 +41,7 @@ def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
     cells = code_cells(page)
     paths = set(files_behind([name for cell in cells for name in imported_names(cell)], root))
     for folder in root.glob("solutions/*/results"):
-        if page.stem in (folder.parent.name, OF_ALL) or folder.parent.name in "\n".join(cells):
+        if folder.parent.name == chapter_of(page.stem) or page.stem == OF_ALL or folder.parent.name in "\n".join(cells):
             paths |= set(folder.glob("*.json"))
     if page.stem == OF_ALL:
         paths |= {*root.glob("book/aims.json"), *root.glob("book/_toc.yml"), *root.glob("course.toml")}

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from autograder.contents import chapters
+from autograder.contents import EVIDENCE, chapters, pages
+from book.reading import MOST_WORDS
+from tests.book import IN_TWO, WHOLE
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 PARTS = {
     "package": "solutions/{}/attention.py",
     "chapter": "book/{}.md",
+    "evidence": "book/{}_evidence.md",
     "exercise": "exercises/{}.md",
     "checks": "autograder/checks/{}/checks.py",
 }
@@ -27,12 +30,24 @@ def missing_parts(root: Path) -> list[str]:
         f"{name} has no {kind}: write {part.format(name)}."
         for name in sorted(names)
         for kind, part in PARTS.items()
-        if not (root / part.format(name)).is_file() and not (kind == "chapter" and name in alone)
+        if not (root / part.format(name)).is_file()
+        and not (kind in ("chapter", "evidence") and name in alone)
+        and not (kind == "evidence" and name in WHOLE)
     ]
 
 
 def test_every_name_has_all_its_parts():
     assert not missing_parts(ROOT), "\n".join(missing_parts(ROOT))
+
+
+@pytest.mark.parametrize("name", IN_TWO)
+def test_a_chapter_is_a_lesson_and_its_evidence_which_follows_it_and_is_linked(name):
+    lesson = (BOOK / f"{name}.md").read_text(encoding="utf8")
+    words = len(lesson.split())
+    assert words <= MOST_WORDS, f"book/{name}.md has {words} words, expected {MOST_WORDS} or less: move some"
+    assert pages()[pages().index(name) + 1] == f"{name}{EVIDENCE}", "book/_toc.yml: list it below sections:"
+    assert f"({name}{EVIDENCE}.md" in lesson
+    assert (BOOK / f"{name}{EVIDENCE}.md").read_text(encoding="utf8").count("} What these runs cannot say\n") == 1
 
 
 def test_a_missing_part_is_named_in_a_sentence(tmp_path):

@@ -259,6 +259,14 @@ def test_a_chapter_is_fresh_when_only_something_else_moves(project, file):
     assert freshness.fingerprint(page, project) == before
 
 
+def test_the_evidence_is_stale_when_the_results_of_its_chapter_move(project):
+    page = project / "book" / "luong_evidence.md"
+    page.write_text("# Luong: the evidence\n\n```{code-cell} python\n1\n```\n")
+    before = freshness.fingerprint(page, project)
+    (project / "solutions/luong/results/run-seed1.json").write_text("{ }")
+    assert freshness.fingerprint(page, project) != before
+
+
 def test_the_chapters_stand_on_all_that_their_models_are_made_of():
     ground = {str(file.relative_to(ROOT)) for file in freshness.standing_on(BOOK / "bahdanau.md")}
     corpus = {str(file.relative_to(ROOT)) for file in ROOT.glob("lab/corpora/phrasebook/*.py")}

@@ -9,9 +9,11 @@ import pytest
 from autograder import __main__ as command
 from autograder import settings
 from autograder.checks import checks, questions
-from autograder.contents import chapters
+from autograder.contents import EVIDENCE, chapters
 from autograder.places import ROOT
+from book import reading as reader
 from book.mistakes import by_function, mistakes
+from tests.book import IN_TWO
 
 TEXT = (ROOT / "TEACHING.md").read_text("utf-8")
 PLANNED = re.compile(r"(\d+)(?:–(\d+))? · (\d+)")  # parts of a notebook, and their minutes
@@ -32,6 +34,12 @@ def chapter(name: str) -> str:
     return (ROOT / "book" / f"{name}.md").read_text("utf-8")
 
 
+def headings(name: str) -> list[str]:
+    """Return the headings of a chapter's lesson and of its evidence."""
+    text = chapter(name) + "\n" + (chapter(name + EVIDENCE) if name in IN_TWO else "")
+    return re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+
+
 def head(name: str) -> str:
     """Return the last sentences of the box that begins a chapter: minutes and needs."""
     lines = [line for line in chapter(name).splitlines() if " minutes" in line and "You need" in line]
@@ -41,6 +49,18 @@ def head(name: str) -> str:
 
 def minutes_to_read(name: str) -> int:
     return int(re.findall(r"(\d+) minutes", head(name))[0])
+
+
+@pytest.mark.parametrize("name", IN_TWO)
+def test_the_minutes_of_a_lesson_are_worked_out_from_its_words_formulas_and_code(name: str) -> None:
+    expected = reader.minutes(chapter(name))
+    assert minutes_to_read(name) == expected, f"book/{name}.md: its head says {minutes_to_read(name)} minutes"
+
+
+def test_a_minute_is_a_hundred_words_a_formula_or_twelve_lines_of_shown_code() -> None:
+    text = "---\na: b\n---\n" + "word " * 900 + "\n\n$$\nx = 1\n$$\n\n```{code-cell} python\n"
+    assert reader.minutes(text + ":tags: [remove-input]\n" + "x = 1\n" * 99 + "```\n") == 10
+    assert reader.minutes(text + "x = 1\n" * 12 + "```\n") == 15
 
 
 def core_parts(name: str) -> dict[int, int]:
@@ -149,10 +169,9 @@ def test_the_sections_that_the_discussion_names_are_there(name: str) -> None:
         f"TEACHING.md, Questions for the class, needs ### `{name}` with two questions in bold, and below each what is "
         "good: **Why …?**\n*Good:* …"
     )
-    headings = re.findall(r"^#+ (.+)$", chapter(name), re.MULTILINE)
     for places in re.findall(r"\((\*.+\*[^)]*)\)$", asked, re.MULTILINE):
         for place in re.findall(r"\*([^*]+)\*", places):
-            assert any(heading.startswith(place) for heading in headings), place
+            assert any(heading.startswith(place) for heading in headings(name)), place
 
 
 @pytest.mark.parametrize("name", chapters())

@@ -231,8 +231,10 @@ def test_a_new_chapter_has_its_files_and_its_lines_in_every_list(lists: Path) ->
         assert not [line for line in added if line[0] == "-"]
         assert "my_rope" in "".join(line for line in added if line[0] == "+")
     assert contents.chapters(lists)[-1] == "my_rope"
+    assert contents.pages(lists)[contents.pages(lists).index("my_rope") + 1] == "my_rope_evidence"
+    assert (lists / "book/my_rope_evidence.md").is_file()
     road = (lists / "book/index.md").read_text("utf-8").partition(":::{div} road")[2].partition("\n:::\n")[0]
-    assert road.splitlines()[-1].strip().startswith("*Minutes:* 20")
+    assert road.splitlines()[-1].strip().startswith("*Minutes:* 5")
     questions = (lists / "TEACHING.md").read_text("utf-8").partition("### `my_rope`\n")[2].partition("\n## ")[0]
     assert questions.count("**\n*Good:*") == 2
 
