@@ -1,10 +1,8 @@
 """Figures of the chapter on pooling: weights on the words that decide, words taken away, weights exchanged."""
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from book.tables import results, summary, table
-from lab.classification import Run, Trained, train
+from lab import model_cache
+from lab.classification import Trained
 from lab.corpora import Document, reviews
 from lab.evaluation.classification_results import evidence_scores, evidence_weights, gold
 from lab.evaluation.result_files import read_json, results_folder
@@ -34,10 +33,9 @@ COLUMNS = {
 
 def reader(seed: int) -> Trained:
     """Return HAN, trained on short reviews."""
-    run = Run(SOLUTION.name, "reviews", "short_han", seed=seed)
-    recipe = SOLUTION.recipes[run.recipe]
-    with tempfile.TemporaryDirectory() as folder:
-        return train(SOLUTION, run, recipe, quiet=True, folder=Path(folder), corpus=reviews.short())
+    return model_cache.trained(
+        SOLUTION, corpus="reviews", recipe="short_han", seed=seed, quiet=True, texts=reviews.short()
+    )
 
 
 def agreement(one: Any, two: Any, documents: Sequence[Document], caption: str) -> HTML:

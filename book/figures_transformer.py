@@ -10,12 +10,17 @@ from matplotlib.figure import Figure
 from sacrebleu import corpus_bleu
 from torch import Tensor
 
+from book import long_sentence
 from book.experiments import BLEU, Column, experiment_table, runs_of
 from book.tables import MISSING, ROOT, budget, by_length, outputs, results, score, summary, table
-from lab import corpora
+from lab import corpora, model_cache
 from lab.evaluation.result_files import read_json
 from lab.metrics import as_matrix
 from lab.plots import Picture, training_curves
+from lab.translation import Trained
+from solutions.bahdanau.model import SOLUTION as BAHDANAU
+from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
+from solutions.luong.fast import SOLUTION as LUONG
 from solutions.transformer.ablation import Habits, Head
 from solutions.transformer.attention import noam_rate, sinusoids
 
@@ -25,6 +30,13 @@ USES = {  # of attention: queries, keys
     "cross": "cross-attention: queries from the target, keys from the source",
 }
 FOCUSED = 0.5  # of a head's rows: what it is said to look at is where it looks most
+
+
+def show_all(model: Trained) -> None:
+    """Print what the small model of each chapter makes of the long sentence."""
+    recurrent = {"encoder_decoder": ENCODER_DECODER, "bahdanau": BAHDANAU, "luong": LUONG}
+    models = {name: model_cache.trained(solution, quiet=True) for name, solution in recurrent.items()}
+    long_sentence.show(**models, transformer=model)
 
 
 def head_view(looks: Mapping[str, Float[Tensor, "layers heads asking answering"]], use: str) -> Picture:

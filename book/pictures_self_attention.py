@@ -26,7 +26,7 @@ def widths(experiment: str, words: str, title: str) -> Picture:
             experiment,
             {joined(variant, division, words): f"keys of {width} features" for variant, width in KEYS.items()},
         )
-        for name, division in (("divided", ""), ("not divided", "unscaled"))
+        for name, division in (("not divided", "unscaled"), ("divided", ""))
     }
     return dots(series, ACCURACY.heading, title)
 

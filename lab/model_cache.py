@@ -19,12 +19,13 @@ def trained(
     recipe: str | None = None,
     seed: int = 1,
     quiet: bool = False,
+    texts: Any = None,
     **changes: Any,
 ) -> Any:
     """Return a chapter's model, trained on a corpus; from the store when nothing that it depends on has changed.
 
-    It is a `lab.translation.Trained`, or on a corpus with labels a `lab.classification.Trained`. `changes` replace
-    fields of the recipe's training: epochs=2, for example.
+    It is a `lab.translation.Trained`, or on a corpus with labels a `lab.classification.Trained`. `texts` are a corpus
+    to take in place of the named one; `changes` replace fields of the recipe's training: epochs=2, for example.
     """
     named = recipe or solution.defaults[corpus]
     settings = solution.recipes[named]
@@ -33,21 +34,22 @@ def trained(
         task, run = classification, classification.Run(solution.name, corpus, named, seed=seed)
     else:
         task, run = translation, translation.Run(solution.name, corpus, *corpora.direction(corpus), named, seed=seed)
-    folder = STORE / f"{solution.name}-{run.name}-seed{seed}-{key(solution, settings, seed)}"
+    folder = STORE / f"{solution.name}-{run.name}-seed{seed}-{key(solution, settings, seed, texts)}"
     STORE.mkdir(parents=True, exist_ok=True)
     # Chapters run side by side: the second that needs a model waits until the first has trained it.
     with FileLock(STORE / f"{folder.name}.lock"):
         if (folder / "done").exists():
             return task.restore(solution, folder)
-        model = task.train(solution, run, settings, folder=folder, quiet=quiet)
+        model = task.train(solution, run, settings, folder=folder, quiet=quiet, corpus=texts)
         (folder / "last.pt").unlink(missing_ok=True)
         (folder / "done").touch()
         return model
 
 
-def key(solution: Solution, settings: Any, seed: int) -> str:
-    """Return a short name for the recipe, the seed, torch, and the code that a training runs."""
+def key(solution: Solution, settings: Any, seed: int, texts: Any = None) -> str:
+    """Return a short name for the recipe, the seed, torch, the texts given, and the code that a training runs."""
     digest = hashlib.sha256(repr((settings, seed, torch.__version__)).encode())
+    digest.update(repr(texts).encode() if texts else b"")
     for file in files_behind([f"solutions.{solution.name}.model", solution.build.__module__], ROOT):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]

@@ -34,9 +34,10 @@ def test_of_two_that_need_the_same_model_one_trains_it_and_the_other_gets_it_fro
     assert len(trainings.folders) == 1
 
 
-def test_another_seed_is_another_model(tmp_path, monkeypatch):
+def test_another_seed_or_other_texts_are_another_model(tmp_path, monkeypatch):
     trainings = Trainings()
     monkeypatch.setattr(model_cache, "STORE", tmp_path)
     monkeypatch.setattr(model_cache.translation, "train", trainings)
-    assert [model_cache.trained(SOLUTION, seed=seed) for seed in (1, 2)] == ["trained", "trained"]
-    assert len(set(trainings.folders)) == 2
+    changes = ({"seed": 1}, {"seed": 2}, {"texts": ["il m' a entarté"]})
+    assert [model_cache.trained(SOLUTION, **each) for each in changes] == ["trained"] * 3
+    assert len(set(trainings.folders)) == 3
