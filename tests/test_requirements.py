@@ -17,11 +17,7 @@ import yaml
 from autograder.places import ROOT
 
 OURS = ["autograder", "benchmarks", "book", "examples", "lab", "solutions", "tests"]
-# On Colab alone, and a hub's exchange: named here and in no requirements.
-OPTIONAL = {
-    "google": "autograder/kit/dry_run_report.py",
-    "ngshare_exchange": "examples/jupyterhub/ngshare_nbgrader_config.py",
-}
+OPTIONAL = {"google": "autograder/kit/dry_run_report.py"}  # on Colab alone: named here and in no requirements
 LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)\s+# \S.*")
 
 

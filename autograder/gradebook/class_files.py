@@ -85,7 +85,7 @@ class ClassFiles:
         return Path(self.folders.format_path(self.folders.feedback_directory, student, name)) / f"{name}.html"
 
     def write_page(self, student: str, name: str, page: str) -> None:
-        """Write the feedback page, and beside it when was handed in, which ngshare sends along with it."""
+        """Write the feedback page, and beside it when was handed in, as nbgrader does."""
         path = self.page(student, name)
         timestamp_file = self.autograded(student, name).with_name("timestamp.txt")
         if timestamp_file.is_file():

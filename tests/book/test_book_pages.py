@@ -146,7 +146,7 @@ def test_the_students_edition_has_no_answer_in_any_file():
 
 def test_the_students_edition_has_no_page_for_teachers():
     pages(STUDENTS)
-    assert {"teaching", "jupyterhub", "ngshare", "lti"} <= TEACHERS
+    assert {"teaching", "jupyterhub"} <= TEACHERS
     assert all((FULL / f"{name}.html").is_file() for name in TEACHERS)
     assert not [name for name in TEACHERS if (STUDENTS / f"{name}.html").exists()]
     index = (STUDENTS / "searchindex.js").read_text(encoding="utf8")

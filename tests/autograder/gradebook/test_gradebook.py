@@ -278,7 +278,7 @@ def test_recording_again_changes_nothing(form, tmp_path: Path) -> None:
 
 
 def test_a_page_says_of_which_hand_in_it_is(form, tmp_path: Path) -> None:
-    """What nbgrader's generate_feedback writes too, and ngshare sends: of the latest hand-in, or of none."""
+    """What nbgrader's generate_feedback writes too: of the latest hand-in, or of none."""
     book = ClassGradebook(tmp_path)
     book.register(form)
     beside = tmp_path / "feedback/ada/bahdanau/timestamp.txt"
