@@ -118,9 +118,7 @@ def answers(path: Path, _: int) -> dict[str, str]:
     """Return the answers in words of a graded notebook, with single spaces."""
     cells = json.loads(path.read_bytes())["cells"]
     texts = [cell for cell in cells if cell["cell_type"] == "markdown" and cell["metadata"].get("nbgrader")]
-    return {
-        cell["metadata"]["nbgrader"]["grade_id"]: " ".join("".join(cell["source"]).split()) for cell in texts
-    }
+    return {cell["metadata"]["nbgrader"]["grade_id"]: " ".join("".join(cell["source"]).split()) for cell in texts}
 
 
 HANDLERS = [*apihandlers.default_handlers, (r"/formgrader/api/marking/([^/]+)", Marking)]

@@ -13,7 +13,6 @@ from autograder.contents import EVIDENCE, chapters
 from autograder.places import ROOT
 from book import reading as reader
 from book.mistakes import by_function, mistakes
-from tests.book import IN_TWO
 
 TEXT = (ROOT / "TEACHING.md").read_text("utf-8")
 PLANNED = re.compile(r"(\d+)(?:–(\d+))? · (\d+)")  # parts of a notebook, and their minutes
@@ -36,7 +35,7 @@ def chapter(name: str) -> str:
 
 def headings(name: str) -> list[str]:
     """Return the headings of a chapter's lesson and of its evidence."""
-    text = chapter(name) + "\n" + (chapter(name + EVIDENCE) if name in IN_TWO else "")
+    text = chapter(name) + "\n" + chapter(name + EVIDENCE)
     return re.findall(r"^#+ (.+)$", text, re.MULTILINE)
 
 
@@ -51,7 +50,7 @@ def minutes_to_read(name: str) -> int:
     return int(re.findall(r"(\d+) minutes", head(name))[0])
 
 
-@pytest.mark.parametrize("name", IN_TWO)
+@pytest.mark.parametrize("name", chapters())
 def test_the_minutes_of_a_lesson_are_worked_out_from_its_words_formulas_and_code(name: str) -> None:
     expected = reader.minutes(chapter(name))
     assert minutes_to_read(name) == expected, f"book/{name}.md: its head says {minutes_to_read(name)} minutes"
