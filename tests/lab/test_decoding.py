@@ -87,7 +87,7 @@ def reread(model: nn.Module, sentence: list[int]):
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_cached_greedy_says_what_the_taught_one_says(name: str, seed: int) -> None:
     model = random_model(name, seed)
     cached = decoding.greedy(model, *source_batch(SENTENCES), max_len=LIMIT)
@@ -97,7 +97,10 @@ def test_cached_greedy_says_what_the_taught_one_says(name: str, seed: int) -> No
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize(("width", "alpha"), [(1, 1.0), (3, 0.0), (4, 1.0), (12, 0.6)])
+@pytest.mark.parametrize(
+    ("width", "alpha"),
+    [(3, 0.6), *(pytest.param(*each, marks=pytest.mark.slow) for each in [(1, 1.0), (4, 0.0), (12, 1.0)])],
+)
 def test_cached_beam_finds_what_the_taught_one_finds(name: str, width: int, alpha: float) -> None:
     model = random_model(name, 5)
     cached = decoding.beam(model, *source_batch(SENTENCES), width, alpha, max_len=LIMIT)
