@@ -21,7 +21,6 @@ from tests.autograder.gradebook.test_gradebook import DUE, EARLY, HALVES, LATE, 
 from tests.support.classes import total_on
 from tests.support.notebooks import code, graded, markdown
 from tests.support.outcomes import outcome, rows
-from tests.support.postgres import running
 
 NAME, CORE, BONUS = "mine", 10, 6
 STARRED = "check-stretch"
@@ -168,20 +167,6 @@ def test_nbgraders_own_commands_write_the_same_rows_and_pages(tmp_path: Path) ->
     ]
     assert pages[0] == pages[1]
     assert len(pages[0]) == 3
-
-
-def test_a_server_holds_the_same(tmp_path: Path) -> None:
-    with running() as server:
-        places = {"file": None, "server": server.database("bonus")}
-        for place, db_url in places.items():
-            book = register(tmp_path / place, db_url)
-            for share in (1.0, 0.5):
-                for student in ("ada", "bo"):
-                    record(book, student, share, share, LATE)
-            places[place] = book.db_url
-            assert (submitted(book).score, submitted(book).total) == (8, 8)
-            book.close()
-        assert rows(str(places["file"])) == rows(str(places["server"]))
 
 
 def test_a_task_becomes_a_bonus_a_core_task_and_is_taken_out_and_put_back(tmp_path: Path) -> None:
