@@ -41,7 +41,7 @@ def score(result: dict[str, Any], *path: str) -> dict[str, Any] | None:
 
 
 def summary(runs: Sequence[dict[str, Any]], *path: str, digits: int = 1, scale: float = 1) -> str:
-    """Return one score over the seeds: the mean, and the lowest and highest seed, or the bootstrap interval of one.
+    """Return one score over the seeds, mean (lowest–highest), or of one seed with its bootstrap interval, [low, high].
 
     `scale` is 100 for a share that is to be read in per cent.
     """
@@ -49,9 +49,10 @@ def summary(runs: Sequence[dict[str, Any]], *path: str, digits: int = 1, scale: 
     if not scores:
         return MISSING
     values = [scale * value["value"] for value in scores]
-    one = scale * scores[0]["low"], scale * scores[0]["high"]
-    low, high = (min(values), max(values)) if len(values) > 1 else one
-    return f"{statistics.fmean(values):.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
+    if len(values) > 1:
+        return f"{statistics.fmean(values):.{digits}f} ({min(values):.{digits}f}–{max(values):.{digits}f})"
+    low, high = (scale * scores[0][end] for end in ("low", "high"))
+    return f"{values[0]:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> HTML:

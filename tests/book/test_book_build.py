@@ -207,7 +207,7 @@ def test_one_run_shows_its_bootstrap_interval_and_that_its_time_was_up(results):
     tables, write = results
     write("bahdanau", "multi30k-de-en-base", 2, 30.0)
     table = tables.multi30k(["bahdanau"]).data
-    assert "30.0 (29.0–31.0)" in table
+    assert "30.0 [29.0, 31.0]" in table
     assert "ended by its time budget" in table
 
 
