@@ -95,7 +95,7 @@ def layer_norm(
 ) -> Float[Tensor, "*batch d_model"]:
     """Return γ ∘ (x - μ) / √(σ² + ε) + β, with mean and variance over the features of each position.
 
-    Ba, Kiros and Hinton (2016), equation 3; ε, inside the root, keeps the divisor above 0.
+    Ba, Kiros and Hinton (2016), equations 3 and 4; ε, inside the root, is ours and keeps the divisor above 0.
     """
     centred = x - x.mean(dim=-1, keepdim=True)
     variance = (centred**2).mean(dim=-1, keepdim=True)  # divided by d_model, not by d_model - 1
