@@ -70,11 +70,13 @@ class Check:
     hunt: BugHunt | None = None  # to which the function belongs
     steps: Callable[[list], CachedSteps] | None = None  # made from a call's arguments: the steps that it asks for
     adapter: Callable | None = None  # calls what is no function of tensors: adapter(target, *arguments) → tensors
+    exact: tuple[str, ...] = ()  # outputs in which an integer has to come as one (with SHAPE), and a weight of 0 as 0
     stars: int = 0  # 1 or 2 of a task beyond the core: its points are a bonus, on top of the notebook's maximum
 
     def __post_init__(self) -> None:
-        fields = ("outputs", "also", "mistakes", "examples", "may_call")
+        fields = ("outputs", "also", "mistakes", "examples", "may_call", "exact")
         faults.demand_tuples(self.function, **{field: getattr(self, field) for field in fields})
+        faults.demand_names(self.function, self.outputs, self.exact)
         faults.demand_points(self.function, self.outputs, self.points)
         faults.demand_stars(self.function, self.stars)
         self.portable_adapter  # noqa: B018 — raises where it cannot be one
@@ -195,6 +197,7 @@ class Check:
             drawn.group,
             drawn.peak,
             partial(self._known, arguments, outputs, usual=True),
+            list(self.exact),
         )
 
     def _answer(self, drawn: Drawn, rng: np.random.Generator) -> tuple[Answer, list[np.ndarray] | None]:

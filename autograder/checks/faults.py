@@ -33,6 +33,12 @@ def demand_points(function: str, outputs: Sequence[str], points: Mapping[str, An
             raise CheckFault(f"{function}: “{name}” is about '{part}', which is no output: {_one_of(outputs)}")
 
 
+def demand_names(function: str, outputs: Sequence[str], exact: Sequence[str]) -> None:
+    """Raise CheckFault unless what is compared exactly is an output that there is."""
+    if unknown := [name for name in exact if name not in outputs]:
+        raise CheckFault(f"{function}: exact names '{unknown[0]}', which is no output: {_one_of(outputs)}")
+
+
 def demand_stars(function: str, stars: object) -> None:
     """Raise CheckFault unless a check has no star, one or two."""
     if not isinstance(stars, int) or isinstance(stars, bool) or stars not in (0, 1, 2):

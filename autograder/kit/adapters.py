@@ -88,17 +88,6 @@ def plotted_lines(function: Callable, *arguments: Any) -> Tensor:
     return torch.from_numpy(np.stack(lines))
 
 
-@torch.inference_mode()
-def without_autograd(function: Callable, *arguments: Any) -> Any:
-    """Return what a function gives with autograd off, as gradients by hand are worked out; say so where it wants it."""
-    try:
-        return function(*arguments)
-    except RuntimeError as error:
-        if "does not require grad" in str(error):
-            error.args = ("autograd is switched off in this check: work the gradient out with tensor operations",)
-        raise
-
-
 def failing_input(function: Callable) -> tuple:
     """Return the arguments that the student hands in; None becomes a tensor without elements."""
     given = function()

@@ -62,7 +62,8 @@ class Case:
     """One call: its arguments and what a right function answers. `features` say in words what is special in it.
 
     `group` is what a criterion names it by; `tolerance` is relative and absolute, for the outputs; `peak` is how many
-    bytes the call may take beyond what was there before, None where that is not measured.
+    bytes the call may take beyond what was there before, None where that is not measured; `exact` names the outputs in
+    which an integer has to come as one, and a 0 exactly.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Case:
     group: str = ""
     peak: int | None = None
     usual: list[KnownMistake] | Callable[[], list[KnownMistake]] = field(default_factory=list)
+    exact: list[str] = field(default_factory=list)
 
     def mistakes(self) -> list[KnownMistake]:
         """Return what the known mistakes give here; they are run only when someone asks: the right never do."""

@@ -8,7 +8,8 @@ import numpy as np
 from autograder.kit.answer import Answer, Failure
 from autograder.kit.cases import TOLERANCE, Case, Example
 
-ZERO = 1e-6  # a masked position may keep this much: exact zeros are not demanded
+ZERO = 1e-6  # what rounding may leave of a 0
+NOTHING = 1e-30  # and what is 0 beside any weight: a mask of -100 leaves more where padding scores higher by 40
 LARGEST = 1 << 18  # elements of an output that is compared with known mistakes
 SAME = 2e-5  # numbers of a known mistake: a near match is no match
 
@@ -47,10 +48,10 @@ def _compared(array: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return np.where(free, np.nan, array) if free.any() and array.shape == expected.shape else array
 
 
-def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERANCE) -> str | None:
+def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERANCE, exact: bool = False) -> str | None:
     """Return how the values differ, in words that give no expected value away, or None when they agree.
 
-    Where NaN is expected, nothing is compared.
+    Where NaN is expected, nothing is compared. With `exact`, 1e-20 is not 0.
     """
     if is_text(expected):
         return None if is_text(got) and np.array_equal(expected, got) else "not the expected text"
@@ -64,8 +65,9 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
     if np.isinf(got).any():
         return "an infinity"
     zero = expected == 0
-    if np.any(np.abs(got[zero].astype(np.float64)) > ZERO):  # the smallest integer has no positive twin
-        return "not 0 where it has to be"
+    left = np.abs(got[zero].astype(np.float64)).max(initial=0)  # the smallest integer has no positive twin
+    if left > (NOTHING if exact else ZERO):
+        return "not 0 where it has to be" if left > ZERO else "nearly 0 where it has to be exactly 0"
     if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance, equal_nan=True):
         return others
     return None

@@ -73,6 +73,17 @@ class Evaluation:
                 return _wrong(_misshapen(name, outputs[name], case.outputs[name], self.first[case.name]))
         return None
 
+    def _form(self, case: Case, part: str | None) -> Failure | None:
+        """Return what is wrong with the shapes, and with the dtype where integers are asked for."""
+        if failure := self._shape(case, part):
+            return failure
+        outputs = self._outputs(case)
+        assert not isinstance(outputs, Failure)
+        for name in case.exact:
+            if case.outputs[name].dtype.kind in "iu" and outputs[name].dtype.kind == "f":
+                return _wrong(f"{name} holds floats ({outputs[name].dtype}), expected integers.")
+        return None
+
     def _values(self, case: Case, part: str | None) -> Failure | None:
         outputs = self._outputs(case)
         if isinstance(outputs, Failure):
@@ -80,7 +91,7 @@ class Evaluation:
         if failure := self._shape(case, part):
             return failure
         for name in [part] if part else outputs:
-            if text := difference(case.outputs[name], outputs[name], case.tolerance):
+            if text := difference(case.outputs[name], outputs[name], case.tolerance, name in case.exact):
                 return _wrong(f"{name}: {text} ({case.name}).")
         return None
 
@@ -167,7 +178,7 @@ class Evaluation:
 
 
 FAILURES: dict[Kind, Callable[[Evaluation, Case, str | None], Failure | None]] = {
-    Kind.SHAPE: Evaluation._shape,
+    Kind.SHAPE: Evaluation._form,
     Kind.VALUES: Evaluation._values,
     Kind.GRADIENTS: Evaluation._gradients,
     Kind.UNCHANGED: Evaluation._unchanged,

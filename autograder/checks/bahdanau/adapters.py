@@ -1,6 +1,7 @@
 """How the checks call what is no function from tensors to tensors: sets of links, a step with a cell of its own."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,10 @@ def with_tanh_cell(  # noqa: PLR0913 — the student's arguments
 ) -> Any:
     """Return what a step gives whose cell is tanh(W_x x + W_h state): gradients reach both matrices."""
 
+    calls = []
+
     def cell(x: Tensor, state: Tensor) -> Tensor:
+        calls.append(1)
         expected = (len(word), W_x.shape[1])
         if x.shape != expected:
             raise ValueError(f"cell expects x of shape {expected}, (B, E + A), got {tuple(x.shape)}")
@@ -30,7 +34,17 @@ def with_tanh_cell(  # noqa: PLR0913 — the student's arguments
             raise ValueError(f"cell expects a state of shape {len(word), W_h.shape[1]}, got {tuple(state.shape)}")
         return torch.tanh(x @ W_x.T.to(x.dtype) + (state @ W_h.T.to(state.dtype)).to(x.dtype))
 
-    return function(word, state, annotations, projected, W_q, v, cell, mask)
+    result = function(word, state, annotations, projected, W_q, v, cell, mask)
+    if len(calls) > 1 and _is_step(result, lambda context: cell(torch.cat([word, context], dim=-1), state)):
+        raise TypeError(f"cell was called {len(calls) - 1} times: a step calls it once")
+    return result
+
+
+def _is_step(result: Any, step: Callable) -> bool:
+    """Return whether a result begins with the state that a step makes of the context behind it."""
+    with torch.no_grad(), suppress(Exception):  # it may be anything
+        return torch.allclose(result[0], step(result[1]))
+    return False
 
 
 def sorted_links(function: Callable, weights: Tensor, threshold: float | None) -> Tensor:

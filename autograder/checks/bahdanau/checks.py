@@ -120,6 +120,7 @@ SOFTMAX = Check(
         "rows with no True": 1,
         FAR: 1,
     },
+    exact=("weights",),
     mistakes=known(masked_softmax),
     examples=examples.SOFTMAX,
 )
@@ -160,6 +161,7 @@ ADDITIVE = Check(
         "the context with a mask": Points(1, (MASKED, SPECIAL), part="context"),
         FAR: 1,
     },
+    exact=("weights",),
     mistakes=known(additive_attention),
     examples=examples.attention("additive_attention"),
     may_call=("masked_softmax",),

@@ -78,6 +78,14 @@ def ties(rng: Rng, target: int, source: int) -> np.ndarray:
     return weights
 
 
+def nearly(rng: Rng, threshold: float) -> np.ndarray:
+    """Return weights of which a third are a little below the threshold, and as many a little above."""
+    weights = soft(rng, 6, 7)
+    sides = rng.integers(-1, 2, size=weights.shape)
+    gaps = 10 ** rng.uniform(-6, -2.4, weights.shape)  # decimals or a float16 do not hold them
+    return np.where(sides, threshold + sides * gaps, weights).astype(np.float32)
+
+
 def link_cases(rng: Rng) -> list[Drawn]:
     """Draw matrices of weights, with and without a threshold."""
     low = soft(rng, 4, 6) * rng.uniform(0.3, 0.8, size=(4, 1)).astype(np.float32)  # as local attention leaves them
@@ -100,6 +108,8 @@ def link_cases(rng: Rng) -> list[Drawn]:
         Drawn("other weights that are the threshold", [eighths(rng, 5, 7), 0.125], BOUNDS),
         Drawn("a threshold of 0", [soft(rng, 4, 5), 0.0], BOUNDS),
         Drawn("a threshold above every weight", [np.minimum(wide, 0.875), 0.9], BOUNDS),
+        Drawn("weights near the threshold", [nearly(rng, 0.2), 0.2], BOUNDS),
+        Drawn("nearly equal weights", [nearly(rng, 0.9), None], EQUAL),
     ]
 
 

@@ -37,6 +37,7 @@ STEP = Check(
         "the state with a mask": Points(1, (MASKED, SPECIAL), part="state"),
         FAR: 1,
     },
+    exact=("weights",),
     mistakes=known(rnnsearch_step),
     examples=examples.STEP,
     adapter=adapters.with_tanh_cell,

@@ -24,7 +24,7 @@ def coverage_cases(rng: Rng) -> list[Drawn]:
     hardly = attended(rng, (3, 4, 6), None)
     hardly[:, :, 2] = rng.uniform(5e-5, 3e-4, size=(3, 4))
     holes = gaps(rng, 4, 6)
-    return [
+    drawn = [
         Drawn("no mask", [attended(rng, (3, 5, 4), None), None, 0.5], NO_MASK, gradients=True),
         Drawn("more source words", [attended(rng, (4, 3, 8), None), None, 0.2], NO_MASK, gradients=True),
         Drawn("one target word", [attended(rng, (3, 1, 5), None), None, 1.5], NO_MASK),
@@ -39,6 +39,9 @@ def coverage_cases(rng: Rng) -> list[Drawn]:
         Drawn("weight at padding", [attended(rng, (4, 5, 6), None), holes, 0.5], LEFT, [PADDING]),
         Drawn("nearly no weight", [hardly, None, 0.25], SMALL),
     ]
+    least = attended(rng, (3, 2, 5), None)
+    least[:, :, 1] = rng.uniform(2e-5, 4e-5, size=(3, 2))
+    return [*drawn, Drawn("next to no weight", [least, None, 0.25], SMALL)]
 
 
 def backward_cases(rng: Rng) -> list[Drawn]:

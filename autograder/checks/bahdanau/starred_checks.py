@@ -4,7 +4,7 @@ from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, UNCHANGED, Ch
 from autograder.checks.bahdanau import examples
 from autograder.checks.bahdanau.starred_cases import LEFT, SMALL, backward_cases, coverage_cases
 from autograder.checks.edits import known
-from autograder.kit.adapters import without_autograd
+from autograder.kit.by_hand import without_autograd
 from solutions.bahdanau.attention import additive_attention_backward, coverage_penalty
 
 COVERAGE = Check(
@@ -30,6 +30,7 @@ BACKWARD = Check(
         FAR: 1,
     },
     also=(SHAPE, UNCHANGED, REPEAT),
+    exact=("d_keys", "d_values"),
     mistakes=known(additive_attention_backward),
     examples=examples.BACKWARD,
     adapter=without_autograd,

@@ -133,6 +133,7 @@ GREEDY = Check(
         "max_len": Points(2, (UNENDING, LIMITED)),
     },
     also=(SHAPE, REPEAT),
+    exact=("tokens",),
     mistakes=known(greedy_decode),
     examples=examples.GREEDY,
 )

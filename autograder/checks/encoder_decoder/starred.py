@@ -7,7 +7,7 @@ from autograder.checks.edits import known
 from autograder.checks.encoder_decoder import examples
 from autograder.checks.encoder_decoder.training_checks import step_arguments
 from autograder.checks.random_inputs import Rng, normal
-from autograder.kit.adapters import without_autograd
+from autograder.kit.by_hand import without_autograd
 from solutions.encoder_decoder.attention import gru_step_backward, nucleus
 
 NEAR = 2e-3  # no sum is so near to p, and no two words at the edge of a nucleus so near to each other

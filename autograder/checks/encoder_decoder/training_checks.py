@@ -105,6 +105,7 @@ SHIFT = Check(
         EMPTY: 1,
     },
     also=(SHAPE, UNCHANGED, REPEAT),
+    exact=("inputs", "targets"),
     mistakes=known(shift),
     examples=examples.SHIFT,
 )
@@ -129,6 +130,13 @@ def far_from_zero(rng: Rng, level: float) -> list:
     return [logits.astype(np.float32), targets, pad]
 
 
+def infinite_at_padding(rng: Rng) -> list:
+    """Return arguments whose logits are infinite, of either sign, wherever the target is padding."""
+    logits, targets, pad = loss_arguments(rng, lengths(rng, 4, 6), 6, 7)
+    signs = rng.choice([-np.inf, np.inf], size=logits.shape)
+    return [np.where((targets == pad)[..., None], signs, logits).astype(np.float32), targets, pad]
+
+
 def loss_cases(rng: Rng) -> list[Drawn]:
     """Draw losses: all sizes different, all equal, padding in any row, one sentence, logits far from 0."""
     full = np.full(3, 4)
@@ -144,6 +152,7 @@ def loss_cases(rng: Rng) -> list[Drawn]:
         Drawn("padding in every row", loss_arguments(rng, lengths(rng, 4, 5), 8, 6), PADDED),
         Drawn("logits around 800", far_from_zero(rng, 800.0), LARGE),
         Drawn("logits around -800", far_from_zero(rng, -800.0), LARGE),
+        Drawn("infinite logits at padding", infinite_at_padding(rng), LARGE, [PADDING]),
     ]
 
 

@@ -52,6 +52,14 @@ def unknown_in_source(rng: Rng) -> list:
     return [tokens, weights, source, lexicon, unk]
 
 
+def nearly_equal(rng: Rng) -> list:
+    """Return arguments in which a later word has a little more than the one before it that seems to be the best."""
+    tokens, weights, source, lexicon, unk = unknown_arguments(rng, (9, 7, 60), IN_LEXICON, equal=True)
+    rows = np.flatnonzero(tokens == unk)
+    weights[rows, weights[rows].argmax(axis=1)] -= np.float32(2e-6)
+    return [tokens, weights, source, lexicon, unk]
+
+
 def unknown_cases(rng: Rng) -> list[Drawn]:
     """Draw translations with unknown words: in the lexicon and not, with ties, with columns of </s> and padding."""
     made = unknown_arguments
@@ -72,6 +80,8 @@ def unknown_cases(rng: Rng) -> list[Drawn]:
         Drawn("two equal weights, nothing in the lexicon", made(rng, (7, 8, 60), IN_NONE, equal=True), TIES),
         Drawn("one column more", made(rng, (10, 6, 60), columns=1), BEYOND),
         Drawn("columns of padding", made(rng, (7, 5, 60), columns=4), BEYOND),
+        Drawn("one source word for several unknown ones", made(rng, (14, 3, 60)), MIXED),
+        Drawn("two nearly equal weights", nearly_equal(rng), TIES),
     ]
 
 
@@ -123,11 +133,17 @@ def shifted(rng: Rng, where: str, gap: float) -> list:
     return [h_t[:, None], *rest]
 
 
-def long_source(rng: Rng) -> Drawn:
+def long_source(rng: Rng, name: str, p: Sequence[float]) -> Drawn:
     """Return a case in which one target word's scores of all positions take 16 MB, those of its window next to none."""
-    p = LONG + np.array([[5.25, 9.75, 2.5]])  # these are float32 numbers
-    arguments = windowed_arguments(rng, (1, 3, 12, 5, 2), 3, np.array([LONG + 11]), p)
-    return Drawn("a source of 4,000,012 positions", [*arguments[:-1], LONG], MEMORY, peak=MOST)
+    centres = np.array([p])  # of float32 numbers
+    arguments = windowed_arguments(rng, (1, 3, 12, 5, 2), 3, np.array([LONG + 11]), centres)
+    return Drawn(name, [*arguments[:-1], LONG], MEMORY, peak=MOST)
+
+
+def most_places(rng: Rng, D: float) -> list:
+    """Return arguments whose windows hold as many positions as a width of 2D can: their centres are half-way."""
+    p = rng.integers(3, 8, size=(4, 3)) + 0.5
+    return windowed_arguments(rng, (4, 3, 12, 5, 6), D, np.full(4, 12), p)
 
 
 def windowed_cases(rng: Rng) -> list[Drawn]:
@@ -156,5 +172,8 @@ def windowed_cases(rng: Rng) -> list[Drawn]:
         Drawn("scores around -120", shifted(rng, "all", 120), FAR),
         Drawn("padding that scores higher", shifted(rng, "padding", 20), FAR, [PADDING]),
         Drawn("positions outside that score higher", shifted(rng, "outside", 20), FAR),
-        long_source(rng),
+        long_source(rng, "a source of 4,000,012 positions", [LONG + 5.25, LONG + 9.75, LONG + 2.5]),
+        Drawn("D = 2.6, centres half-way", most_places(rng, 2.6), PADDED),
+        Drawn("D = 1.5, centres half-way", most_places(rng, 1.5), PADDED),
+        long_source(rng, "windows far apart in 4,000,012 positions", [5.25, LONG / 2 + 0.5, LONG + 9.75]),
     ]

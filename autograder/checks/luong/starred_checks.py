@@ -25,6 +25,7 @@ UNKNOWN = Check(
     unknown_cases,
     points={IN_LEXICON: 1, IN_NONE: 1, MIXED: 1, TIES: 1, BEYOND: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
+    exact=("words",),
     mistakes=known(replaced_unknowns),
     examples=starred_examples.UNKNOWN,
     stars=1,

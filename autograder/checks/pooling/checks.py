@@ -22,6 +22,7 @@ POOL = Check(
         FAR: 1,
     },
     shape="the shapes of vector and weights",
+    exact=("weights",),
     mistakes=known(attention_pool),
     examples=examples.POOL,
 )
@@ -38,6 +39,7 @@ CONTEXT = Check(
         FAR: 1,
     },
     shape="the shapes of vector and weights",
+    exact=("weights",),
     mistakes=known(context_attention),
     examples=examples.CONTEXT,
 )
@@ -57,6 +59,7 @@ HIERARCHY = Check(
         "a document without words": Points(1, "an empty document"),
         FAR: 1,
     },
+    exact=("words", "sentences"),
     mistakes=known(hierarchical_attention),
     examples=examples.hierarchy("hierarchical_attention"),
     may_call=("context_attention",),

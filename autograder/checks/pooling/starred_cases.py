@@ -109,13 +109,13 @@ def scaled(rng: Rng, length: int, features: int, factor: float) -> list[np.ndarr
     return [weights, values, direction * np.float32(factor)]
 
 
-def mostly_lost(rng: Rng, length: int, features: int) -> list[np.ndarray]:
-    """Return arguments of whose direction a third is left: the rest would move the pooled vector."""
+def mostly_lost(rng: Rng, length: int, features: int, times: float = 3) -> list[np.ndarray]:
+    """Return arguments of whose direction little is left: `times` as much would move the pooled vector."""
     weights, values, direction = along(rng, length, features)
     rows = np.vstack([values.T, np.ones(length)]).astype(np.float64)
     lost = np.linalg.pinv(rows) @ (rows @ direction)
     free = direction - lost
-    lost *= 3 * np.linalg.norm(free) / np.linalg.norm(lost)
+    lost *= times * np.linalg.norm(free) / np.linalg.norm(lost)
     return [weights, values, (free + lost).astype(np.float32)]
 
 
@@ -146,4 +146,5 @@ def adversarial_cases(rng: Rng) -> list[Drawn]:
         Drawn("few words", along(rng, 3, 7), TIGHT, tolerance=EXACT),
         Drawn("few words, a long direction", scaled(rng, 3, 6, 1e5), TIGHT, tolerance=EXACT),
         Drawn("one word", along(rng, 1, 3), TIGHT, tolerance=EXACT),
+        Drawn("a direction of which a twelfth is left", mostly_lost(rng, 7, 3, 12), LENGTHS),
     ]

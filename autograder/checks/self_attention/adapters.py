@@ -1,9 +1,15 @@
-"""How the check of the module calls a class: it makes a module, loads parameters, and calls it."""
+"""How the checks call a class, which makes a module that loads parameters, and attention in chunks of keys."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from autograder.kit.by_hand import Curves
+
+MANY_CHUNKS = 32
 
 
 def loaded_module(
@@ -19,6 +25,7 @@ def loaded_module(
     module.load_state_dict({name: tensor.detach() for name, tensor in given.items()})
     kind = getattr(torch, dtype)
     module.to(X.device, kind).eval()
+    _call_with_another(module, X.detach().to(kind), mask)
     if W_q.requires_grad:
         moved = {name: tensor.to(kind) for name, tensor in given.items()}
         result = torch.func.functional_call(module, moved, (X.to(kind), mask))
@@ -34,6 +41,25 @@ def loaded_module(
     return result[0], result[1]
 
 
+def _call_with_another(module: nn.Module, X: Tensor, mask: Tensor | None) -> None:
+    """Call a module with the words turned round and another mask: what it keeps for the next call shows there."""
+    other = None if mask is not None or X.shape[1] == 1 else torch.arange(X.shape[1]).expand(X.shape[:2]) > 0
+    with torch.no_grad(), suppress(Exception):  # what is wrong, the next call says
+        module(X.flip(1).clone(), other)
+
+
+def few_at_a_time(function: Callable, Q: Tensor, K: Tensor, V: Tensor, chunk: int, mask: Tensor | None = None) -> Any:
+    """Return what attention in chunks gives; where the keys are many chunks, see that it reads a few at a time."""
+    if K.shape[-2] < MANY_CHUNKS * chunk:
+        return function(Q, K, V, chunk, mask)
+    with Curves() as curves:
+        result = function(Q, K, V, chunk, mask)
+    most = Q[..., 0].numel() * chunk
+    if curves.largest > 4 * most:  # the running maximum and sum may stand beside the scores
+        raise ValueError(f"takes {curves.largest} exponentials at once: a chunk of {chunk} keys has {most} scores")
+    return result
+
+
 def _demand_parameters(module: Any, given: dict[str, Tensor]) -> None:
     """Raise TypeError unless a module registers trainable parameters of these names and shapes, and nothing else."""
     if not isinstance(module, nn.Module):
@@ -47,5 +73,5 @@ def _demand_parameters(module: Any, given: dict[str, Tensor]) -> None:
             raise TypeError(f"{name} has shape {tuple(own[name].shape)}, expected {sizes}, here {tuple(tensor.shape)}")
         if not own[name].requires_grad:
             raise TypeError(f"{name} is not trained: its requires_grad is False")
-    if more := set(module.state_dict()) - set(given):
-        raise TypeError(f"the state dict holds {', '.join(sorted(more))} beside W_q, W_k and W_v: register no more")
+    if more := {*module.state_dict(), *dict(module.named_buffers())} - set(given):
+        raise TypeError(f"the module registers {', '.join(sorted(more))} beside W_q, W_k and W_v: register no more")

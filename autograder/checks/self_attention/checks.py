@@ -1,6 +1,6 @@
 """The checks of self-attention as functions and as a module, of what layers cost, of rotations and of chunks."""
 
-from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, Check, Hunt, Points
+from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, Check, Hunt, Points
 from autograder.checks.by_hand import by_hand
 from autograder.checks.edits import known
 from autograder.checks.self_attention import adapters, examples, hunt, star_cases
@@ -40,6 +40,7 @@ SIMPLE = Check(
     ("context", "weights"),
     simple_cases,
     points=OF_WORDS,
+    exact=("weights",),
     mistakes=known(simple_self_attention),
     examples=examples.SIMPLE,
 )
@@ -55,6 +56,7 @@ PRODUCT = Check(
         "two and four axes": 1,
         FAR: 1,
     },
+    exact=("weights",),
     mistakes=known(scaled_dot_product),
     examples=examples.PRODUCT,
 )
@@ -64,6 +66,7 @@ PROJECTED = Check(
     ("context", "weights"),
     projected_cases,
     points=OF_WORDS,
+    exact=("weights",),
     mistakes=known(self_attention),
     examples=examples.projected("self_attention"),
     may_call=("scaled_dot_product",),
@@ -74,6 +77,7 @@ MODULE = Check(
     ("output", "weights"),
     star_cases.module_cases,
     points={NO_MASK: 2, MASKED: 2, star_cases.DOUBLE: 1},
+    exact=("weights",),
     mistakes=known(SelfAttention),
     examples=examples.MODULE,
     adapter=adapters.loaded_module,
@@ -106,8 +110,10 @@ EXACT = Check(
     exact_layer_cost,
     ("multiplications",),
     star_cases.exact_cases,
-    points={"self-attention": 2, "recurrent": 1, "convolution": 1, "restricted self-attention": 1},
-    also=(REPEAT,),
+    points={"self-attention": 1, "recurrent": 1, "convolution": 1, "restricted self-attention": 1},
+    also=(SHAPE, REPEAT),
+    shape="a whole number",
+    exact=("multiplications",),
     mistakes=known(exact_layer_cost),
     examples=examples.EXACT,
 )
@@ -116,8 +122,10 @@ CROSSING = Check(
     crossing_length,
     ("length",),
     star_cases.crossing_cases,
-    points={"a GRU": 2, "other layers": 1},
-    also=(),
+    points={"a GRU": 1, "other layers": 1},
+    also=(SHAPE,),
+    shape="a whole number",
+    exact=("length",),
     mistakes=known(crossing_length),
     examples=examples.CROSSING,
     may_call=("exact_layer_cost",),
@@ -146,6 +154,7 @@ CHUNKED = Check(
         "the memory": Points(4, star_cases.MEMORY),
     },
     mistakes=known(chunked_attention),
+    adapter=adapters.few_at_a_time,
     examples=examples.CHUNKED,
     stars=2,
 )

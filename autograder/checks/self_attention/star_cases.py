@@ -4,7 +4,13 @@ import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, Drawn
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
-from autograder.checks.self_attention.cases import PADDING, product_arguments, product_shifted, projected_arguments
+from autograder.checks.self_attention.cases import (
+    PADDING,
+    product_arguments,
+    product_shifted,
+    projected_arguments,
+    projected_shifted,
+)
 
 DOUBLE, EXACTLY = "in float64", 1e-9  # what float32 does not reach
 NEAR, ANY, AXES = "positions from 0", "any positions, any base", "two and four axes"
@@ -39,6 +45,7 @@ def module_cases(rng: Rng) -> list[Drawn]:
             "float64",
             tolerance=EXACTLY,
         ),
+        of_module("padding that scores higher", projected_shifted(rng, gaps(rng, 4, 7), 60, 100), MASKED),
     ]
 
 
@@ -71,6 +78,8 @@ def crossing_cases(rng: Rng) -> list[Drawn]:
             drawn.append(
                 Drawn(f"gates: {gates}, {'odd' if width % 2 else 'even'} width", [width, gates], "other layers")
             )
+    for width, gates in ((512, 4), (900 + 2 * int(rng.integers(99)), 6)):  # they cross at 1,281, and above 4,000
+        drawn.append(Drawn(f"gates: {gates}, a wide layer", [width, gates], "other layers"))
     return drawn
 
 
@@ -147,4 +156,5 @@ def chunked_cases(rng: Rng) -> list[Drawn]:
         in_chunks("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 6), -120, -120), 4, FAR),
         in_chunks("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 6), 60, 100), 4, FAR),
         many_keys(rng),
+        in_chunks("2 queries, 640 keys, chunk 16", made(rng, (2, 640, 3, 2), None), 16, MEMORY),
     ]

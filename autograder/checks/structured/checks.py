@@ -35,6 +35,7 @@ ATTENTION = Check(
         FAR: 1,
     },
     shape="the shapes of M, A and the penalty",
+    exact=("A",),
     mistakes=known(structured_attention),
     examples=examples.attention("structured_attention"),
     may_call=("penalization",),

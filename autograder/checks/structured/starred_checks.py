@@ -13,7 +13,7 @@ from autograder.checks.structured.starred_cases import (
     overlap_cases,
     pruned_cases,
 )
-from autograder.kit.adapters import without_autograd
+from autograder.kit.by_hand import without_autograd
 from solutions.structured.attention import hop_overlap, penalty_backward, penalty_by_hand, pruned_output
 
 BY_HAND = by_hand(
@@ -50,6 +50,7 @@ BACKWARD = Check(
     points={"∂L/∂scores without a mask": Points(3, NO_MASK), "∂L/∂scores with a mask": Points(3, MASKED), FAR: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
     shape="the shape of ∂L/∂scores",
+    exact=("d_scores",),
     mistakes=known(penalty_backward),
     examples=examples.BACKWARD,
     adapter=without_autograd,

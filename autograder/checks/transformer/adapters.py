@@ -20,13 +20,15 @@ def counted_decoding(
     steps = []
 
     def counted(question: dict) -> dict:
+        if isinstance(question["arguments"][0], np.ndarray):
+            raise TypeError("step expects the token as a whole number, got a tensor: its .item() is one")
         steps.append(question)
         return ask(question)
 
     tokens = function(0, stand_in("step", [["token"], ["cache"]], counted, suffix=""), bos, eos, max_len)
     if tokens is None:
         raise TypeError("expected a list of tokens, got None: is a `return` missing?")
-    if not isinstance(tokens, list | tuple | Tensor):
+    if not isinstance(tokens, list | tuple):
         raise TypeError(f"expected a list of tokens, got a {type(tokens).__name__}")
     return torch.as_tensor([_token(token) for token in tokens], dtype=torch.int64, device="cpu"), len(steps)
 
@@ -43,9 +45,7 @@ def one_cache(function: Callable, x: Tensor, cache: Tensor, weights: dict[str, T
 
 
 def _token(token: Any) -> int:
-    """Return a token as a number; raise TypeError unless it is a whole one, or a tensor that holds one."""
-    if isinstance(token, Tensor | np.ndarray) and len(token.reshape(-1)) == 1:
-        token = token.item()
+    """Return a token as a number; raise TypeError unless it is a whole one."""
     if not isinstance(token, int | np.integer):
         raise TypeError(f"expected a list of whole numbers, got {token!r:.40}, a {type(token).__name__}, in it")
     return int(token)

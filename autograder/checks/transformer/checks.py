@@ -61,6 +61,7 @@ HEADS = Check(
         "one head": 1,
         FAR: 1,
     },
+    exact=("weights",),
     mistakes=known(multi_head_attention),
     examples=examples.HEADS,
 )

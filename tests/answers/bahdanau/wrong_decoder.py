@@ -73,7 +73,15 @@ def _remembers_the_mask(word, state, annotations, projected, W_q, v, cell, mask=
 
 
 NO_MASK = [None]
+
+
+def _cell_twice(word, state, annotations, projected, W_q, v, cell, mask=None):
+    new, context, weights = R(word, state, annotations, projected, W_q, v, cell, mask)
+    return (new + cell(torch.cat([word, context], dim=-1), state)) / 2, context, weights
+
+
 STEP = {
+    "cell called twice": _cell_twice,
     "relu": _with(squash=torch.relu),
     "sigmoid": _with(squash=torch.sigmoid),
     "hardtanh": _with(squash=F.hardtanh),
@@ -159,6 +167,9 @@ def _in(weights, threshold, change):
 
 
 LINKS = {
+    "rounded to two decimals": lambda w, t: L(w if t is None else (w * 100).round() / 100, t),
+    "rounded to four decimals": lambda w, t: L(w.round(decimals=4), t),
+    "in float16": lambda w, t: L(w.half(), t),
     "a list": lambda w, t: sorted(L(w, t)),
     "a tensor": lambda w, t: torch.tensor(sorted(L(w, t))).reshape(-1, 2),
     "a table": lambda w, t: w >= (0.5 if t is None else t),

@@ -153,8 +153,8 @@ def loss_loops(logits, targets, pad):
 def loss_one_hot(logits, targets, pad):
     log_p = torch.log_softmax(logits.double(), dim=2)
     chosen = torch.einsum("btv,btv->bt", log_p, F.one_hot(targets, logits.shape[2]).double())
-    real = (targets != pad).double()
-    return (-(chosen * real).sum() / real.sum()).float()
+    real = targets != pad
+    return (-torch.where(real, chosen, 0.0).sum() / real.sum()).float()
 
 
 def loss_own_log_softmax(logits, targets, pad):

@@ -208,6 +208,10 @@ def shift_remembers(tokens, bos, eos, pad):
     return _memory.setdefault(("shift", tuple(tokens.shape)), shift(tokens, bos, eos, pad))
 
 
+def shift_in_floats(tokens, bos, eos, pad):
+    return tuple(each.float() for each in shift(tokens, bos, eos, pad))
+
+
 SHIFT = [value for name, value in list(globals().items()) if name.startswith("shift_")]
 
 
@@ -318,6 +322,12 @@ def loss_nan(logits, targets, pad):
 
 def loss_constant(logits, targets, pad):
     return logits.sum() * 0 + 2.0
+
+
+def loss_times_mask(logits, targets, pad):
+    """0 times what stands at padding: not a number where that is infinite."""
+    of_word = logits.log_softmax(-1).gather(-1, targets[..., None])[..., 0]
+    return -(of_word * (targets != pad)).sum() / (targets != pad).sum()
 
 
 LOSS = [value for name, value in list(globals().items()) if name.startswith("loss_")]

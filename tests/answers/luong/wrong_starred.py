@@ -79,7 +79,22 @@ def _of_equal_by_word(weights, source):
     return (source * (kept == kept.amax(1, keepdim=True))).argmax(1)
 
 
+def _each_once(tokens, weights, source, lexicon, unk):
+    """Each source word is looked up once: the next unk that looks at it takes its second best."""
+    new, left = tokens.clone(), torch.ones(len(source), dtype=torch.bool)
+    for place in (tokens == unk).nonzero()[:, 0]:
+        row = weights[place, : len(source)]
+        best = (row.masked_fill(~left, -1.0) if left.any() else row).argmax()
+        left[best] = False
+        new[place] = torch.where(lexicon[source[best]] >= 0, lexicon[source[best]], source[best])
+    return new
+
+
 UNKNOWN = {
+    "each source word once": _each_once,
+    "in floats": lambda *given: U(*given).float(),
+    "weights of two decimals": lambda t, w, s, x, u: U(t, (w * 100).round() / 100, s, x, u),
+    "weights in float16": lambda t, w, s, x, u: U(t, w.half(), s, x, u),
     "second best": _best(_second),
     "over the target": _best(lambda w, s: w[:, : len(s)].argmax(0).clamp(max=len(s) - 1)[: len(w)].repeat(9)[: len(w)]),
     "row after": _best(lambda w, s: w[:, : len(s)].roll(-1, 0).argmax(1)),
@@ -192,7 +207,33 @@ def _epsilon(scores, inside, bell):
     return grown / (grown.sum(-1, keepdim=True) + 1e-3) * bell
 
 
+def _places(count):
+    """Return windowed attention with so many places for each window, from the smallest position on."""
+
+    def answer(h_t, h_s, W_a, p, lengths, D):
+        s = torch.ceil(p.detach() - D).long()[..., None] + torch.arange(count(D))
+        inside = (s >= 0) & (s < lengths[:, None, None]) & ((s - p[..., None]).abs() <= D)
+        near = h_s[torch.arange(len(h_s))[:, None, None], s.clamp(0, h_s.shape[1] - 1)]
+        scores = (near @ (h_t @ W_a)[..., None])[..., 0]
+        weights = masked_softmax(scores, inside) * torch.exp(-2 * ((s - p[..., None]) / D) ** 2)
+        return (weights[..., None] * near).sum(-2)
+
+    return answer
+
+
+def _one_slice(h_t, h_s, W_a, p, lengths, D):
+    """All windows of the batch lie in one slice: scores grow with the distance of the centres."""
+    first, last = max(0, int(p.min() - D)), int(p.max() + D) + 1
+    s = torch.arange(first, min(last, h_s.shape[1]))
+    near, distance = h_s[:, first:last], s - p[..., None]
+    inside = (s < lengths[:, None, None]) & (distance.abs() <= D)
+    weights = masked_softmax(general_score(h_t, near, W_a), inside) * torch.exp(-2 * (distance / D) ** 2)
+    return weights @ near
+
+
 WINDOWED = {
+    "2 int(D) + 1 places": _places(lambda D: 2 * int(D) + 1),
+    "one slice for all": _one_slice,
     "all scores": _all_scores,
     "all scores, one word at once": _one_word_at_once,
     "window after softmax": _window_after_softmax,

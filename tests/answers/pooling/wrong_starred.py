@@ -181,6 +181,7 @@ ALONG = {
     "largest quotient": _along(step=lambda a, p: torch.where(p < 0, -a / p, 0).max()),
     "signed smallest": _along(step=lambda a, p: (-a / p).min()),
     "mean quotient": _along(step=lambda a, p: (a[p < 0] / -p[p < 0]).mean()),
+    "a limit of a tenth": lambda a, x, d: a if _free(x, d).norm() <= 0.1 * d.norm() else W(a, x, d),
     "smallest weight": _along(step=lambda a, p: a.min() / -p.min()),
     "clamped": lambda a, x, d: (a + _free(x, d)).clamp(min=0),
     "clamped and divided": lambda a, x, d: (k := (a + _free(x, d)).clamp(min=0)) / k.sum(),

@@ -106,12 +106,11 @@ class module_with_dropout_off(module_linear):
 
 
 class module_with_attributes(module_linear):
-    """A Python number and a buffer that no state dict holds are no parameters."""
+    """Python numbers are no parameters."""
 
     def __init__(self, d, k, v):
         super().__init__(d, k, v)
         self.sizes = (d, k, v)
-        self.register_buffer("one", torch.ones(1), persistent=False)
 
 
 def exact_dictionary(kind, n, d, k, r):
@@ -132,10 +131,6 @@ def exact_loops(kind, n, d, k, r):
 
 def exact_tensor(kind, n, d, k, r):
     return torch.tensor(exact_dictionary(kind, n, d, k, r))
-
-
-def exact_float(kind, n, d, k, r):
-    return float(exact_dictionary(kind, n, d, k, r))
 
 
 def exact_numpy(kind, n, d, k, r):

@@ -203,6 +203,12 @@ def projected_scores_cut(X, W_q, W_k, W_v, mask=None):
     return product_scores_cut(X @ W_q.T, X @ W_k.T, X @ W_v.T, _rows(mask))
 
 
+def projected_minus_a_hundred(X, W_q, W_k, W_v, mask=None):
+    scores = X @ W_q.T @ (X @ W_k.T).mT / W_q.shape[0] ** 0.5
+    weights = (scores if mask is None else scores - 100.0 * ~mask[:, None]).softmax(-1)
+    return weights @ (X @ W_v.T), weights
+
+
 def cost_path_at_least_one(kind, n, d, k, r):
     cost, steps, path = layer_cost(kind, n, d, k, r)
     return cost, steps, max(1, path)

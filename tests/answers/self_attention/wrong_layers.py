@@ -112,6 +112,32 @@ class module_with_a_buffer(_Changed):
         self.register_buffer("root", torch.tensor(float(k) ** 0.5))
 
 
+class module_with_a_hidden_buffer(_Changed):
+    def __init__(self, d, k, v):
+        super().__init__(d, k, v)
+        self.register_buffer("root", torch.tensor(float(k) ** 0.5), persistent=False)
+
+
+class module_that_remembers(_Changed):
+    """The weights of the last call with this shape are kept."""
+
+    def forward(self, X, mask=None):
+        weights = self_attention(X, self.W_q, self.W_k, self.W_v, mask)[1]
+        if getattr(self, "kept", weights[:, :0]).shape != weights.shape:
+            self.kept = weights
+        return self.kept.to(X.dtype) @ (X @ self.W_v.T), self.kept
+
+
+class module_of_the_last_mask(_Changed):
+    """Without a mask, the one of the last call counts."""
+
+    def forward(self, X, mask=None):
+        last = getattr(self, "last", None)
+        self.last = mask
+        kept = last if mask is None and last is not None and last.shape == X.shape[:2] else mask
+        return self_attention(X, self.W_q, self.W_k, self.W_v, kept)
+
+
 class module_frozen(_Changed):
     def __init__(self, d, k, v):
         super().__init__(d, k, v)
@@ -495,6 +521,30 @@ def chunked_mask_of_first_query(Q, K, V, chunk, mask=None):
 
 def chunked_clamped(Q, K, V, chunk, mask=None):
     return chunked_attention(Q.clamp(-5, 5), K.clamp(-5, 5), V, chunk, mask)
+
+
+def chunked_by_query(Q, K, V, chunk, mask=None):
+    """All scores of one query at once, the chunk unused."""
+    masks = [None] * Q.shape[-2] if mask is None else mask.expand(*Q.shape[:-1], K.shape[-2]).unbind(-2)
+    rows = [scaled_dot_product(q[..., None, :], K, V, None if m is None else m[..., None, :])[0]
+            for q, m in zip(Q.unbind(-2), masks, strict=True)]  # fmt: skip
+    return torch.cat(rows, dim=-2)
+
+
+def chunked_always_512(Q, K, V, chunk, mask=None):
+    return chunked_attention(Q, K, V, 512, mask)
+
+
+def exact_in_floats(kind, n, d, k, r):
+    return float(exact_layer_cost(kind, n, d, k, r))
+
+
+def crossing_in_floats(d, gates):
+    return float(crossing_length(d, gates))
+
+
+def crossing_up_to_a_thousand(d, gates):
+    return min(crossing_length(d, gates), 1_001)
 
 
 def chunked_small_fill(Q, K, V, chunk, mask=None):

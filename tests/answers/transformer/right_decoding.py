@@ -8,11 +8,11 @@ import torch.nn.functional as F
 
 def greedy_for(start, step, bos, eos, max_len):
     tokens = []
-    token, cache = torch.tensor(bos), start
+    token, cache = bos, start
     for _ in range(max_len):
         logits, cache = step(token, cache)
-        token = logits.argmax(-1)
-        tokens.append(token.item())
+        token = logits.argmax(-1).item()
+        tokens.append(token)
         if token == eos:
             return tokens
     return tokens
@@ -56,10 +56,6 @@ def greedy_numpy(start, step, bos, eos, max_len):
                 return
 
     return [token for _, token in zip(range(max_len), tokens(), strict=False)]
-
-
-def greedy_tensor_of_tokens(start, step, bos, eos, max_len):
-    return torch.tensor(greedy_for(start, step, bos, eos, max_len))
 
 
 def _projected(x, weights, name):

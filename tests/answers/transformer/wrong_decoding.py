@@ -9,6 +9,20 @@ from tests.answers.transformer.parts import Step
 _memory: dict = {}
 
 
+def greedy_of_tensors(start, step, bos, eos, max_len):
+    """Tokens are tensors without axes, for step and in the list."""
+    tokens, token, cache = [], torch.tensor(bos), start
+    while len(tokens) < max_len and (not tokens or tokens[-1] != eos):
+        logits, cache = step(token, cache)
+        token = logits.argmax()
+        tokens.append(token)
+    return tokens
+
+
+def greedy_tensors_for_step(start, step, bos, eos, max_len):
+    return [int(token) for token in greedy_of_tensors(start, step, bos, eos, max_len)]
+
+
 def greedy_empty(start, step, bos, eos, max_len):
     return []
 

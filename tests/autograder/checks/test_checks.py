@@ -78,6 +78,29 @@ def test_no_wrong_answer_gets_all_points(check_id, function, seed):
     assert verdict.hint
 
 
+def _changed(check: Check, change) -> object:
+    """Return the right function with a change made to those outputs that are compared exactly."""
+
+    def changed(*arguments):
+        result = check.reference(*arguments)
+        outputs = result if isinstance(result, tuple) else (result,)
+        pairs = zip(check.outputs, outputs, strict=True)
+        made = tuple(change(torch.as_tensor(each)) if name in check.exact else each for name, each in pairs)
+        return made if isinstance(result, tuple) else made[0]
+
+    return changed
+
+
+@pytest.mark.parametrize("check_id", [id for id in IDS if find(id).exact and not isinstance(find(id).reference, type)])
+def test_floats_are_no_integers_and_nearly_0_is_no_weight_of_0(check_id):
+    check, cases = drawn(check_id, 0)
+    whole = all(case.outputs[name].dtype.kind == "i" for case in cases for name in check.exact)
+    change = torch.Tensor.float if whole else lambda weights: torch.where(weights == 0, 1e-20, weights)
+    verdict = graded(check_id, 0, _changed(check, change))
+    assert verdict.score < verdict.max_score
+    assert any(word in verdict.hint for word in ("expected integers", "exactly 0"))
+
+
 @SEEDS
 @pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in IDS for m in find(id).mistakes])
 def test_every_known_mistake_loses_points_and_is_named_alone(check_id, mistake, seed):

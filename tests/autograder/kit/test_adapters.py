@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from autograder.checks.transformer.adapters import counted_decoding
-from autograder.kit.adapters import without_autograd
+from autograder.kit.by_hand import without_autograd
 from autograder.kit.call import arrays, call
 
 
@@ -34,12 +34,12 @@ def decoded(as_token):
     return lambda: counted_decoding(greedy_cached, 0, torch.zeros(3, 4), 0, 1, 5)[0].tolist()
 
 
-@pytest.mark.parametrize("as_token", [int, np.int64, torch.tensor, lambda token: torch.tensor([token])])
+@pytest.mark.parametrize("as_token", [int, np.int64])
 def test_tokens_may_be_whole_numbers_of_any_kind(as_token):
     assert decoded(as_token)() == [2, 1]
 
 
-@pytest.mark.parametrize("as_token", [str, float, lambda token: token + 0.4, lambda token: [token], lambda _: None])
+@pytest.mark.parametrize("as_token", [str, float, torch.tensor, lambda token: [token], lambda _: None])
 def test_tokens_that_are_no_whole_numbers_are_named(as_token):
     with pytest.raises(TypeError, match="expected a list of whole numbers, got"):
         decoded(as_token)()

@@ -1,0 +1,83 @@
+"""Gradients that are worked out by hand: nothing of torch's differentiates, and no quotient of differences does."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import inf
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+OFF = "autograd is switched off in this check: work the gradient out with tensor operations"
+# What all of torch's derivatives go through, backward ones in any thread and those of torch.func too.
+ENGINE = ((torch.autograd, "_engine_run_backward"), (forward_ad, "enter_dual_level"), (forward_ad, "make_dual"))
+CURVES = {"exp", "exp2", "expm1", "tanh", "sigmoid", "_softmax", "_log_softmax", "softmax", "log_softmax", "logsumexp"}
+MOST = 20  # times as many exponentials as the arguments have numbers: by hand 1 suffices, differences take 25 and more
+
+
+class Curves(TorchDispatchMode):
+    """Counts the numbers of which exp, tanh and the like are taken, altogether and at most in one operation.
+
+    Where `given` numbers are differentiated by hand, it ends a call in an error that takes many times as many.
+    """
+
+    def __init__(self, given: float = inf) -> None:
+        super().__init__()
+        self.given, self.numbers, self.largest = given, 0, 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # see LargestTensor
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func.overloadpacket.__name__.rstrip("_") in CURVES:
+            count = next((leaf.numel() for leaf in tree_leaves(args) if isinstance(leaf, Tensor)), 0)
+            self.numbers, self.largest = self.numbers + count, max(self.largest, count)
+            self.demand_few()
+            return func(*args, **(kwargs or {}))
+        with self:
+            parts = func.decompose(*args, **(kwargs or {}))
+        return func(*args, **(kwargs or {})) if parts is NotImplemented else parts
+
+    def demand_few(self) -> None:
+        """Raise RuntimeError where as many exponentials were taken as quotients of differences take."""
+        if self.numbers > MOST * self.given:
+            raise RuntimeError(
+                f"takes {self.numbers} exponentials where the arguments hold {self.given} numbers, as quotients of "
+                "differences do: work the gradient out, and go through the formulas once"
+            )
+
+
+@contextmanager
+def _without_engine() -> Iterator[None]:
+    """Let every derivative of torch's end in an error; it has gone by when the call is over."""
+
+    def refused(*_: Any, **__: Any) -> Any:
+        raise RuntimeError(OFF)
+
+    found = [(place, name, getattr(place, name)) for place, name in ENGINE if hasattr(place, name)]
+    try:
+        for place, name, _ in found:
+            setattr(place, name, refused)
+        yield
+    finally:
+        for place, name, own in found:
+            setattr(place, name, own)
+
+
+@torch.inference_mode()
+def without_autograd(function: Callable, *arguments: Any) -> Any:
+    """Return what a function gives with autograd off, as gradients by hand are worked out; say so where it wants it."""
+    given = sum(leaf.numel() for leaf in tree_leaves(arguments) if isinstance(leaf, Tensor))
+    try:
+        with _without_engine(), Curves(given) as curves:
+            result = function(*arguments)
+    except RuntimeError as error:
+        if "does not require grad" in str(error):
+            error.args = (OFF,)
+        raise
+    curves.demand_few()  # the target may have caught the error
+    return result
