@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 from lab import model_cache
 from solutions.encoder_decoder.model import SOLUTION
@@ -38,6 +39,6 @@ def test_another_seed_or_other_texts_are_another_model(tmp_path, monkeypatch):
     trainings = Trainings()
     monkeypatch.setattr(model_cache, "STORE", tmp_path)
     monkeypatch.setattr(model_cache.translation, "train", trainings)
-    changes = ({"seed": 1}, {"seed": 2}, {"texts": ["il m' a entarté"]})
+    changes: list[dict[str, Any]] = [{"seed": 1}, {"seed": 2}, {"texts": ["il m' a entarté"]}]
     assert [model_cache.trained(SOLUTION, **each) for each in changes] == ["trained"] * 3
     assert len(set(trainings.folders)) == 3
