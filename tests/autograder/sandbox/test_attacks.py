@@ -38,16 +38,7 @@ class TestTheWire:
         assert ask(defined, "ahead", X).outputs is None
         assert still_answers(defined)
 
-    def test_a_process_left_behind_does_not_answer_for_the_next_worker(self, defined: Session) -> None:
-        """It holds the old socket; its worker's end is its own."""
-        defined.run(
-            FRAME + "def leaves(x):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0:\n"
-            "            while True:\n                os.write(3, forged(1))\n        os._exit(0)\n    os._exit(0)"
-        )
-        assert ask(defined, "leaves", X).error.kind in ("died", "bad_output")  # whichever is first
-        assert still_answers(defined)
-
-    @pytest.mark.parametrize("sizes", [(2**32 - 1, 0), (0, 2**32 - 1), (6 << 20, 0), (0, 17 << 20)])
+    @pytest.mark.parametrize("sizes", [(2**32 - 1, 0), (0, 17 << 20)])
     def test_a_frame_larger_than_an_answer_is_not_read(self, defined: Session, sizes: tuple[int, int]) -> None:
         forged = struct.pack("<II", *sizes)
         defined.run(
@@ -56,14 +47,6 @@ class TestTheWire:
         started = time.monotonic()
         assert ask(defined, "floods", X).error.kind == "bad_output"
         assert time.monotonic() - started < QUICK.check
-        assert still_answers(defined)
-
-    def test_a_frame_sent_byte_by_byte_ends_at_the_deadline(self, defined: Session) -> None:
-        drip = "def drips(x):\n    for b in forged(1):\n        os.write(3, bytes([b]))\n        time.sleep(0.2)"
-        defined.run(FRAME + drip)
-        started = time.monotonic()
-        assert ask(defined, "drips", X).outputs is None
-        assert time.monotonic() - started < QUICK.check + QUICK.grace + 3
         assert still_answers(defined)
 
     def test_a_worker_that_never_reads_ends_at_the_deadline(self, defined: Session) -> None:
@@ -135,35 +118,3 @@ class TestTheMachine:
         )
         assert output.split("\n", 1)[0].startswith("/python/lib")
         assert output.strip().endswith(("False []", "False False"))
-
-
-class TestAppetite:
-    def test_files_without_number(self, defined: Session) -> None:
-        output = says(defined, "for n in range(10**6):\n    open(f'/tmp/{n}', 'w').close()")
-        assert "No space left" in output or (defined.stopped and defined.stopped.kind == "timeout")
-        assert still_answers(defined)
-
-    def test_threads_without_number(self, defined: Session) -> None:
-        one = "threading.Thread(target=time.sleep, args=(60,)).start()"
-        output = says(defined, f"import threading, time\nfor _ in range(5000):\n    {one}")
-        assert "can't start new thread" in output
-        assert still_answers(defined)
-
-    def test_processes_without_number_while_the_judge_waits(self, built: Sandbox) -> None:
-        """The neighbour does not notice."""
-        with Session(built, QUICK) as bomber, Session(built, QUICK) as neighbour:
-            for session in (bomber, neighbour):
-                session.run(DOUBLE)
-            bomber.run("import os\ndef bomb(x):\n    while True:\n        try: os.fork()\n        except OSError: pass")
-            assert ask(bomber, "bomb", X).error.kind == "timeout"
-            assert still_answers(neighbour)
-            assert still_answers(bomber)
-
-    def test_stopping_itself(self, defined: Session) -> None:
-        defined.run(
-            "import os, signal, time\ndef stops(x):\n    os.kill(os.getpid(), signal.SIGSTOP)\n    time.sleep(60)"
-        )
-        started = time.monotonic()
-        assert ask(defined, "stops", X).error.kind == "timeout"
-        assert time.monotonic() - started < QUICK.check + QUICK.grace + 3
-        assert still_answers(defined)
