@@ -188,7 +188,7 @@ def test_grading_costs_no_second_worker_where_nothing_is_carried(judge: Judge, m
     ("written", "calls"),
     [
         ("def g(x):\n    return f(x)", True),
-        ("def g(x):\n    'As f does.'\n    # f\n    return f_(x) + offset", False),
+        ("def g(x):\n    return f_(x) + offset", False),
         ("def f(x):\n    return x", False),
         ("def f(x):\n    return x\n\n\ng = f", True),
         ("def g(x):\n    return globals()['f'](x)", True),
