@@ -29,8 +29,7 @@ def missing_parts(root: Path) -> list[str]:
         f"{name} has no {kind}: write {part.format(name)}."
         for name in sorted(names)
         for kind, part in PARTS.items()
-        if not (root / part.format(name)).is_file()
-        and not (kind in ("chapter", "evidence") and name in alone)
+        if not (root / part.format(name)).is_file() and not (kind in ("chapter", "evidence") and name in alone)
     ]
 
 
