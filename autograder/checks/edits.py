@@ -16,6 +16,7 @@ from autograder.checks.faults import CheckFault
 from autograder.checks.trees import Definition, reached
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 EDIT = re.compile(r"(?:in (?P<scope>\w+): )?(?P<every>every )?(?P<old>.*?) =>(?P<new>.*)", re.DOTALL)
 START, RETURN, RIGHT = "start", "return", "right"
 
@@ -185,18 +186,20 @@ def pairs(mistakes: tuple[Callable, ...]) -> list[tuple[int, int, Mistake]]:
     return [(i, j, one.union(two)) for (i, one), (j, two) in combinations(edited, 2)]
 
 
-def known(reference: Callable, name: str = "") -> tuple[Mistake, ...]:
-    """Return the known mistakes of a reference: those in mistakes/NAME.txt of its chapter, NAME its own by default."""
-    chapter = reference.__module__.split(".")[-2]
-    return tuple(_mistake(reference, entry) for entry in _entries(chapter, name or reference.__name__))
+def known(reference: Callable, name: str = "", folder: Path | None = None) -> tuple[Mistake, ...]:
+    """Return the known mistakes of a reference: those in mistakes/NAME.txt of its chapter, NAME its own by default.
+
+    Another folder has files of the same form.
+    """
+    folder = folder or HERE / reference.__module__.split(".")[-2] / "mistakes"
+    return tuple(_mistake(reference, entry) for entry in _entries(folder, name or reference.__name__))
 
 
 @dataclass(frozen=True)
 class Entry:
     """A paragraph of a file: a mistake's name, its hint, and its edits as they are written."""
 
-    chapter: str
-    function: str  # whose file it is in
+    file: Path
     name: str
     hint: str
     edits: tuple[str, ...]
@@ -204,7 +207,7 @@ class Entry:
 
     @property
     def where(self) -> str:
-        return f"autograder/checks/{self.chapter}/mistakes/{self.function}.txt: {self.name}"
+        return f"{self.file.relative_to(ROOT)}: {self.name}"
 
 
 def _mistake(reference: Callable, entry: Entry) -> Mistake:
@@ -215,19 +218,19 @@ def _mistake(reference: Callable, entry: Entry) -> Mistake:
 
 
 @cache
-def _entries(chapter: str, function: str) -> tuple[Entry, ...]:
+def _entries(folder: Path, function: str) -> tuple[Entry, ...]:
     """Return the paragraphs of a file in their order, those of other files that it names (`also`) among them."""
-    path = HERE / chapter / "mistakes" / f"{function}.txt"
+    path = folder / f"{function}.txt"
     if not path.is_file():
-        raise CheckFault(f"there is no file autograder/checks/{chapter}/mistakes/{function}.txt")
+        raise CheckFault(f"there is no file {path.relative_to(ROOT)}")
     entries: dict[str, Entry] = {}
     for head, edits in _paragraphs(path.read_text("utf-8")):
         name, _, text = head.partition(":")
         if name.startswith("also "):
-            new = _also(chapter, function, name.removeprefix("also "), text)
+            new = _also(path, name.removeprefix("also "), text)
         else:
             twin = entries.get(name.partition("__")[0])
-            new = [Entry(chapter, function, name, text.strip() or (twin.hint if twin else ""), edits)]
+            new = [Entry(path, name, text.strip() or (twin.hint if twin else ""), edits)]
         for each in new:
             if each.name in entries or not each.hint or not each.edits:
                 what = "stands there twice" if each.name in entries else "expected `name: hint`, and edits below it"
@@ -236,15 +239,16 @@ def _entries(chapter: str, function: str) -> tuple[Entry, ...]:
     return tuple(entries.values())
 
 
-def _also(chapter: str, function: str, other: str, names: str) -> Iterator[Entry]:
+def _also(path: Path, other: str, names: str) -> Iterator[Entry]:
     """Yield the mistakes of these names of another function, of this chapter or of CHAPTER.FUNCTION."""
-    *place, source = other.split(".")
-    there = {each.name: each for each in _entries(place[0] if place else chapter, source)}
+    *chapter, source = other.split(".")
+    folder = path.parents[2] / chapter[0] / path.parent.name if chapter else path.parent
+    there = {each.name: each for each in _entries(folder, source)}
     for name in names.replace(",", " ").split():
         if name not in there:
-            raise CheckFault(f"autograder/checks/{chapter}/mistakes/{function}.txt: {other} has no mistake {name}")
+            raise CheckFault(f"{path.relative_to(ROOT)}: {other} has no mistake {name}")
         entry = there[name]
-        yield Entry(entry.chapter, entry.function, name, entry.hint, entry.edits, entry.home or source)
+        yield Entry(entry.file, name, entry.hint, entry.edits, entry.home or source)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -2,7 +2,9 @@
 
 A chapter's folder has modules of three kinds, told by how their names begin: `right` (RIGHT), `wrong` (WRONG) and
 `equivalent` (EQUIVALENT: mutants that compute the same; PARTS, where a reference calls parts). Each holds a table from
-the check's id to its answers: a list of functions, or a dictionary from names to functions.
+the check's id to its answers: a list of functions, or a dictionary from names to functions. Wrong answers that are
+edits of the reference stand in wrong/FUNCTION.txt, in the form of the known mistakes; what can spoil any function, in
+spoilers.py.
 """
 
 import sys
@@ -14,6 +16,8 @@ from typing import Any
 import pytest
 
 from autograder.assignment import assignments, has_chapter
+from autograder.checks import checks
+from autograder.checks.edits import Mistake, known
 
 SEEDS = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])  # one draw in minutes, two in all
 
@@ -30,7 +34,20 @@ def collected(kind: str, table: str) -> dict[str, Any]:
         for path in sorted((Path(__file__).parent / name).glob(f"{kind}*.py")):
             for check_id, more in getattr(import_module(f"{__name__}.{name}.{path.stem}"), table, {}).items():
                 answers[check_id] = [*answers.get(check_id, []), *_functions(more)] if kind != "equivalent" else more
+        for check_id, more in edited(name).items() if kind == "wrong" else ():
+            answers[check_id] = [*answers.get(check_id, []), *_functions(more)]
     return answers
+
+
+def edited(name: str) -> dict[str, list[Mistake]]:
+    """Return the wrong answers of a chapter that are edits of the reference, check by check."""
+    folder = Path(__file__).parent / name / "wrong"
+    files = {path.stem for path in folder.glob("*.txt")}
+    return {
+        f"{name}.{function}": list(known(check.reference, function, folder))
+        for function, check in checks(name).items()
+        if function in files
+    }
 
 
 def _functions(answers: list[Callable] | dict[str, Callable]) -> list[tuple[str, Callable]]:

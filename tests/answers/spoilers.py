@@ -1,115 +1,204 @@
 """Ways to spoil any right function: what they return is wrong, however good the mathematics is."""
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from autograder.checks import Check
+from autograder.kit.cases import Case, Kind
 
-def _all(result, change: Callable):
-    """Return the result with a change made to each of its tensors."""
-    return tuple(change(item) for item in result) if isinstance(result, tuple | list) else change(result)
-
-
-def _first(result, change: Callable):
-    """Return the result with a change made to the first of its tensors."""
-    return (change(result[0]), *result[1:]) if isinstance(result, tuple | list) else change(result)
-
-
-def _with(arguments: tuple, which: int, change: Callable) -> list:
-    return [change(item) if i == which else item for i, item in enumerate(arguments)]
-
-
-def detached(right, *arguments):
-    return _all(right(*arguments), Tensor.detach)
-
-
-def second_argument_detached(right, *arguments):
-    return right(*_with(arguments, 1, Tensor.detach))
-
-
-def changes_its_first_argument(right, *arguments):
-    result = right(*arguments)
-    with torch.no_grad():
-        arguments[0].zero_()
-    return result
-
-
-def changes_its_second_argument(right, *arguments):
-    result = right(*arguments)
-    with torch.no_grad():
-        arguments[1].mul_(2)
-    return result
-
-
-def noisy(right, *arguments):
-    return _first(right(*arguments), lambda result: result + 0.001 * torch.randn_like(result))
-
-
-def dropped_out(right, *arguments):
-    return _first(right(*arguments), lambda result: F.dropout(result, 0.2))
-
-
-def in_half(right, *arguments):
-    return _first(right(*arguments), lambda result: result.half().float())
-
-
-def rounded(right, *arguments):
-    return _first(right(*arguments), lambda result: (result * 1000).round() / 1000 + 0 * result)
-
-
-def squeezed(right, *arguments):
-    return _first(right(*arguments), Tensor.squeeze)
+Change = Callable[[Tensor], Tensor]
+ARGUMENTS: dict[str, Change] = {  # of each array of floats among the arguments, before the call
+    "detached": Tensor.detach,
+    "twice its gradient": lambda x: 2 * x - x.detach(),
+    "0.1 % larger": lambda x: 1.001 * x,
+    "bfloat16": lambda x: x.bfloat16().float(),
+    "noise": lambda x: x + 1e-3 * torch.randn_like(x),
+    "its last feature lost": lambda x: torch.cat([x[..., :-1], 0 * x[..., -1:]], -1),
+}
+BATCHED: dict[str, Change] = {  # of each of them that has an entry for every sentence
+    "first of the batch": lambda x: x[:1].expand_as(x),
+    "clamped to 2": lambda x: x.clamp(-2, 2),
+    "of the next sentence": lambda x: x.roll(1, 0),
+    "minus its mean over a large batch": lambda x: x - x.mean(0) if len(x) > 4 else x,
+    "wrong for one sentence": lambda x: 1.1 * x if len(x) == 1 else x,
+}
+RESULTS: dict[str, Change] = {  # of each result
+    "detached": Tensor.detach,
+    "noise": lambda y: y + 0.001 * torch.randn_like(y),
+    "dropout": lambda y: F.dropout(y, 0.2),
+    "squeezed": Tensor.squeeze,
+    "a new axis": lambda y: y[:, None],
+    "a new axis for one sentence": lambda y: y[0] if len(y) == 1 else y,
+    "turned": lambda y: y.flip(0),
+    "of the next sentence": lambda y: y.roll(1, 0),
+    "rolled": lambda y: y.roll(1, -1),
+    "transposed": lambda y: y.transpose(0, -1),
+    "transposed where square": lambda y: y.transpose(0, 1) if y.shape[0] == y.shape[1] else y,
+    "0.0005 more": lambda y: y + 0.0005,
+    "0.1 % larger": lambda y: y * 1.001,
+    "zeros": torch.zeros_like,
+    "not finite": lambda y: y * torch.nan,
+}
+OF_FLOATS: dict[str, Change] = {
+    "float16": lambda y: y.half().float(),
+    "bfloat16": Tensor.bfloat16,
+    "three digits": lambda y: y + ((y * 1e3).round() / 1e3 - y).detach(),
+}
+MASKS: dict[str, Change] = {  # of each array of truth values among the arguments
+    "of the next sentence": lambda m: m.roll(1, 0),
+    "without gaps": lambda m: m.flip(-1).cummax(-1).values.flip(-1),
+    "keeps the first position": lambda m: m | (torch.arange(m.shape[-1]) == 0),
+    "transposed where square": lambda m: m.mT if m.ndim > 1 and m.shape[-1] == m.shape[-2] else m,
+}
+# What is tried by `make test`; the rest by `make test-all`.
+QUICK = ("detached", "dropout", "three digits", "squeezed", "a new axis", "turned", "0.0005 more", "zeros", "in place")
+QUICK += ("remembered", "remembered by shape", "tires after nine calls", "nothing")
 
 
-def with_an_axis(right, *arguments):
-    return _first(right(*arguments), lambda result: result[:, None])
+def _given(right: Callable, change: Callable, i: int, key: str | None) -> Callable:
+    """Return the function with one of its arguments, or an entry of one, changed before."""
+
+    def wrong(*given: Any) -> Any:
+        item = given[i]
+        if item is not None:
+            item = change(item) if key is None else item | {key: change(item[key])}
+        return right(*given[:i], item, *given[i + 1 :])
+
+    return wrong
 
 
-def upside_down(right, *arguments):
-    return _first(right(*arguments), lambda result: result.flip(0))
+def _then(right: Callable, change: Callable, place: int) -> Callable:
+    """Return the function with one of its results changed after."""
+
+    def wrong(*given: Any) -> Any:
+        result = right(*given)
+        if not isinstance(result, tuple):
+            return change(result)
+        return tuple(change(each) if i == place else each for i, each in enumerate(result))
+
+    return wrong
 
 
-def a_little_more(right, *arguments):
-    return _first(right(*arguments), lambda result: result + 0.0005)
+def _in_place(right: Callable, i: int, key: str | None) -> Callable:
+    """Return the function that doubles one of its arguments, or turns its truth values, once it has its answer."""
+
+    def wrong(*given: Any) -> Any:
+        result, item = right(*given), given[i] if key is None else given[i][key]
+        if item is not None:
+            item.data.copy_(~item if item.dtype == torch.bool else 2 * item)
+        return result
+
+    return wrong
 
 
-def a_little_larger(right, *arguments):
-    return _first(right(*arguments), lambda result: result * 1.001)
+def _tires(right: Callable, count: int) -> Callable:
+    calls = []
+
+    def wrong(*given: Any) -> Any:
+        calls.append(given)
+        return right(*given) if len(calls) <= count else _zeros(right(*given))
+
+    return wrong
 
 
-def zeros(right, *arguments):
-    return _all(right(*arguments), torch.zeros_like)
+def _zeros(result: Any) -> Any:
+    return tuple(map(_zeros, result)) if isinstance(result, tuple) else 0 * result
 
 
-def nothing(right, *arguments):
-    right(*arguments)
+def _remembered(memory: dict, key: str, value: Tensor) -> Tensor:
+    """Return what came first of this shape, with the gradient of what has come now."""
+    first = memory.setdefault((key, value.shape), value.detach().clone())
+    return first + value - value.detach() if value.is_floating_point() else first
 
 
-SPOILERS = [value for name, value in list(globals().items()) if callable(value) and name.islower() and name[0] != "_"]
+def _shapes(given: tuple) -> tuple:
+    return tuple(each.shape if isinstance(each, Tensor) else None for each in given)
 
 
-def spoiled(right: Callable) -> list[Callable]:
-    """Return the function in every spoiled form, and two forms with a memory of their own."""
+def _leaves(check: Check, cases: list[Case]) -> Iterator[tuple[str, int, str | None, dict[str, Change]]]:
+    """Yield name, place and entry of each argument that is an array or holds some, and what can be changed in it."""
+    parameters = list(inspect.signature(check.reference).parameters.values())
+    for i, name in enumerate(cases[0].arguments):
+        value = next((each for case in cases if (each := case.arguments[name]) is not None), None)
+        batched = getattr(parameters[i].annotation, "dim_str", "").lstrip("*").startswith("batch")
+        for key, item in value.items() if isinstance(value, dict) else [(None, value)]:
+            if isinstance(item, np.ndarray):
+                floats = ARGUMENTS | BATCHED if batched else ARGUMENTS
+                changes = {"f": floats, "b": MASKS}.get(item.dtype.kind, {})
+                yield f"{name}[{key}]" if key else name, i, key, changes
 
-    def made(spoiler: Callable) -> Callable:
-        def wrong(*arguments):
-            return spoiler(right, *arguments)
 
-        wrong.__name__ = f"{right.__name__}_{spoiler.__name__}"
-        return wrong
+def can_be_spoiled(check: Check) -> bool:
+    """Return whether the check calls the function with its own arguments, straight or with gradients."""
+    own = inspect.signature(check.reference).parameters if inspect.isfunction(check.reference) else ()
+    straight = check.adapter is None and check.hunt is None
+    return bool(own) and list(own) == check.arguments and (straight or _asks(check, Kind.GRADIENTS))
 
-    seen: dict = {}
-    calls = [0]
 
-    def remembers(*arguments):
-        key = tuple(tuple(item.shape) for item in arguments if isinstance(item, Tensor))
-        return seen.setdefault(key, right(*arguments))
+def _asks(check: Check, kind: Kind) -> bool:
+    return any(criterion.kind is kind for criterion in check.criteria)
 
-    def tires(*arguments):
-        calls[0] += 1
-        return _all(right(*arguments), lambda result: result * (1 if calls[0] % 9 else 2))
 
-    remembers.__name__, tires.__name__ = f"{right.__name__}_remembers", f"{right.__name__}_tires"
-    return [*(made(spoiler) for spoiler in SPOILERS), remembers, tires]
+def spoiled(check: Check, cases: list[Case]) -> dict[str, Callable]:
+    """Return the reference in every spoiled form."""
+    right, memory = check.reference, {}
+    wrong: dict[str, Callable] = {
+        "nothing": lambda *given: (right(*given), None)[1],
+        "twice": lambda *given: [right(*given), right(*given)],
+        "one thing more": lambda *given: (*(r if isinstance(r := right(*given), tuple) else (r,)), given[0]),
+        "remembered by shape": lambda *given: memory.setdefault(_shapes(given), right(*given)),
+        "tires after nine calls": _tires(right, 9),
+        "tires after fifteen calls": _tires(right, 15),
+    }
+    for name, i, key, changes in _leaves(check, cases):
+        for what, change in changes.items():
+            wrong[f"{name}: {what}"] = _given(right, change, i, key)
+        wrong[f"{name}: changed in place"] = _in_place(right, i, key)
+        wrong[f"{name}: remembered"] = _given(right, partial(_remembered, memory, name), i, key)
+    for place, output in enumerate(check.outputs):
+        changes = RESULTS | (OF_FLOATS if cases[0].outputs[output].dtype.kind == "f" else {})
+        wrong |= {f"{output}: {what}": _then(right, change, place) for what, change in changes.items()}
+    about = {Kind.GRADIENTS: ("detached", "gradient"), Kind.UNCHANGED: ("in place",)}
+    left_out = tuple(word for kind, words in about.items() if not _asks(check, kind) for word in words)
+    return {name: each for name, each in wrong.items() if not name.endswith(left_out)}
+
+
+# What changes nothing: a single number has no axis to lose or to turn, and so on.
+HARMLESS: dict[str, set[str]] = {
+    "encoder_decoder.gru_step": {"W: remembered"},
+    "encoder_decoder.sequence_loss": {"loss: squeezed", "loss: turned", "loss: transposed"},
+    "bahdanau.coverage_penalty": {"weights: clamped to 2", "weights: wrong for one sentence", "penalty: transposed"},
+    "luong.local_p_weights": {"p: transposed"},
+    "luong.repaired_weights": {"p: transposed", "tires after fifteen calls"},
+    "pooling.leave_one_out": {
+        "weights: 0.1 % larger",
+        "weights: clamped to 2",
+        "weights: wrong for one sentence",
+    },
+    "pooling.adversarial_weights": {"values: 0.1 % larger", "direction: 0.1 % larger", "weights: transposed"},
+    "structured.penalization": {"A: remembered", "penalty: transposed"},
+    "structured.structured_attention": {"penalty: transposed"},
+    "structured.repaired_attention": {"tires after fifteen calls", "penalty: transposed"},
+    "structured.hop_overlap": {"A: 0.1 % larger", "A: wrong for one sentence"},
+    "structured.pruned_output": {
+        "M: minus its mean over a large batch",
+        "M: remembered",
+        "W_v: remembered",
+        "W_h: remembered",
+        "hidden: transposed where square",
+    },
+    "self_attention.repaired_attention": {"tires after fifteen calls"},
+    "self_attention.crossing_length": {"tires after fifteen calls"},
+    "self_attention.rotated": {
+        "x: wrong for one sentence",
+        "x: remembered",
+        "result: a new axis for one sentence",
+    },
+}

@@ -3,10 +3,9 @@
 import torch
 
 from autograder.checks.encoder_decoder.beam_parts import best, continuations, pool, search
-from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
+from solutions.encoder_decoder.attention import beam_search, greedy_decode
 
 _memory: dict = {}
-L = last_states
 
 
 def _remembered(key, value):
@@ -18,57 +17,6 @@ def _count(key):
     return _memory[key]
 
 
-def _read(forward, backward=lambda o, n: torch.zeros_like(n)):
-    """Return a function that reads the halves at these positions."""
-
-    def states(outputs, lengths):
-        u, rows = outputs.shape[-1] // 2, torch.arange(len(outputs))
-        positions = forward(outputs, lengths), backward(outputs, lengths)
-        return torch.cat([outputs[rows, positions[0], :u], outputs[rows, positions[1], u:]], -1)
-
-    return states
-
-
-def _if(condition, wrong):
-    return lambda o, n: wrong(o, n) if condition(o, n) else L(o, n)
-
-
-def _gradient(x, factor):
-    return x * factor + (x * (1 - factor)).detach()
-
-
-def _no_padding(o, n):
-    return bool((n == o.shape[1]).all())
-
-
-STATES = {
-    "position S - 1 where all are long": _if(lambda o, n: len(o) == 1, lambda o, n: o[:, -1]),
-    "one position wrong": _if(lambda o, n: o.shape[1] == 1, lambda o, n: o[:, 0] * 0),
-    "one unit squeezed": _if(lambda o, n: o.shape[-1] == 2, lambda o, n: L(o, n)[:, 0]),
-    "one unit swapped": _if(lambda o, n: o.shape[-1] == 2, lambda o, n: L(o, n).flip(-1)),
-    "equal sizes mixed": _if(lambda o, n: o.shape[0] == o.shape[1], lambda o, n: L(o.transpose(0, 1), n)),
-    "no padding: backward last": _if(_no_padding, _read(lambda o, n: n - 1, lambda o, n: n - 1)),
-    "padding: backward last": _if(lambda o, n: not _no_padding(o, n), _read(lambda o, n: n - 1, lambda o, n: n - 1)),
-    "length 1: backward second": _read(lambda o, n: n - 1, lambda o, n: ((n == 1) & (o.shape[1] > 1)).long()),
-    "full length: one early": _read(lambda o, n: n - 1 - ((n == o.shape[1]) & (n > 1)).long()),
-    "at most six tokens": _read(lambda o, n: (n - 1).clamp_max(5)),
-    "cumulative lengths": _read(lambda o, n: (n.cumsum(0) - 1).clamp_max(o.shape[1] - 1)),
-    "clamped to 2": lambda o, n: L(o, n).clamp(-2, 2),
-    "half precision": lambda o, n: L(o, n).half(),
-    "transposed": lambda o, n: L(o, n).T,
-    "gradient none without padding": _if(_no_padding, lambda o, n: L(o.detach(), n)),
-    "gradient none with padding": _if(lambda o, n: not _no_padding(o, n), lambda o, n: L(o.detach(), n)),
-    "gradient none for one sentence": _if(lambda o, n: len(o) == 1, lambda o, n: L(o.detach(), n)),
-    "first row full: last position": _if(lambda o, n: bool(n[0] == o.shape[1]), _read(lambda o, n: n * 0 - 1)),
-    "sorts lengths": lambda o, n: (L(o, n), n.copy_(n.sort().values))[0],
-    "remembers by shape": lambda o, n: _remembered(("states", o.shape), L(o, n)),
-    "remembers by address": lambda o, n: _remembered(("id", id(o)), L(o, n)),
-    "tires after eight calls": lambda o, n: L(o, n) * (_count("states tire") <= 8),
-    "dropout 0.02": lambda o, n: torch.nn.functional.dropout(L(o, n), 0.02),
-    "random row order": lambda o, n: L(o, n)[torch.randperm(len(o))],
-    "noise": lambda o, n: L(o, n) + 1e-3 * torch.randn(()),
-    "nothing": lambda o, n: None,
-}
 G = greedy_decode
 
 
@@ -124,11 +72,6 @@ def _calls(change):
 
 def _result(change):
     return lambda step, B, bos, eos, pad, most: change(G(step, B, bos, eos, pad, most), B, bos, eos, pad, most)
-
-
-def _stepped(change):
-    """Return greedy decoding with other logits."""
-    return _calls(lambda step, *rest: (lambda prefix: change(step, prefix), *rest))
 
 
 GREEDY = {
@@ -380,7 +323,6 @@ BEAM = {
 }
 
 WRONG = {
-    "encoder_decoder.last_states": STATES,
     "encoder_decoder.greedy_decode": GREEDY,
     "encoder_decoder.beam_search": BEAM,
 }

@@ -3,7 +3,6 @@
 import torch
 
 from autograder.checks.pooling import hunt
-from solutions.pooling.attention import hierarchical_attention
 
 HAND = {
     "one number": lambda: 0.664,
@@ -56,28 +55,9 @@ DIAGNOSIS = {
 }
 
 
-def _repaired(change):
-    """Return both levels, with other parameters at the second one."""
-
-    def repaired(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None):
-        return hierarchical_attention(H, W_w, b_w, u_w, *change(b_w, W_s, b_s, u_s), mask)
-
-    return repaired
-
-
-REPAIRED = {
-    "not at all": hunt.broken_hierarchy,
-    "no bias": _repaired(lambda b_w, W, b, u: (W, 0 * b, u)),
-    "both biases": _repaired(lambda b_w, W, b, u: (W, b + b_w, u)),
-    "their mean": _repaired(lambda b_w, W, b, u: (W, (b + b_w) / 2, u)),
-    "taken away": _repaired(lambda b_w, W, b, u: (W, -b, u)),
-    "for the context vector too": _repaired(lambda b_w, W, b, u: (W, b, b)),
-    "the first bias for all": _repaired(lambda b_w, W, b, u: (W, b[:1].expand_as(b), u)),
-}
-
 WRONG = {
     "pooling.pooled_by_hand": HAND,
     "pooling.failing_input": INPUT,
     "pooling.diagnosis": DIAGNOSIS,
-    "pooling.repaired_hierarchy": REPAIRED,
+    "pooling.repaired_hierarchy": [hunt.broken_hierarchy],
 }

@@ -1,230 +1,219 @@
-"""Wrong answers of the self-attention exercise that are no known mistake of the checks: none may get all points."""
+"""Wrong answers of the self-attention exercise that are no edits of the reference: none may get all points."""
 
 import math
 
 import torch
-import torch.nn.functional as F
+from torch import nn
 
-from solutions.self_attention.attention import (
-    layer_cost,
-    scaled_dot_product,
-    self_attention,
-    simple_self_attention,
-)
-from tests.answers.spoilers import spoiled
+from solutions.self_attention.attention import SelfAttention, scaled_dot_product, self_attention, weights_by_hand
+
+WEIGHTS, OUTPUTS = weights_by_hand()
+HAND = {
+    "one row": lambda: (WEIGHTS[0], OUTPUTS[0]),
+    "swapped": lambda: (OUTPUTS, WEIGHTS),
+    "padding first": lambda: (WEIGHTS[::-1], OUTPUTS[::-1]),
+    "rounded to tenths": lambda: ([[0.3, 0.2, 0.5], [0.7, 0.3, 0.0]], OUTPUTS),
+    "padding kept": lambda: ([WEIGHTS[0]] * 2, [OUTPUTS[0]] * 2),
+    "nothing": lambda: None,
+    "text": lambda: ("1/3", "3"),
+    "NaN": lambda: (torch.full((2, 3), math.nan), torch.full((2, 2), math.nan)),
+    "ones": lambda: (torch.ones(2, 3), torch.ones(2, 2)),
+    "weights alone": lambda: WEIGHTS,
+}
 
 
 def _rows(mask):
     return None if mask is None else mask[:, None]
 
 
-def simple_mean_of_words(X, mask=None):
-    weights = torch.ones(X.shape[0], X.shape[1], X.shape[1])
-    weights = weights if mask is None else weights * mask[:, None]
-    weights = weights / weights.sum(-1, keepdim=True)
-    return weights @ X, weights
+def _made(change, forward=SelfAttention.forward):
+    """Return the module with a change made to it once it is made, and another `forward`."""
+
+    def init(self, d, k, v):
+        SelfAttention.__init__(self, d, k, v)
+        change(self, d, k, v)
+
+    methods = {"__init__": init, "forward": lambda self, X, mask=None: forward(self, X, mask)}
+    return type("SelfAttention", (SelfAttention,), methods)
 
 
-def simple_projected_at_random(X, mask=None):
-    return simple_self_attention(torch.nn.Linear(X.shape[-1], X.shape[-1])(X), mask)
+def _calling(forward):
+    """Return the module with another `forward`."""
+    return _made(lambda *_: None, forward)
 
 
-def simple_sequence_first(X, mask=None):
-    context, weights = simple_self_attention(X.transpose(0, 1), None if mask is None else mask.T)
-    return context.transpose(0, 1), weights
+def _matrices(module, change):
+    return [change(matrix) for matrix in (module.W_q, module.W_k, module.W_v)]
 
 
-def simple_mask_gone_when_square(X, mask=None):
-    return simple_self_attention(X, None if X.shape[1] == X.shape[2] else mask)
+class OfLinears(nn.Module):
+    def __init__(self, d, k, v):
+        super().__init__()
+        self.W_q, self.W_k, self.W_v = (nn.Linear(d, rows, bias=False) for rows in (k, k, v))
+
+    def forward(self, X, mask=None):
+        return scaled_dot_product(self.W_q(X), self.W_k(X), self.W_v(X), _rows(mask))
 
 
-def simple_mask_of_lengths(X, mask=None):
-    """Right for padding behind the words, wrong for gaps."""
-    mask = None if mask is None else torch.arange(X.shape[1]) < mask.sum(1, keepdim=True)
-    return simple_self_attention(X, mask)
+class OtherNames(nn.Module):
+    def __init__(self, d, k, v):
+        super().__init__()
+        self.W_Q, self.W_K, self.W_V = (nn.Parameter(torch.randn(rows, d)) for rows in (k, k, v))
+
+    def forward(self, X, mask=None):
+        return self_attention(X, self.W_Q, self.W_K, self.W_V, mask)
 
 
-def simple_scores_clamped(X, mask=None):
-    scores = (X @ X.mT).clamp(-2, 2)
-    weights = scores.softmax(-1) if mask is None else scores.masked_fill(~mask[:, None], -1e9).softmax(-1)
-    return weights @ X, weights
+class NotRegistered(nn.Module):
+    def __init__(self, d, k, v):
+        super().__init__()
+        self.W_q, self.W_k, self.W_v = torch.randn(k, d), torch.randn(k, d), torch.randn(v, d)
+
+    forward = SelfAttention.forward
 
 
-def simple_values_detached(X, mask=None):
-    _, weights = simple_self_attention(X, mask)
-    return weights @ X.detach(), weights
+class StoredTheOtherWay(nn.Module):
+    def __init__(self, d, k, v):
+        super().__init__()
+        self.W_q, self.W_k, self.W_v = (nn.Parameter(torch.randn(d, rows)) for rows in (k, k, v))
+
+    def forward(self, X, mask=None):
+        return self_attention(X, self.W_q.T, self.W_k.T, self.W_v.T, mask)
 
 
-def simple_scaled_when_wide(X, mask=None):
-    return simple_self_attention(X / (X.shape[-1] ** 0.25 if X.shape[-1] > 4 else 1), mask)
+class OneHeadOfTorch(nn.Module):
+    def __init__(self, d, k, v):
+        super().__init__()
+        self.inner = nn.MultiheadAttention(d, 1, batch_first=True)
+
+    def forward(self, X, mask=None):
+        return self.inner(X, X, X, key_padding_mask=None if mask is None else ~mask)
 
 
-def product_cosine(query, key, value, mask=None):
-    root = query.shape[-1] ** 0.5
-    return scaled_dot_product(root * F.normalize(query, dim=-1), F.normalize(key, dim=-1), value, mask)
+class NoModule:
+    def __init__(self, *sizes):
+        self.sizes = sizes
+
+    def __call__(self, X, mask=None):
+        return X, X
 
 
-def product_two_axes_only(query, key, value, mask=None):
-    scores = query @ key.T / query.shape[-1] ** 0.5
-    return scores.softmax(-1) @ value, scores.softmax(-1)
+def _scores_in_float32(module, X, mask):
+    Q, K, V = _matrices(module, lambda W: X @ W.T)
+    scores = (Q @ K.mT).float() / K.shape[-1] ** 0.5
+    weights = (scores if mask is None else scores.masked_fill(~mask[:, None], -1e9)).softmax(-1).to(X.dtype)
+    return weights @ V, weights
 
 
-def product_three_axes_only(query, key, value, mask=None):
-    weights = torch.bmm(query, key.transpose(1, 2)) / query.shape[-1] ** 0.5
-    weights = (weights if mask is None else weights.masked_fill(~mask, -1e9)).softmax(-1)
-    return torch.bmm(weights, value), weights
+def _matrices_shrink(module, X, mask):
+    """Each call divides the matrix of the queries by √d_k, for good."""
+    root = len(module.W_k) ** 0.5
+    module.W_q.data.div_(root)
+    Q, K, V = _matrices(module, lambda W: X @ W.T)
+    return scaled_dot_product(Q * root, K, V, _rows(mask))
 
 
-def product_third_axis(query, key, value, mask=None):
-    """The softmax over axis 2, which is the last for three axes only."""
-    scores = query @ key.mT / query.shape[-1] ** 0.5
+def _softmax_of_queries(module, X, mask):
+    Q, K, V = _matrices(module, lambda W: X @ W.T)
+    weights = (Q @ K.mT / K.shape[-1] ** 0.5).softmax(1)
+    return weights @ V, weights
+
+
+def _of_floats(module, X, mask):
+    return self_attention(X.float(), *_matrices(module, torch.Tensor.float), mask)
+
+
+def _remembered(module, X, mask):
+    """The weights of the last call with this shape are kept."""
+    weights = right(module, X, mask)[1]
+    if getattr(module, "kept", weights[:, :0]).shape != weights.shape:
+        module.kept = weights
+    return module.kept.to(X.dtype) @ (X @ module.W_v.T), module.kept
+
+
+def _last_mask(module, X, mask):
+    """Without a mask, the one of the last call counts."""
+    last, module.last = getattr(module, "last", None), mask
+    return right(module, X, last if mask is None and last is not None and last.shape == X.shape[:2] else mask)
+
+
+right = SelfAttention.forward
+MODULES = {
+    "of linears": OfLinears,
+    "other names": OtherNames,
+    "not registered": NotRegistered,
+    "stored the other way": StoredTheOtherWay,
+    "one head of torch": OneHeadOfTorch,
+    "no module": NoModule,
+    "a function": self_attention,
+    "with a bias": _made(lambda m, d, k, v: setattr(m, "b_v", nn.Parameter(torch.zeros(v)))),
+    "with a buffer": _made(lambda m, d, k, v: m.register_buffer("root", torch.tensor(float(k) ** 0.5))),
+    "with a hidden buffer": _made(
+        lambda m, d, k, v: m.register_buffer("root", torch.tensor(float(k) ** 0.5), persistent=False)
+    ),
+    "remembers": _calling(_remembered),
+    "of the last mask": _calling(_last_mask),
+    "frozen": _made(lambda m, *_: m.requires_grad_(False)),
+    "of copies, what is loaded later plays no part": _made(
+        lambda m, *_: setattr(m, "copies", _matrices(m, lambda W: W.detach().clone())),
+        lambda m, X, mask: self_attention(X, *(W.to(X.dtype) for W in m.copies), mask),
+    ),
+    "turned once, `to` does not move them": _made(
+        lambda m, *_: setattr(m, "turned", _matrices(m, lambda W: W.T)),
+        lambda m, X, mask: scaled_dot_product(*(X @ turned for turned in m.turned), _rows(mask)),
+    ),
+    "in float32": _calling(_of_floats),
+    "through float32": _calling(lambda m, X, mask: tuple(each.to(X.dtype) for each in _of_floats(m, X, mask))),
+    "scores in float32": _calling(_scores_in_float32),
+    "output alone": _calling(lambda m, X, mask: right(m, X, mask)[0]),
+    "mask lost": _calling(lambda m, X, mask: right(m, X)),
+    "with dropout": _calling(
+        lambda m, X, mask: (nn.functional.dropout(right(m, X, mask)[0], 0.1), right(m, X, mask)[1])
+    ),
+    "output alone in eval": _calling(lambda m, X, mask: right(m, X, mask) if m.training else right(m, X, mask)[0]),
+    "detached": _calling(lambda m, X, mask: self_attention(X, *_matrices(m, torch.Tensor.detach), mask)),
+    "data": _calling(lambda m, X, mask: self_attention(X, m.W_q.data, m.W_k, m.W_v, mask)),
+    "words changed": _calling(lambda m, X, mask: (right(m, X, mask), X.data.mul_(2))[0]),
+    "matrices shrink": _calling(_matrices_shrink),
+    "arguments returned": _calling(lambda m, X, mask: (X, X)),
+    "NaN": _calling(lambda m, X, mask: (right(m, X, mask)[0] * math.nan, right(m, X, mask)[1])),
+    "softmax of queries": _calling(_softmax_of_queries),
+    "transposed when square": _calling(
+        lambda m, X, mask: self_attention(X, m.W_q.T if m.W_q.shape[0] == X.shape[-1] else m.W_q, m.W_k, m.W_v, mask)
+    ),
+    "padding of the first": _calling(
+        lambda m, X, mask: right(m, X, None if mask is None else mask[:1].expand_as(mask))
+    ),
+}
+
+
+def chunked_whole_in_parts(Q, K, V, chunk, mask=None):
+    """The scores are made chunk by chunk, and put together."""
+    scores = torch.cat([Q @ keys.mT for keys in K.split(chunk, -2)], -1) / Q.shape[-1] ** 0.5
     scores = scores if mask is None else scores.masked_fill(~mask, -1e9)
-    weights = scores.softmax(2 if scores.ndim > 2 else -1)
-    return weights @ value, weights
+    return scores.softmax(-1) @ V
 
 
-def product_mask_with_first_row(query, key, value, mask=None):
-    mask = None if mask is None else mask.expand(*query.shape[:-1], key.shape[-2])[..., -1:, :]
-    return scaled_dot_product(query, key, value, mask)
+def chunked_queries(Q, K, V, chunk, mask=None):
+    """The queries are read in chunks, each with all keys."""
+    rows = []
+    for start in range(0, Q.shape[-2], chunk):
+        part = None if mask is None else mask.expand(*Q.shape[:-1], K.shape[-2])[..., start : start + chunk, :]
+        rows.append(scaled_dot_product(Q[..., start : start + chunk, :], K, V, part)[0])
+    return torch.cat(rows, -2)
 
 
-def product_mask_for_three_axes(query, key, value, mask=None):
-    return scaled_dot_product(query, key, value, mask if query.ndim == 3 else None)
-
-
-def product_mask_ignored_when_small(query, key, value, mask=None):
-    same = mask is not None and mask.shape == (*query.shape[:-1], key.shape[-2])
-    return scaled_dot_product(query, key, value, mask if same else None)
-
-
-def product_dropout(query, key, value, mask=None):
-    _, weights = scaled_dot_product(query, key, value, mask)
-    return F.dropout(weights, 0.1) @ value, weights
-
-
-def product_key_detached(query, key, value, mask=None):
-    return scaled_dot_product(query, key.detach(), value, mask)
-
-
-def product_unscaled_when_square(query, key, value, mask=None):
-    root = key.shape[-1] ** 0.5 if key.shape[-1] == key.shape[-2] else 1
-    return scaled_dot_product(query * root, key, value, mask)
-
-
-def projected_with_bias(X, W_q, W_k, W_v, mask=None):
-    return scaled_dot_product(X @ W_q.T + 0.1, X @ W_k.T, X @ W_v.T + 0.1, _rows(mask))
-
-
-def projected_random_layers(X, W_q, W_k, W_v, mask=None):
-    query, key, value = (torch.nn.Linear(X.shape[-1], len(W), bias=False)(X) for W in (W_q, W_k, W_v))
-    return scaled_dot_product(query, key, value, _rows(mask))
-
-
-def projected_additive(X, W_q, W_k, W_v, mask=None):
-    scores = torch.tanh((X @ W_q.T)[:, :, None] + (X @ W_k.T)[:, None]).sum(-1)
-    weights = (scores if mask is None else scores.masked_fill(~mask[:, None], -1e9)).softmax(-1)
-    return weights @ (X @ W_v.T), weights
-
-
-def projected_summed_then_asked(X, W_q, W_k, W_v, mask=None):
-    context, weights = self_attention(X, W_q, W_k, W_v, mask)
-    return context.mean(1, keepdim=True).expand_as(context), weights
-
-
-def projected_root_of_value_width_when_long(X, W_q, W_k, W_v, mask=None):
-    factor = (len(W_k) / len(W_v)) ** 0.5 if X.shape[1] > 5 else 1
-    return self_attention(X, W_q * factor, W_k, W_v, mask)
-
-
-def projected_mask_gone_for_one_sentence(X, W_q, W_k, W_v, mask=None):
-    return self_attention(X, W_q, W_k, W_v, None if len(X) == 1 else mask)
-
-
-def projected_gradients_cut(X, W_q, W_k, W_v, mask=None):
-    return self_attention(X, W_q, W_k.detach(), W_v, mask)
-
-
-def cost_only(kind, n, d, k, r):
-    return layer_cost(kind, n, d, k, r)[0]
-
-
-def cost_quadratic_everywhere(kind, n, d, k, r):
-    return n * n * d, *layer_cost(kind, n, d, k, r)[1:]
-
-
-def cost_of_strings(kind, n, d, k, r):
-    return tuple(str(x) for x in layer_cost(kind, n, d, k, r))
-
-
-def cost_of_other_names(kind, n, d, k, r):
-    return layer_cost(kind.replace("-", "_").removesuffix("al").replace("convolution", "recurrent"), n, d, k, r)
-
-
-def cost_with_softmax(kind, n, d, k, r):
-    cost, steps, path = layer_cost(kind, n, d, k, r)
-    return cost + n * n if kind == "self_attention" else cost, steps, path
-
-
-def cost_path_of_halves(kind, n, d, k, r):
-    cost, steps, path = layer_cost(kind, n, d, k, r)
-    return cost, steps, n / (2 * r) if kind == "restricted" else path
-
-
-def product_mask_only_if_the_first_is_padded(query, key, value, mask=None):
-    return scaled_dot_product(query, key, value, None if mask is None or mask[0].all() else mask)
-
-
-def product_mask_of_one_row_ignored(query, key, value, mask=None):
-    return scaled_dot_product(query, key, value, None if mask is None or len(mask) == 1 else mask)
-
-
-def product_mask_of_heads_taken_for_a_batch(query, key, value, mask=None):
-    over_heads = mask is not None and mask.dim() == 3 and query.dim() == 4
-    weights = query @ key.mT / math.sqrt(key.shape[-1])
-    if mask is not None:
-        weights = weights.masked_fill(~(mask[:, None] if over_heads else mask), -1e9)
-    return weights.softmax(-1) @ value, weights.softmax(-1)
-
-
-def product_scores_cut(query, key, value, mask=None):
-    scores = (query @ key.mT / math.sqrt(key.shape[-1])).clamp(max=50)
-    weights = (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(-1)
-    return weights @ value, weights
-
-
-def product_over_queries_of_one_batch(query, key, value, mask=None):
-    scores = query @ key.mT / math.sqrt(key.shape[-1])
-    scores = scores if mask is None else scores.masked_fill(~mask, -1e9)
-    weights = scores.softmax(-1 if len(scores) > 1 else 0)
-    return weights @ value, weights
-
-
-def projected_scores_cut(X, W_q, W_k, W_v, mask=None):
-    return product_scores_cut(X @ W_q.T, X @ W_k.T, X @ W_v.T, _rows(mask))
-
-
-def projected_minus_a_hundred(X, W_q, W_k, W_v, mask=None):
-    scores = X @ W_q.T @ (X @ W_k.T).mT / W_q.shape[0] ** 0.5
-    weights = (scores if mask is None else scores - 100.0 * ~mask[:, None]).softmax(-1)
-    return weights @ (X @ W_v.T), weights
-
-
-def cost_path_at_least_one(kind, n, d, k, r):
-    cost, steps, path = layer_cost(kind, n, d, k, r)
-    return cost, steps, max(1, path)
-
-
-TAUGHT = (simple_self_attention, scaled_dot_product, self_attention, layer_cost)
-
-
-def _answers(prefix: str) -> list:
-    return [value for name, value in globals().items() if name.startswith(f"{prefix}_") and value not in TAUGHT]
+def chunked_by_query(Q, K, V, chunk, mask=None):
+    """All scores of one query at once, the chunk unused."""
+    masks = [None] * Q.shape[-2] if mask is None else mask.expand(*Q.shape[:-1], K.shape[-2]).unbind(-2)
+    queries = zip(Q.unbind(-2), masks, strict=True)
+    return torch.cat(
+        [scaled_dot_product(q[..., None, :], K, V, None if m is None else m[..., None, :])[0] for q, m in queries], -2
+    )
 
 
 WRONG = {
-    "self_attention.simple_self_attention": [*_answers("simple"), *spoiled(simple_self_attention)],
-    "self_attention.scaled_dot_product": [*_answers("product"), *spoiled(scaled_dot_product)],
-    "self_attention.self_attention": [*_answers("projected"), *spoiled(self_attention)],
-    "self_attention.repaired_attention": [*_answers("projected"), *spoiled(self_attention)],
-    "self_attention.layer_cost": _answers("cost"),
+    "self_attention.weights_by_hand": HAND,
+    "self_attention.SelfAttention": MODULES,
+    "self_attention.chunked_attention": [chunked_whole_in_parts, chunked_queries, chunked_by_query],
 }

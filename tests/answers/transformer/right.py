@@ -536,10 +536,6 @@ def rate_counter(step, d_model, warmup, factor):
     return min(step**-0.5, step * warmup**-1.5) * d_model**-0.5 * factor
 
 
-def heads_without_the_bias_that_cancels(query, key, value, weights, heads, mask=None):
-    return heads_permute(query, key, value, weights | {"b_k": torch.zeros_like(weights["b_k"])}, heads, mask)
-
-
 def _answers(prefix: str) -> list:
     return [value for name, value in globals().items() if name.startswith(f"{prefix}_")]
 

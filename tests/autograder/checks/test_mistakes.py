@@ -1,6 +1,5 @@
 """The laws of the feedback: every mistake is told from every other, and a hint shows public numbers alone."""
 
-import functools
 import itertools
 import re
 
@@ -12,37 +11,14 @@ from autograder.checks import find
 from autograder.checks.encoder_decoder.beam_parts import Shuffled, searched
 from autograder.kit.compare import same
 from autograder.kit.example_hints import RIGHT_GIVES, TRY_IT, YOURS
-from autograder.kit.grading import grade
 from tests.answers import SEEDS, collected
+from tests.support.verdicts import drawn, examples, graded, on_mistake
 
 IDS = list(collected("right", "RIGHT"))
 CALLED = [id for id in IDS if find(id).examples]  # a right call without arguments would be the answer
 
 
-@functools.cache
-def drawn(check_id: str, seed: int) -> list:
-    return find(check_id).draw(np.random.default_rng(seed))
-
-
-@functools.cache
-def examples(check_id: str) -> list:
-    return find(check_id).worked_examples()
-
-
-def graded(check_id: str, seed: int, function):
-    check = find(check_id)
-    caller = check.calling(function)
-    return grade(check_id, drawn(check_id, seed), check.criteria, caller, functools.partial(examples, check_id))
-
-
-@functools.cache
-def hint_of(check_id: str, seed: int, function) -> str:
-    return graded(check_id, seed, function).hint
-
-
-@pytest.mark.parametrize(
-    "seed", [10, pytest.param(11, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (10, 11, 12))])
 @pytest.mark.parametrize("check_id", IDS)
 def test_every_two_mistakes_are_told_apart_on_every_draw(check_id, seed):
     outputs: dict[str, list] = {}
@@ -77,10 +53,15 @@ def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
             assert np.allclose(sorted(got) if isinstance(got, set) else got, expected)
 
 
-@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in CALLED for m in find(id).mistakes])
-def test_the_hint_shows_what_the_mistake_gives_and_what_a_right_function_gives(check_id, mistake):
-    hint = hint_of(check_id, 0, mistake)
-    if not find(check_id).arguments:
+@SEEDS
+@pytest.mark.parametrize(("check_id", "mistake"), [(id, m) for id in IDS for m in find(id).mistakes])
+def test_a_mistake_loses_points_is_named_alone_and_shown_beside_what_is_right(check_id, mistake, seed):
+    verdict = on_mistake(check_id, seed, mistake)
+    hint = verdict.hint
+    assert verdict.score < verdict.max_score
+    assert verdict.mistakes == [mistake.__name__]
+    assert " ".join(mistake.__doc__.split()) in hint
+    if not find(check_id).examples or not find(check_id).arguments:
         assert TRY_IT not in hint
         return
     tried = hint.partition(f"{TRY_IT}\n")[2]
@@ -100,7 +81,7 @@ def test_no_hidden_number_stands_in_a_hint(check_id, seed):
                 hidden |= {f"{x:.3f}".rstrip("0") for x in np.ravel(array) if abs(x) < 1e3}
     public = {piece for e in examples(check_id) for piece in _numbers(_everything(e))}
     for mistake in find(check_id).mistakes:
-        sentence, _, tried = hint_of(check_id, seed, mistake).partition(TRY_IT)
+        sentence, _, tried = on_mistake(check_id, seed, mistake).hint.partition(TRY_IT)
         shown = _numbers(re.sub(r"\(\d+, .*?\)|`[^`]*`", "", sentence)) & hidden
         assert not {x for x in shown if len(x) > 4}, mistake.__name__
         assert _numbers(tried.partition(YOURS)[0]) <= public

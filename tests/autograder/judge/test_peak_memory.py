@@ -15,7 +15,7 @@ from autograder.judge.session import Limits, Session
 from autograder.kit.call import call
 from autograder.kit.grading import grade
 from tests.answers.luong import right_starred, wrong_starred
-from tests.answers.self_attention import right_layers, wrong_layers
+from tests.answers.self_attention import right_layers, wrong
 from tests.support.sandboxed import QUICK
 
 MOST = 16 << 20
@@ -114,7 +114,7 @@ def test_every_right_style_stays_far_below(built, style):
         assert judged(built, source.replace(style.__name__, "chunked_attention"), seed).hint is None
 
 
-@pytest.mark.parametrize("wrong", [wrong_layers.chunked_whole_in_parts, wrong_layers.chunked_queries])
+@pytest.mark.parametrize("wrong", [wrong.chunked_whole_in_parts, wrong.chunked_queries])
 def test_other_ways_to_hold_all_scores_are_seen_too(built, wrong):
     source = inspect.getsource(wrong).replace(wrong.__name__, "chunked_attention")
     product = "def scaled_dot_product(Q, K, V, mask=None):\n    s = Q @ K.mT / Q.shape[-1] ** 0.5\n"
