@@ -38,7 +38,7 @@ for _ in range(28):
     if os.fork() == 0:
         hold()
         os._exit(0)
-print("killed:", sum(os.wait()[1] == 9 for _ in range(28)))
+time.sleep(20)
 """
 
 
@@ -47,7 +47,9 @@ class TestTogether:
     def test_memory_hidden_in_sockets_counts(self, built: Sandbox, fill: bool) -> None:
         with Session(built, Limits(cell=20, notebook=60)) as session:
             session.run("def double(x):\n    return 2 * x")
-            assert re.fullmatch(r"killed: [1-9]\d*\n", says(session, SOCKETS.format(fill=fill)))
+            session.run(SOCKETS.format(fill=fill))
+            assert session.stopped is not None
+            assert session.stopped.kind == "died"
             assert says(session, "double(21)") == "{'text/plain': '42'}"
 
     def test_files_in_memory_count(self, built: Sandbox) -> None:
