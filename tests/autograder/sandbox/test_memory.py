@@ -38,7 +38,7 @@ for _ in range(28):
     if os.fork() == 0:
         hold()
         os._exit(0)
-time.sleep(20)
+print("killed:", sum(os.wait()[1] == 9 for _ in range(28)))
 """
 
 
@@ -47,9 +47,8 @@ class TestTogether:
     def test_memory_hidden_in_sockets_counts(self, built: Sandbox, fill: bool) -> None:
         with Session(built, Limits(cell=20, notebook=60)) as session:
             session.run("def double(x):\n    return 2 * x")
-            session.run(SOCKETS.format(fill=fill))
-            assert session.stopped is not None
-            assert session.stopped.kind == "died"
+            output = says(session, SOCKETS.format(fill=fill))
+            assert re.search(r"Stopped: the code ended the Python process|killed: [1-9]", output)
             assert says(session, "double(21)") == "{'text/plain': '42'}"
 
     def test_files_in_memory_count(self, built: Sandbox) -> None:
