@@ -10,7 +10,6 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.assignment import Template
-from autograder.checks import checks
 from autograder.judge import process
 from autograder.judge.judge import Judge
 from autograder.judge.session import Limits
