@@ -98,7 +98,7 @@ class Check:
     @cached_property
     def usual(self) -> tuple[Callable, ...]:
         """Return the mistakes that any function can have, made of the reference; none of numbers that are typed in."""
-        return usual(self.reference, self.outputs) if self.arguments and not self.hunt else ()
+        return usual(self.reference, self.outputs) if not self.hunt else ()
 
     @cached_property
     def criteria(self) -> list[Criterion]:

@@ -33,6 +33,12 @@ def _of_results(reference: Callable, outputs: tuple[str, ...]) -> Iterator[tuple
         places = list(range(len(outputs)))
         places[0], places[i] = places[i], places[0]
         yield f"results_swapped_{i}", order, f"return => {', '.join(f'_[{place}]' for place in places)}"
+    less = "_.squeeze()" if len(outputs) == 1 else "tuple(each.squeeze() for each in _)"
+    yield (
+        "axes_squeezed",
+        "`squeeze()` takes away every axis of length 1. Name the one: `squeeze(1)`.",
+        f"return => {less}",
+    )
     if len(outputs) == 1 and getattr(inspect.signature(reference).return_annotation, "dim_str", ""):
         kept = f"The {outputs[0]} has an axis of length 1 too many. Take it away: `squeeze`, or an index 0 there."
         yield "first_axis_kept", kept, "return => _[:, None]"

@@ -84,14 +84,22 @@ def test_a_check_without_mistakes_knows_the_usual_ones():
     check = Check(
         find("pooling.attention_pool").reference,
         ("h", "weights"),
-        lambda rng: [Drawn("a sentence", [normal(rng, 3, 4, 5), normal(rng, 5), None])],
-        {"a sentence": 1},
+        lambda rng: [Drawn(f"sentences: {n}", [normal(rng, n, 4, 5), normal(rng, 5), None], "any") for n in (3, 1)],
+        {"any": 1},
         also=(),
     )
     cases = check.draw(np.random.default_rng(0))
     for wrong, sentence in (
         (lambda *arguments: check.reference(*arguments)[::-1], "changed places. Their order: h, weights"),
         (lambda H, w, mask: check.reference(H[:1].expand_as(H), w, mask), "the first one's `H`"),
+        (lambda *arguments: tuple(each.squeeze() for each in check.reference(*arguments)), "every axis of length 1"),
     ):
         verdict = grade("pooling.attention_pool", cases, check.criteria, check.calling(wrong))
         assert sentence in (verdict.hint or "")
+
+
+def test_numbers_by_hand_that_have_changed_places_are_named():
+    check = find("bahdanau.attention_by_hand")
+    cases = check.draw(np.random.default_rng(0))
+    verdict = grade("bahdanau.attention_by_hand", cases, check.criteria, check.calling(lambda: check.reference()[::-1]))
+    assert "The results have changed places" in (verdict.hint or "")
