@@ -95,7 +95,7 @@ class Marking(BaseApiHandler):
     def _equal(self, question: str) -> list[str]:
         """Return the other students whose answer to a question is the same but for spaces."""
         own = self._answers(self.student).get(question)
-        students = [each.student_id for each in self.gradebook.assignment_submissions(self.assignment)]
+        students = [str(each.student_id) for each in self.gradebook.assignment_submissions(self.assignment)]
         return [each for each in students if own and each != self.student and self._answers(each).get(question) == own]
 
     def _answers(self, student: str) -> dict[str, str]:
