@@ -34,6 +34,8 @@ def read_proc(file: str) -> str:
 def uncharged_bytes(pid: int) -> int:
     """Return the bytes that a job holds and no process is charged for: files in tmpfs, socket buffers."""
     bytes_held = 0
+    if not _has_own_namespaces(pid):  # without a sandbox both are the machine's
+        return bytes_held
     for place in ("tmp", "dev/shm"):
         with suppress(OSError):
             filesystem = os.statvfs(f"/proc/{pid}/root/{place}")
@@ -42,6 +44,16 @@ def uncharged_bytes(pid: int) -> int:
         count = Path("/proc", str(pid), "net", "sockstat").read_text().split()[2]  # those of its network namespace
         bytes_held += int(count) * _socket_bytes()
     return bytes_held
+
+
+def _has_own_namespaces(pid: int) -> bool:
+    try:
+        return all(
+            Path(f"/proc/{pid}/ns/{kind}").readlink() != Path(f"/proc/self/ns/{kind}").readlink()
+            for kind in ("mnt", "net")
+        )
+    except OSError:
+        return False
 
 
 @cache

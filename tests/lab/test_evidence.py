@@ -88,7 +88,7 @@ def test_a_table_of_a_labelled_corpus_shows_model_peer_and_baseline(tmp_path, mo
         content = {"scores": {"test": scores}, "peers": peers, "training": {"ended_by_budget": False}}
         (folder / f"reviews-{recipe}-seed1.json").write_text(json.dumps(content))
     html = classified("reviews", {"HAN": "pooling"}).data
-    for text in ("98.0 (97.0–99.0)", "40.0 (39.0–41.0)", "60.0 (59.0–61.0)", "Somebody (accuracy)", "95.0"):
+    for text in ("98.0 [97.0, 99.0]", "40.0 [39.0, 41.0]", "60.0 [59.0, 61.0]", "Somebody (accuracy)", "95.0"):
         assert text in html
     assert tables.MISSING not in html
 

@@ -40,7 +40,7 @@ def test_each_variant_that_was_run_has_its_row_and_its_seeds(tmp_path: Path, mon
     table = variants.scores().data
     assert '<th scope="row">dot</th><td>41.0 (40.0–42.0)</td><td>41.000 (40.000–42.000)</td><td>2</td>' in table
     assert table.count("<tr>") == 2
-    assert variants.positions().data.count("0.50 (-0.50–1.50)") == 2 * 3 * 3  # predicted, and counted in two ways
+    assert variants.positions().data.count("0.50 [-0.50, 1.50]") == 2 * 3 * 3  # predicted, and counted in two ways
 
 
 def test_the_hansards_have_our_row_above_those_of_the_aligners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,5 +48,5 @@ def test_the_hansards_have_our_row_above_those_of_the_aligners(tmp_path: Path, m
     folder = tmp_path / "solutions" / "luong" / "results"
     write_json(folder / "hansards-en-fr-short-seed1.json", result(0.25))
     table = variants.hansards().data
-    assert "<td>0.250 (-0.750–1.250)</td>" in table
+    assert "<td>0.250 [-0.750, 1.250]</td>" in table
     assert table.count("<tr>") == 2 + len(variants.ALIGNERS) + 1

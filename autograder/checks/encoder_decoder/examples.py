@@ -92,8 +92,10 @@ LOSS = (
     "torch.tensor([[0, 1], [1, 2]]), 2)",
     "sequence_loss(torch.tensor([[[0., 2., 1.], [0., 1., 4.], [3., 1., 0.]]]), torch.tensor([[2, 0, 1]]), 1)",
     "sequence_loss(torch.tensor([[[900., 0., 700.], [0., 700., 0.]]]), torch.tensor([[2, 1]]), 0)",
+    "sequence_loss(torch.tensor([[[2., 0., 1.], [torch.inf, 0., 0.]]]), torch.tensor([[0, 2]]), 2)",
 )
 NUCLEUS = (
     "nucleus(torch.tensor([[0.15, 0.4, 0.1, 0.35]]).log(), 0.6)",
+    "nucleus(torch.tensor([[0.15, 0.4, 0.1, 0.35]]).log(), 1.0)",
     "nucleus(torch.tensor([[0.1, 0.5, 0.25, 0.15], [0.7, 0.05, 0.2, 0.05]]).log(), 0.8)",
 )

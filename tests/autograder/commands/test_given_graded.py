@@ -31,7 +31,12 @@ __all__ = ["with_given", "without"]
 
 @pytest.mark.parametrize(
     ("given", "own", "loses"),
-    [(False, "", True), (True, "", False), (False, RIGHT, False), (True, WRONG, True)],
+    [
+        pytest.param(False, "", True, marks=pytest.mark.slow),
+        (True, "", False),
+        pytest.param(False, RIGHT, False, marks=pytest.mark.slow),
+        (True, WRONG, True),
+    ],
     ids=["neither", "given", "own", "own-wrong-wins"],
 )
 def test_a_student_gets_the_points_that_own_or_given_functions_earn(

@@ -225,7 +225,7 @@ def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_inc
     assert not re.search("two epochs|four epochs", shown(ran))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[1:])])
 def test_the_untouched_notebook_gets_nothing_from_its_checks(build, tmp_path, name):
     printed = "".join(run_alone(build, tmp_path, name))
     for function in checks(name):

@@ -76,6 +76,7 @@ def test_a_student_wrote_into_the_released_notebook(course, verb, capsys):
         assert notebook(course).read_bytes() == b"released: bahdanau\n"
 
 
+@pytest.mark.slow
 @verbs
 def test_a_student_wrote_there_again_and_again(course, verb):
     """Each version is kept once, however often the command runs."""

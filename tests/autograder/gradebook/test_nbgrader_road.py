@@ -182,6 +182,7 @@ def test_autograde_judges_for_itself_and_leaves_nobody_out(course: Course) -> No
     assert "no student may read" not in written(course.folder / "autograded")
 
 
+@pytest.mark.slow
 def test_autograding_again_leaves_points_by_hand_final_until_the_answer_changes(course: Course) -> None:
     def answered(text: str) -> bytes:
         def answers(notebook) -> None:

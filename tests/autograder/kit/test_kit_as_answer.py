@@ -75,6 +75,7 @@ def kit(tmp_path: Path) -> Path:
     return tmp_path / "build" / "release" / "kit"
 
 
+@pytest.mark.slow
 def test_an_answer_in_the_kit_is_seen_in_other_clothes_and_nothing_else_is_one(kit: Path) -> None:
     for path, text in PLANTED.items():
         (kit / path).write_text(text)
