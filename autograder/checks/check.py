@@ -97,7 +97,7 @@ class Check:
 
     @cached_property
     def usual(self) -> tuple[Callable, ...]:
-        """Return the mistakes that any function can have, made of the reference; none of numbers that are typed in."""
+        """Return the mistakes that any function can have, made of the reference; a bug hunt has its own."""
         return usual(self.reference, self.outputs) if not self.hunt else ()
 
     @cached_property

@@ -13,13 +13,13 @@ WHERE = "autograder/checks/usual.py"
 
 def usual(reference: Callable, outputs: tuple[str, ...]) -> tuple[Mistake, ...]:
     """Return the usual mistakes of a reference that can be made with it, its own source alone being edited."""
-    if not reached(reference) or isinstance(reference, type):
+    definitions = reached(reference)
+    if not definitions or isinstance(reference, type):
         return ()
-    node = reached(reference)[0].node
+    scope, node = definitions[0].name, definitions[0].node
     returns = any(isinstance(each, ast.Return) for each in ast.walk(node))  # a function that draws may have none
     results = _of_results(reference, outputs) if returns else ()
     found = [*results, *_of_first(reference), *_of_source(node)]
-    scope = reached(reference)[0].name
     return tuple(
         Mistake(f"usual_{name}", hint, reference, [_edit(reference, scope, text)]) for name, hint, text in found
     )

@@ -30,7 +30,7 @@ class Curves(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # see LargestTensor
+        return False  # as in peak.LargestTensor
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func.overloadpacket.__name__.rstrip("_") in CURVES:

@@ -13,7 +13,7 @@ PLACES = {
     "checks.txt": "autograder/checks/{}/checks.py",
     "exercise.txt": "exercises/{}.md",
     "chapter.txt": "book/{}.md",
-    "evidence.txt": "book/{}_evidence.md",
+    "evidence.txt": f"book/{{}}{EVIDENCE}.md",
     "answers.txt": "tests/answers/{}/__init__.py",
     "right.txt": "tests/answers/{}/right.py",
     "wrong.txt": "tests/answers/{}/wrong.py",

@@ -34,8 +34,6 @@ def read_proc(file: str) -> str:
 def uncharged_bytes(pid: int) -> int:
     """Return the bytes that a job holds and no process is charged for: files in tmpfs, socket buffers."""
     bytes_held = 0
-    if not _has_own_namespaces(pid):  # without a sandbox both are the machine's
-        return bytes_held
     for place in ("tmp", "dev/shm"):
         with suppress(OSError):
             filesystem = os.statvfs(f"/proc/{pid}/root/{place}")
@@ -47,6 +45,7 @@ def uncharged_bytes(pid: int) -> int:
 
 
 def _has_own_namespaces(pid: int) -> bool:
+    """Return whether a job's files and sockets are its own; without a sandbox they are the machine's."""
     try:
         return all(
             Path(f"/proc/{pid}/ns/{kind}").readlink() != Path(f"/proc/self/ns/{kind}").readlink()
@@ -109,10 +108,10 @@ class MemoryWatchdog:
         self._thread.start()
 
     def _watch(self) -> None:
-        looks = 0
+        looks, own = 0, _has_own_namespaces(self.process.pid)
         while not self._stopped.wait(INTERVAL) and not self.process.ended():
             pid = self.process.pid
-            allowed = self.max_bytes - uncharged_bytes(pid)
+            allowed = self.max_bytes - (uncharged_bytes(pid) if own else 0)
             looks = looks + 1 if memory_of(process_tree(pid), allowed) > allowed else 0
             if looks > LOOKS or (looks and memory_of([pid], allowed) > allowed):
                 self.process.kill()

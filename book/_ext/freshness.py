@@ -40,8 +40,9 @@ def standing_on(page: Path, root: Path = ROOT) -> list[Path]:
     """Return the files that a chapter's cells stand on: what they import, what that imports, and the results."""
     cells = code_cells(page)
     paths = set(files_behind([name for cell in cells for name in imported_names(cell)], root))
+    chapter, code = chapter_of(page.stem), "\n".join(cells)
     for folder in root.glob("solutions/*/results"):
-        if folder.parent.name == chapter_of(page.stem) or page.stem == OF_ALL or folder.parent.name in "\n".join(cells):
+        if folder.parent.name == chapter or page.stem == OF_ALL or folder.parent.name in code:
             paths |= set(folder.glob("*.json"))
     if page.stem == OF_ALL:
         paths |= {*root.glob("book/aims.json"), *root.glob("book/_toc.yml"), *root.glob("course.toml")}
