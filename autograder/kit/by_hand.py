@@ -14,11 +14,12 @@ from torch.utils._pytree import tree_leaves
 OFF = "autograd is switched off in this check: work the gradient out with tensor operations"
 # What all of torch's derivatives go through, backward ones in any thread and those of torch.func too.
 ENGINE = ((torch.autograd, "_engine_run_backward"), (forward_ad, "enter_dual_level"), (forward_ad, "make_dual"))
-CURVES = {"exp", "exp2", "expm1", "tanh", "sigmoid", "_softmax", "_log_softmax", "softmax", "log_softmax", "logsumexp"}
+EXPONENTIALS = {"exp", "exp2", "expm1", "tanh", "sigmoid"}
+EXPONENTIALS |= {"_softmax", "_log_softmax", "softmax", "log_softmax", "logsumexp"}
 MOST = 20  # times as many exponentials as the arguments have numbers: by hand 1 suffices, differences take 25 and more
 
 
-class Curves(TorchDispatchMode):
+class ExponentialCounter(TorchDispatchMode):
     """Counts the numbers of which exp, tanh and the like are taken, altogether and at most in one operation.
 
     Where `given` numbers are differentiated by hand, it ends a call in an error that takes many times as many.
@@ -33,7 +34,7 @@ class Curves(TorchDispatchMode):
         return False  # as in peak.LargestTensor
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func.overloadpacket.__name__.rstrip("_") in CURVES:
+        if func.overloadpacket.__name__.rstrip("_") in EXPONENTIALS:
             count = next((leaf.numel() for leaf in tree_leaves(args) if isinstance(leaf, Tensor)), 0)
             self.numbers, self.largest = self.numbers + count, max(self.largest, count)
             self.demand_few()
@@ -73,11 +74,11 @@ def without_autograd(function: Callable, *arguments: Any) -> Any:
     """Return what a function gives with autograd off, as gradients by hand are worked out; say so where it wants it."""
     given = sum(leaf.numel() for leaf in tree_leaves(arguments) if isinstance(leaf, Tensor))
     try:
-        with _without_engine(), Curves(given) as curves:
+        with _without_engine(), ExponentialCounter(given) as counter:
             result = function(*arguments)
     except RuntimeError as error:
         if "does not require grad" in str(error):
             error.args = (OFF,)
         raise
-    curves.demand_few()  # the target may have caught the error
+    counter.demand_few()  # the target may have caught the error
     return result

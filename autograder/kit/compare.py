@@ -9,7 +9,7 @@ from autograder.kit.answer import Answer, Failure
 from autograder.kit.cases import TOLERANCE, Case, Example
 
 ZERO = 1e-6  # what rounding may leave of a 0
-NOTHING = 1e-30  # and what is 0 beside any weight: a mask of -100 leaves more where padding scores higher by 40
+EXACT_ZERO = 1e-30  # and what is 0 beside any weight: a mask of -100 leaves more where padding scores higher by 40
 LARGEST = 1 << 18  # elements of an output that is compared with known mistakes
 SAME = 2e-5  # numbers of a known mistake: a near match is no match
 
@@ -66,7 +66,7 @@ def difference(expected: np.ndarray, got: np.ndarray, tolerance: float = TOLERAN
         return "an infinity"
     zero = expected == 0
     left = np.abs(got[zero].astype(np.float64)).max(initial=0)  # the smallest integer has no positive twin
-    if left > (NOTHING if exact else ZERO):
+    if left > (EXACT_ZERO if exact else ZERO):
         return "not 0 where it has to be" if left > ZERO else "nearly 0 where it has to be exactly 0"
     if not np.allclose(got[~zero], expected[~zero], rtol=tolerance, atol=tolerance, equal_nan=True):
         return others

@@ -73,7 +73,7 @@ class Evaluation:
                 return _wrong(_misshapen(name, outputs[name], case.outputs[name], self.first[case.name]))
         return None
 
-    def _form(self, case: Case, part: str | None) -> Failure | None:
+    def _shape_and_dtype(self, case: Case, part: str | None) -> Failure | None:
         """Return what is wrong with the shapes, and with the dtype where integers are asked for."""
         if failure := self._shape(case, part):
             return failure
@@ -178,7 +178,7 @@ class Evaluation:
 
 
 FAILURES: dict[Kind, Callable[[Evaluation, Case, str | None], Failure | None]] = {
-    Kind.SHAPE: Evaluation._form,
+    Kind.SHAPE: Evaluation._shape_and_dtype,
     Kind.VALUES: Evaluation._values,
     Kind.GRADIENTS: Evaluation._gradients,
     Kind.UNCHANGED: Evaluation._unchanged,

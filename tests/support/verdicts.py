@@ -23,7 +23,7 @@ def drawn(check_id: str, seed: int) -> list[Case]:
 
 @cache
 def without_mistakes(check_id: str, seed: int) -> list[Case]:
-    """Return the cases without what the known mistakes give: points are the same, and come in a tenth of the time."""
+    """Return the cases without what the known mistakes give: points are the same, and nothing is searched for."""
     return [replace(case, known=[], pairs=None, usual=[]) for case in drawn(check_id, seed)]
 
 

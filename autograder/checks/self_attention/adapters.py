@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.kit.by_hand import Curves
+from autograder.kit.by_hand import ExponentialCounter
 
 MANY_CHUNKS = 32
 
@@ -52,11 +52,11 @@ def few_at_a_time(function: Callable, Q: Tensor, K: Tensor, V: Tensor, chunk: in
     """Return what attention in chunks gives; where the keys are many chunks, see that it reads a few at a time."""
     if K.shape[-2] < MANY_CHUNKS * chunk:
         return function(Q, K, V, chunk, mask)
-    with Curves() as curves:
+    with ExponentialCounter() as counter:
         result = function(Q, K, V, chunk, mask)
     most = Q[..., 0].numel() * chunk
-    if curves.largest > 4 * most:  # the running maximum and sum may stand beside the scores
-        raise ValueError(f"takes {curves.largest} exponentials at once: a chunk of {chunk} keys has {most} scores")
+    if counter.largest > 4 * most:  # the running maximum and sum may stand beside the scores
+        raise ValueError(f"takes {counter.largest} exponentials at once: a chunk of {chunk} keys has {most} scores")
     return result
 
 
