@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from jinja2 import BaseLoader, FileSystemLoader, pass_context
 from nbconvert.exporters import HTMLExporter
@@ -105,10 +105,7 @@ class Page(HTMLExporter):
     """An exporter whose markdown can be read and does nothing else, and whose pages need nothing but themselves."""
 
     _until = math.inf
-
-    @cached_property
-    def _made(self) -> dict[tuple[str, str], str]:
-        return {}
+    _made: ClassVar[dict[tuple[str, str], str]] = {}  # {(kind, source): HTML}, of all pages that this process makes
 
     @default("extra_loaders")
     def _own_templates(self) -> list[BaseLoader]:

@@ -5,7 +5,7 @@ import io
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import metadata
+from functools import cache
 from pathlib import Path, PurePath
 
 import nbformat
@@ -27,7 +27,7 @@ from autograder.release.manifest import KIT, MADE, ZIP, Manifest, write
 from autograder.release.missing import missing_parts
 from autograder.release.notebook import weave
 from autograder.release.recordings import recordings
-from autograder.sandbox.mounts import importable
+from autograder.sandbox.mounts import importable, packages_of_modules
 
 RECORDINGS = Path("autograder", "kit", FOLDER.name)
 TEMPLATES = Path(__file__).parent / "templates"
@@ -88,6 +88,7 @@ def _is_stale(path: PurePath) -> bool:
     return KIT in path.parents or (len(path.parts) > 2 and path.parts[1] not in assignments())
 
 
+@cache
 def for_students(name: str, source: str) -> str:
     """Return the student's notebook, made from the solved one by nbgrader's generate_assignment."""
     with tempfile.TemporaryDirectory() as folder, quiet():
@@ -158,7 +159,7 @@ def _requirements(files: dict[Path, bytes]) -> str:
     nodes = [node for tree in trees for node in ast.walk(tree)]
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
-    packages = metadata.packages_distributions()  # sklearn is called scikit-learn where it is installed from
+    packages = packages_of_modules()  # sklearn is called scikit-learn where it is installed from
     modules = {name.partition(".")[0] for name in imported}
     needed = {package.lower() for module in modules for package in packages.get(module, [])} | NOT_IMPORTED
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines(keepends=True)

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -131,8 +131,14 @@ def _stated(lines: Iterable[str]) -> list[str]:
 def importable(lines: Iterable[str]) -> list[str]:
     """Return the top-level modules that student code can import with these requirements, sorted."""
     needed = closure([*WORKER_REQUIREMENTS, *_stated(lines)])
-    known = importlib.metadata.packages_distributions().items()
+    known = packages_of_modules().items()
     return sorted(module for module, names in known if needed & set(map(canonicalize_name, names)))
+
+
+@cache
+def packages_of_modules() -> Mapping[str, list[str]]:
+    """Return {top-level module: names of the distributions that hold it}; to read all that are installed takes long."""
+    return importlib.metadata.packages_distributions()
 
 
 @cache

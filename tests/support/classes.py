@@ -16,11 +16,8 @@ from autograder.gradebook.gradebook import quiet
 from autograder.judge.judge import Judge
 from autograder.judge.process import judged_by
 from autograder.judge.result import Outcome, Task
-from autograder.judge.session import Limits
 from autograder.kit.cases import KnownMistake
-from autograder.sandbox import sandbox
 from examples import make_class
-from tests.support.sandboxed import demand_sandbox
 
 with quiet():
     from nbgrader.api import Gradebook
@@ -108,12 +105,9 @@ def run(course_judge: Judge):
 
 
 @pytest.fixture(scope="session")
-def graded(released: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def graded(course_judge: Judge, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return what a part of the example class handed in, and its graded class."""
-    demand_sandbox()
     folder, out = tmp_path_factory.mktemp("submitted"), tmp_path_factory.mktemp("class")
     hand_in(folder, QUICK)
-    with sandbox.Sandbox(released / "kit") as built:
-        judge = Judge(built, b"the secret of this test's course", Limits(cell=6, check=6, notebook=40, grace=0.5))
-        assert run_here(judge, folder, out) == 0
+    assert run_here(course_judge, folder, out) == 0
     return folder, out

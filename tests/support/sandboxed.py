@@ -30,7 +30,7 @@ def small_kit(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sandbox.Sandbox]:
     demand_sandbox()
     folder = tmp_path_factory.mktemp("kit")
@@ -49,7 +49,7 @@ def released() -> Path:
     return KIT.parent
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def course_judge(released: Path) -> Iterator[Judge]:
     """Return a judge over the real kit."""
     demand_sandbox()

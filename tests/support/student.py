@@ -11,6 +11,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from autograder.checks import checks
+from lab.dependencies import STORE
 
 OURS = ("PYTHONPATH", "VIRTUAL_ENV")  # what says here where the course lies
 
@@ -50,7 +51,8 @@ def without_all_points(name: str, output: str) -> list[str]:
 
 def run_whole(notebook: NotebookNode, place: Path, kernel: str = "python3", **changes: str) -> NotebookNode:
     """Run every cell in a new kernel, whatever its tags say, and go on behind one that fails."""
-    environment = {key: value for key, value in os.environ.items() if key not in OURS} | changes
+    corpora = {"ATTENTION_STORE": str(STORE)}  # made once for all notebooks
+    environment = {key: value for key, value in os.environ.items() if key not in OURS} | corpora | changes
     about = {"resources": {"metadata": {"path": str(place)}}, "skip_cells_with_tag": "", "allow_errors": True}
     return NotebookClient(notebook, timeout=900, kernel_name=kernel, **about).execute(env=environment)
 

@@ -213,7 +213,7 @@ LOOKS = CAPTIONED | {"pooling", "self_attention"}  # their last cells draw
 @pytest.mark.parametrize("name", NAMES)
 def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_included(build, tmp_path, name):
     unpacked(build, tmp_path)
-    ran = run_whole(solved(build, tmp_path, name), tmp_path / name, **{SECONDS: "2", "OMP_NUM_THREADS": "1"})
+    ran = run_whole(solved(build, tmp_path, name), tmp_path / name, **{SECONDS: "1", "OMP_NUM_THREADS": "1"})
     assert not failures(ran)
     output = printed(ran)
     assert without_all_points(name, output) == []
