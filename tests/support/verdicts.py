@@ -8,7 +8,8 @@ import numpy as np
 
 from autograder.checks import find
 from autograder.checks.edits import target
-from autograder.kit.cases import Case, Example, Pairs
+from autograder.kit.cases import Case, Example, Kind, Pairs
+from autograder.kit.criteria import Evaluation
 from autograder.kit.grading import Verdict, grade
 
 
@@ -39,11 +40,12 @@ def graded(check_id: str, seed: int, function: Callable) -> Verdict:
     return grade(check_id, drawn(check_id, seed), check.criteria, caller, partial(examples, check_id))
 
 
-def points(check_id: str, seed: int, function: Callable) -> Verdict:
-    """Return the verdict without a search for known mistakes."""
+def loses(check_id: str, seed: int, function: Callable) -> bool:
+    """Return whether an answer loses points; the first criterion that it fails decides, values before the others."""
     check = find(check_id)
     caller = check.caller(check.calling(target(function)))
-    return grade(check_id, without_mistakes(check_id, seed), check.criteria, caller)
+    evaluation = Evaluation(check_id.partition(".")[2], without_mistakes(check_id, seed), caller)
+    return any(map(evaluation.failure, sorted(check.criteria, key=lambda each: each.kind is not Kind.VALUES)))
 
 
 @cache

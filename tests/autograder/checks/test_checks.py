@@ -14,7 +14,7 @@ from autograder.places import ROOT
 from tests.answers import SEEDS, answers, chapters, collected, forget
 from tests.answers.bahdanau import right
 from tests.answers.spoilers import HARMLESS, can_be_spoiled, quick, spoiled
-from tests.support.verdicts import drawn, graded, points
+from tests.support.verdicts import drawn, graded, loses
 
 IDS = list(collected("right", "RIGHT"))
 SPOILED = [check_id for check_id in IDS if can_be_spoiled(find(check_id))]
@@ -62,8 +62,7 @@ def test_every_right_style_gets_all_points(check_id, function, seed):
 @pytest.mark.parametrize(("check_id", "function"), answers("wrong"))
 def test_no_wrong_answer_gets_all_points(check_id, function):
     forget()
-    verdict = points(check_id, 0, function)
-    assert verdict.score < verdict.max_score
+    assert loses(check_id, 0, function)
 
 
 @pytest.mark.slow
@@ -103,7 +102,7 @@ def test_floats_are_no_integers_and_nearly_0_is_no_weight_of_0(check_id):
 def test_no_spoiled_reference_gets_all_points(check_id, seed):
     forms = spoiled(find(check_id), drawn(check_id, seed))
     tried = forms if seed else quick(find(check_id), forms)
-    full = {name for name in tried if points(check_id, seed, forms[name]).hint is None}
+    full = {name for name in tried if not loses(check_id, seed, forms[name])}
     assert not full - HARMLESS.get(check_id, set())
 
 
@@ -189,7 +188,7 @@ def test_a_known_mistake_is_recognised_in_another_hand(check_id, function, named
 def test_padding_that_scores_high_takes_nothing_from_the_right_on_any_draw(function):
     check_id = "bahdanau.masked_softmax" if function in right.SOFTMAX else "bahdanau.additive_attention"
     for seed in range(10, 20):
-        assert points(check_id, seed, function).hint is None
+        assert not loses(check_id, seed, function)
 
 
 def test_whoever_forgets_max_len_loses_the_same_on_every_draw():
