@@ -32,10 +32,16 @@ def longest_first(rng: Rng, batch: int, longest: int) -> np.ndarray:
 
 
 def gaps(rng: Rng, *shape: int) -> np.ndarray:
-    """Return a mask with holes anywhere; every row keeps a position and, if it can, loses one."""
+    """Return a mask with holes anywhere: every row loses a position, the last row its first, and keeps two if it can.
+
+    A row that kept one alone would have the weight 1 there, whatever its score.
+    """
     mask = rng.random(shape) < 0.6
     rows = mask.reshape(-1, shape[-1])
     for row in rows:
         kept, lost = rng.choice(shape[-1], size=2, replace=False)
         row[kept], row[lost] = True, False
+        if row.sum() == 1 and len(row) > 2:
+            row[min({0, 1, 2} - {kept, lost})] = True
+    rows[-1] = np.roll(rows[-1], -rows[-1].argmin())
     return mask

@@ -34,7 +34,7 @@ def coverage_cases(rng: Rng) -> list[Drawn]:
         Drawn("other padded sentences", masked((4, 3, 6), longest_first(rng, 4, 6), 0.8), MASKED),
         Drawn("a mask with gaps", masked((5, 4, 6), gaps(rng, 5, 6), 1.2), MASKED, gradients=True),
         Drawn("equal sizes and a mask", masked((5, 5, 5), gaps(rng, 5, 5), 0.6), MASKED),
-        Drawn("one sentence", masked((1, 4, 6), gaps(rng, 1, 6), 0.9), MASKED, gradients=True),
+        Drawn("one sentence", masked((1, 2, 6), gaps(rng, 1, 6), 0.9), MASKED, gradients=True),
         Drawn("nothing masked", masked((3, 4, 6), np.ones((3, 6), bool), 0.2), MASKED),
         Drawn("weight at padding", [attended(rng, (4, 5, 6), None), holes, 0.5], LEFT, [PADDING]),
         Drawn("nearly no weight", [hardly, None, 0.25], SMALL),

@@ -132,7 +132,7 @@ def hierarchy_cases(rng: Rng) -> list[Drawn]:
     words = np.stack([padding(rng, 4, 5) for _ in range(3)])
     words[0] = True
     full = documents(rng, 4, 3, 6)
-    square = without_a_place(scattered(rng, 4, 4, 4), 2)  # where words are, and which sentences have some, differ
+    square = without_a_place(scattered(rng, 5, 5, 5), 2)  # where words are, and which sentences have some, differ
     return [
         Drawn("no mask", hierarchy_arguments(rng, (2, 3, 4, 5, 6), None), WHOLE, gradients=True),
         Drawn("padded sentences", hierarchy_arguments(rng, (3, 4, 5, 6, 7), words), features=[PADDING], gradients=True),
@@ -149,7 +149,7 @@ def hierarchy_cases(rng: Rng) -> list[Drawn]:
             PADDED,
             [PADDING, EMPTY],
         ),
-        Drawn("equal sizes", hierarchy_arguments(rng, (4,) * 5, square), PADDED, [PADDING, EMPTY]),
+        Drawn("equal sizes", hierarchy_arguments(rng, (5,) * 5, square), PADDED, [PADDING, EMPTY]),
         Drawn("equal sizes, no mask", hierarchy_arguments(rng, (4,) * 5, None), WHOLE),
         Drawn(
             "one document", hierarchy_arguments(rng, (1, 4, 5, 3, 6), scattered(rng, 1, 4, 5)), PADDED, [PADDING, EMPTY]

@@ -93,7 +93,7 @@ def rotated_cases(rng: Rng) -> list[Drawn]:
     base = float(rng.choice([50, 200, 700]))
     return [
         Drawn("positions from 0", [normal(rng, 3, 5, 8), np.arange(5), 10_000.0], NEAR, gradients=True),
-        Drawn("many positions from 0", [normal(rng, 2, 17, 6), np.arange(17), 10_000.0], NEAR),
+        Drawn("many positions from 0", [normal(rng, 1, 17, 6), np.arange(17), 10_000.0], NEAR),
         Drawn("equal sizes", [normal(rng, 6, 6, 6), np.arange(6), 10_000.0], NEAR),
         Drawn("position 0 alone", [normal(rng, 3, 1, 4), np.arange(1), 10_000.0], NEAR),
         Drawn("positions with gaps", [normal(rng, 4, 7, 6), some_positions(rng, 7), base], ANY, gradients=True),

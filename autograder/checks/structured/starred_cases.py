@@ -58,7 +58,7 @@ def pruned_cases(rng: Rng) -> list[Drawn]:
         Drawn("one sentence", layer(rng, (1, 3, 5, 2, 4)), ONE, gradients=True),
         Drawn("one hop", layer(rng, (3, 1, 4, 5, 2)), ONE),
         Drawn("one feature", layer(rng, (3, 4, 1, 2, 5)), ONE),
-        Drawn("one unit of each", layer(rng, (3, 4, 5, 1, 1)), ONE),
+        Drawn("one unit of each", layer(rng, (9, 4, 5, 1, 1)), ONE),
     ]
 
 

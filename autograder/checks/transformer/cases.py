@@ -62,7 +62,7 @@ def causal(T: int) -> np.ndarray:
 
 def heads_cases(rng: Rng) -> list[Drawn]:
     """Draw multi-head attention: masks of every shape, one head, one sentence, one position, equal sizes."""
-    square = gaps(rng, 3, 4, 4)
+    square = gaps(rng, 5, 5, 5)
     far = np.repeat(padding(rng, 4, 5)[:, None], 3, axis=1)
     return [
         Drawn(
@@ -77,7 +77,7 @@ def heads_cases(rng: Rng) -> list[Drawn]:
             "a mask for each query", heads_arguments(rng, (3, 4, 5, 6, 2), gaps(rng, 3, 4, 5)), MASKED, [MASK, HEADS]
         ),
         Drawn("one mask for all", heads_arguments(rng, (2, 4, 4, 9, 3), causal(4)), MASKED, [MASK, HEADS]),
-        Drawn("equal sizes", heads_arguments(rng, (3, 4, 4, 6, 3), square), MASKED, [MASK, HEADS]),
+        Drawn("equal sizes", heads_arguments(rng, (5, 5, 5, 10, 5), square), MASKED, [MASK, HEADS]),
         Drawn("one head", heads_arguments(rng, (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]), features=[MASK]),
         Drawn(
             "one sentence, one query", heads_arguments(rng, (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4)), MASKED, [MASK, HEADS]
@@ -155,8 +155,8 @@ def encoder_cases(rng: Rng) -> list[Drawn]:
         encoder_case(rng, "padded sentences", (4, 5, 6, 2, 7), padding(rng, 4, 5), group="with a mask", gradients=True),
         encoder_case(rng, "no mask", (3, 4, 8, 4, 5), None, group="without a mask", gradients=True),
         encoder_case(rng, "eps = 0.5", (3, 5, 4, 2, 6), gaps(rng, 3, 5), 0.5),
-        encoder_case(rng, "one head", (2, 4, 5, 1, 6), gaps(rng, 2, 4)),
-        encoder_case(rng, "equal sizes", (3, 3, 6, 3, 6), gaps(rng, 3, 3), group="with a mask"),
+        encoder_case(rng, "one head", (2, 4, 6, 1, 5), gaps(rng, 2, 4)),
+        encoder_case(rng, "equal sizes", (5, 5, 10, 5, 10), gaps(rng, 5, 5), group="with a mask"),
         encoder_case(rng, "one sentence, one position", (1, 1, 6, 2, 4), None, group="without a mask"),
     ]
 
@@ -185,8 +185,8 @@ def decoder_cases(rng: Rng) -> list[Drawn]:
         ),
         decoder_case(rng, "no masks", (3, 5, 4, 8, 4, 6), [None, None], group="without masks", gradients=True),
         decoder_case(rng, "eps = 0.5", (2, 4, 5, 4, 2, 6), with_gaps, 0.5),
-        decoder_case(rng, "one head", (2, 3, 4, 5, 1, 6), decoder_masks(rng, 2, 3, 4)),
-        decoder_case(rng, "equal sizes", (3, 4, 4, 6, 3, 6), decoder_masks(rng, 3, 4, 4), group="with masks"),
+        decoder_case(rng, "one head", (2, 3, 4, 6, 1, 5), decoder_masks(rng, 2, 3, 4)),
+        decoder_case(rng, "equal sizes", (5, 5, 5, 10, 5, 10), decoder_masks(rng, 5, 5, 5), group="with masks"),
         decoder_case(rng, "one sentence, one position", (1, 1, 4, 6, 2, 5), [None, None], group="without masks"),
     ]
 

@@ -71,7 +71,7 @@ def step_cases(rng: Rng) -> list[Drawn]:
         Drawn("equal sizes", step_arguments(rng, (3, 9, 3, 3)), PAST, [HEADS]),
         Drawn("one position in the cache", step_arguments(rng, (4, 6, 3, 1)), PAST, [HEADS]),
         Drawn("one sentence", step_arguments(rng, (1, 6, 2, 7)), PAST, [HEADS]),
-        Drawn("one head", step_arguments(rng, (2, 5, 1, 4))),
+        Drawn("one head", step_arguments(rng, (5, 5, 1, 5))),
         Drawn("an empty cache", step_arguments(rng, (3, 6, 2, 0)), FIRST, [HEADS]),
         Drawn("an empty cache, one head", step_arguments(rng, (2, 4, 1, 0)), FIRST),
         Drawn("scores far from 0", step_arguments(rng, (3, 8, 4, 5), 80.0), FAR, [HEADS, LARGE]),

@@ -22,10 +22,10 @@ def plain_cases(rng: Rng) -> list[Drawn]:
     """Draw heads without biases: one head, one position, equal sizes, scores of every size."""
     return [
         Drawn("all sizes different", plain_arguments(rng, (3, 5, 6, 2)), SEVERAL, [HEADS], gradients=True),
-        Drawn("more heads", plain_arguments(rng, (2, 4, 12, 6), scale=2.0), SEVERAL, [HEADS], gradients=True),
+        Drawn("one sentence", plain_arguments(rng, (1, 4, 12, 6), scale=2.0), SEVERAL, [HEADS], gradients=True),
         Drawn("equal sizes", plain_arguments(rng, (4, 4, 4, 4), scale=2.0), SEVERAL, [HEADS]),
         Drawn("one head", plain_arguments(rng, (2, 5, 3, 1)), ALONE),
-        Drawn("one position", plain_arguments(rng, (4, 1, 6, 3)), ALONE, [HEADS]),
+        Drawn("one position", plain_arguments(rng, (5, 1, 8, 2)), ALONE, [HEADS]),
         Drawn("scores far from 0", plain_arguments(rng, (2, 3, 8, 4), scale=12.0), FAR, [HEADS, LARGE]),
     ]
 
@@ -50,8 +50,8 @@ def stack_cases(rng: Rng) -> list[Drawn]:
         stack_case(rng, "three layers", (3, 2, 4, 6, 3, 5), None, group=NO_MASK),
         stack_case(rng, "padded sentences", (2, 4, 5, 6, 2, 7), padding(rng, 4, 5), group=MASKED, gradients=True),
         stack_case(rng, "a mask with holes", (3, 3, 6, 4, 2, 5), gaps(rng, 3, 6), group=MASKED),
-        stack_case(rng, "equal sizes", (3, 3, 3, 3, 3, 3), gaps(rng, 3, 3), group=MASKED),
+        stack_case(rng, "equal sizes", (2, 5, 5, 5, 5, 5), gaps(rng, 5, 5), group=MASKED),
         stack_case(rng, "eps = 0.5", (2, 3, 5, 4, 2, 6), gaps(rng, 3, 5), 0.5),
-        stack_case(rng, "one head", (2, 2, 4, 5, 1, 6), gaps(rng, 2, 4), group=MASKED),
+        stack_case(rng, "one head", (2, 2, 4, 6, 1, 5), gaps(rng, 2, 4), group=MASKED),
         stack_case(rng, "one sentence, one position", (2, 1, 1, 6, 2, 4), None, group=NO_MASK),
     ]
