@@ -74,7 +74,7 @@ class Evaluation:
         return None
 
     def _shape_and_dtype(self, case: Case, part: str | None) -> Failure | None:
-        """Return what is wrong with the shapes, and with the dtype where integers are asked for."""
+        """Return what is wrong with the shapes and dtypes: integers where they are asked for, floats of 32 bits."""
         if failure := self._shape(case, part):
             return failure
         outputs = self._outputs(case)
@@ -82,6 +82,15 @@ class Evaluation:
         for name in case.exact:
             if case.outputs[name].dtype.kind in "iu" and outputs[name].dtype.kind == "f":
                 return _wrong(f"{name} holds floats ({outputs[name].dtype}), expected integers.")
+        return self._rounded(case, part)
+
+    def _rounded(self, case: Case, part: str | None) -> Failure | None:
+        """Return which output was rounded to 16 bits, if one was: then its values and gradients are hardly right."""
+        outputs = self._outputs(case)
+        assert not isinstance(outputs, Failure)
+        for name in [part] if part else outputs:
+            if outputs[name].dtype == np.float16 and case.outputs[name].dtype.kind == "f":
+                return _wrong(f"{name} holds 16-bit floats (float16 or bfloat16), expected float32.")
         return None
 
     def _values(self, case: Case, part: str | None) -> Failure | None:
@@ -92,7 +101,7 @@ class Evaluation:
             return failure
         for name in [part] if part else outputs:
             if text := difference(case.outputs[name], outputs[name], case.tolerance, name in case.exact):
-                return _wrong(f"{name}: {text} ({case.name}).")
+                return self._rounded(case, name) or _wrong(f"{name}: {text} ({case.name}).")
         return None
 
     def _gradients(self, case: Case, part: str | None) -> Failure | None:
@@ -104,7 +113,7 @@ class Evaluation:
         names = _leaves(case)
         for name, expected, got in zip(names, case.gradients or [], answer.gradients, strict=False):
             if text := _gradient(name, case.name, expected, got):
-                return _wrong(text)
+                return self._rounded(case, None) or _wrong(text)
         if len(answer.gradients) != len(names):
             return Failure("no_gradient", "no gradient came back for some of the arguments.")
         return None

@@ -47,7 +47,8 @@ RESULTS: dict[str, Change] = {  # of each result
     "not finite": lambda y: y * torch.nan,
 }
 OF_FLOATS: dict[str, Change] = {
-    "float16": lambda y: y.half().float(),
+    "float16": Tensor.half,
+    "rounded to float16": lambda y: y.half().float(),
     "bfloat16": Tensor.bfloat16,
     "three digits": lambda y: y + ((y * 1e3).round() / 1e3 - y).detach(),
 }
