@@ -1,9 +1,12 @@
 """From text to numbers and back: whole words for the made corpora, sentencepiece subwords for the real ones."""
 
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
+
+from lab.ranges import RecipeError
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
@@ -72,26 +75,32 @@ class Subwords:
 
     @classmethod
     def learn(cls, texts: Iterable[str], size: int, lowercase: bool = False) -> "Subwords":
-        """Return `size` byte-pair pieces learnt from `texts` (Sennrich et al., 2016)."""
+        """Return `size` byte-pair pieces learnt from `texts` (Sennrich et al., 2016); raise RecipeError for too small a size."""
         import sentencepiece
 
         model = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            # str.lower, not sentencepiece's own case folding, which makes ss of ß.
-            sentence_iterator=(text.lower() if lowercase else text for text in texts),
-            model_writer=model,
-            vocab_size=size,
-            model_type="bpe",
-            character_coverage=1.0,
-            hard_vocab_limit=False,  # a small corpus has fewer pieces than a large recipe asks for
-            normalization_rule_name="nmt_nfkc",
-            pad_id=PAD,
-            bos_id=BOS,
-            eos_id=EOS,
-            unk_id=UNK,
-            minloglevel=2,
-            num_threads=1,
-        )
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                # str.lower, not sentencepiece's own case folding, which makes ss of ß.
+                sentence_iterator=(text.lower() if lowercase else text for text in texts),
+                model_writer=model,
+                vocab_size=max(size, len(SPECIAL)),
+                model_type="bpe",
+                character_coverage=1.0,
+                hard_vocab_limit=False,  # a small corpus has fewer pieces than a large recipe asks for
+                normalization_rule_name="nmt_nfkc",
+                pad_id=PAD,
+                bos_id=BOS,
+                eos_id=EOS,
+                unk_id=UNK,
+                minloglevel=2,
+                num_threads=1,
+            )
+        except RuntimeError as error:
+            if least := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
+                wanted = f"expected {least[1]} subwords or more, as many as the texts have characters"
+                raise RecipeError(f"--vocabulary: {wanted}, got {size}") from None
+            raise
         return cls(model.getvalue(), lowercase)
 
     def __len__(self) -> int:

@@ -267,6 +267,10 @@ def test_subwords_bring_any_text_of_known_letters_back() -> None:
     assert len(subwords) == 60
     assert tokenizers.restore(subwords.state()).encode(lines[0]) == subwords.encode(lines[0])
     assert subwords.unknown("Ωein") != []
+    assert len(tokenizers.Subwords.learn(lines, 10**6)) < 10**4
+    for few in (1, 10):
+        with pytest.raises(RecipeError, match=rf"--vocabulary: expected \d\d subwords or more.*got {few}$"):
+            tokenizers.Subwords.learn(lines, few)
 
 
 PAIRS = [Pair(f"{a} {b}", f"{b} {a}") for a in "abcdefgh" for b in "abcdefgh"]
