@@ -27,6 +27,7 @@ from tests.support.notebooks import (
     cells,
     code,
     form,
+    graded,
     markdown,
     tree,
 )
@@ -167,6 +168,13 @@ def test_the_notebook_of_another_assignment_is_refused() -> None:
     other = tree(cells(RIGHT), attention_workbook={"assignment": "luong"})
     with pytest.raises(Unreadable, match="this is the notebook of 'luong', expected that of 'bahdanau'"):
         submission(as_bytes(other), form(), [NAME, "luong"])
+
+
+def test_a_notebook_of_no_assignment_is_refused_and_one_that_only_lost_its_metadata_is_not() -> None:
+    with pytest.raises(Unreadable, match="no cell of 'bahdanau'"):
+        submission(as_bytes(tree([code("print('hello')"), markdown("")], kernelspec={})), form(), [NAME])
+    for kept in (code(RIGHT), markdown(cells()[0]["source"]), code("", **graded("written"))):
+        assert submission(as_bytes(tree([kept], kernelspec={})), form(), [NAME]).cells
 
 
 def test_what_nbgrader_reads_from_a_verdict(judged) -> None:
