@@ -75,7 +75,7 @@ class Subwords:
 
     @classmethod
     def learn(cls, texts: Iterable[str], size: int, lowercase: bool = False) -> "Subwords":
-        """Return `size` byte-pair pieces learnt from `texts` (Sennrich et al., 2016); raise RecipeError for too small a size."""
+        """Return `size` byte-pair pieces learnt from `texts` (Sennrich et al., 2016), or raise RecipeError."""
         import sentencepiece
 
         model = io.BytesIO()

@@ -20,8 +20,7 @@ from queue import Empty, Queue
 from typing import Any
 
 from autograder.kit import course
-from autograder.kit.course import grade_id, source_of
-from autograder.kit.dry_run_steps import NoNotebook, Step, read, steps
+from autograder.kit.dry_run_steps import NoNotebook, Step, read, steps, texts
 
 CELL_SECONDS, OWN_SECONDS, PATIENCE = 10.0, 60.0, 5.0  # those of grading: judge/timing.py, whose test compares them
 START_SECONDS = 120.0  # torch may take its time to load
@@ -50,8 +49,8 @@ def dry_run(path: Path) -> Report:
     todo, notes, defined = steps(name, cells)
     report = Report(name, notes=notes, answers=defined)
     written = {part.name for part in course.parts(name).values() if part.written}
-    answers = {grade_id(cell): source_of(cell) for cell in cells if grade_id(cell) in written}
-    report.answered = {part for part, text in answers.items() if UNANSWERED not in text and text.strip()}
+    answers = texts(name, cells)
+    report.answered = {part for part in written if (text := answers.get(part, "").strip()) and UNANSWERED not in text}
     skipped: set[int] = set()  # places in `todo` that ended the process
     for _ in range(MOST_RUNS):
         ended = _run(name, [(i, step) for i, step in enumerate(todo) if i not in skipped], report)

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,20 @@ def steps(name: str, cells: list[dict[str, Any]]) -> tuple[list[Step], list[str]
             notes.append(f"{function} is defined in cell {answer}, below its check: grading moves the check down.")
         run.append(Step(max(check, answer), check=function))
     return sorted([*lost, *run], key=lambda step: step.number), notes, answers
+
+
+def texts(name: str, cells: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the text cells by name; one that lost its name is found below the text that precedes it, as in grading."""
+    nameless = {
+        _collapsed(source_of(above)): source_of(cell)
+        for above, cell in pairwise(cells)
+        if cell.get("cell_type") == "markdown" and not grade_id(cell)
+    }
+    found = {
+        grade_id(cell): nameless.get(_collapsed(source_of(above)), "")
+        for above, cell in pairwise(course.released(name)["cells"])
+    }
+    return found | {grade_id(cell): source_of(cell) for cell in cells if cell.get("cell_type") == "markdown"}
 
 
 def _checked(cell: dict[str, Any], functions: list[str]) -> str:

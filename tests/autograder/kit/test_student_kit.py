@@ -312,8 +312,13 @@ def written(home: Path, source: Path, changes: dict[str, str]) -> Path:
     return place
 
 
-def test_a_right_file_run_as_grading_does_has_nothing_open(build, home):
-    report = in_kit(home, "kit/check.py", str(written(home, build / "source/bahdanau/bahdanau.ipynb", {})))
+def test_a_right_file_run_as_grading_does_has_nothing_open_though_its_cells_lost_their_names(build, home):
+    place = written(home, build / "source/bahdanau/bahdanau.ipynb", {})
+    notebook = nbformat.read(place, as_version=4)
+    for cell in notebook.cells:
+        cell.metadata = {}
+    nbformat.write(notebook, place)
+    report = in_kit(home, "kit/check.py", str(place))
     assert "59 of 61 points, ★ 18; 2 more if ○ is right; up to 5 by your teacher." in report
     assert "Nothing is open: hand this file in." in report
     assert "–" not in report
