@@ -12,7 +12,7 @@ from torch import Tensor
 
 from book import long_sentence
 from book.experiments import BLEU, Column, experiment_table, runs_of
-from book.tables import MISSING, ROOT, budget, by_length, outputs, results, score, summary, table
+from book.tables import MISSING, ROOT, budget, outputs, results, score, summary, table
 from lab import corpora, model_cache
 from lab.evaluation.result_files import read_json
 from lab.metrics import as_matrix
@@ -78,17 +78,21 @@ def _row_by_row(weights: Float[Tensor, "asking answering"]) -> str:
 
 
 def positions(length: int = 50, d_model: int = 64) -> Picture:
-    """Draw the table of positional encodings: a row for each position, a column for each feature."""
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    axes = figure.subplots()
-    image = axes.imshow(as_matrix(sinusoids(length, d_model)), cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
-    axes.set(xlabel="feature", ylabel="position")
-    figure.colorbar(image, ax=axes)
+    """Draw the table of positional encodings, a row for each position, and the dot product of each two rows."""
+    pattern = sinusoids(length, d_model)
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    left.imshow(as_matrix(pattern), cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
+    left.set(xlabel="feature", ylabel="position", title="the pattern, from -1 (blue) to 1 (red)")
+    image = right.imshow(as_matrix(pattern @ pattern.T), cmap="Blues", aspect="auto")
+    right.set(xlabel="position", title="dot product of two positions")
+    figure.colorbar(image, ax=right)
     return Picture(
         figure,
-        f"The positional encoding of {length} positions, {d_model} features. The features at the left turn from +1 to "
-        "-1 and back every few positions; the further right, the longer a turn takes, and at the right edge sines "
-        "stay near 0 and cosines near 1.",
+        f"Left: the positional encoding of {length} positions, {d_model} features. The features at the left turn from "
+        "+1 to -1 and back every few positions; the further right, the longer a turn takes, and at the right edge "
+        "sines stay near 0 and cosines near 1. Right: the dot product of each two positions, largest on the diagonal, "
+        "the same along each line parallel to it.",
     )
 
 
@@ -117,13 +121,15 @@ def cache_plot() -> Picture:
     return training_curves(curves, "word of the translation", "milliseconds", "What one more word costs")
 
 
-def heads_table(heads: Sequence[Head], equal: Mapping[tuple[str, int, int], Habits]) -> HTML:
+def heads_table(
+    heads: Sequence[Head], equal: Mapping[tuple[str, int, int], Habits] | None = None, which: str = "Every head"
+) -> HTML:
     """Return what each head costs when it alone is left out, and where it attends; below, what equal weights give."""
     rows = [[head.name, f"{head.cost:+.3f}", *_shares(head.habits)] for head in heads]
-    rows += [[f"equal weights, {use}", "", *_shares(equal[use, 0, 0])] for use in USES]
+    rows += [[f"equal weights, {use}", "", *_shares(equal[use, 0, 0])] for use in USES if equal]
     columns = ["head left out", "loss rises by", "<s>, </s>", "word before", "own word", "word after", "linked words"]
     return table(
-        "Every head left out once: by how much the validation loss rises (nats a token), and the head's mean attention "
+        f"{which}, left out alone: by how much the validation loss rises (nats a token), and the head's mean attention "
         "weight, %, on the mark (<s> in the decoder, </s> of the source), on neighbours, on words linked by the corpus",
         columns,
         rows,
@@ -153,24 +159,8 @@ POSITIONS = {  # variant of the sweep: what it is called
 }
 
 
-def bleu_by_length(variant: str) -> dict[tuple[int, int], float]:
-    """Return a variant's BLEU for each range of source lengths, (first, last) in words: the mean over its seeds."""
-    scores: dict[tuple[int, int], list[float]] = {}
-    for result in runs_of("transformer", "positions", variant):
-        for bucket in by_length(result):
-            scores.setdefault((bucket.first, bucket.last), []).append(bucket.score.value)
-    return {lengths: fmean(values) for lengths, values in sorted(scores.items())}
-
-
-def positions_by_length() -> HTML:
-    """Return BLEU by the source's length, for each kind of positions, trained on all lengths and on short ones."""
-    means = {words: bleu_by_length(variant) for variant, words in POSITIONS.items()}
-    heads = [f"{first}–{last} words" for first, last in means[POSITIONS[""]]]
-    rows = [[words, *(f"{value:.1f}" for value in by_range.values())] for words, by_range in means.items()]
-    return table("BLEU by length of the source, mean over the seeds", ["positions", *heads], rows)
-
-
-LONGER = range(15, 21)  # words of a source, the first lengths that "short" was not trained on
+LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 30))  # words of a source, from the first to the last
+FEWEST = 50  # sentences of a group: a BLEU of fewer says little
 
 
 def has_second_clause(pair: corpora.Pair) -> bool:
@@ -185,24 +175,42 @@ def second_clauses(first: int, last: int) -> float:
     return fmean(map(has_second_clause, pairs))
 
 
-def longer_by_clauses(variant: str) -> list[float]:
-    """Return a variant's BLEU on the sentences of 15 to 20 words with one clause and with two: means over its seeds."""
-    test = corpora.load("phrasebook", "fr", "en").tests["test"]
-    longer = [i for i, pair in enumerate(test) if len(pair.source.split()) in LONGER]
-    parts = [[i for i in longer if has_second_clause(test[i]) == second] for second in (False, True)]
-    scores: list[list[float]] = [[], []]
-    for translated in outputs("transformer", runs_of("transformer", "positions", variant)[0]["run"]):
-        lines = translated["translations"]["test"]["greedy"]
-        for values, rows in zip(scores, parts, strict=True):
-            values.append(corpus_bleu([lines[i] for i in rows], [[test[i].target for i in rows]]).score)
-    return [fmean(values) for values in scores]
+def clause_groups() -> dict[tuple[int, int, int], list[int]]:
+    """Return the test sentences of each (first, last) in words and number of clauses, groups of few left out."""
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for number, pair in enumerate(corpora.load("phrasebook", "fr", "en").tests["test"]):
+        first, last = next(each for each in LENGTHS if each[0] <= len(pair.source.split()) <= each[1])
+        groups.setdefault((first, last, 1 + has_second_clause(pair)), []).append(number)
+    return {group: rows for group, rows in sorted(groups.items()) if len(rows) >= FEWEST}
+
+
+def bleu_by_clauses(variant: str) -> dict[tuple[int, int, int], float]:
+    """Return a variant's BLEU on each of the `clause_groups`, greedy: the mean over its seeds."""
+    test, groups = corpora.load("phrasebook", "fr", "en").tests["test"], clause_groups()
+    seeds = outputs("transformer", runs_of("transformer", "positions", variant)[0]["run"])
+    translated = [seed["translations"]["test"]["greedy"] for seed in seeds]
+    return {
+        group: fmean(
+            corpus_bleu([lines[i] for i in rows], [[test[i].target for i in rows]]).score for lines in translated
+        )
+        for group, rows in groups.items()
+    }
 
 
 def positions_by_clauses() -> HTML:
-    """Return BLEU on longer sentences with one clause and with two, trained on all lengths and on short ones."""
-    means = {words: longer_by_clauses(variant) for variant, words in POSITIONS.items()}
-    rows = [[words, *(f"{value:.1f}" for value in both)] for words, both in means.items()]
-    return table("BLEU on sources of 15 to 20 words, mean over the seeds", ["positions", "one clause", "two"], rows)
+    """Return BLEU by the source's length and clauses, for each kind of positions, trained on all lengths or short."""
+    heads = [
+        f"{first}–{last} words, {'one clause' if clauses == 1 else 'two'} ({len(rows)})"
+        for (first, last, clauses), rows in clause_groups().items()
+    ]
+    means = {words: bleu_by_clauses(variant) for variant, words in POSITIONS.items()}
+    rows = [[words, *(f"{value:.1f}" for value in groups.values())] for words, groups in means.items()]
+    return table(
+        f"BLEU by length and clauses of the source (in brackets: test sentences; groups of fewer than {FEWEST} are "
+        "left out), mean over the seeds",
+        ["positions", *heads],
+        rows,
+    )
 
 
 RUNS = {  # run: what it is called in the table

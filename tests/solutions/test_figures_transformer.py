@@ -1,11 +1,13 @@
 """Laws of the pictures in the chapter on the Transformer."""
 
+from statistics import fmean
+
 import pytest
 import torch
 
 import book.figures_transformer as figures
 from book.figures_transformer import habit, head_view, heads_table, multi30k, phrasebook, positions, schedules
-from book.tables import MISSING
+from book.tables import MISSING, by_length
 from solutions.transformer.ablation import Habits, Head
 
 
@@ -52,15 +54,23 @@ def test_the_table_of_heads_has_a_row_for_each_and_for_equal_weights() -> None:
 def test_an_experiment_is_shown_once_there_is_something_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
     words = {"": "as it is", "heads-1": "one"}
     score = {"name": "bleu", "value": 50.0, "low": 49.0, "high": 51.0, "signature": "", "count": 9}
-    lengths = [{"first": 3, "last": 8, "score": score}, {"first": 9, "last": 14, "score": score | {"value": 40.0}}]
-    run = {"scores": {"test": {"greedy": {"by_length": lengths}}}}
+    run = {"scores": {"test": {"greedy": {"bleu": score}}}}
     runs = {"": [run]}
     for module in ("book.figures_transformer", "book.experiments"):
         monkeypatch.setattr(f"{module}.runs_of", lambda *names: runs.get(names[-1], []))
     monkeypatch.setattr("book.experiments.summary", lambda *_, **__: "50.0")
     assert figures.compared("heads", words, "Heads") is None
-    runs |= {"heads-1": [run], "short": [run], "short-learned": [run, run]}
+    runs |= {"heads-1": [run]}
     assert figures.compared("heads", words, "Heads").data.count("50.0") == 2
-    html = figures.positions_by_length().data
-    assert "9–14 words" in html
-    assert html.count("40.0") == 3  # as it is, and the two trained on short sentences
+
+
+def test_sentences_split_by_length_and_clauses_score_as_in_the_result_file() -> None:
+    """No sentence of the shortest has two clauses, so their group is the bucket that the evaluation scored."""
+    groups = figures.clause_groups()
+    assert [group for group in groups if group[0] < 15] == [(3, 8, 1), (9, 14, 1)]
+    assert sum(map(len, groups.values())) == len(set().union(*groups.values())) > 1900
+    assert not set(groups[15, 20, 1]) & set(groups[15, 20, 2])
+    buckets = [by_length(run)[0] for run in figures.runs_of("transformer", "positions", "short")]
+    assert [(bucket.first, bucket.last) for bucket in buckets] == [(3, 8)] * len(buckets)
+    expected = fmean(bucket.score.value for bucket in buckets)
+    assert figures.bleu_by_clauses("short")[3, 8, 1] == pytest.approx(expected)
