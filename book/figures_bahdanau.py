@@ -60,9 +60,10 @@ def wrong(places_of_word: Mapping[str, int]) -> int:
 
 
 def errors_table() -> HTML:
-    """Return how translations fail, by the state that asks."""
-    runs = {text: outputs_of(variant) for variant, text in QUERIES.items()}
-    return translation_errors.errors_table(runs, "query", "Test translations that are wrong (greedy, of 2,000)")
+    """Return how translations fail, by the state that asks, beside the other models."""
+    runs = {f"query {text}": outputs_of(variant) for variant, text in QUERIES.items()}
+    runs |= {text: outputs(name, PHRASEBOOK) for name, text in MODELS.items() if name != "bahdanau"}
+    return translation_errors.errors_table(runs, "model", "Test translations that are wrong (greedy, of 2,000)")
 
 
 def on_true_words(weights: Weights, pair: Pair) -> str:
