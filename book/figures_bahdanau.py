@@ -8,7 +8,7 @@ from IPython.display import HTML
 
 from book import translation_errors
 from book.experiments import Column, learning_curve
-from book.tables import PHRASEBOOK, outputs, results
+from book.tables import PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
 from lab.metrics import Weights
@@ -64,6 +64,18 @@ def errors_table() -> HTML:
     runs = {f"query {text}": outputs_of(variant) for variant, text in QUERIES.items()}
     runs |= {text: outputs(name, PHRASEBOOK) for name, text in MODELS.items() if name != "bahdanau"}
     return translation_errors.errors_table(runs, "model", "Test translations that are wrong (greedy, of 2,000)")
+
+
+def never_right(shown: int = 6) -> HTML:
+    """Return test sentences that all seeds translate wrongly, with the first seed's translation."""
+    seeds = [seed["translations"]["test"]["greedy"] for seed in outputs_of("")]
+    pairs = corpora.load("phrasebook").tests["test"]
+    wrong = [(pair, ours[0]) for pair, *ours in zip(pairs, *seeds, strict=True) if pair.target not in ours]
+    return table(
+        f"Wrong with every seed: {len(wrong)} of {len(pairs):,} test sentences, the first {shown}",
+        ["source", "true translation", "seed 1"],
+        [[pair.source, pair.target, ours] for pair, ours in wrong[:shown]],
+    )
 
 
 def on_true_words(weights: Weights, pair: Pair) -> str:

@@ -47,3 +47,14 @@ def test_curves_are_drawn_once_two_models_have_kept_their_validation(monkeypatch
     picture = figures.validation_curves()
     assert picture is not None
     assert "additive attention goes from 10 to 20" in picture.alt
+
+
+def test_a_sentence_is_never_right_if_no_seed_has_it(monkeypatch):
+    targets = [pair.target for pair in figures.corpora.load("phrasebook").tests["test"]]
+    seeds = [["x", "x", *targets[2:]], ["x", *targets[1:]]]
+    monkeypatch.setattr(
+        figures, "outputs_of", lambda _: [{"translations": {"test": {"greedy": lines}}} for lines in seeds]
+    )
+    html = figures.never_right().data
+    assert "every seed: 1 of 2,000" in html
+    assert html.count("<tr") == 2
