@@ -30,6 +30,7 @@ FIGURE = re.compile(  # a drawing, a plot, weights as a table or in a text, and 
 )
 LARGEST = 1_600_000  # bytes of a page
 FIGURES = 10  # of a chapter, at least
+SCREENS = 25  # of a lesson, at most: 1440 × 900
 PARTS = {part["caption"]: set(files_of(part)) for part in build.table_of_contents("full")["parts"]}
 TEACHERS = PARTS[build.TEACHERS]  # what students do not have
 
@@ -234,6 +235,15 @@ def test_a_page_fits_a_phone_and_a_tablet(browser, name):
     assert tab.evaluate("document.documentElement.scrollWidth") <= 360
     tab.set_viewport_size({"width": 820, "height": 900})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 820
+    tab.context.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_lesson_has_at_most_so_many_screens(browser, name):
+    pages(FULL)
+    tab, _, _ = opened(browser, FULL / f"{name}.html", width=1440)
+    assert tab.evaluate("document.documentElement.scrollHeight") <= SCREENS * 900
     tab.context.close()
 
 
