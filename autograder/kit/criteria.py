@@ -101,7 +101,8 @@ class Evaluation:
             return failure
         for name in [part] if part else outputs:
             if text := difference(case.outputs[name], outputs[name], case.tolerance, name in case.exact):
-                return self._rounded(case, name) or _wrong(f"{name}: {text} ({case.name}).")
+                said = f"{name}: {text} ({case.name})." if case.arguments else f"{name}: {text}."
+                return self._rounded(case, name) or _wrong(said)
         return None
 
     def _gradients(self, case: Case, part: str | None) -> Failure | None:

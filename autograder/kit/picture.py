@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.kit.example_hints import MOST, VISIBLE, Output
 
-LABEL = "Numbers of the example in the report, more strongly coloured where larger; ≠ stands where yours differ."
+LABEL = "The numbers of the example: the darker, the larger; ≠ marks where yours differ."
 EXPECTED, GIVEN = "expected", "yours"
 
 
