@@ -77,21 +77,25 @@ def _lines(name: str) -> list[str]:
 
 
 def _mark(parts: list[course.Part], scores: dict[str, float]) -> str:
-    """Return how far a part is: ✓ all points, ½ some of them, – none yet."""
+    """Return how far a part is: ✓ all points, ○ all that is known here, ½ some of them, – none yet."""
     got = [HANDED_IN if scores.get(p.name) == HANDED_IN else scores.get(p.name, 0) / (p.points or 1) for p in parts]
-    return "✓" if all(each in (1, HANDED_IN) for each in got) else "½" if any(got) else "–"
+    if all(each in (1, HANDED_IN) for each in got):
+        return "○" if HANDED_IN in got else "✓"
+    return "½" if any(got) else "–"
 
 
 def _sum(*names: str) -> str:
-    """Return the points of notebooks: "21 of 54 points, ★ 4"."""
-    got = most = bonus = 0.0
+    """Return the points of notebooks: "21 of 54 points, ★ 4; 2 more if ○ is right"."""
+    got = most = bonus = hoped = 0.0
     for name in names:
         scores = _scores(name)
         for part in course.parts(name).values():
             own = min(max(0.0, scores.get(part.name, 0.0)), part.points)
             got, bonus = (got, bonus + own) if part.stars else (got + own, bonus)
             most += 0 if part.stars or part.written else part.points
-    return f"{got:g} of {most:g} points" + (f", ★ {bonus:g}" if bonus else "")
+            hoped += part.points if scores.get(part.name) == HANDED_IN else 0
+    more = f"; {hoped:g} more if ○ is right" if hoped else ""
+    return f"{got:g} of {most:g} points" + (f", ★ {bonus:g}" if bonus else "") + more
 
 
 def _place(name: str) -> Path:
