@@ -58,6 +58,7 @@ def check(check_id: str, namespace: dict) -> float | None:
     from autograder.kit.bonus import with_stars
     from autograder.kit.example_hints import YOURS
     from autograder.kit.lacking import lacking
+    from autograder.kit.lines import fitting
     from autograder.kit.local import verdict_on
     from autograder.kit.picture import show
     from autograder.kit.printed import Prints
@@ -71,14 +72,14 @@ def check(check_id: str, namespace: dict) -> float | None:
     on_example = any(f"\n  {YOURS} " in line for line in verdict.details)
     printed = [prints.text(on_example)]
     notes = "\n".join([*filter(None, printed), *lacking(function, namespace), *noted(check_id, verdict, is_secret)])
-    if verdict.hint is None or stars:
-        print(with_stars(verdict.hint or f"✓ {function}: all {verdict.max_score:g} points.", stars), notes, sep="\n")
-        return None
-    show(verdict.outputs)
-    if verdict.score == 0:
-        raise NoPoints(f"{verdict.hint}\n{notes}")
-    print(verdict.hint, notes, sep="\n")
-    if verdict.score == verdict.max_score:
+    text = with_stars(verdict.hint or f"✓ {function}: all {verdict.max_score:g} points.", stars)
+    report = fitting(f"{text}\n{notes}")
+    if verdict.hint is not None and not stars:
+        show(verdict.outputs)
+        if verdict.score == 0:
+            raise NoPoints(report)
+    print(report)
+    if stars or verdict.score == verdict.max_score:
         return None
     points = Points(verdict.score)
     points.most = verdict.max_score

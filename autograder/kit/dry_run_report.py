@@ -14,6 +14,7 @@ from pathlib import Path
 from autograder.kit import course
 from autograder.kit.dry_run import RUNNING, Report, dry_run
 from autograder.kit.dry_run_steps import NoNotebook, read
+from autograder.kit.lines import fitting
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -84,7 +85,7 @@ def report_on(path: Path) -> str:
     cells = [f"cell {number} stopped: {text}" for number, text in sorted(report.stopped.items()) if _is_cause(text)]
     lacks = dict.fromkeys(line for about in report.verdicts.values() for line in about["lacking"])
     notes = [f"  {note}" for note in [*cells, *report.notes, *lacks]]
-    return "\n".join([head, "", *rows, "", *notes, *([""] if notes else []), *_sums(report)])
+    return fitting("\n".join([head, "", *rows, "", *notes, *([""] if notes else []), *_sums(report)]))
 
 
 def _is_cause(error: str) -> bool:

@@ -14,9 +14,10 @@ import torch
 
 from autograder.assignment import grade_id
 from autograder.checks import assignments, find
-from autograder.kit import NoPoints, check, lacking, printed, recordings
+from autograder.kit import NoPoints, check, course, lacking, printed, progress, recordings
 from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
 from autograder.kit.call import _foreign, call
+from autograder.kit.cases import Verdict
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
 from autograder.release.notebook import weave
@@ -407,3 +408,34 @@ def test_a_check_before_the_first_cell_says_what_to_run(name):
         assert cell.source.startswith("check(")
         assert "Run the first code cell" in cell.source.splitlines()[0]
         assert check_call_id(cell.source) == f"{name}.{grade_id(cell).removeprefix('check-')}"
+
+
+def test_a_report_has_no_line_that_a_notebook_breaks_in_a_word(softmax_kit, capsys):
+    """JupyterLab breaks long lines anywhere. Code, and what a function prints, stays as it is: it may be copied."""
+
+    def wrong(scores, mask=None):
+        print("y" * 120)
+        return scores.softmax(-1)
+
+    def failing(scores, mask=None):
+        raise RuntimeError("a long message " * 20)
+
+    check("bahdanau.masked_softmax", {"masked_softmax": wrong})
+    report = capsys.readouterr().out
+    with pytest.raises(NoPoints) as error:
+        check("bahdanau.masked_softmax", {"masked_softmax": failing})
+    assert "    " + "y" * 120 in report.splitlines()
+    for text in (report.replace("y" * 120, ""), str(error.value)):
+        assert max(map(len, text.splitlines())) <= 96
+
+
+def test_points_that_only_grading_knows_are_counted_apart(tmp_path, monkeypatch):
+    """Else "all core parts are done" stands beside points that seem to be missing."""
+    parts = [course.Part(name, 5, 2) for name in ("input", "diagnosis")]
+    monkeypatch.setattr(course, "parts", lambda name: {part.name: part for part in parts})
+    monkeypatch.setattr(course, "names", lambda: ["name"])
+    monkeypatch.setenv("ATTENTION_STORE", str(tmp_path))
+    progress.noted("name.input", Verdict(2, 2, None, [], []), False)
+    first, then = progress.noted("name.diagnosis", Verdict(2, 2, None, [], []), True)
+    assert first == "name: 2 of 4 points; 2 more if ○ is right · part 5 ○"
+    assert then.startswith("All core parts are done")
