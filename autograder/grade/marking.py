@@ -18,6 +18,8 @@ from autograder.submissions.hand_in import HandIn
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT
 
+STARVED = "this machine was too busy to end it in time: the next run grades it again"
+
 
 class Judges(Protocol):
     """The judging processes, of this machine or of many."""
@@ -84,6 +86,9 @@ class Grader:
     def _record(self, number: int, hand_in: HandIn, outcome: Outcome) -> dict[str, Any]:
         hand_in_line = {"student": hand_in.student, "file": hand_in.file, "notes": list(hand_in.notes)}
         line, key = hand_in_line | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
+        if outcome.starved:  # it may have lost points by that: this record fits no file, so the next run grades anew
+            key, line["work"], line["starved"] = "", "", True
+            line["flags"] = [*line["flags"], STARVED]
         line["flags"] = [*line["flags"], *Records(self.out).score_conflict(hand_in, line)]
         try:
             if outcome.kept is not None:

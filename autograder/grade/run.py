@@ -63,10 +63,17 @@ def grade(
     _print_penalties({name: date for name, date in people.due.items() if name in here or words.due}, revised, out)
     _print_undated(here, revised)
     _print_ungraded(rows, inbox)
-    failed = [f"{row['student']}/{row['assignment']}" for row in rows if row.get("failed")]
-    if failed:
-        print(f"The grader itself failed on {len(failed)}: {', '.join(failed[:10])}. See above.", file=sys.stderr)
+    failed = _print_named(rows, "failed", "The grader itself failed on {}. See above.")
+    _print_named(rows, "starved", "This machine was too busy to finish {}. Grade again when it is idle.")
     return 3 if failed or revised.failed else 0
+
+
+def _print_named(rows: list[dict[str, Any]], mark: str, sentence: str) -> bool:
+    """Print a sentence with the number and the names of the submissions that have a mark; return whether any has."""
+    names = [f"{row['student']}/{row['assignment']}" for row in rows if row.get(mark)]
+    if names:
+        print(sentence.format(f"{len(names)}: {', '.join(names[:10])}"), file=sys.stderr)
+    return bool(names)
 
 
 def _print_ungraded(rows: list[dict[str, Any]], inbox: Inbox) -> None:

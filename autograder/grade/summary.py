@@ -47,6 +47,7 @@ def row(line: dict[str, Any], **more: Any) -> dict[str, Any]:
         "error": line["error"] or "",
         "note": "; ".join(notes),
         "failed": line.get("failed", False),
+        "starved": line.get("starved", False),
         "work": line.get("work", ""),
         **more,
     }

@@ -1,5 +1,6 @@
 """Runs of `grade` as they happen: killed and begun again, two at once, resubmitted, graded by hand, a thousand."""
 
+import contextlib
 import os
 import random
 import shutil
@@ -7,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,9 +18,12 @@ from unittest import mock
 import psutil
 import pytest
 
+from autograder.assignment import template
 from autograder.grade.cache import Busy, Records, exclusive
+from autograder.grade.run import grade
 from autograder.grade.summary import flag_different_scores
 from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.judge.result import Outcome, Task, without_points
 from autograder.places import ROOT, released_notebook
 from autograder.submissions.hand_in import HandIn
 from tests.support.classes import QUICK, graded_now, hand_in, opened_book, summary, totals
@@ -248,6 +254,31 @@ def test_a_thousand_submissions_take_the_memory_of_a_hundred(released, tmp_path:
     begun = time.monotonic()
     subprocess.run([sys.executable, tmp_path / "run.py", tmp_path / "in", tmp_path / "out"], cwd=ROOT, check=True)
     print(f"{used[0] >> 20} MB after 150, {used[1] >> 20} MB after 950; again in {time.monotonic() - begun:.1f} s")
+
+
+class Crowded:
+    """Judges on a machine that is busy, and then on an idle one."""
+
+    busy = True
+
+    def outcomes(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, Outcome]]:
+        for number, task in tasks:
+            outcome = without_points(template(task.assignment), "")
+            outcome.line.update(error=None, score=0 if self.busy else 5)
+            yield number, replace(outcome, starved=self.busy)
+
+
+def test_who_lost_points_to_a_busy_machine_is_graded_again_by_the_next_run(tmp_path: Path, capsys) -> None:
+    judges, out = Crowded(), tmp_path / "out"
+    hand_in(tmp_path / "in", ["mia"])
+    for busy, graded in ((True, 1), (True, 1), (False, 1), (False, 0)):
+        judges.busy = busy
+        assert grade(tmp_path / "in", out, lambda _: contextlib.nullcontext(judges)) == 0
+        printed = capsys.readouterr()
+        assert f"1 submission, {graded} graded now" in printed.out
+        assert ("mia/bahdanau" in printed.err) == busy  # who, and what to do
+        assert ("busy" in summary(out)["mia", "bahdanau"]["flags"]) == busy  # and no flag that two runs differ
+    assert summary(out)["mia", "bahdanau"]["score"] == "5"
 
 
 THOUSAND = """
