@@ -57,6 +57,7 @@ def check(check_id: str, namespace: dict) -> float | None:
     from autograder.kit import recordings
     from autograder.kit.bonus import with_stars
     from autograder.kit.example_hints import YOURS
+    from autograder.kit.history import older
     from autograder.kit.lacking import lacking
     from autograder.kit.lines import fitting
     from autograder.kit.local import verdict_on
@@ -73,7 +74,7 @@ def check(check_id: str, namespace: dict) -> float | None:
     printed = [prints.text(on_example)]
     notes = "\n".join([*filter(None, printed), *lacking(function, namespace), *noted(check_id, verdict, is_secret)])
     text = with_stars(verdict.hint or f"✓ {function}: all {verdict.max_score:g} points.", stars)
-    report = fitting(f"{text}\n{notes}")
+    report = fitting("\n".join([*older(function), text, notes]))
     if verdict.hint is not None and not stars:
         show(verdict.outputs)
         if verdict.score == 0:

@@ -48,6 +48,11 @@ def source_of(cell: dict[str, Any]) -> str:
     return ("".join(source) if isinstance(source, list) else source).replace("\r\n", "\n")
 
 
+def collapsed(source: str) -> str:
+    """Return a text with one space where it has any white space."""
+    return " ".join(source.split())
+
+
 def grade_id(cell: dict[str, Any]) -> str:
     """Return nbgrader's name for a cell, "" for the others."""
     about = cell.get("metadata", {}).get("nbgrader", {})

@@ -14,6 +14,7 @@ from pathlib import Path
 from autograder.kit import course
 from autograder.kit.dry_run import RUNNING, Report, dry_run
 from autograder.kit.dry_run_steps import NoNotebook, read
+from autograder.kit.history import unsaved
 from autograder.kit.lines import fitting
 
 
@@ -41,7 +42,7 @@ def report_on_own(notebook: str) -> None:
         return
     try:
         with _own_file(notebook) as path:
-            print(report_on(path))
+            print(report_on(path), *([] if notebook else map(fitting, unsaved(path))), sep="\n")
     except NoNotebook as error:
         print(f"check_all: {error}")
 

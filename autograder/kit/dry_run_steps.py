@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.kit import course
-from autograder.kit.course import grade_id, source_of
+from autograder.kit.course import collapsed, grade_id, source_of
 
 TRAIN, CHECK = "train", "check-"  # the tag of a cell that trains; what begins the name of a check's cell
 CALL = re.compile(r"""^check\(\s*["']\w+\.(\w+)["']""", re.MULTILINE)
@@ -48,7 +48,7 @@ def read(path: Path) -> tuple[str, list[dict[str, Any]]]:
 def steps(name: str, cells: list[dict[str, Any]]) -> tuple[list[Step], list[str], dict[str, int]]:
     """Return what grading does with a notebook, in its order, what it puts right, and which cell defines what."""
     released, functions = course.released(name)["cells"], [p.name for p in course.parts(name).values() if not p.written]
-    texts = {_collapsed(source_of(cell)): cell for cell in released if cell["cell_type"] == "code"}
+    texts = {collapsed(source_of(cell)): cell for cell in released if cell["cell_type"] == "code"}
     checks: dict[str, int] = {}
     answers: dict[str, int] = {}
     run: list[Step] = []
@@ -59,10 +59,12 @@ def steps(name: str, cells: list[dict[str, Any]]) -> tuple[list[Step], list[str]
         if function := _checked(cell, functions):
             checks.setdefault(function, number)
             continue
-        known = texts.get(_collapsed(source))
+        known = texts.get(collapsed(source))
         if TRAIN in _tags(cell) or (known and TRAIN in _tags(known)):
             continue
-        answers |= dict.fromkeys([function for function in functions if _defines(cell, function)], number)
+        answers |= dict.fromkeys(
+            [function for function in functions if grade_id(cell) == function or defines(source, function)], number
+        )
         run.append(Step(number, source, own=known is None and not grade_id(cell)))
     notes = []
     if lost := _lost_setup(released, run):
@@ -103,19 +105,15 @@ def _lost_setup(released: list[dict[str, Any]], run: list[Step]) -> list[Step]:
     That with functions of earlier notebooks is filled in, and never the same.
     """
     first = next((i for i, cell in enumerate(released) if grade_id(cell)), 0)
-    there = {_collapsed(step.source) for step in run}
+    there = {collapsed(step.source) for step in run}
     setup = [source_of(cell) for cell in released[:first] if cell["cell_type"] == "code"]
-    return [Step(0, source) for source in setup if _collapsed(source) not in there and "own_or_given(" not in source]
+    return [Step(0, source) for source in setup if collapsed(source) not in there and "own_or_given(" not in source]
 
 
 def _tags(cell: dict[str, Any]) -> list[str]:
     return cell.get("metadata", {}).get("tags", [])
 
 
-def _collapsed(source: str) -> str:
-    return " ".join(source.split())
-
-
-def _defines(cell: dict[str, Any], name: str) -> bool:
-    pattern = rf"^[ \t]*(?:def|class)[ \t]+{name}\b|^{name}[ \t]*="
-    return grade_id(cell) == name or bool(re.search(pattern, source_of(cell), re.MULTILINE))
+def defines(source: str, name: str) -> bool:
+    """Return whether code defines a function or class of this name, or gives it a value."""
+    return bool(re.search(rf"^[ \t]*(?:def|class)[ \t]+{name}\b|^{name}[ \t]*=", source, re.MULTILINE))

@@ -1,12 +1,14 @@
 """The laws of the public side: values in, values out, whatever the student's function does."""
 
 import functools
+import json
 import random
 import re
 import subprocess
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,10 +16,11 @@ import torch
 
 from autograder.assignment import grade_id
 from autograder.checks import assignments, find
-from autograder.kit import NoPoints, check, course, lacking, printed, progress, recordings
+from autograder.kit import NoPoints, check, course, dry_run_report, history, lacking, printed, progress, recordings
 from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
 from autograder.kit.call import _foreign, call
 from autograder.kit.cases import Verdict
+from autograder.kit.dry_run import Report
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
 from autograder.release.notebook import weave
@@ -439,3 +442,33 @@ def test_points_that_only_grading_knows_are_counted_apart(tmp_path, monkeypatch)
     first, then = progress.noted("name.diagnosis", Verdict(2, 2, None, [], []), True)
     assert first == "name: 2 of 4 points; 2 more if ○ is right · part 5 ○"
     assert then.startswith("All core parts are done")
+
+
+def ran(monkeypatch: pytest.MonkeyPatch, *inputs: str) -> None:
+    """Let these be the cells that the running notebook ran."""
+    shell = SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=["", *inputs]), transform_cell=str)
+    monkeypatch.setattr(history, "_shell", lambda: shell)
+
+
+def test_a_verdict_on_an_older_function_than_the_cell_says_so(softmax_kit, capsys, monkeypatch):
+    namespace = {"masked_softmax": softmax_kit.reference}
+    for newest, is_older in (("def masked_softmax(s, m)\n  pass", True), ("def masked_softmax(s, m): pass", False)):
+        ran(monkeypatch, newest, "x = 1", "masked_softmax(")
+        check("bahdanau.masked_softmax", namespace)
+        assert ("SyntaxError" in capsys.readouterr().out.splitlines()[0]) == is_older
+
+
+def test_check_all_names_what_was_run_and_is_not_in_the_file(tmp_path, monkeypatch, capsys):
+    """Whoever has changed a function and not saved reads of the old one."""
+    cells = [{"cell_type": "code", "metadata": {}, "source": "def f():\n    return 1\n"}]
+    (tmp_path / "name.ipynb").write_text(
+        json.dumps({"cells": cells, "metadata": {"attention_workbook": {"assignment": "name"}}})
+    )
+    monkeypatch.setattr(course, "parts", lambda name: {name: course.Part(name, 1, 2) for name in "fg"})
+    monkeypatch.setattr(course, "names", lambda: ["name"])
+    monkeypatch.setattr(dry_run_report, "dry_run", lambda path: Report("name"))
+    monkeypatch.chdir(tmp_path)
+    for last, is_saved in (("def f():\n    return 1", True), ("def f():\n    return 2", False), ("g()", True)):
+        ran(monkeypatch, last)
+        dry_run_report.report_on_own("")
+        assert ("f is other code in this file" in capsys.readouterr().out) != is_saved

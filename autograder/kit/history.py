@@ -1,0 +1,43 @@
+"""What the running notebook ran last: it may be newer than its functions, and than its file."""
+
+import ast
+import sys
+from pathlib import Path
+from typing import Any
+
+from autograder.kit import course
+from autograder.kit.course import collapsed, source_of
+from autograder.kit.dry_run_steps import defines, read
+
+
+def older(function: str) -> list[str]:
+    """Return a line where the newest cell with this function has a SyntaxError: what is defined is an older one."""
+    shell = _shell()
+    try:
+        ast.parse(shell.transform_cell(_newest(function)) if shell else "")
+    except SyntaxError as error:
+        what = f"The cell with {function} that you ran last has a SyntaxError ({error.msg}) and changed nothing"
+        return [f"⚠ {what}: this is about what was there before."]
+    return []
+
+
+def unsaved(path: Path) -> list[str]:
+    """Return a line for each function of which a notebook's file has other code than the cell that was run last."""
+    name, cells = read(path)
+    saved = {collapsed(source_of(cell)) for cell in cells}
+    newest = {part: _newest(part) for part in course.parts(name)}
+    return [
+        f"⚠ {part} is other code in this file than in the cell that you ran last: run the cell, save, then check_all()."
+        for part, source in newest.items()
+        if source and collapsed(source) not in saved
+    ]
+
+
+def _newest(function: str) -> str:
+    """Return the cell that was run last of those that define a function, "" for none."""
+    history = getattr(_shell(), "history_manager", None)
+    return next((text for text in reversed(history.input_hist_raw) if defines(text, function)), "") if history else ""
+
+
+def _shell() -> Any:
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
