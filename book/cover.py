@@ -1,10 +1,8 @@
 """The picture on the cover: what each word of a translation attends to, head by head, in a trained Transformer."""
 
-import json
 from collections.abc import Sequence
 from html import escape
 
-from IPython.display import HTML
 from jaxtyping import Float
 from torch import Tensor
 
@@ -15,10 +13,10 @@ LINE, WIDTH, LEFT, RIGHT, TOP = 25, 560, 110, 450, 34  # pixels of the drawing
 THICKEST = 9  # a line of weight 1
 
 
-def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], target: Sequence[str]) -> HTML:
-    """Return source words and output words in two columns, a line for each weight from `LEAST` on.
+def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], target: Sequence[str]) -> str:
+    """Return source words and output words in two columns as SVG, a line for each weight from `LEAST` on.
 
-    Its width is the weight, its colour the head. With scripts the model itself can be asked for: book/live.
+    Its width is the weight, its colour the head.
     """
     words = [*column(source, LEFT, "end"), *column(target, RIGHT, "start")]
     lines = [line(*place, weight) for *place, weight in drawn(weights)]
@@ -27,15 +25,12 @@ def arcs(weights: Float[Tensor, "heads target source"], source: Sequence[str], t
     height = TOP + LINE * max(len(source), len(target))
     heads = f'<text class="head" x="{LEFT}" y="16" text-anchor="end">French</text>'
     heads += f'<text class="head" x="{RIGHT}" y="16">English</text>'
-    colours = json.dumps([colour for colour, *_ in STYLES[: len(weights)]])
-    sentence = " ".join(source[:-1])  # without the end mark
-    return HTML(
-        f'<div class="live" data-size="1 MB" data-sentence="{escape(sentence)}" data-colours="{escape(colours)}">'
+    return (
         f'<svg class="cover" role="img" aria-labelledby="cover-title cover-text" viewBox="0 0 {WIDTH} {height}">'
         f'<title id="cover-title">What each word of a translation attends to</title>'
         f'<desc id="cover-text">French words at the left, English words at the right, and between them lines of '
         f"{len(weights)} colours, one for each head. Most weight, mean over the heads: {escape(reads)}.</desc>"
-        f"{heads}{''.join(lines)}{''.join(words)}</svg></div>"
+        f"{heads}{''.join(lines)}{''.join(words)}</svg>"
     )
 
 

@@ -1,13 +1,14 @@
 """What the cells of the chapter on the encoder–decoder show beside the common tables: BLEU by length of variants."""
 
+import json
 import statistics
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 from IPython.display import HTML
 
 from book.experiments import runs_of, sweep_of
-from book.stepwise import figure
 from book.tables import by_length, results, table
 from lab.metrics import LengthScore, Score
 from lab.plots import Picture, bleu_by_length_plot
@@ -100,5 +101,6 @@ def beam(tree: Mapping[tuple[str, ...], Mapping[str, float]], otherwise: float) 
     `otherwise`.
     """
     by_text = {" ".join(beginning): dict(following) for beginning, following in tree.items()}
+    data = escape(json.dumps({"tree": by_text, "otherwise": otherwise}, ensure_ascii=False))
     plain = "<p>The drawing above shows the search with a beam of two.</p>"
-    return figure("beam", {"tree": by_text, "otherwise": otherwise}, plain)
+    return HTML(f'<div class="moved beam" data-recording="{data}">{plain}</div>')

@@ -1,7 +1,7 @@
 """What the chapter on structured self-attention measures: hops that drift apart in training, and its tables."""
 
+import json
 import statistics
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,17 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from filelock import FileLock
 from IPython.display import HTML
 from matplotlib.figure import Figure
 from torch import Tensor
 
 from book.experiments import ACCURACY, Column, runs_of, values
 from book.tables import budget, results, score, summary, table
-from lab.classification import Run, Trained, train
+from lab.classification import Run, Trained, restore, train
 from lab.corpora import Document, Labelled, reviews
 from lab.corpora.reviews import LABELS, generate
+from lab.dependencies import STORE
 from lab.evaluation.classification_results import gold as gold_words
 from lab.evaluation.result_files import read_json, results_folder
+from lab.files import atomic_write
+from lab.model_cache import key
 from lab.plots import STYLES, Picture
 from lab.runs import joined
 from solutions.structured.attention import structured_attention
@@ -44,7 +48,20 @@ def short_reviews() -> Labelled:
 
 
 def watched(penalty: float, epochs: int = 6, every: int = 5) -> tuple[Trained, list[tuple[int, float]]]:
-    """Train the chapter's model with this weight of the penalty; return it and its overlap, step by step."""
+    """Return the chapter's model with this weight of the penalty and its overlap, step by step; trained once and kept."""
+    recipe = replace(SOLUTION.recipes["small"], penalty=penalty)
+    recipe = replace(recipe, training=replace(recipe.training, epochs=epochs))
+    folder = STORE / f"structured-watched-{key(replace(SOLUTION, build=watch), (recipe, every), seed=1)}"
+    STORE.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "curve.json").exists():
+            watch(folder, recipe, every)
+        curve = json.loads((folder / "curve.json").read_text())
+        return restore(SOLUTION, folder), [(step, shared) for step, shared in curve]
+
+
+def watch(folder: Path, recipe: Any, every: int) -> None:
+    """Train a model into a folder, and write what its hops share beside it, every so many steps."""
     curve: list[tuple[int, float]] = []
     steps = 0
 
@@ -57,13 +74,10 @@ def watched(penalty: float, epochs: int = 6, every: int = 5) -> tuple[Trained, l
                 curve.append((steps, overlap(A.detach())))
         return M, A, P
 
-    recipe = replace(SOLUTION.recipes["small"], penalty=penalty)
-    recipe = replace(recipe, training=replace(recipe.training, epochs=epochs))
     watching = replace(SOLUTION, build=lambda *sizes: build(*sizes, attend=attend))
-    with tempfile.TemporaryDirectory() as folder:
-        run = Run(SOLUTION.name, "reviews", "small", "watched")
-        trained = train(watching, run, recipe, quiet=True, folder=Path(folder), corpus=short_reviews())
-    return trained, curve
+    run = Run(SOLUTION.name, "reviews", "small", "watched")
+    train(watching, run, recipe, quiet=True, folder=folder, corpus=short_reviews())
+    atomic_write(folder / "curve.json", json.dumps(curve).encode())
 
 
 def evidence_shares(models: dict[str, Trained], documents: list[Document] | None = None) -> HTML:

@@ -1,25 +1,30 @@
-"""Trained models as scripts for the page: the numbers of a model of this book, for the engine in book/live to run."""
+"""Trained models as scripts for the page, and the `div` of a figure that runs one: the engine is in book/live."""
 
 import base64
 import json
-import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import torch
+from IPython.display import HTML
 from torch import Tensor
 
-from lab import corpora, model_cache
-from lab.corpora import Pair
-from lab.translation import Trained
-from solutions.transformer.fast import SOLUTION
+from book.tables import table
+from lab import classification, translation
+from lab.corpora import Document, Pair
+from lab.plots import STYLES
 
-ENGINE = Path(__file__).parent / "live"
-SCRIPTS = ("tensors.js", "transformer.js", "translator.js")  # in the order in which a page loads them
-SENTENCES = 60  # of the test set that the page can offer
+LIVE = Path(__file__).parent / "live"
+ENGINE = ("layers/*.js", "models/decoding.js", "models/*.js")  # the second serves the others
+FIGURES = ("figures/parts.js", "figures/*.js")
+EACH = 3  # sentences of each length that the page offers
 Precision = Literal["int8", "float32"]
+Trained = translation.Trained | classification.Trained
 
 
 def stored(tensor: Tensor, precision: Precision = "int8") -> dict[str, Any]:
@@ -36,34 +41,98 @@ def encoded(numbers: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(numbers).tobytes()).decode("ascii")
 
 
-def transformer(trained: Trained, precision: Precision = "int8") -> dict[str, Any]:
-    """Return the model of chapter 7 with both vocabularies: what the engine's Transformer takes."""
-    model = trained.model
-    tensors = {name: tensor for name, tensor in model.state_dict().items() if name != "readout.weight"}  # tied
-    return {
-        "settings": {"d": model.recipe.d_model, "heads": model.recipe.heads, "layers": model.recipe.layers},
-        "source": trained.source_text.state()["words"],
-        "target": trained.target_text.state()["words"],
-        "tensors": {name: stored(tensor, precision) for name, tensor in tensors.items()},
+def exported(trained: Trained, precision: Precision = "int8") -> dict[str, Any]:
+    """Return a model as the engine takes it: the numbers of its recipe, and each table once, by PyTorch's name."""
+    tables = dict(trained.model.named_parameters())  # what is tied is there once
+    recipe: Any = trained.model.recipe
+    settings = {each.name: getattr(recipe, each.name) for each in fields(recipe) if each.name != "training"}
+    return {"settings": settings, "tensors": {name: stored(tensor, precision) for name, tensor in tables.items()}}
+
+
+def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document]) -> dict[str, Any]:
+    """Return the vocabularies, and some test sentences of every length, with links or labels, for "another sentence"."""
+    if isinstance(trained, translation.Trained):
+        words = {"source": trained.source_text.state()["words"], "target": trained.target_text.state()["words"]}
+    else:
+        words = {"source": trained.text.words, "labels": trained.labels}
+    chosen: dict[int, list] = {}
+    for text in map(offered, texts):
+        chosen.setdefault(len(text["source"].split()), []).append(text)
+    return words | {"sentences": [text for length in sorted(chosen) for text in chosen[length][:EACH]]}
+
+
+def offered(text: Pair | Document) -> dict[str, Any]:
+    """Return a sentence as the page offers it, with what is known of it."""
+    if isinstance(text, Pair):
+        return {"source": text.source, "target": text.target, "links": sorted(text.links or ())}
+    starts = np.cumsum([0, *(len(sentence.split()) for sentence in text.sentences)]).tolist()
+    evidence = sorted(starts[sentence] + word for sentence, word in text.evidence or ())
+    return {"source": " ".join(text.words), "label": text.label, "evidence": evidence}
+
+
+def script(name: str, data: Mapping[str, Any]) -> str:
+    """Return the script that hands data to the page. It is a script, since a page on a disk may fetch nothing."""
+    return f"live.received({json.dumps(name)}, {json.dumps(data, ensure_ascii=False, separators=(',', ':'))});\n"
+
+
+@cache
+def joined(patterns: tuple[str, ...]) -> str:
+    """Return the files of the engine or of the figures as one classic script: ES modules do not load from a disk."""
+    files = dict.fromkeys(file for pattern in patterns for file in sorted(LIVE.glob(pattern)))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def engine() -> str:
+    """Return the engine in a function of its own, so that the page sees of it what the figures use and no more."""
+    names = "START, END, best, softmax"
+    models = ", ".join(sorted(MODELS))
+    return f'(function () {{\n"use strict";\n{joined(ENGINE)}\nObject.assign(live, {{ {names}, {models} }});\n}})();\n'
+
+
+MODELS = {  # the engine's classes, and the corpus that each model of the book is trained on
+    "encoder_decoder": "phrasebook",
+    "bahdanau": "phrasebook",
+    "luong": "phrasebook",
+    "transformer": "phrasebook",
+    "pooling": "relations",
+    "structured": "reviews",
+    "self_attention": "relations",
+}
+
+
+def most_weight(trained: translation.Trained, sentence: str) -> str:
+    """Return for each word of the model's translation the source word with the largest weight, as a table."""
+    words, output = [*sentence.split(), "</s>"], trained.translate([sentence])[0]
+    rows = [
+        [word, words[row.argmax()], f"{row.max():.3f}"]
+        for word, row in zip(output.split(), trained.attention(sentence, output), strict=True)
+    ]
+    return str(table(sentence, ["output word", "most weight on", "weight"], rows).data)
+
+
+def figure(
+    kind: Literal["translator", "race", "classifier"],
+    models: Mapping[str, Trained],
+    sentence: str,
+    plain: str,
+    question: Mapping[str, Any] | None = None,
+    titles: Sequence[str] = (),
+) -> HTML:
+    """Return the `div` that book/_static/live.js makes a figure of: models by the engine's names, and how large they are.
+
+    Behind a dash a name may say which of several. `plain` is html for readers without scripts, and before the figure is
+    asked for; `question` is what a reader guesses before the figure answers.
+    """
+    size = sum(len(script(name, exported(trained)).encode()) for name, trained in models.items())
+    data = {
+        "kind": kind,
+        "models": " ".join(models),
+        "corpus": MODELS[next(iter(models)).partition("-")[0]],
+        "size": f"{size / 1e6:.2f} MB",
+        "sentence": sentence,
+        "colours": json.dumps([colour for colour, *_ in STYLES]),
+        "question": json.dumps(question) if question else "",
+        "titles": json.dumps(titles),
     }
-
-
-def offered(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Return some test sentences with their true translations and links, for "another sentence"."""
-    chosen = random.Random(1).sample(list(pairs), SENTENCES)
-    return [{"source": pair.source, "target": pair.target, "links": sorted(pair.links)} for pair in chosen]
-
-
-def script(model: dict[str, Any]) -> str:
-    """Return the script that hands a model to the page. It is a script, since a page on a disk may fetch nothing."""
-    return f"live.received({json.dumps(model, ensure_ascii=False, separators=(',', ':'))});\n"
-
-
-def write(folder: Path) -> None:
-    """Write the engine and this build's Transformer into a folder of the book's pages."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in SCRIPTS:
-        (folder / name).write_bytes((ENGINE / name).read_bytes())
-    model = transformer(model_cache.trained(SOLUTION, quiet=True))
-    model["sentences"] = offered(corpora.load("phrasebook").tests["test"])
-    (folder / "transformer-model.js").write_text(script(model), encoding="utf-8")
+    attributes = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items() if value)
+    return HTML(f'<div class="moved live" {attributes}>{plain}</div>')

@@ -25,7 +25,7 @@ from book.deck import Section, Slide, chosen  # noqa: E402
 from book.tree import parsed  # noqa: E402
 
 DECKS = {"full": "slides", "students": "slides_students"}
-FIGURES = ("interactive.js", "positions.js", "beam.js", "recorded.js")  # the first serves the others
+FIGURES = ("interactive.js", "positions.js", "beam.js", "live.js")  # the first serves the others
 STYLES = ("katex/katex.min.css", "pygments.css", "book.css", "plots.css")
 OURS = ("reveal.css", "reveal.js", "notes.js", "slides.css", "slides.js", "LICENSE-reveal.js")
 QUESTION = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
@@ -140,7 +140,8 @@ def make(site: Path, folder: Path, students: bool = False) -> list[Path]:
     for file in (*STYLES, *FIGURES, "favicon.svg"):
         (static / file).parent.mkdir(exist_ok=True)
         shutil.copy(site / "_static" / file, static / file)
-    shutil.copytree(site / "_static" / "katex" / "fonts", static / "katex" / "fonts")
+    for part in ("katex/fonts", "live"):
+        shutil.copytree(site / "_static" / part, static / part)
     decks = [folder / f"{name}.html" for name in chapters()]
     for each in decks:
         each.write_text(deck(each.stem, site, students), encoding="utf8")

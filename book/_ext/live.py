@@ -1,15 +1,69 @@
-"""The models that run in the page, with the engine that runs them, are written beside the pages of this very build."""
+"""The models that run in the page are written beside the pages of this very build, when one of them has changed."""
 
+from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
+from lab.dependencies import ROOT, files_behind, imported_names
+from lab.files import atomic_write
+
+
+def trainings() -> Iterator[tuple[str, Any]]:
+    """Yield each chapter's model as its page has it: from the store, where the page has left it."""
+    from book.figures_structured import watched
+    from lab.model_cache import trained
+    from solutions.bahdanau.model import SOLUTION as BAHDANAU
+    from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
+    from solutions.luong.fast import SOLUTION as LUONG
+    from solutions.pooling.model import SOLUTION as POOLING
+    from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
+    from solutions.transformer.fast import SOLUTION as TRANSFORMER
+
+    for solution in (ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER):
+        yield solution.name, trained(solution, quiet=True)
+    yield "pooling", trained(POOLING, corpus="relations", quiet=True, epochs=2)
+    yield "self_attention", trained(SELF_ATTENTION, corpus="relations", quiet=True)
+    yield "structured", watched(penalty=0.01)[0]
+    yield "structured-free", watched(penalty=0.0)[0]
+
+
+def scripts() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each script that a page may load."""
+    from book import live_models
+    from book.figures_structured import short_reviews
+    from book.long_sentence import long_sentence
+    from lab import corpora
+
+    yield "engine.js", live_models.engine()
+    yield "figures.js", live_models.joined(live_models.FIGURES)
+    texts = {name: corpora.load(name).tests["test"] for name in ("phrasebook", "relations")}
+    texts["phrasebook"] = [long_sentence(), *texts["phrasebook"]]  # what the pages begin with is known, too
+    texts["reviews"] = list(short_reviews().validation)
+    for name, trained in trainings():
+        yield f"{name}.js", live_models.script(name, live_models.exported(trained))
+        if (corpus := live_models.MODELS[name.partition("-")[0]]) in texts:
+            yield f"{corpus}.js", live_models.script(corpus, live_models.corpus(trained, texts.pop(corpus)))
+
 
 def write_models(app: Sphinx, exception: Exception | None) -> None:
-    if exception is None and app.builder.name == "html":
-        from book import live_models  # torch and the model: only when the pages are there
-
-        live_models.write(Path(app.outdir) / "_static" / "live")
+    if exception is not None or app.builder.name != "html":
+        return
+    folder = Path(app.outdir) / "_static" / "live"
+    own = Path(__file__)
+    files = [
+        own,
+        *files_behind(imported_names(own.read_text()), ROOT),
+        *sorted((ROOT / "book" / "live").glob("*/*.js")),
+    ]
+    stamp = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    if (folder / "stamp").is_file() and (folder / "stamp").read_text() == stamp:
+        return
+    for name, text in scripts():
+        atomic_write(folder / name, text.encode())
+    atomic_write(folder / "stamp", stamp.encode())
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

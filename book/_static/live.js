@@ -1,38 +1,71 @@
-/* A figure whose model runs in the page: its scripts are loaded when the reader asks for them, never before. */
+/* A figure whose model runs in the page: a field to type in stands there at once, the model is loaded when it is used. */
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {});
-  const FOLDER = new URL("live/", document.currentScript.src);
+  const FOLDER = new URL("live/", document.currentScript.src), loading = {};
+  const LABELS = {
+    phrasebook: "A French sentence, in words of the book's small grammar",
+    relations: "An English sentence with two marked persons, in words of the book's small grammar",
+    reviews: "A short review of a film, in words of the book's small grammar",
+  };
+  live.data = {};
+  live.received = (name, data) => (live.data[name] = data);
 
-  function load(name) {
-    return new Promise((done, failed) => {
-      const script = document.createElement("script");
-      Object.assign(script, { src: new URL(name, FOLDER), onload: done, onerror: () => failed(new Error(name)) });
-      document.head.append(script);
-    });
+  /* A script element: a page on a disk may fetch nothing. Each file is loaded once. */
+  const load = (name) => (loading[name] ??= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    const fail = () => { delete loading[name]; failed(new Error(`${name} is not there`)); };
+    Object.assign(script, { src: new URL(name, FOLDER), onload: done, onerror: fail });
+    document.head.append(script);
+  }));
+
+  function made(tag, text, attributes) {
+    const element = document.createElement(tag);
+    element.textContent = text;
+    Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
+    return element;
   }
 
-  async function begin(place, button) {
-    button.disabled = true;
-    button.textContent = "loading the model …";
-    try {
-      let model;
-      live.received = (received) => (model = received);
-      for (const name of ["tensors.js", "transformer.js", "translator.js", "transformer-model.js"]) await load(name);
-      new live.Translator(place, model);
-      place.querySelector("input").focus();
-    } catch (error) {
-      button.textContent = `The model could not be loaded (${error.message}).`;
+  function prepare(place, number) {
+    const { corpus, models, size, kind, sentence } = place.dataset, id = `live-text-${number}`;
+    const label = made("label", LABELS[corpus], { for: id });
+    const input = made("input", "", { id, type: "text", lang: corpus === "phrasebook" ? "fr" : "en", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
+    const another = made("button", "another sentence", { type: "button" });
+    const row = made("div", "", { class: "live-row" }), field = made("div", "", { class: "live-field" });
+    const note = made("p", `A trained model runs in this page. It is loaded (${size}) when you type or press the button.`, { class: "live-load", role: "status" });
+    input.value = sentence;
+    row.append(input, another);
+    field.append(label, row, note);
+    place.prepend(field);
+    let begun = null;
+
+    async function begin(isAsked) {
+      note.textContent = `Loading ${size} …`;
+      try {
+        for (const name of ["engine", "figures", corpus, ...models.split(" ")]) await load(`${name}.js`);
+        const isTyping = document.activeElement === input, at = input.selectionStart;
+        note.textContent = `It runs in this page: ${size}, nothing that you type is sent anywhere.`;
+        note.removeAttribute("role"); // from here on the figure itself says what happens
+        const figure = new live[kind](place, { field, input, another });
+        if (isTyping) { input.focus(); input.setSelectionRange(at, at); }
+        if (isAsked) { figure.other(); another.focus(); }
+      } catch (error) {
+        begun = null;
+        note.textContent = `The model could not be loaded (${error.message}). The book's own folder _static/live has it, once the book is built.`;
+      }
     }
+    const ask = (event) => { begun ??= begin(event && event.type === "click"); };
+    input.addEventListener("input", ask);
+    input.addEventListener("focus", ask);
+    another.addEventListener("click", ask);
+    const follow = () => {
+      if (new URLSearchParams(location.hash.slice(1)).get("live") !== kind || begun) return;
+      ask();
+      place.scrollIntoView({ block: "start" });
+    };
+    addEventListener("hashchange", follow);
+    follow();
   }
 
-  document.addEventListener("DOMContentLoaded", () => {
-    for (const place of document.querySelectorAll(".live")) {
-      const button = document.createElement("button");
-      Object.assign(button, { type: "button", className: "live-begin", textContent: `Translate a sentence of your own (loads ${place.dataset.size})` });
-      button.addEventListener("click", () => begin(place, button));
-      place.prepend(button);
-      if (location.hash.startsWith("#live=")) begin(place, button);
-    }
-  });
+  document.addEventListener("DOMContentLoaded", () => document.querySelectorAll(".live").forEach(prepare));
 })();

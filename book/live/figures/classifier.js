@@ -1,0 +1,90 @@
+/* The reader's own text through a classifier: the words shaded by their weights, faded when erased, and the labels. */
+(function () {
+  "use strict";
+  const live = (globalThis.live = globalThis.live || {}), { element } = live;
+  const WEIGHTS = { "": "as trained", equal: "equal", sharpest: "all on the largest", shuffled: "shuffled" };
+  const AWAY = { pooling: {}, structured: {}, self_attention: { root: "the root √d_k", positions: "the positions" } };
+  const ROWS = { pooling: "", structured: "hop", self_attention: "query" };
+
+  live.classifier = class extends live.Figure {
+    constructor(place, field) {
+      super(place, field);
+      this.kind = place.dataset.models.split(/[- ]/)[0];
+      const titles = JSON.parse(place.dataset.titles || "[]");
+      this.model = live.menu("model", titles, (value) => { this.network = this.networks[value]; this.run(); });
+      this.hand = { mute: new Set(), weights: "" };
+      this.row = -1; // the mean of all rows
+      this.text = new live.Choice("words, pressed is erased", (at) => { if (!this.hand.mute.delete(at)) this.hand.mute.add(at); this.run(); });
+      this.rows = element("select", { onchange: () => { this.row = Number(this.rows.value); this.draw(); this.keep(); } });
+      const set = (value) => { this.hand.weights = value; this.run(); };
+      this.weights = live.menu("weights", WEIGHTS, set);
+      this.away = live.menu("take away", { "": "nothing", ...AWAY[this.kind] }, (value) => { this.without(value); this.run(); });
+      this.labels = element("div", { class: "live-next" });
+      const rows = ROWS[this.kind] ? [element("label", {}, `${ROWS[this.kind]} `, this.rows)] : [];
+      const away = Object.keys(AWAY[this.kind]).length ? [this.away.label] : [];
+      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, ...(titles.length ? [this.model.label] : []), ...rows, this.weights.label, ...away), element("p", {}, "Press a word to erase it:"), this.text.place, this.labels, this.question(() => this.answer()) ?? "", this.status);
+      if (!this.restore()) this.run();
+    }
+
+    without(part) {
+      for (const each of Object.keys(AWAY[this.kind])) delete this.hand[each];
+      if (part in AWAY[this.kind]) this.hand[part] = false;
+    }
+
+    given() {
+      const away = Object.keys(AWAY[this.kind]).find((part) => this.hand[part] === false), mute = [...this.hand.mute].map((each) => each + 1).join(",");
+      return Object.fromEntries(Object.entries({ weights: this.hand.weights, mute, away, row: this.row < 0 ? "" : this.row + 1, model: this.networks.indexOf(this.network) }).filter(([, value]) => value));
+    }
+
+    take(state) {
+      const weights = state.get("weights") in WEIGHTS ? state.get("weights") : "";
+      this.hand = { weights, mute: new Set((state.get("mute") || "").split(",").map((each) => Number(each) - 1).filter((each) => each >= 0)) };
+      this.row = (Number(state.get("row")) || 0) - 1;
+      this.network = this.networks[state.get("model") || 0] ?? this.networks[0];
+      this.without(state.get("away"));
+    }
+
+    run() {
+      this.tokens = this.read();
+      this.hand.mute = new Set([...this.hand.mute].filter((each) => each < this.words.length));
+      this.result = this.words.length ? this.network.read(this.tokens, this.hand) : { weights: [], logits: [] };
+      this.row = Math.min(this.row, this.result.weights.length - 1);
+      const names = this.kind === "structured" ? this.result.weights.map((_, hop) => `hop ${hop + 1}`) : this.words;
+      this.rows.replaceChildren(element("option", { value: -1 }, "all, their mean"), ...(this.result.weights.length > 1 ? names : []).map((name, row) => element("option", { value: row }, name)));
+      this.rows.value = this.row;
+      this.weights.select.value = this.hand.weights;
+      this.model.select.value = this.networks.indexOf(this.network);
+      this.away.select.value = this.given().away ?? "";
+      this.draw();
+      this.keep();
+    }
+
+    /* The weight of each word: of the chosen row, or the mean of all rows. */
+    shown() {
+      const rows = this.row < 0 ? this.result.weights : [this.result.weights[this.row]];
+      return this.words.map((_, place) => rows.reduce((sum, row) => sum + row[place], 0) / rows.length);
+    }
+
+    answer() {
+      const [before, now] = [{}, this.hand].map((hand) => live.softmax(this.network.read(this.tokens, hand).logits)), best = live.best(before);
+      const percent = (chance) => `${(100 * chance).toFixed(1)} %`;
+      return { share: before[best] - now[best], text: `${this.corpus.labels[best]} had ${percent(before[best])}, now ${percent(now[best])}.` };
+    }
+
+    draw() {
+      const shades = this.words.length ? this.shown() : [], evidence = new Set(this.known ? this.known.evidence : []);
+      this.text.put(this.words, "en", (button, place) => {
+        button.setAttribute("aria-pressed", this.hand.mute.has(place));
+        button.setAttribute("aria-label", `${this.words[place]}, weight ${shades[place].toFixed(2)}`);
+        button.style.setProperty("--shade", `${Math.round(100 * Math.min(1, shades[place]))}%`);
+        button.classList.toggle("live-evident", evidence.has(place));
+      });
+      if (!this.words.length) { this.labels.replaceChildren(); this.status.textContent = "Nothing to read yet: type a text, or take another one."; return; }
+      const chances = live.softmax(this.result.logits);
+      this.labels.replaceChildren(live.bars(this.corpus.labels, chances, 3, "en"));
+      const most = [...shades.keys()].sort((a, b) => shades[b] - shades[a]).slice(0, 3).map((place) => `${this.words[place]} ${shades[place].toFixed(2)}`);
+      const best = live.best(chances), truth = this.known ? ` The truth is ${this.known.label}; the words that decide are underlined.` : "";
+      this.status.textContent = `The model says ${this.corpus.labels[best]}. Most weight: ${most.join(", ")}.${truth}`;
+    }
+  };
+})();

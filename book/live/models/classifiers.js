@@ -1,0 +1,37 @@
+/* Chapters 4 to 6: a text becomes a vector, and that a label. read(tokens, hand) -> { logits, weights }. */
+
+/* Chapter 4, Att-BLSTM: h_j = →h_j + ←h_j, scores w · tanh(h_j), r = Σ α_j h_j, labels from tanh(r). */
+class pooling extends Translates {
+  read(tokens, hand = {}) {
+    const words = this.embed("embedding", tokens), n = this.all.w.cols;
+    const { states } = bothWays(this.all, "network", stepLSTM, words);
+    const H = states.map((state) => add(state.subarray(0, n), state.subarray(n)));
+    const weights = weigh(Float32Array.from(H, (h) => dot(tanh(h), this.all.w.data)), hand);
+    return { logits: this.linear("labels", tanh(weightedSum(weights, H))), weights: [weights] };
+  }
+}
+
+/* Chapter 5: A = softmax(W_s2 tanh(W_s1 H)), a row a hop; M = A H, labels from all of M. */
+class structured extends Translates {
+  read(tokens, hand = {}) {
+    const words = this.embed("reader.encoder.embedding", tokens);
+    const { states } = bothWays(this.all, "reader.encoder.network", stepLSTM, words);
+    const scores = states.map((h) => linear(this.all["reader.W_s2"], null, tanh(linear(this.all["reader.W_s1"], null, h)))); // source × hops
+    const weights = Array.from(scores[0], (_, hop) => weigh(scores.map((row) => row[hop]), hand));
+    const M = joined(...weights.map((row, hop) => weightedSum(row, states)));
+    return { logits: this.linear("classifier.3", relu(this.linear("classifier.1.layer", M))), weights };
+  }
+}
+
+/* Chapter 6: words with their places attend to each other, X + softmax(QKᵀ/√d)V; each is read, and the mean decides. */
+class self_attention extends Translates {
+  read(tokens, hand = {}) {
+    const { place_dim, place_scale } = this.settings, size = hand.positions === false ? 0 : place_scale;
+    const X = this.embed("words", tokens).map((word, at) => joined(word, sines(at, place_dim, 100).map((wave) => size * wave)));
+    const [Q, K, V] = ["W_q", "W_k", "W_v"].map((name) => X.map((x) => linear(this.all[`blocks.0.${name}`], null, x)));
+    const weights = Q.map((query) => weigh(scaledScores(query, K, hand), hand));
+    const read = X.map((x, i) => relu(this.linear("reader.0", add(x, weightedSum(weights[i], V)))));
+    const mean = read.reduce(add).map((number) => number / read.length);
+    return { logits: this.linear("decide", mean), weights };
+  }
+}

@@ -1,0 +1,23 @@
+/* Chapter 1: one vector for a sentence. hand.kept: the share of its numbers that stays, the others become 0. */
+
+class encoder_decoder extends Translates {
+  /* Tokens (source) -> c = [→h at the end ; ←h at the beginning]: (2n). A muted word is left out of the sentence. */
+  read(tokens, { mute = new Set(), kept = 1 }) {
+    const words = this.embed("encoder.embedding", tokens.filter((_, j) => !mute.has(j)));
+    const { last } = bothWays(this.all, "encoder.network", stepGRU, words);
+    const c = joined(...last.map((state) => state.h));
+    return { c: c.map((number, i) => (((i * 101) % c.length) < kept * c.length ? number : 0)) };
+  }
+
+  /* h_0 = tanh(V c): (n). */
+  start({ c }) {
+    return { h: tanh(this.linear("start", c)) };
+  }
+
+  /* h' = GRU([word ; c], h); the readout reads [h' ; word ; c]. */
+  step(token, { c }, state) {
+    const input = joined(...this.embed("embedding", [token]), c);
+    Object.assign(state, stepGRU(this.all, "network", input, state));
+    return { logits: readout(this.all, joined(state.h, input)), weights: [] };
+  }
+}
