@@ -48,7 +48,7 @@ def short_reviews() -> Labelled:
 
 
 def watched(penalty: float, epochs: int = 6, every: int = 5) -> tuple[Trained, list[tuple[int, float]]]:
-    """Return the chapter's model with this weight of the penalty and its overlap, step by step; trained once and kept."""
+    """Return the chapter's model with this weight of the penalty, and its overlap, step by step; trained once."""
     recipe = replace(SOLUTION.recipes["small"], penalty=penalty)
     recipe = replace(recipe, training=replace(recipe.training, epochs=epochs))
     folder = STORE / f"structured-watched-{key(replace(SOLUTION, build=watch), (recipe, every), seed=1)}"
@@ -77,6 +77,7 @@ def watch(folder: Path, recipe: Any, every: int) -> None:
     watching = replace(SOLUTION, build=lambda *sizes: build(*sizes, attend=attend))
     run = Run(SOLUTION.name, "reviews", "small", "watched")
     train(watching, run, recipe, quiet=True, folder=folder, corpus=short_reviews())
+    (folder / "last.pt").unlink(missing_ok=True)
     atomic_write(folder / "curve.json", json.dumps(curve).encode())
 
 

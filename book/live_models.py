@@ -50,7 +50,7 @@ def exported(trained: Trained, precision: Precision = "int8") -> dict[str, Any]:
 
 
 def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document]) -> dict[str, Any]:
-    """Return the vocabularies, and some test sentences of every length, with links or labels, for "another sentence"."""
+    """Return the vocabularies, and a few texts of every length for "another sentence", with links or labels."""
     if isinstance(trained, translation.Trained):
         words = {"source": trained.source_text.state()["words"], "target": trained.target_text.state()["words"]}
     else:
@@ -118,7 +118,7 @@ def figure(
     question: Mapping[str, Any] | None = None,
     titles: Sequence[str] = (),
 ) -> HTML:
-    """Return the `div` that book/_static/live.js makes a figure of: models by the engine's names, and how large they are.
+    """Return the `div` that book/_static/live.js makes a figure of: models by the engine's names, and their size.
 
     Behind a dash a name may say which of several. `plain` is html for readers without scripts, and before the figure is
     asked for; `question` is what a reader guesses before the figure answers.

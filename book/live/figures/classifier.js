@@ -28,7 +28,7 @@
 
     without(part) {
       for (const each of Object.keys(AWAY[this.kind])) delete this.hand[each];
-      if (part in AWAY[this.kind]) this.hand[part] = false;
+      if (Object.hasOwn(AWAY[this.kind], part)) this.hand[part] = false;
     }
 
     given() {
@@ -37,7 +37,7 @@
     }
 
     take(state) {
-      const weights = state.get("weights") in WEIGHTS ? state.get("weights") : "";
+      const weights = Object.hasOwn(WEIGHTS, state.get("weights")) ? state.get("weights") : "";
       this.hand = { weights, mute: new Set((state.get("mute") || "").split(",").map((each) => Number(each) - 1).filter((each) => each >= 0)) };
       this.row = (Number(state.get("row")) || 0) - 1;
       this.network = this.networks[state.get("model") || 0] ?? this.networks[0];

@@ -48,7 +48,7 @@
 
     without(part) {
       for (const each of Object.keys(AWAY[this.kind])) delete this.hand[each];
-      if (part in AWAY[this.kind]) this.hand[part] = false;
+      if (Object.hasOwn(AWAY[this.kind], part)) this.hand[part] = false;
       this.run();
     }
 
@@ -66,7 +66,7 @@
 
     take(state) {
       const set = (part) => new Set((state.get(part) || "").split(",").map((each) => Number(each) - 1).filter((each) => each >= 0));
-      const one = (part, known) => (state.get(part) in known ? state.get(part) : "");
+      const one = (part, known) => (Object.hasOwn(known, state.get(part)) ? state.get(part) : "");
       const kept = Number(state.get("kept") ?? 1);
       this.hand = { off: set("off"), mute: set("mute"), weights: one("weights", { ...WEIGHTS, ...HELD }), use: one("use", USES) || "cross", kept: kept >= 0 && kept <= 1 ? kept : 1 };
       if (one("away", AWAY[this.kind])) this.hand[state.get("away")] = false;

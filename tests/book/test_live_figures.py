@@ -1,0 +1,194 @@
+"""The figures whose models run in the page: what a reader types, presses and is sent."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from book import live_models
+from tests.book.test_live_models import fresh
+from tests.support.figures import NARROW, STATIC, is_narrow
+
+WORDS = {"source": ["<pad>", "<s>", "</s>", "<unk>", *"il parle dort la mer , m' entarté a".split()]}
+SENTENCES = [{"source": "il m' a entarté", "target": "w4 w5", "links": [[0, 0]]}]
+TEXTS = [{"source": "il parle", "label": "good", "evidence": [1]}]
+GUESS = {"ask": "?", "set": {"weights": "equal"}, "options": [["nothing", 0, 0.01], ["much", 0.01, 1.01]]}
+SMALL = """all => all.filter((each) => each.offsetParent && (each.closest("label") ?? each).offsetHeight < 44
+  && each.offsetHeight < 44).map((each) => each.outerHTML)"""  # too low for a finger
+LABELS = ["good", "bad", "fair", "dull", "long"]
+
+pytestmark = pytest.mark.browser
+
+
+def figure(kind: Any, *names: str) -> str:
+    models = {name: fresh(name) for name in names}
+    return str(live_models.figure(kind, models, "il parle", "<p>plain</p>", GUESS, titles=names).data)
+
+
+def opened(
+    browser, folder: Path, *names: str, kind: str = "translator", state: str = "", scripts: bool = True
+) -> Iterator:
+    """Yield a narrow page with the figure, and the scripts beside it that a build writes."""
+    (folder / "live").mkdir()
+    texts = {"labels": LABELS, "sentences": TEXTS} if kind == "classifier" else {"sentences": SENTENCES}
+    if kind != "classifier":
+        texts["target"] = ["<pad>", "<s>", "</s>", "<unk>", *(f"w{number}" for number in range(4, 41))]
+    parts = {"engine": live_models.engine(), "figures": live_models.joined(live_models.FIGURES)}
+    parts |= {name: live_models.script(name, live_models.exported(fresh(name))) for name in names}
+    corpus = live_models.MODELS[names[0]]
+    parts[corpus] = live_models.script(corpus, WORDS | texts)
+    for name, text in parts.items():
+        (folder / "live" / f"{name}.js").write_text(text, encoding="utf-8")
+    (folder / "live.js").write_text((STATIC / "live.js").read_text(encoding="utf-8"), encoding="utf-8")
+    head = f'<link rel="stylesheet" href="{(STATIC / "book.css").as_uri()}"><script src="live.js"></script>'
+    page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{figure(kind, *names)}</html>'
+    (folder / "page.html").write_text(page, encoding="utf-8")
+    context = browser.new_context(java_script_enabled=scripts, viewport=NARROW)
+    tab, errors = context.new_page(), []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.goto(f"{(folder / 'page.html').as_uri()}{state}")
+    yield tab
+    context.close()
+    assert not errors
+
+
+def loaded(tab) -> list[str]:
+    return tab.evaluate("performance.getEntriesByType('resource').map((each) => each.name.split('/').at(-1))")
+
+
+def begun(tab) -> Any:
+    """Focus the field, as a reader does who types, and wait for the model."""
+    field = tab.locator("input[type=text]")
+    field.focus()
+    tab.wait_for_selector(".live-words, .live-lane")
+    return field
+
+
+def words(tab, which: int = 0) -> list[str]:
+    return tab.locator(".live-words").nth(which).locator("button").all_inner_texts()
+
+
+@pytest.mark.parametrize("name", ["encoder_decoder", "bahdanau", "luong", "transformer"])
+def test_nothing_is_loaded_before_the_reader_asks_and_then_each_key_translates(
+    browser, tmp_path: Path, name: str
+) -> None:
+    for tab in opened(browser, tmp_path, name):
+        assert "engine.js" not in loaded(tab)
+        assert "MB" in tab.locator(".live-load").inner_text()
+        field = begun(tab)
+        before = tab.locator(".live-bars").inner_text()
+        field.press_sequentially(" la mer")
+        assert field.input_value() == "il parle la mer"
+        assert tab.locator(".live-bars").inner_text() != before
+        assert tab.locator(".live-bars li").count() == 5
+        assert is_narrow(tab)
+        tab.locator("summary").click()
+        assert words(tab, 1) == "il parle la mer".split()
+        assert tab.locator(".live :is(button, select, summary, input)").evaluate_all(SMALL) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "note"),
+    [
+        ("", ""),
+        ("<script>alert(1)</script>", "does not know"),
+        ("zzz qqq", "does not know"),
+        ("entarte", "entarté"),
+        ("il " * 60, "first 30 of your 60"),
+    ],
+)
+def test_odd_input_is_answered(browser, tmp_path: Path, typed: str, note: str) -> None:
+    for tab in opened(browser, tmp_path, "bahdanau"):
+        field = begun(tab)
+        field.fill(typed)
+        assert note in tab.locator(".live-notes").inner_text()
+        if not typed:
+            assert "Nothing to translate" in tab.locator(".live-loss").inner_text()
+            assert words(tab) == []
+
+
+def test_a_near_word_takes_the_place_of_an_unknown_one(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "bahdanau"):
+        field = begun(tab)
+        field.fill("il entarte")
+        tab.get_by_role("button", name="entarté", exact=True).click()
+        assert field.input_value() == "il entarté"
+
+
+def test_a_state_has_an_address_that_leads_back_to_it(browser, tmp_path: Path) -> None:
+    state = "#live=translator&text=il+m%27+a+entart%C3%A9&weights=shuffled&off=2&mute=1&use=cross&away=root"
+    for tab in opened(browser, tmp_path, "transformer", state=state):
+        tab.wait_for_selector(".live-words")
+        assert tab.locator("input[type=text]").input_value() == "il m' a entarté"
+        assert [box.is_checked() for box in tab.get_by_role("checkbox").all()[:4]] == [True, False, True, True]
+        assert tab.get_by_label("weights").input_value() == "shuffled"
+        assert tab.get_by_label("take away").input_value() == "root"
+        said, loss = words(tab), tab.locator(".live-loss").inner_text()
+        assert "as trained" in loss  # the loss with and without the hand: the sentence is a known one
+        tab.get_by_label("head 2").check()
+        tab.wait_for_function("!location.hash.includes('off')")
+        tab.get_by_label("head 2").uncheck()
+        tab.wait_for_function("location.hash.includes('off=2')")
+        assert words(tab) == said
+
+
+def test_a_nonsense_address_does_no_harm(browser, tmp_path: Path) -> None:
+    for tab in opened(
+        browser, tmp_path, "luong", state="#live=translator&weights=constructor&mute=x,99&away=toString&kept=z"
+    ):
+        tab.wait_for_selector(".live-words")
+        assert words(tab)
+
+
+def test_a_guess_is_answered_by_the_model(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "bahdanau"):
+        begun(tab)
+        tab.get_by_role("button", name="nothing").click()
+        assert "words changed" in tab.locator(".live-question [role=status]").inner_text()
+        assert tab.get_by_label("weights").input_value() == "equal"
+
+
+def test_output_words_are_one_stop_for_tab_and_arrows_go_on(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "transformer"):
+        begun(tab)
+        group = tab.locator(".live-words").first
+        assert group.locator("[tabindex='0']").count() == 1
+        group.locator("button").first.focus()
+        tab.keyboard.press("ArrowRight")
+        tab.keyboard.press("Enter")
+        assert group.locator("button").nth(1).get_attribute("aria-pressed") == "true"
+
+
+def test_the_race_runs_all_models_and_marks_what_is_wrong(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "encoder_decoder", "bahdanau", "luong", "transformer", kind="race"):
+        begun(tab).fill("il m'a entarté")
+        tab.wait_for_function("document.querySelector('.live-status').textContent.includes('transformer')")
+        assert tab.locator(".live-lane").count() == 4
+        assert all("of 2 words right" in lane for lane in tab.locator(".live-score").all_inner_texts())
+        assert is_narrow(tab)
+
+
+@pytest.mark.parametrize("name", ["pooling", "structured", "self_attention"])
+def test_a_text_is_classified_and_an_erased_word_has_no_weight(browser, tmp_path: Path, name: str) -> None:
+    for tab in opened(browser, tmp_path, name, kind="classifier"):
+        begun(tab).fill("il parle la mer")
+        assert tab.locator(".live-bars li").count() == 3
+        tab.locator(".live-words button").nth(1).click()
+        assert tab.locator(".live-words button").nth(1).get_attribute("aria-label") == "parle, weight 0.00"
+        assert "The model says" in tab.locator(".live-status").inner_text()
+        assert is_narrow(tab)
+
+
+def test_without_scripts_the_plain_figure_stands_there(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "transformer", scripts=False):
+        assert tab.locator(".live").inner_text() == "plain"
+        assert tab.locator("button, input").count() == 0
+
+
+def test_a_missing_model_is_said(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "transformer"):
+        (tmp_path / "live" / "transformer.js").unlink()
+        tab.locator("input[type=text]").focus()
+        tab.wait_for_function("document.querySelector('.live-load').textContent.includes('could not be loaded')")
+        assert tab.locator(".live").inner_text().endswith("plain")
