@@ -53,7 +53,8 @@
       const words = steps.map((step) => this.corpus.target[step.token]).filter((word) => word !== "</s>");
       const truth = this.known ? this.known.target.split(" ") : words, right = live.rightPlaces(words, truth);
       said.replaceChildren(...words.flatMap((word, at) => [right.has(at) ? word : element("mark", { title: "not in the true translation, or not here" }, word), " "]));
-      score.textContent = this.known ? `${right.size} of ${truth.length} words right` : "";
+      const tooMany = words.length > truth.length ? `, ${words.length - truth.length} too many` : "";
+      score.textContent = this.known ? `${right.size} of ${truth.length} words right${tooMany}` : "";
       return `${place.querySelector("strong").textContent}: ${words.join(" ") || "nothing"}. ${score.textContent}`;
     }
   };

@@ -79,7 +79,10 @@
       this.steps = words.length ? network.translate(tokens, hand) : [];
       this.said = this.steps.map((step) => this.corpus.target[step.token]);
       this.isTouched = Object.keys(this.given()).some((part) => part !== "use");
-      this.own = !this.isTouched ? this.said : network.translate(tokens).map((step) => this.corpus.target[step.token]);
+      const key = tokens.join();
+      if (!this.isTouched) this.own = this.said;
+      else if (key !== this.ownOf) this.own = words.length ? network.translate(tokens).map((step) => this.corpus.target[step.token]) : [];
+      this.ownOf = key;
       this.tokens = tokens;
       this.chosen = Math.min(this.chosen, Math.max(0, this.steps.length - 1));
       this.source.put(words, "fr", (button, place) => button.setAttribute("aria-pressed", hand.mute.has(place)));
@@ -107,10 +110,14 @@
 
     tell() {
       const parts = [];
+      clearTimeout(this.losing);
       if (!this.words.length) parts.push("Nothing to translate yet: type a French sentence, or take another one.");
       else if (this.isTouched) parts.push(this.answer().text);
-      if (this.known) parts.push(`Loss on the true translation, “${this.known.target}”: ${this.loss(this.hand).toFixed(3)} nats a word${this.isTouched ? `, ${this.loss({}).toFixed(3)} as trained` : ""}.`);
       this.changed.textContent = parts.join(" ");
+      if (this.known) this.losing = setTimeout(() => { // a task of its own: the answer does not wait for it
+        const trained = this.isTouched ? `, ${this.loss({}).toFixed(3)} as trained` : "";
+        this.changed.textContent += ` Loss on the true translation, “${this.known.target}”: ${this.loss(this.hand).toFixed(3)} nats a word${trained}.`;
+      }, 100);
     }
 
     show(isNew = false) {
