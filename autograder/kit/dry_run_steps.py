@@ -80,12 +80,12 @@ def steps(name: str, cells: list[dict[str, Any]]) -> tuple[list[Step], list[str]
 def texts(name: str, cells: list[dict[str, Any]]) -> dict[str, str]:
     """Return the text cells by name; one that lost its name is found below the text that precedes it, as in grading."""
     nameless = {
-        _collapsed(source_of(above)): source_of(cell)
+        collapsed(source_of(above)): source_of(cell)
         for above, cell in pairwise(cells)
         if cell.get("cell_type") == "markdown" and not grade_id(cell)
     }
     found = {
-        grade_id(cell): nameless.get(_collapsed(source_of(above)), "")
+        grade_id(cell): nameless.get(collapsed(source_of(above)), "")
         for above, cell in pairwise(course.released(name)["cells"])
     }
     return found | {grade_id(cell): source_of(cell) for cell in cells if cell.get("cell_type") == "markdown"}
