@@ -33,7 +33,7 @@ def own_or_given(name: str, namespace: dict) -> Callable:
         if given := getattr(importlib.import_module(f"{FOLDER.name}.{chapter}"), function, None):
             return given
     missing = Missing(
-        f"{function} is not here yet: copy yours from the notebook {chapter}/{chapter}.ipynb into the cell with "
+        f"{function} is not here yet: copy yours from the notebook {chapter}.ipynb into the cell with "
         f'own_or_given("{name}", …) and run that cell, or wait until your teacher gives one out with a newer kit.'
     )
     print(missing.advice)

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -99,8 +100,10 @@ def load_with_hunt(
     """Return what `load` does, and what is known of the bug hunt to which the function belongs, None for others."""
     place = path(check_id, folder)
     if not place.exists():
-        known = ", ".join(sorted(other.stem for other in place.parent.glob("*.npz"))) or "none"
-        raise LookupError(f"no recorded answers for the check '{check_id}'; this kit has: {known}")
+        known = sorted(other.stem for other in place.parent.glob("*.npz"))
+        near = " or ".join(f"'{name}'" for name in get_close_matches(check_id, known, n=3))
+        advice = f": did you mean {near}?" if near else f"; this kit has: {', '.join(known) or 'none'}"
+        raise LookupError(f"no recorded answers for the check '{check_id}'{advice}")
     cases, criteria, examples, _, hunt = _read(place)
     return cases, criteria, examples, hunt
 

@@ -136,9 +136,7 @@ def test_where_there_is_neither_one_sentence_says_what_to_do_and_a_call_says_it_
         assert isinstance(missing, Missing)
         sentence = capsys.readouterr().out.strip()
         assert sentence == missing.advice
-        assert sentence.startswith(
-            f"{function} is not here yet: copy yours from the notebook {chapter}/{chapter}.ipynb"
-        )
+        assert sentence.startswith(f"{function} is not here yet: copy yours from the notebook {chapter}.ipynb ")
         assert "or wait until your teacher gives one out" in sentence
         with pytest.raises(NameError, match=re.escape(missing.advice)):
             missing(1, mask=None)

@@ -246,6 +246,11 @@ def test_recorded_cases_come_back_as_they_were(tmp_path):
 def test_a_missing_recording_is_named(tmp_path):
     with pytest.raises(LookupError, match=r"no recorded answers for the check 'bahdanau.magic'.*none"):
         recordings.load("bahdanau.magic", tmp_path)
+    for name in ("bahdanau.masked_softmax", "self_attention.rotated"):
+        recordings.path(name, tmp_path).touch()
+    for typed in ("bahdanau.masked_sofmax", "masked_softmax"):
+        with pytest.raises(LookupError, match=rf"check '{typed}': did you mean 'bahdanau.masked_softmax'\?"):
+            recordings.load(typed, tmp_path)
 
 
 @pytest.fixture
