@@ -114,7 +114,8 @@ class Trainer:
         if progress.ended_by_budget and not self.quiet:
             done = f"{progress.epochs:.2g} of {self.training.epochs} epochs"
             by = "by you" if self.interrupted else f"by the time budget of {self.budget.description}"
-            print(f"ended {by}, after {done}", flush=True)
+            more = "" if self.interrupted else "; with more minutes, or less other work on this machine, it gets further"
+            print(f"ended {by}, after {done}{more}", flush=True)
         self.team.collected(None)  # nobody reads a checkpoint before it is written
         return progress
 

@@ -348,6 +348,7 @@ def test_the_first_validation_that_has_no_time_keeps_the_model_as_it_is(
     printed = capsys.readouterr().out
     assert "no time to validate" in printed
     assert "ended by the time budget of 0 minutes, after 0." in printed
+    assert "more minutes" in printed  # what to do where the model has learnt too little
     assert trained.kept.step == trained.progress.step == 1
     assert trained.progress.best_of("BLEU") == "no validation BLEU: the time was over before that"
     later = run_of(tmp_path)
