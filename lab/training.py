@@ -114,7 +114,7 @@ class Trainer:
         if progress.ended_by_budget and not self.quiet:
             done = f"{progress.epochs:.2g} of {self.training.epochs} epochs"
             by = "by you" if self.interrupted else f"by the time budget of {self.budget.description}"
-            more = "" if self.interrupted else "; with more minutes, or less other work on this machine, it gets further"
+            more = "" if self.interrupted else "; with more minutes, or less other work beside it, it gets further"
             print(f"ended {by}, after {done}{more}", flush=True)
         self.team.collected(None)  # nobody reads a checkpoint before it is written
         return progress

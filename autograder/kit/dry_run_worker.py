@@ -7,6 +7,7 @@ import _thread
 import contextlib
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -98,7 +99,8 @@ def _ran(shell: Any, source: str, clock: _Clock, seconds: float) -> str:
     error = result.error_before_exec or result.error_in_exec
     if clock.over:
         return _too_long(seconds)
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300] if error else ""
+    text = re.sub(r"<ipython-input-[^>]*>, ", "", " ".join(str(error).split()))  # its own name for the cell
+    return f"{type(error).__name__}: {text}"[:300] if error else ""
 
 
 def _checked(check_id: str, namespace: dict, clock: _Clock, seconds: float) -> dict[str, Any]:

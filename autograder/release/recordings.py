@@ -29,7 +29,8 @@ SOURCES = (
 )
 # What students see of a verdict: nothing that is recorded depends on it.
 SHOWN = {
-    f"autograder/kit/{name}.py" for name in ("__init__", "course", "lacking", "local", "picture", "printed", "progress")
+    f"autograder/kit/{name}.py"
+    for name in ("__init__", "course", "history", "lacking", "lines", "local", "picture", "printed", "progress")
 }
 Numbers = Mapping[str, int | None]  # of a notebook's parts, by function
 

@@ -1,5 +1,6 @@
 """The laws of the public side: values in, values out, whatever the student's function does."""
 
+import contextlib
 import functools
 import json
 import random
@@ -16,7 +17,18 @@ import torch
 
 from autograder.assignment import grade_id
 from autograder.checks import assignments, find
-from autograder.kit import NoPoints, check, course, dry_run_report, history, lacking, printed, progress, recordings
+from autograder.kit import (
+    NoPoints,
+    check,
+    course,
+    dry_run_report,
+    dry_run_worker,
+    history,
+    lacking,
+    printed,
+    progress,
+    recordings,
+)
 from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
 from autograder.kit.call import _foreign, call
 from autograder.kit.cases import Verdict
@@ -477,3 +489,10 @@ def test_check_all_names_what_was_run_and_is_not_in_the_file(tmp_path, monkeypat
         ran(monkeypatch, last)
         dry_run_report.report_on_own("")
         assert ("f is other code in this file" in capsys.readouterr().out) != is_saved
+
+
+def test_a_cells_syntax_error_in_a_dry_run_names_its_line_and_no_file_of_ipythons():
+    error = SyntaxError("expected ':'", ("<ipython-input-1-993bcc837ea0>", 3, 1, ""))
+    shell = SimpleNamespace(run_cell=lambda source: SimpleNamespace(error_before_exec=error))
+    clock = SimpleNamespace(limit=lambda seconds: contextlib.nullcontext(), over=False)
+    assert dry_run_worker._ran(shell, "", clock, 1.0) == "SyntaxError: expected ':' (line 3)"  # type: ignore[arg-type]
