@@ -31,7 +31,7 @@ def opened(
 ) -> Iterator:
     """Yield a narrow page with the figure, and the scripts beside it that a build writes."""
     (folder / "live").mkdir()
-    texts = {"labels": LABELS, "sentences": TEXTS} if kind == "classifier" else {"sentences": SENTENCES}
+    texts: dict[str, Any] = {"labels": LABELS, "sentences": TEXTS} if kind == "classifier" else {"sentences": SENTENCES}
     if kind != "classifier":
         texts["target"] = ["<pad>", "<s>", "</s>", "<unk>", *(f"w{number}" for number in range(4, 41))]
     parts = {"engine": live_models.engine(), "figures": live_models.joined(live_models.FIGURES)}
