@@ -143,7 +143,7 @@ def encoder_case(
     B, S, d, h, f = sizes
     weights = layer_weights(rng, d, f, 2)
     if h == 1:
-        weights["b_1"][0] += 8  # a ReLU has no upper end
+        weights["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
     arguments = [normal(rng, B, S, d), weights, h, mask, eps]
     features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1)) if there]
     return Drawn(name, arguments, features=features, asked=mask, **more)
@@ -166,7 +166,7 @@ def decoder_case(rng: Rng, name: str, sizes: Sequence[int], masks: Sequence, eps
     B, T, S, d, h, f = sizes
     states, weights = [normal(rng, B, T, d), normal(rng, B, S, d)], layer_weights(rng, d, f, 3)
     if h == 1:
-        weights["b_1"][0] += 8  # a ReLU has no upper end
+        weights["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
     features = [word for word, there in ((MASK, masks[1] is not None), (HEADS, h > 1)) if there]
     return Drawn(name, [*states, weights, h, *masks, eps], features=features, **more)
 
