@@ -339,6 +339,7 @@ def test_a_file_that_loses_points_only_in_grading_says_so_before(build, home):
         "reading_a_matrix": "YOUR ANSWER HERE",
     }
     report = in_kit(home, "kit/check.py", str(written(home, build / "source/bahdanau/bahdanau.ipynb", changes)))
+    report = re.sub(r"\n {4,}", " ", report)  # long lines are broken
     rows = {line.split()[3]: line for line in report.splitlines() if " of " in line and line.startswith("  ")}
     assert "No module named 'einops'" in rows["additive_attention"]
     assert "ended the process that runs it" in rows["rnnsearch_step"]
