@@ -230,13 +230,15 @@ def submission(content: bytes, template: Template, known: list[str]) -> Notebook
     named_assignment = assignment_of(notebook, known)
     if named_assignment not in (None, template.assignment):
         raise Unreadable(f"this is the notebook of '{named_assignment}', expected that of '{template.assignment}'")
-    if named_assignment is None and not any(_is_of(cell, template) for cell in notebook.cells):
+    if named_assignment is None and not _has_a_cell_of(notebook, template):
         raise Unreadable(f"this notebook has no cell of '{template.assignment}': expected the released one, filled in")
     return normalise(notebook, template)
 
 
-def _is_of(cell: NotebookNode, template: Template) -> bool:
+def _has_a_cell_of(notebook: NotebookNode, template: Template) -> bool:
     """Return whether a cell is of this assignment: by its name, by its text as released, or by what it defines."""
-    released = {_collapse_whitespace(each.source) for each in template.notebook.cells} - {""}
-    named = {grade_id(cell), *_defined_by(cell)} & set(template.graded)
-    return bool(named) or _collapse_whitespace(cell.source) in released
+    released = {_collapse_whitespace(cell.source) for cell in template.notebook.cells} - {""}
+    return any(
+        {grade_id(cell), *_defined_by(cell)} & set(template.graded) or _collapse_whitespace(cell.source) in released
+        for cell in notebook.cells
+    )
