@@ -1,4 +1,4 @@
-"""One notebook's way through the judge: its cells run behind the wall, its checks are decided here."""
+"""One notebook's way through the judge: its cells run in the sandbox, its checks are decided here."""
 
 import hashlib
 import re
@@ -22,6 +22,7 @@ from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.answer import Caller, Failure
 from autograder.kit.bonus import all_points, with_stars
+from autograder.kit.dry_run_steps import defines
 from autograder.kit.grading import Case, Verdict
 from autograder.kit.repair import Repair, refusing
 from autograder.sandbox.sandbox import Sandbox
@@ -159,8 +160,7 @@ class _Run:
 
     def _why_missing(self, name: str) -> str:
         """Return why a name that the notebook uses is not there, "" where nothing is known."""
-        define = re.compile(rf"^(?:def|class)[ \t]+{name}\b|^{name}[ \t]*=", re.MULTILINE)
-        if any(map(define.search, self.ahead.values())):
+        if any(defines(source, name) for source in self.ahead.values()):
             return "it is defined in a cell further down, and grading runs the cells from the top"
         imports = re.compile(rf"^[ \t]*(?:from|import)\b.*\b{name}\b", re.MULTILINE)
         errors = [error for source, error in self.failed if imports.search(source)]

@@ -9,6 +9,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, Template, grade_id
+from autograder.kit.course import collapsed
 from autograder.submissions.notebook import Unreadable, check_call_id, defined_names, parse, syntax_tree
 
 STUB = ast.FunctionDef | ast.ClassDef | ast.Pass | ast.Import | ast.ImportFrom | ast.Raise  # answers nothing
@@ -41,7 +42,7 @@ def normalise(notebook: NotebookNode, template: Template) -> NotebookNode:
         elif _must_exist(released):
             cells.append(copy.deepcopy(released))
     solutions = [cell for cell in template.graded.values() if cell.metadata.nbgrader.get("solution")]
-    released_texts = {_collapse_whitespace(cell.source) for cell in solutions}
+    released_texts = {collapsed(cell.source) for cell in solutions}
     cells = [cell for cell in cells if not _left_empty(cell, released_texts)]
     for cell in cells:
         if grade_id(cell) and "schema_version" not in cell.metadata.nbgrader:
@@ -79,11 +80,9 @@ def _move_checks_below_answers(cells: list[NotebookNode], template: Template) ->
     """Move each check that stands above its answer to just below it: points do not depend on the order."""
     for name in template.functions:
         check = next(n for n, cell in enumerate(cells) if grade_id(cell) == CHECK + name)
-        unanswered = _collapse_whitespace(template.graded[name].source) if name in template.graded else ""
+        unanswered = collapsed(template.graded[name].source) if name in template.graded else ""
         answers = [
-            n
-            for n, cell in enumerate(cells)
-            if name in _defined_by(cell) and _collapse_whitespace(cell.source) != unanswered
+            n for n, cell in enumerate(cells) if name in _defined_by(cell) and collapsed(cell.source) != unanswered
         ]
         positions = [n for n in answers if grade_id(cells[n]) == name] or answers[:1]
         if positions and positions[0] > check:
@@ -96,10 +95,10 @@ def _defined_by(cell: NotebookNode) -> set[str]:
 
 def _match_released(cells: list[NotebookNode], template: Template) -> list[NotebookNode]:
     """Return the cells; ungraded ones with a released cell's text become that cell, others the id of an own cell."""
-    released_texts = {_collapse_whitespace(cell.source): cell for cell in template.notebook.cells if not grade_id(cell)}
+    released_texts = {collapsed(cell.source): cell for cell in template.notebook.cells if not grade_id(cell)}
     kept = []
     for number, cell in enumerate(cells):
-        released = released_texts.pop(_collapse_whitespace(cell.source), None) if not grade_id(cell) else None
+        released = released_texts.pop(collapsed(cell.source), None) if not grade_id(cell) else None
         kept.append(copy.deepcopy(released) if released else cell)
         if not released:
             cell["id"] = f"{OWN}{number}"
@@ -117,9 +116,7 @@ def _position(cells: list[NotebookNode], name: str, released: NotebookNode, temp
     positions = [n for n, cell in enumerate(cells) if grade_id(cell) == name]
     if released.metadata.nbgrader.get("solution"):
         # Of copies of an answer, one that the student wrote in.
-        positions = [
-            n for n in positions if _collapse_whitespace(cells[n].source) != _collapse_whitespace(released.source)
-        ] or positions
+        positions = [n for n in positions if collapsed(cells[n].source) != collapsed(released.source)] or positions
     positions = positions or [n for n, cell in enumerate(cells) if is_own(cell) and _matches(cell, name, released)]
     return positions[-1] if positions else _position_below_text(cells, released, template)
 
@@ -150,7 +147,7 @@ def _matches(cell: NotebookNode, name: str, released: NotebookNode) -> bool:
         return cell.cell_type == "code" and check_call_id(cell.source) == (check_call_id(released.source) or name)
     if released.cell_type == "code":
         return cell.cell_type == "code" and name in defined_names(cell.source)
-    return _collapse_whitespace(cell.source) == _collapse_whitespace(released.source)
+    return collapsed(cell.source) == collapsed(released.source)
 
 
 def _restore(cell: NotebookNode, released: NotebookNode) -> NotebookNode:
@@ -178,11 +175,7 @@ def _left_empty(cell: NotebookNode, released_texts: set[str]) -> bool:
     """Return whether a cell is an unchanged copy of an exercise: run after the answer, it would undo it."""
     if cell.cell_type != "code" or "schema_version" in cell.metadata.get("nbgrader", {}):
         return False
-    return _collapse_whitespace(cell.source) in released_texts
-
-
-def _collapse_whitespace(source: str) -> str:
-    return " ".join(source.split())
+    return collapsed(cell.source) in released_texts
 
 
 def is_unwritten(content: bytes, template: Template) -> bool:
@@ -195,7 +188,7 @@ def is_unwritten(content: bytes, template: Template) -> bool:
 
 
 def _is_stub(cell: NotebookNode, template: Template) -> bool:
-    if _collapse_whitespace(cell.source) == _collapse_whitespace(template.graded[grade_id(cell)].source):
+    if collapsed(cell.source) == collapsed(template.graded[grade_id(cell)].source):
         return True
     if cell.cell_type == "code":
         tree = syntax_tree(cell.source)
@@ -237,8 +230,8 @@ def submission(content: bytes, template: Template, known: list[str]) -> Notebook
 
 def _has_a_cell_of(notebook: NotebookNode, template: Template) -> bool:
     """Return whether a cell is of this assignment: by its name, by its text as released, or by what it defines."""
-    released = {_collapse_whitespace(cell.source) for cell in template.notebook.cells} - {""}
+    released = {collapsed(cell.source) for cell in template.notebook.cells} - {""}
     return any(
-        {grade_id(cell), *_defined_by(cell)} & set(template.graded) or _collapse_whitespace(cell.source) in released
+        {grade_id(cell), *_defined_by(cell)} & set(template.graded) or collapsed(cell.source) in released
         for cell in notebook.cells
     )
