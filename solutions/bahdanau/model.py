@@ -76,7 +76,7 @@ class Bahdanau(Translator):
     def decode(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
-        """Return the readout's input [s_{i-1} ; E y_{i-1} ; c_i], the last state, and the weights."""
+        """Return the readout's input [s_i ; E y_{i-1} ; c_i], equation 4, the last state, and the weights."""
         words = self.dropout(self.embedding(inputs))
         hidden = state["hidden"]
         gates_of_words = self.from_word(words)  # all steps at once: no recurrence in it
@@ -87,8 +87,8 @@ class Bahdanau(Translator):
         for steps, part in in_chunks(self, gates_of_words):
             hidden, *outputs = steps(self, part, hidden, weight, bias, memory)
             parts.append(outputs)
-        asked, context, weights = (joined(each, inputs.shape[1]) for each in zip(*parts, strict=True))
-        readout_input = torch.cat([asked, words.to(asked.dtype), context.to(asked.dtype)], dim=-1)
+        states, context, weights = (joined(each, inputs.shape[1]) for each in zip(*parts, strict=True))
+        readout_input = torch.cat([states, words.to(states.dtype), context.to(states.dtype)], dim=-1)
         return readout_input, {"hidden": hidden}, weights
 
     def steps(
@@ -104,18 +104,25 @@ class Bahdanau(Translator):
         Float[Tensor, "batch target states"],
         Float[Tensor, "batch target source"],
     ]:
-        """Return the last state; of each step the state that asks, the context, and the weights."""
-        hiddens, contexts, all_weights = [], [], []
+        """Return the last state; of each step the readout's state, the context, and the weights."""
+        states, contexts, all_weights = [], [], []
         for gates_of_word in gates_of_words.unbind(dim=1):
             both = nn.functional.linear(hidden, weight, bias)
             gates_of_state, query = both.split([3 * self.recipe.units, len(self.W_q)], dim=-1)
             context, weights = self.context_and_weights(hidden, query, memory)
-            hiddens.append(hidden)
+            new = gru_update(gates_of_word + self.from_context(context), gates_of_state, hidden)
+            states.append(self.for_readout(hidden, new))
             contexts.append(context)
             all_weights.append(weights)
-            hidden = gru_update(gates_of_word + self.from_context(context), gates_of_state, hidden)
-        asked, context, weights = (torch.stack(each, dim=1) for each in (hiddens, contexts, all_weights))
-        return hidden, asked, context, weights
+            hidden = new
+        joined_states, context, weights = (torch.stack(each, dim=1) for each in (states, contexts, all_weights))
+        return hidden, joined_states, context, weights
+
+    def for_readout(
+        self, previous: Float[Tensor, "batch units"], new: Float[Tensor, "batch units"]
+    ) -> Float[Tensor, "batch units"]:
+        """Return s_i, which equation 4 gives to the readout, or s_{i-1}, which appendix A.2.2 does."""
+        return new if self.recipe.readout == "new" else previous
 
 
 def gru_update(
@@ -157,16 +164,17 @@ class StepByStep(Bahdanau):
     def decode(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
-        """Return the readout's input [s_{i-1} ; E y_{i-1} ; c_i], the last state, and the weights."""
+        """Return the readout's input [s_i ; E y_{i-1} ; c_i], equation 4, the last state, and the weights."""
         words, hidden = self.dropout(self.embedding(inputs)), state["hidden"]
         source = (memory["states"], memory["projected"], self.W_q, self.v, self.cell, memory["mask"])
-        asked, contexts, all_weights = [], [], []
+        states, contexts, all_weights = [], [], []
         for word in words.unbind(dim=1):
-            asked.append(hidden)
-            hidden, context, weights = self.decoder_step(word, hidden, *source)
+            new, context, weights = self.decoder_step(word, hidden, *source)
+            states.append(self.for_readout(hidden, new))
             contexts.append(context)
             all_weights.append(weights)
-        readout_input = torch.cat([torch.stack(asked, dim=1), words, torch.stack(contexts, dim=1)], dim=-1)
+            hidden = new
+        readout_input = torch.cat([torch.stack(states, dim=1), words, torch.stack(contexts, dim=1)], dim=-1)
         return readout_input, {"hidden": hidden}, torch.stack(all_weights, dim=1)
 
 

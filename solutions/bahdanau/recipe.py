@@ -17,6 +17,7 @@ class Recipe:
     hidden: Size = 512  # n′: width of the alignment model
     maxout: Size = 256  # l: width of the maxout readout
     query: Literal["before", "after"] = "before"  # the state that asks: s_{i-1}, the paper; s_i, as Luong et al. do
+    readout: Literal["new", "previous"] = "new"  # which state the readout gets: s_i, equation 4; s_{i-1}, A.2.2
     tied: bool = False  # one matrix for target embeddings and output words (ours)
     dropout: Part = 0.0
     vocabulary: Count = 0  # subwords per language; 0 = whole words
@@ -44,6 +45,7 @@ RECIPES = {
         tied=True,
         dropout=0.4,
         vocabulary=6000,
+        readout="previous",  # as the results were trained that are kept
         training=Training(tokens=1500, epochs=20, rate=1.5e-3, smoothing=0.1, ema=0.997),
     ),
     # Bahdanau et al. (2015), appendix A.2.3 and B.2 (there: Adadelta, 80 sentences a batch, gradient norm at most 1).
@@ -53,6 +55,7 @@ RECIPES = {
         hidden=1000,
         maxout=500,
         vocabulary=30000,
+        readout="previous",
         training=Training(tokens=4000, epochs=5, rate=5e-4, clip=1.0),
     ),
 }

@@ -4,9 +4,9 @@ from lab.evaluation.sweeps import Sweep
 
 SWEEPS = {
     "query": Sweep(
-        "Does it matter whether the state before or after the step asks?",
+        "Does it matter which state asks, and which the readout gets?",
         corpus="phrasebook",
         recipe="medium",
-        variants={"": {}, "after": {"query": "after"}},
+        variants={"": {}, "previous": {"readout": "previous"}, "after": {"query": "after"}},
     ),
 }
