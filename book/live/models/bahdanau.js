@@ -13,14 +13,13 @@ class bahdanau extends Translates {
     return { h: tanh(this.linear("start", back)) };
   }
 
-  /* s_{i-1} asks; the readout reads [s_{i-1} ; word ; context]; then s_i = GRU(word, context, s_{i-1}). */
+  /* s_{i-1} asks; s_i = GRU(word, context, s_{i-1}); the readout reads [s_i ; word ; context]: equation 4. */
   step(token, { states, keys }, state, hand = {}) {
     const { W_q, v } = this.all, [word] = this.embed("embedding", [token]);
     const scores = additiveScores(linear(W_q, null, state.h), keys, v.data, hand.tanh === false ? Number : Math.tanh);
     const weights = weigh(scores, hand, state), context = weightedSum(weights, states);
-    const logits = readout(this.all, joined(state.h, word, context));
     const input = add(this.linear("from_word", word), linear(this.all["from_context.weight"], null, context));
     state.h = gru(input, this.linear("from_state", state.h), state.h);
-    return { logits, weights: [weights] };
+    return { logits: readout(this.all, joined(state.h, word, context)), weights: [weights] };
   }
 }
