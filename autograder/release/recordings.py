@@ -32,6 +32,7 @@ SHOWN = {
     f"autograder/kit/{name}.py"
     for name in ("__init__", "course", "history", "lacking", "lines", "local", "picture", "printed", "progress")
 }
+FEW = 8  # a process has to import torch before it records anything
 Numbers = Mapping[str, int | None]  # of a notebook's parts, by function
 
 
@@ -73,11 +74,11 @@ def _key(state: bytes, numbers: Numbers) -> str:
 
 
 def _record_all(numbers: Mapping[str, Numbers]) -> Iterator[tuple[str, bytes]]:
-    """Yield the id and the recording of each check, computed in one process per core."""
-    cores = min(len(numbers), os.cpu_count() or 1)
-    if not cores:
+    """Yield the id and the recording of each check, computed in one process per core where there are many."""
+    if len(numbers) < FEW:
+        yield from ((check_id, recording(check_id, parts)) for check_id, parts in numbers.items())
         return
-    with ProcessPoolExecutor(cores, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), torch.set_num_threads, (1,)) as pool:
         yield from zip(numbers, pool.map(recording, numbers, numbers.values()), strict=True)
 
 

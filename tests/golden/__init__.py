@@ -7,8 +7,6 @@ Whoever changes one on purpose writes it anew and reads the difference before co
 import hashlib
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +20,7 @@ from autograder.checks import checks, find
 from autograder.kit.call import arrays
 from autograder.places import ROOT
 from tests.answers import chapters
+from tests.support.forked import python
 
 HERE = Path(__file__).parent
 SEEDS = (0, 1, 2)
@@ -105,12 +104,7 @@ COMMANDS = [
 def commands() -> dict[str, str]:
     """The --help of the commands, as people read it."""
     environment = os.environ | {"COLUMNS": HELP_WIDTH, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    return {
-        " ".join(words): subprocess.run(
-            [sys.executable, "-m", *words, "--help"], env=environment, capture_output=True, text=True, check=True
-        ).stdout
-        for words in COMMANDS
-    }
+    return {" ".join(words): python("-m", *words, "--help", cwd=ROOT, env=environment).stdout for words in COMMANDS}
 
 
 def notebooks() -> dict[str, list[list[str]]]:

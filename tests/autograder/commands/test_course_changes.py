@@ -4,8 +4,6 @@ import csv
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -13,6 +11,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.places import ROOT
+from tests.support.forked import python
 
 pytestmark = pytest.mark.slow
 PARTS = ("autograder", "book", "exercises", "lab", "solutions", "_config.yml", "requirements.txt", "pyproject.toml")
@@ -31,8 +30,7 @@ class Course:
     def types(self, *words: str) -> tuple[int, str]:
         """Run `python -m autograder WORDS` there; return the status and what was said."""
         environment = os.environ | {"PYTHONPATH": str(self.folder)}
-        command = [sys.executable, "-m", "autograder", *words]
-        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        done = python("-m", "autograder", *words, cwd=self.folder, env=environment)
         return done.returncode, done.stdout + done.stderr
 
     def change(self, file: str, old: str, new: str) -> None:

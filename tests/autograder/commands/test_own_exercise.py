@@ -5,9 +5,8 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from autograder import contents
 from autograder.places import ROOT
 from autograder.release.new import new
 from tests.support.classes import graded_now
+from tests.support.forked import python
 from tests.support.sandboxed import demand_sandbox
 
 PAGE = ROOT / "autograder" / "checks" / "README.md"
@@ -29,7 +29,7 @@ class Course:
         self.folder = folder
         for name in PARTS:
             if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "results"))
+                shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("results"))
             else:
                 shutil.copy(ROOT / name, folder / name)
         (folder / "exercises").mkdir()
@@ -38,9 +38,8 @@ class Course:
 
     def types(self, *words: str) -> tuple[int, str]:
         """Run `python -m autograder WORDS` there; return the status and what was printed."""
-        environment = os.environ | {"PYTHONPATH": str(self.folder), "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, "-m", "autograder", *words]
-        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        environment = os.environ | {"PYTHONPATH": str(self.folder)}
+        done = python("-m", "autograder", *words, cwd=self.folder, env=environment)
         return done.returncode, done.stdout + done.stderr
 
     def change(self, file: str, old: str, new: str) -> None:
@@ -67,25 +66,16 @@ def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) ->
     for path, text in (example("temperature") | example("words")).items():
         (course.folder / path).parent.mkdir(parents=True, exist_ok=True)
         (course.folder / path).write_text(text, "utf-8")
+    status, printed = course.types("try", "words")
+    assert (status, "✗" in printed) == (0, False), printed
     status, printed = course.types("try", "temperature")
-    assert status == 0, printed
-    assert "✗" not in printed
+    assert (status, "✗" in printed) == (0, False), printed
     assert re.search(r"✓ multiplies +\d+  shows in 3 of 4 cases\n", printed)
     assert "show no mistake: temperature 1" in printed
 
     status, printed = course.types("release", "temperature", "words")
     assert status == 0, printed
-    solved = course.folder / "build/source/temperature/temperature.ipynb"
-    wrong = course.folder / "wrong.ipynb"
-    wrong.write_text(solved.read_text("utf-8").replace("scores / temperature", "scores * temperature"), "utf-8")
-    status, printed = course.types("score", str(solved), str(wrong))
-    right, known = (json.loads(line) for line in printed.splitlines())
-    assert status == 0
-    assert (right["score"], right["max_score"]) == (9, 9)
-    assert known["score"] < 9
-    assert "divide by it" in json.dumps(known)
-    _words_are_graded(course)
-
+    solved = _scored(course)
     assert course.types("new", "unreleased")[0] == 0  # what is not released yet does not stop a grading
     handed_in = course.folder / "class" / "ada" / "temperature"
     handed_in.mkdir(parents=True)
@@ -95,11 +85,26 @@ def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) ->
     assert graded_now(printed) == 1
 
 
-def _words_are_graded(course: Course) -> None:
-    """A class, a set, a text, a plot and a file: what is right has all points, and what is wrong is told in words."""
-    status, printed = course.types("try", "words")
-    assert (status, "✗" in printed) == (0, False), printed
-    solved = (course.folder / "build/source/words/words.ipynb").read_text("utf-8")
+def _scored(course: Course) -> Path:
+    """Score both exercises solved and with mistakes, and return the solved one."""
+    files = [course.folder / f"build/source/{name}/{name}.ipynb" for name in ("temperature", "words")]
+    solved = files[0]
+    files += [course.folder / "wrong.ipynb", course.folder / "words.ipynb"]
+    files[2].write_text(solved.read_text("utf-8").replace("scores / temperature", "scores * temperature"), "utf-8")
+    files[3].write_text(_mistaken(files[1].read_text("utf-8")), "utf-8")
+    status, printed = course.types("score", *map(str, files))
+    right, words, known, others = (json.loads(line) for line in printed.splitlines())
+    assert status == 0
+    assert (right["score"], right["max_score"]) == (9, 9)
+    assert words["score"] == words["max_score"]
+    assert known["score"] < 9
+    assert "divide by it" in json.dumps(known)
+    _words_are_told(others)
+    return solved
+
+
+def _mistaken(solved: str) -> str:
+    """Return the exercise of a class, a set, a text, a plot and a file with a mistake in each."""
     changes = {
         "self.words.append(word)": "self.words = [word]",
         "word.lower()": "word",
@@ -110,12 +115,11 @@ def _words_are_graded(course: Course) -> None:
     for old, mistaken in changes.items():
         assert solved.count(old) == 1, old
         solved = solved.replace(old, mistaken)
-    (course.folder / "words.ipynb").write_text(solved, "utf-8")
-    status, printed = course.types("score", "build/source/words/words.ipynb", "words.ipynb")
-    right, other = (json.loads(line) for line in printed.splitlines())
-    assert status == 0
-    assert right["score"] == right["max_score"]
-    hints = {each["id"].partition(".")[2]: each["hint"] for each in other["checks"]}
+    return solved
+
+
+def _words_are_told(graded: dict[str, Any]) -> None:
+    hints = {each["id"].partition(".")[2]: each["hint"] for each in graded["checks"]}
     assert "counts: not the expected values" in hints["Counter"]
     assert "Words that differ in capitals" in hints["distinct"]
     assert "There is no blank between two words." in hints["joined"]

@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 from autograder.checks import assignments
 from autograder.places import ROOT
 from autograder.release.build import release
+from tests.support.forked import python
 from tests.support.leaks import bodies, found_in
 from tests.support.student import solved, unpacked, unzipped, without_all_points
 
@@ -268,9 +269,11 @@ space["check_all"]()
 """
 
 
+CLEAN = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+
+
 def in_kit(folder: Path, *words: str) -> str:
-    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    run = subprocess.run([sys.executable, *words], cwd=folder, env=clean, capture_output=True, text=True, check=False)
+    run = python(*words, cwd=folder, env=CLEAN)
     assert run.returncode == 0, run.stderr[-2000:]
     return run.stdout
 
@@ -292,7 +295,8 @@ def test_the_notebooks_are_numbered_in_the_courses_order(home):
 def test_a_kit_without_what_only_linux_has_checks_hints_and_runs_a_file(build, tmp_path):
     """As on Windows and macOS: no fork, no signals, no /proc, none of these modules; libraries keep what is theirs."""
     folder = unzipped(build, tmp_path)
-    printed = in_kit(folder, "-c", f"WITHOUT = {WITHOUT!r}\n{WITHOUT}{AS_A_STUDENT}")
+    command = [sys.executable, "-c", f"WITHOUT = {WITHOUT!r}\n{WITHOUT}{AS_A_STUDENT}"]
+    printed = subprocess.run(command, cwd=folder, env=CLEAN, capture_output=True, text=True, check=True).stdout
     assert "The mask has no effect" in printed
     assert "bahdanau: " in printed
     assert "part 1 ½" in printed
