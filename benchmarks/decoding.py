@@ -23,7 +23,7 @@ from solutions.transformer.fast import FastTransformer
 from solutions.transformer.recipe import RECIPES
 
 RECIPE, VOCABULARY, SOURCE = "tiny", 6000, 20  # SOURCE: words of the sentence that is translated
-LENGTHS = (1, 25, 50, 100, 150, 200)
+LENGTHS = (1, 10, 20, 40, 60, 80, 100)
 
 
 @torch.no_grad()
