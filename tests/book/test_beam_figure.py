@@ -27,11 +27,17 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def cell() -> dict[str, Any]:
-    """Return the names of the chapter's cell with the tree."""
+    """Return the tree of the chapter's cell, its words, and the log-probabilities of the next one."""
     (code,) = [code for code in code_cells(CHAPTER) if "\ntree = {" in code]
-    names: dict[str, Any] = {"torch": torch}
+    names: dict[str, Any] = {}
     exec(code, names)
-    return names
+    tree, words = names["tree"], ["<pad>", "<s>", "</s>", "a", "the", "cat", "dog", "sleeps"]
+
+    def step(prefix: torch.Tensor) -> torch.Tensor:
+        following = [tree.get(tuple(words[token] for token in row[1:]), {"</s>": 0.96}) for row in prefix.tolist()]
+        return torch.tensor([[each.get(word, 1e-9) for word in words] for each in following]).log()
+
+    return {"tree": tree, "words": words, "step": step}
 
 
 @pytest.fixture
