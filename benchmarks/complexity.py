@@ -115,14 +115,14 @@ def counted(layer: nn.Module, X: Tensor) -> int:
 
 
 def kept(layer: nn.Module, X: Tensor) -> int:
-    """Return how many bytes a forward pass keeps for the backward pass, the layer's weights left out."""
-    weights = {weight.untyped_storage().data_ptr() for weight in layer.parameters()}
+    """Return how many bytes a forward pass keeps for the backward pass, the layer's parameters left out."""
+    params = {each.untyped_storage().data_ptr() for each in layer.parameters()}
     sizes: dict[int, int] = {}
     alive = []  # an address is used again once its tensor is gone
 
     def note(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
-        if storage.data_ptr() not in weights:
+        if storage.data_ptr() not in params:
             sizes[storage.data_ptr()] = storage.nbytes()
             alive.append(tensor)
         return tensor

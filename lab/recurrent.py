@@ -72,10 +72,10 @@ def states(
 def one_way(
     network: nn.RNNBase, layer: int, backward: bool, inputs: Float[Tensor, "rows length width"]
 ) -> Float[Tensor, "rows length units"]:
-    """Return the states of one layer in one direction, read from left to right with that direction's weights."""
-    weights = tuple(network.all_weights[layer * (2 if network.bidirectional else 1) + backward])
+    """Return the states of one layer in one direction, read from left to right with that direction's parameters."""
+    params = tuple(network.all_weights[layer * (2 if network.bidirectional else 1) + backward])
     start = inputs.new_zeros(1, len(inputs), network.hidden_size)
     how = (network.bias, 1, 0.0, network.training, False, True)  # biases, layers, dropout, …, directions, batch first
     if isinstance(network, nn.LSTM):
-        return torch.lstm(inputs, (start, start), weights, *how)[0]
-    return torch.gru(inputs, start, weights, *how)[0]
+        return torch.lstm(inputs, (start, start), params, *how)[0]
+    return torch.gru(inputs, start, params, *how)[0]

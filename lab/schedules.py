@@ -22,8 +22,8 @@ class Training:
     weight_decay: Amount = 1e-4
     clip: Positive = 1.0  # largest norm of the gradient
     smoothing: Part = 0.0  # label smoothing
-    ema: Part = 0.0  # decay of the exponential moving average of the weights; 0 = none
-    mean_of: Count = 0  # what is validated and kept: the mean of the weights after so many last epochs; 0 = no mean
+    ema: Part = 0.0  # decay of the exponential moving average of the parameters; 0 = none
+    mean_of: Count = 0  # what is validated and kept: the mean of the parameters after so many last epochs; 0 = no mean
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the machine multiplies it natively
 
 

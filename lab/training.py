@@ -74,7 +74,7 @@ class Trainer:
         self.steps = training.epochs * len(self.task.groups(self.epoch_seed(0)))
         self.interrupted = False
         self.rate_of = self.rate or partial(rate_at, training=training)
-        if not self.team.is_main:  # dropout of its own; the weights are those of rank 0
+        if not self.team.is_main:  # dropout of its own; the parameters are those of rank 0
             torch.manual_seed(self.seed * 1_000_003 + self.team.rank)
 
     def epoch_seed(self, epoch: int) -> int:
@@ -221,8 +221,8 @@ class Trainer:
 
     def keep_best(self) -> None:
         if self.team.is_main:
-            weights = {name: tensor.cpu() for name, tensor in self.result.state_dict().items()}
-            save(self.folder / "best.pt", {**self.about, "weights": weights, "progress": asdict(self.progress)})
+            params = {name: tensor.cpu() for name, tensor in self.result.state_dict().items()}
+            save(self.folder / "best.pt", {**self.about, "weights": params, "progress": asdict(self.progress)})
 
     def keep(self) -> None:
         """Write all that an exact resume needs, of all processes."""

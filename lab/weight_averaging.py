@@ -1,4 +1,4 @@
-"""Averages of a model's weights: what is validated and kept is often better than where the last step ended."""
+"""Averages of a model's parameters: what is validated and kept is often better than where the last step ended."""
 
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from lab.schedules import Training
 class Average:
     """The model to validate and keep: itself, or the average that its recipe asks for.
 
-    `ema`: decay · average + (1 − decay) · weights, after each step. `mean_of`: the mean of the weights after so many
-    last epochs, as Vaswani et al. (2017), section 6.1, take checkpoints. Those are files beside the other checkpoints:
+    `ema`: decay · average + (1 − decay) · parameters, after each step. `mean_of`: the mean of the parameters after
+    so many last epochs, as Vaswani et al. (2017), section 6.1, take checkpoints. Those are files beside the other checkpoints:
     many copies of a large model do not fit into memory.
     """
 
@@ -34,10 +34,10 @@ class Average:
         return self.model if self.averaged is None or not self.averaged.n_averaged else self.averaged.module
 
     def stepped(self) -> None:
-        """Take note of the weights after a step."""
+        """Take note of the parameters after a step."""
         if self.averaged is None or not self.ema:
             return
-        if not self.averaged.n_averaged:  # the weights after the first step are where it begins
+        if not self.averaged.n_averaged:  # the parameters after the first step are where it begins
             self.averaged.update_parameters(self.model)
             return
         # Not by update_parameters, which sends its counter to the device each time: the host waits for that.
@@ -49,7 +49,7 @@ class Average:
         return self.folder / f"{epoch:04d}.pt"
 
     def closed(self, epoch: int, *, write: bool = True) -> None:
-        """Take note of the weights after an epoch, counted from 1."""
+        """Take note of the parameters after an epoch, counted from 1."""
         if self.count and write:
             save(self.file(epoch), {name: weight.cpu() for name, weight in self.model.state_dict().items()})
             self.restore(None, epoch)
@@ -76,7 +76,7 @@ class Average:
 
 
 def mean(files: list[Path]) -> dict[str, Tensor]:
-    """Return the mean of the weights in the files; what is no real number is that of the last file."""
+    """Return the mean of the parameters in the files; what is no real number is that of the last file."""
     last = load(files[-1])
     total = {name: weight.double() for name, weight in last.items() if weight.is_floating_point()}
     for file in files[:-1]:

@@ -38,7 +38,7 @@ class SmallModel:
         return self.recipe.training
 
     def build(self) -> nn.Module:
-        """Return the model, always with the same weights."""
+        """Return the model, always with the same parameters."""
         seed_all(3)
         labels = VOCABULARY if isinstance(self.task, translation.Translating) else LABELS
         return self.solution.build(self.recipe, VOCABULARY, labels)

@@ -33,10 +33,10 @@ class SteppedGRU(nn.GRU):
         self, inputs: Float[Tensor, "batch target inputs"], first: Float[Tensor, "1 batch units"]
     ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "1 batch units"]]:
         """Return the state after each step, and the last one."""
-        weights = self.all_weights[0]
+        params = self.all_weights[0]
         state, states = first[0], []
         for x in inputs.unbind(dim=1):
-            state = self.step(x, state, *weights)
+            state = self.step(x, state, *params)
             states.append(state)
         return torch.stack(states, dim=1), state[None]
 

@@ -55,7 +55,7 @@ class FastLuong(Luong):
         time: Int[Tensor, "batch target"],
     ) -> tuple[Tensor, Tensor, Tensor, State]:
         """Run step by step, each with the h̃ of the one before: section 3.3."""
-        below, layers = self.gate_weights()
+        below, layers = self.gate_params()
         gates_of_words = nn.functional.linear(words, below, layers[0][1])  # all steps at once: no recurrence in it
         last, parts = {name: state[name] for name in ("hidden", "cell", "fed")}, []
         for steps, part, when in in_chunks(self, gates_of_words, time):
@@ -95,7 +95,7 @@ class FastLuong(Luong):
         h, attended, weights = (torch.stack(each, dim=1) for each in (tops, attendeds, all_weights))
         return last, h, attended, weights
 
-    def gate_weights(self) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
+    def gate_params(self) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """Return the gates' matrix for the words, and for each layer one matrix for [what comes from below ; state]."""
         layers = []
         for W_x, W_h, b_x, b_h in self.network.all_weights:

@@ -29,7 +29,7 @@ from solutions.luong.attention import (
 )
 from solutions.luong.recipe import DEFAULTS, PEERS, RECIPES, Recipe
 
-Score = Callable[..., Tensor]  # (h_t, h_s, weights …) -> scores (batch, target, source)
+Score = Callable[..., Tensor]  # (h_t, h_s, parameters …) -> scores (batch, target, source)
 Attend = Callable[..., tuple[Tensor, Tensor]]  # attentional_state, or local_p_weights
 
 
@@ -47,7 +47,7 @@ def location_score(
     return nn.functional.pad(scores, (0, source - scores.shape[-1]), value=torch.finfo(scores.dtype).min)
 
 
-# The states of a fresh LSTM are small, about 0.1. Behind them, weights of the usual size would give scores and logits
+# The states of a fresh LSTM are small, about 0.1. Behind them, parameters of usual size would give scores and logits
 # near 0, and a slow start (measured on the phrasebook: loss 3.6 after 200 steps, with this factor 1.9).
 START = 4.0
 
@@ -237,7 +237,7 @@ def encoder_recipe(recipe: Recipe) -> EncoderRecipe:
 
 
 def parameter(*shape: int) -> nn.Parameter:
-    """Return weights that start at random, of a size that keeps what they multiply about as large as it was."""
+    """Return parameters that start at random, of a size that keeps what they multiply about as large as it was."""
     return nn.Parameter(torch.randn(shape) * shape[-1] ** -0.5)
 
 

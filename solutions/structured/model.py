@@ -61,8 +61,8 @@ class Reader(nn.Module):
 class Pruned(nn.Module):
     """A hidden layer that keeps the rows and the columns of M apart: appendix A.
 
-    Row i of M has weights of its own and becomes p units, column j has weights of its own and becomes q units. That
-    takes (p + q)·r·2u weights, where a full layer of as many units would take (p·r + q·2u)·r·2u.
+    Row i of M becomes p units by parameters of its own, column j becomes q units by its own. That takes
+    (p + q)·r·2u parameters, where a full layer of as many units would take (p·r + q·2u)·r·2u.
     `prune` is any function with the arguments of `pruned_output`.
     """
 
@@ -71,8 +71,8 @@ class Pruned(nn.Module):
         self.prune, self.units = prune, hops * per_hop + states * per_feature
         self.rows = nn.Parameter(torch.empty(hops, per_hop, states))
         self.columns = nn.Parameter(torch.empty(states, per_feature, hops))
-        for weights in (self.rows, self.columns):
-            nn.init.normal_(weights, std=(2 / weights.shape[-1]) ** 0.5)
+        for params in (self.rows, self.columns):
+            nn.init.normal_(params, std=(2 / params.shape[-1]) ** 0.5)
 
     def forward(self, M: Float[Tensor, "batch hops states"]) -> Float[Tensor, "batch hidden_units"]:
         return self.prune(M, self.rows, self.columns)

@@ -34,7 +34,7 @@ def multi_head_attention(
     query: Float[Tensor, "batch target d_model"],
     key: Float[Tensor, "batch source d_model"],
     value: Float[Tensor, "batch source d_model"],
-    weights: dict[str, Tensor],
+    params: dict[str, Tensor],
     heads: int,
     mask: Bool[Tensor, "*#sentences #target source"] | None = None,
 ) -> tuple[Float[Tensor, "batch target d_model"], Float[Tensor, "batch heads target source"]]:
@@ -44,12 +44,12 @@ def multi_head_attention(
 
     Vaswani et al. (2017), section 3.2.2. The biases are ours and everybody's: the paper's formula has none.
     """
-    q = split_heads(query @ weights["W_q"].T + weights["b_q"], heads)
-    k = split_heads(key @ weights["W_k"].T + weights["b_k"], heads)
-    v = split_heads(value @ weights["W_v"].T + weights["b_v"], heads)
+    q = split_heads(query @ params["W_q"].T + params["b_q"], heads)
+    k = split_heads(key @ params["W_k"].T + params["b_k"], heads)
+    v = split_heads(value @ params["W_v"].T + params["b_v"], heads)
     every_head = None if mask is None else mask.unsqueeze(-3)
     context, attended = scaled_dot_product(q, k, v, every_head)
-    return merge_heads(context) @ weights["W_o"].T + weights["b_o"], attended
+    return merge_heads(context) @ params["W_o"].T + params["b_o"], attended
 
 
 def sinusoids(length: int, d_model: int) -> Float[Tensor, "length d_model"]:
@@ -103,19 +103,19 @@ def layer_norm(
 
 
 def feed_forward(
-    x: Float[Tensor, "batch length d_model"], weights: dict[str, Tensor]
+    x: Float[Tensor, "batch length d_model"], params: dict[str, Tensor]
 ) -> Float[Tensor, "batch length d_model"]:
     """Return FFN(x) = W_2 max(0, W_1 x + b_1) + b_2, the same for every position.
 
     Vaswani et al. (2017), equation 2.
     """
-    inner = torch.relu(x @ weights["W_1"].T + weights["b_1"])
-    return inner @ weights["W_2"].T + weights["b_2"]
+    inner = torch.relu(x @ params["W_1"].T + params["b_1"])
+    return inner @ params["W_2"].T + params["b_2"]
 
 
 def encoder_layer(
     x: Float[Tensor, "batch source d_model"],
-    weights: dict[str, Tensor],
+    params: dict[str, Tensor],
     heads: int,
     mask: Bool[Tensor, "batch source"] | None = None,
     eps: int | float = 1e-5,
@@ -125,15 +125,15 @@ def encoder_layer(
     Vaswani et al. (2017), section 3.1, without dropout: the norm stands behind the sum, "post-norm".
     """
     keys = None if mask is None else mask[:, None]
-    attended, _ = multi_head_attention(x, x, x, weights, heads, keys)
-    x = layer_norm(x + attended, weights["gamma_1"], weights["beta_1"], eps)
-    return layer_norm(x + feed_forward(x, weights), weights["gamma_2"], weights["beta_2"], eps)
+    attended, _ = multi_head_attention(x, x, x, params, heads, keys)
+    x = layer_norm(x + attended, params["gamma_1"], params["beta_1"], eps)
+    return layer_norm(x + feed_forward(x, params), params["gamma_2"], params["beta_2"], eps)
 
 
 def decoder_layer(
     y: Float[Tensor, "batch target d_model"],
     memory: Float[Tensor, "batch source d_model"],
-    weights: dict[str, Tensor],
+    params: dict[str, Tensor],
     heads: int,
     target_mask: Bool[Tensor, "batch target target"] | None = None,
     source_mask: Bool[Tensor, "batch 1 source"] | None = None,
@@ -142,16 +142,16 @@ def decoder_layer(
     """Return y after self-attention, attention to the encoder's output, and the feed-forward network.
 
     Each is LayerNorm(y + Sublayer(y)). In the second the decoder asks, and the encoder's output, `memory`, gives keys
-    and values; its weights are those whose names end in `_cross`.
+    and values; its parameters are those whose names end in `_cross`.
 
     Vaswani et al. (2017), section 3.1.
     """
-    attended, _ = multi_head_attention(y, y, y, weights, heads, target_mask)
-    y = layer_norm(y + attended, weights["gamma_1"], weights["beta_1"], eps)
-    cross = {name.removesuffix("_cross"): weight for name, weight in weights.items() if name.endswith("_cross")}
+    attended, _ = multi_head_attention(y, y, y, params, heads, target_mask)
+    y = layer_norm(y + attended, params["gamma_1"], params["beta_1"], eps)
+    cross = {name.removesuffix("_cross"): weight for name, weight in params.items() if name.endswith("_cross")}
     attended, _ = multi_head_attention(y, memory, memory, cross, heads, source_mask)
-    y = layer_norm(y + attended, weights["gamma_2"], weights["beta_2"], eps)
-    return layer_norm(y + feed_forward(y, weights), weights["gamma_3"], weights["beta_3"], eps)
+    y = layer_norm(y + attended, params["gamma_2"], params["beta_2"], eps)
+    return layer_norm(y + feed_forward(y, params), params["gamma_3"], params["beta_3"], eps)
 
 
 def label_smoothed_loss(
@@ -210,7 +210,7 @@ def greedy_cached(
 
 def pre_norm_stack(
     x: Float[Tensor, "batch source d_model"],
-    weights: dict[str, Tensor],
+    params: dict[str, Tensor],
     gamma: Float[Tensor, " d_model"],
     beta: Float[Tensor, " d_model"],
     heads: int,
@@ -219,13 +219,13 @@ def pre_norm_stack(
 ) -> Float[Tensor, "batch source d_model"]:
     """Return x after encoder layers with pre-norm, x + Sublayer(LayerNorm(x)), and one last LayerNorm.
 
-    The first axis of each entry of `weights` counts the layers. The last norm has `gamma` and `beta`.
+    The first axis of each entry of `params` counts the layers. The last norm has `gamma` and `beta`.
 
     Xiong et al. (2020), table 1.
     """
     keys = None if mask is None else mask[:, None]
-    for number in range(len(weights["W_q"])):
-        layer = {name: weight[number] for name, weight in weights.items()}
+    for number in range(len(params["W_q"])):
+        layer = {name: weight[number] for name, weight in params.items()}
         z = layer_norm(x, layer["gamma_1"], layer["beta_1"], eps)
         x = x + multi_head_attention(z, z, z, layer, heads, keys)[0]
         x = x + feed_forward(layer_norm(x, layer["gamma_2"], layer["beta_2"], eps), layer)
@@ -235,7 +235,7 @@ def pre_norm_stack(
 def cached_heads(
     x: Float[Tensor, "batch d_model"],
     cache: Float[Tensor, "2 batch heads past head_dim"],
-    weights: dict[str, Tensor],
+    params: dict[str, Tensor],
     heads: int,
 ) -> tuple[Float[Tensor, "batch d_model"], Float[Tensor, "2 batch heads past+1 head_dim"]]:
     """Return the output of causal multi-head self-attention at the newest position x, and the cache with it.
@@ -244,7 +244,7 @@ def cached_heads(
 
     Shazeer (2019), section 2.4, with the biases of `multi_head_attention`.
     """
-    q, k, v = (split_heads((x @ weights[f"W_{n}"].T + weights[f"b_{n}"])[:, None], heads) for n in "qkv")
+    q, k, v = (split_heads((x @ params[f"W_{n}"].T + params[f"b_{n}"])[:, None], heads) for n in "qkv")
     cache = torch.cat([cache, torch.stack([k, v])], dim=-2)
     context, _ = scaled_dot_product(q, cache[0], cache[1])
-    return (merge_heads(context) @ weights["W_o"].T + weights["b_o"])[:, 0], cache
+    return (merge_heads(context) @ params["W_o"].T + params["b_o"])[:, 0], cache

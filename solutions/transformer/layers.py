@@ -52,12 +52,12 @@ class MultiHeadAttention(nn.Module):
         nn.init.zeros_(self.out_proj.bias)
 
     def named(self) -> dict[str, Tensor]:
-        """Return W_q, b_q, W_k, b_k, W_v, b_v, W_o and b_o, the `weights` of the taught `multi_head_attention`."""
-        weights = {"W_o": self.out_proj.weight, "b_o": self.out_proj.bias}
+        """Return W_q, b_q, W_k, b_k, W_v, b_v, W_o and b_o, the `params` of the taught `multi_head_attention`."""
+        params = {"W_o": self.out_proj.weight, "b_o": self.out_proj.bias}
         matrices, biases = self.in_proj_weight.chunk(3), self.in_proj_bias.chunk(3)
         for part, matrix, bias in zip("qkv", matrices, biases, strict=True):
-            weights |= {f"W_{part}": matrix, f"b_{part}": bias}
-        return weights
+            params |= {f"W_{part}": matrix, f"b_{part}": bias}
+        return params
 
 
 class Layer(nn.Module):
@@ -83,14 +83,14 @@ class Layer(nn.Module):
         return self.norm1.eps
 
     def named(self) -> dict[str, Tensor]:
-        """Return the `weights` of the taught `encoder_layer`."""
-        weights = self.self_attn.named()
+        """Return the `params` of the taught `encoder_layer`."""
+        params = self.self_attn.named()
         for number, linear in enumerate((self.linear1, self.linear2), start=1):
-            weights |= {f"W_{number}": linear.weight, f"b_{number}": linear.bias}
+            params |= {f"W_{number}": linear.weight, f"b_{number}": linear.bias}
         for number in range(1, self.sublayers + 1):
             norm: Any = self.get_submodule(f"norm{number}")
-            weights |= {f"gamma_{number}": norm.weight, f"beta_{number}": norm.bias}
-        return weights
+            params |= {f"gamma_{number}": norm.weight, f"beta_{number}": norm.bias}
+        return params
 
 
 class EncoderLayer(Layer):
@@ -110,6 +110,6 @@ class DecoderLayer(Layer):
         self.multihead_attn = self.attention(recipe)
 
     def named(self) -> dict[str, Tensor]:
-        """Return the `weights` of the taught `decoder_layer`: those of its second attention end in `_cross`."""
+        """Return the `params` of the taught `decoder_layer`: those of its second attention end in `_cross`."""
         cross = {f"{name}_cross": weight for name, weight in self.multihead_attn.named().items()}
         return super().named() | cross

@@ -93,9 +93,9 @@ class Transformer(Translator):
         source_mask, _, target_mask = self.parts.make_masks(memory["source"], words, PAD)
         states = [self.embed(self.embedding, words)]
         for layer in self.decoder:
-            weights, heads = layer.named(), self.recipe.heads
+            params, heads = layer.named(), self.recipe.heads
             y = self.parts.decoder_layer(
-                states[-1], memory["states"], weights, heads, target_mask, source_mask, layer.eps
+                states[-1], memory["states"], params, heads, target_mask, source_mask, layer.eps
             )
             states.append(y)
         return states

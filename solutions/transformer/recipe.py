@@ -47,7 +47,7 @@ RECIPES = {
     "medium": replace(SMALL, dropout=0.1, training=replace(SMALL.training, tokens=1000, epochs=10)),
     # Wu et al. (2021): a model that 29,000 sentence pairs can feed, on lower-cased text. Their published commands: at
     # most 8,000 steps of two times 4,096 tokens, the shape of equation 3 with its top, 0.005, after 2,000 steps, and
-    # the mean of ten checkpoints. Ours: fewer tokens, half a cosine, and a moving average of the weights.
+    # the mean of ten checkpoints. Ours: fewer tokens, half a cosine, and a moving average of the parameters.
     "tiny": Recipe(
         d_model=128,
         d_ff=256,

@@ -119,10 +119,10 @@ def test_the_multiplications_are_those_of_the_functions(sizes):
     letters = {"S": S, "d": d, "d_k": q, "q": d, "m": m, "T": 5, "H": 2}
     X, rand = torch.randn(1, S, m), torch.randn
     matrices = rand(q, m), rand(q, m), rand(d, m)
-    weights = {f"W_{n}": rand(d, d) for n in "qkvo"} | {f"b_{n}": rand(d) for n in "qkvo"}
+    params = {f"W_{n}": rand(d, d) for n in "qkvo"} | {f"b_{n}": rand(d) for n in "qkvo"}
     x, y = rand(1, S, d), rand(1, 5, d)
-    cross = multiplications(multi_head_attention, y, x, x, weights, 2)
-    within = multiplications(multi_head_attention, x, x, x, weights, 2)
+    cross = multiplications(multi_head_attention, y, x, x, params, 2)
+    within = multiplications(multi_head_attention, x, x, x, params, 2)
     assert multiplications(simple_self_attention, X) == evaluate(COSTS["self, no parameters"][1], letters)
     assert multiplications(self_attention, X, *matrices) == evaluate(COSTS["self, three matrices"][1], letters)
     assert cross == evaluate(first_formula(COSTS["multi-head"][1]), letters)

@@ -60,7 +60,7 @@ def answered(context: MiniRacer, function: str, *arguments: object) -> Any:
 
 
 def fresh(name: str) -> Any:
-    """A model with fresh weights: what is drawn at random hides no axis that was mixed up."""
+    """A model with fresh parameters: what is drawn at random hides no axis that was mixed up."""
     torch.manual_seed(1)
     chosen = solution(name)
     model = chosen.build(chosen.recipes["small"], 37, 41 if name in TRANSLATES else 5).eval()

@@ -152,7 +152,7 @@ def test_three_minutes_are_over_after_three_minutes_on_a_slow_machine(
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_a_training_that_was_stopped_ends_with_the_very_same_weights(tmp_path: Path, kind: str) -> None:
+def test_a_training_that_was_stopped_ends_with_the_very_same_parameters(tmp_path: Path, kind: str) -> None:
     whole = run_of(tmp_path / "whole", kind)
     run_of(tmp_path / "parts", kind, minutes=0.0)
     torch.rand(5)

@@ -1,4 +1,4 @@
-"""Laws of several processes: they end with the same weights, which are those of one process with the whole batches."""
+"""Laws of several processes: they end with the same parameters, those of one process with the whole batch."""
 
 import itertools
 import os
@@ -45,7 +45,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain", "whole", "parts"])
-def test_all_processes_end_with_the_same_weights(ended: list[dict[str, Any]], name: str) -> None:
+def test_all_processes_end_with_the_same_parameters(ended: list[dict[str, Any]], name: str) -> None:
     first, second = (each[name]["weights"] for each in ended)
     assert all(torch.equal(first[key], second[key]) for key in first)
     assert ended[0][name]["losses"] == ended[1][name]["losses"]
@@ -60,7 +60,7 @@ def test_two_processes_do_what_one_does_with_the_whole_batches(ended: list[dict[
 
 
 @pytest.mark.slow
-def test_a_training_of_two_that_was_stopped_ends_with_the_very_same_weights(ended: list[dict[str, Any]]) -> None:
+def test_a_training_of_two_that_was_stopped_ends_with_the_very_same_parameters(ended: list[dict[str, Any]]) -> None:
     whole, parts = (ended[0][name]["weights"] for name in ("whole", "parts"))
     assert all(torch.equal(whole[key], parts[key]) for key in whole)
 
@@ -88,5 +88,5 @@ def test_a_process_that_is_killed_ends_the_run_with_a_sentence_and_the_next_goes
     assert second.returncode == 0, second.stderr[-3000:]
     undisturbed = subprocess.run([*TORCHRUN, "-m", "tests.support.killed_process", str(tmp_path / "whole")], **SETTINGS)
     assert undisturbed.returncode == 0, undisturbed.stderr[-3000:]
-    weights = [torch.load(tmp_path / name / "last.pt", weights_only=True)["model"] for name in ("run", "whole")]
-    torch.testing.assert_close(*weights, rtol=0, atol=0)
+    params = [torch.load(tmp_path / name / "last.pt", weights_only=True)["model"] for name in ("run", "whole")]
+    torch.testing.assert_close(*params, rtol=0, atol=0)

@@ -104,7 +104,7 @@ def same(first: nn.Module, second: nn.Module) -> bool:
     return all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
 
 
-def test_a_training_that_was_stopped_ends_with_the_very_same_weights(tmp_path: Path) -> None:
+def test_a_training_that_was_stopped_ends_with_the_very_same_parameters(tmp_path: Path) -> None:
     whole = trainer(tmp_path / "whole")
     whole.run()
     stopped = trainer(tmp_path / "parts", minutes=0.0)
@@ -126,7 +126,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("changes", "rate"), CHANGES)
-def test_a_training_that_was_stopped_after_every_step_ends_with_the_very_same_weights(
+def test_a_training_that_was_stopped_after_every_step_ends_with_the_very_same_parameters(
     tmp_path: Path, changes: dict, rate: Rate | None
 ) -> None:
     training = replace(TRAINING, **changes)
@@ -154,7 +154,7 @@ def test_the_mean_of_the_last_epochs_is_validated_and_kept(tmp_path: Path) -> No
     running = trainer(tmp_path, replace(TRAINING, ema=0.0, mean_of=2), validate=validate)
     running.run()
     for epoch, (_, kept) in enumerate(seen):
-        last = [weights for weights, _ in seen[max(0, epoch - 1) : epoch + 1]]
+        last = [params for params, _ in seen[max(0, epoch - 1) : epoch + 1]]
         torch.testing.assert_close(kept, [torch.stack(each).mean(dim=0) for each in zip(*last, strict=True)])
     best = checkpoints.load(tmp_path / "best.pt")["weights"]
     assert all(torch.equal(best[name], weight) for name, weight in running.result.state_dict().items())
@@ -163,7 +163,7 @@ def test_the_mean_of_the_last_epochs_is_validated_and_kept(tmp_path: Path) -> No
     assert not list((tmp_path / "epochs").iterdir())
 
 
-def test_a_mean_of_epochs_that_was_killed_while_it_closed_one_ends_with_the_very_same_weights(
+def test_a_mean_of_epochs_that_was_killed_while_it_closed_one_ends_with_the_very_same_parameters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     training = replace(TRAINING, ema=0.0, mean_of=2)
@@ -171,7 +171,7 @@ def test_a_mean_of_epochs_that_was_killed_while_it_closed_one_ends_with_the_very
     whole.run()
 
     def killed(path: Path, content: dict) -> None:
-        if content["progress"]["epoch"] == 3:  # the weights of the epoch are written, last.pt is that of the second
+        if content["progress"]["epoch"] == 3:  # the parameters of the epoch are written, last.pt is that of the second
             raise KeyboardInterrupt
         checkpoints.save(path, content)
 

@@ -36,8 +36,8 @@ def normal(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed + sum(shape)), dtype=torch.float64)
 
 
-def weights_of(norms: int = 3) -> dict[str, Tensor]:
-    """Return the weights of a layer, all different, none a zero or an identity."""
+def params_of(norms: int = 3) -> dict[str, Tensor]:
+    """Return the parameters of a layer, all different, none a zero or an identity."""
     shapes = {f"W_{n}{end}": (D, D) for n in "qkvo" for end in ENDS} | {
         f"b_{n}{end}": (D,) for n in "qkvo" for end in ENDS
     }
@@ -46,23 +46,23 @@ def weights_of(norms: int = 3) -> dict[str, Tensor]:
     return {name: normal(*shape, seed=seed) for seed, (name, shape) in enumerate(shapes.items())}
 
 
-WEIGHTS = weights_of()
+PARAMS = params_of()
 
 
 def theirs(module: nn.Module, attentions: dict[str, str]) -> nn.Module:
-    """Return a module of torch's with our weights; `attentions` say which of its attentions has which ending."""
+    """Return a module of torch's with our parameters; `attentions` say which of its attentions has which ending."""
     state = {
-        f"linear{i}.{kind}": WEIGHTS[f"{ours}_{i}"] for i in (1, 2) for kind, ours in (("weight", "W"), ("bias", "b"))
+        f"linear{i}.{kind}": PARAMS[f"{ours}_{i}"] for i in (1, 2) for kind, ours in (("weight", "W"), ("bias", "b"))
     }
     state |= {
-        f"norm{i}.{kind}": WEIGHTS[f"{ours}_{i}"]
+        f"norm{i}.{kind}": PARAMS[f"{ours}_{i}"]
         for i in (1, 2, 3)
         for kind, ours in (("weight", "gamma"), ("bias", "beta"))
     }
     for name, end in attentions.items():
-        state[f"{name}in_proj_weight"] = torch.cat([WEIGHTS[f"W_{n}{end}"] for n in "qkv"])
-        state[f"{name}in_proj_bias"] = torch.cat([WEIGHTS[f"b_{n}{end}"] for n in "qkv"])
-        state |= {f"{name}out_proj.weight": WEIGHTS[f"W_o{end}"], f"{name}out_proj.bias": WEIGHTS[f"b_o{end}"]}
+        state[f"{name}in_proj_weight"] = torch.cat([PARAMS[f"W_{n}{end}"] for n in "qkv"])
+        state[f"{name}in_proj_bias"] = torch.cat([PARAMS[f"b_{n}{end}"] for n in "qkv"])
+        state |= {f"{name}out_proj.weight": PARAMS[f"W_o{end}"], f"{name}out_proj.bias": PARAMS[f"b_o{end}"]}
     wanted = module.state_dict().keys()
     module.double().load_state_dict({name: tensor for name, tensor in state.items() if name in wanted})
     return module
@@ -79,14 +79,14 @@ def test_splitting_and_merging_heads_undo_each_other() -> None:
 def test_heads_that_do_not_divide_the_width_are_refused_with_those_that_do(heads: int) -> None:
     x = normal(B, T, D)
     with pytest.raises(ValueError, match=rf"divide d_model = 6, got {heads}; choose one of 1, 2, 3, 6"):
-        multi_head_attention(x, x, x, WEIGHTS, heads)
+        multi_head_attention(x, x, x, PARAMS, heads)
 
 
 @pytest.mark.parametrize("heads", [1, H, D])
 def test_multi_head_attention_is_torchs(heads: int) -> None:
     query, key, value = normal(B, T, D), normal(B, S, D), normal(B, S, D, seed=1)
     module = theirs(nn.MultiheadAttention(D, heads, batch_first=True), {"": ""})
-    out, attended = multi_head_attention(query, key, value, WEIGHTS, heads, MASK[:, None])
+    out, attended = multi_head_attention(query, key, value, PARAMS, heads, MASK[:, None])
     expected, weights = module(query, key, value, key_padding_mask=~MASK, average_attn_weights=False)
     torch.testing.assert_close(out, expected)
     torch.testing.assert_close(attended, weights)
@@ -106,7 +106,7 @@ def test_the_three_shapes_of_a_mask_mean_the_same() -> None:
     query, key = normal(B, T, D), normal(B, S, D)
     row = torch.arange(S) < 3
     masks = [row.expand(T, S), row.expand(B, 1, S), row.expand(B, T, S)]
-    first, *others = (multi_head_attention(query, key, key, WEIGHTS, H, mask)[0] for mask in masks)
+    first, *others = (multi_head_attention(query, key, key, PARAMS, H, mask)[0] for mask in masks)
     for other in others:
         torch.testing.assert_close(other, first)
 
@@ -115,16 +115,16 @@ def test_a_query_that_may_look_nowhere_gets_the_bias_alone_and_no_nan() -> None:
     query, key = normal(B, T, D), normal(B, S, D)
     mask = MASK.clone()
     mask[1] = False
-    out, attended = multi_head_attention(query, key, key, WEIGHTS, H, mask[:, None])
+    out, attended = multi_head_attention(query, key, key, PARAMS, H, mask[:, None])
     assert (attended[1] == 0).all()
-    torch.testing.assert_close(out[1], WEIGHTS["b_o"].expand(T, D))
+    torch.testing.assert_close(out[1], PARAMS["b_o"].expand(T, D))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_every_floating_point_type_keeps_masked_keys_at_zero(dtype: torch.dtype) -> None:
-    weights = {name: weight.to(dtype) for name, weight in WEIGHTS.items()}
+    params = {name: weight.to(dtype) for name, weight in PARAMS.items()}
     query, key = 30 * normal(B, T, D).to(dtype), 30 * normal(B, S, D).to(dtype)
-    out, attended = multi_head_attention(query, key, key, weights, H, MASK[:, None])
+    out, attended = multi_head_attention(query, key, key, params, H, MASK[:, None])
     assert out.dtype == attended.dtype == dtype
     assert torch.isfinite(out).all()
     assert (attended.masked_select(~MASK[:, None, None].expand_as(attended)) == 0).all()
@@ -133,16 +133,16 @@ def test_every_floating_point_type_keeps_masked_keys_at_zero(dtype: torch.dtype)
 def test_a_shuffled_memory_changes_nothing_but_the_order_of_the_weights() -> None:
     order = torch.tensor([3, 0, 4, 1, 2])
     query, key = normal(B, T, D), normal(B, S, D)
-    out, attended = multi_head_attention(query, key, key, WEIGHTS, H)
-    again, shuffled = multi_head_attention(query, key[:, order], key[:, order], WEIGHTS, H)
+    out, attended = multi_head_attention(query, key, key, PARAMS, H)
+    again, shuffled = multi_head_attention(query, key[:, order], key[:, order], PARAMS, H)
     torch.testing.assert_close(again, out)
     torch.testing.assert_close(shuffled, attended[..., order])
 
 
 def test_a_bias_of_the_keys_changes_nothing() -> None:
     query, key = normal(B, T, D), normal(B, S, D)
-    with_bias = multi_head_attention(query, key, key, WEIGHTS, H)
-    without = multi_head_attention(query, key, key, WEIGHTS | {"b_k": 0 * WEIGHTS["b_k"]}, H)
+    with_bias = multi_head_attention(query, key, key, PARAMS, H)
+    without = multi_head_attention(query, key, key, PARAMS | {"b_k": 0 * PARAMS["b_k"]}, H)
     torch.testing.assert_close(without, with_bias)
 
 
@@ -190,7 +190,7 @@ def test_masks_hide_padding_and_the_future_and_nothing_else() -> None:
 
 
 def test_layer_norm_is_torchs_and_its_result_has_mean_0_and_variance_1() -> None:
-    x, gamma, beta = normal(B, S, D), WEIGHTS["gamma_1"], WEIGHTS["beta_1"]
+    x, gamma, beta = normal(B, S, D), PARAMS["gamma_1"], PARAMS["beta_1"]
     for eps in (1e-5, 0.5):
         torch.testing.assert_close(layer_norm(x, gamma, beta, eps), F.layer_norm(x, (D,), gamma, beta, eps))
     plain = layer_norm(x, torch.ones(D).double(), torch.zeros(D).double(), 0)
@@ -203,7 +203,7 @@ def test_an_encoder_layer_is_torchs(eps: float) -> None:
     x = normal(B, S, D)
     layer = nn.TransformerEncoderLayer(D, H, INNER, dropout=0, batch_first=True, layer_norm_eps=eps)
     expected = theirs(layer, {"self_attn.": ""})(x, src_key_padding_mask=~MASK)
-    ours = encoder_layer(x, WEIGHTS, H, MASK, eps)
+    ours = encoder_layer(x, PARAMS, H, MASK, eps)
     torch.testing.assert_close(ours[MASK], expected[MASK])
 
 
@@ -213,13 +213,13 @@ def test_a_decoder_layer_is_torchs(eps: float) -> None:
     layer = nn.TransformerDecoderLayer(D, H, INNER, dropout=0, batch_first=True, layer_norm_eps=eps)
     theirs(layer, {"self_attn.": "", "multihead_attn.": "_cross"})
     expected = layer(y, memory, tgt_mask=~CAUSAL, memory_key_padding_mask=~MASK)
-    ours = decoder_layer(y, memory, WEIGHTS, H, CAUSAL.expand(B, T, T), MASK[:, None], eps)
+    ours = decoder_layer(y, memory, PARAMS, H, CAUSAL.expand(B, T, T), MASK[:, None], eps)
     torch.testing.assert_close(ours, expected)
 
 
 def test_no_future_leaks_through_a_decoder_layer() -> None:
     y, memory = normal(B, T, D).requires_grad_(), normal(B, S, D)
-    out = decoder_layer(y, memory, WEIGHTS, H, CAUSAL.expand(B, T, T), MASK[:, None])
+    out = decoder_layer(y, memory, PARAMS, H, CAUSAL.expand(B, T, T), MASK[:, None])
     for t in range(T):
         (gradient,) = torch.autograd.grad((out[:, t] ** 2).sum(), y, retain_graph=True)
         assert (gradient[:, t + 1 :] == 0).all()
@@ -230,16 +230,16 @@ def test_padding_of_the_source_changes_nothing() -> None:
     longer = torch.arange(S + 2) < LENGTHS[:, None]
     x, y = normal(B, S, D), normal(B, T, D)
     far = torch.cat([x, torch.full((B, 2, D), 9.0, dtype=torch.float64)], dim=1)
-    torch.testing.assert_close(encoder_layer(far, WEIGHTS, H, longer)[:, :S], encoder_layer(x, WEIGHTS, H, MASK))
+    torch.testing.assert_close(encoder_layer(far, PARAMS, H, longer)[:, :S], encoder_layer(x, PARAMS, H, MASK))
     masks = [CAUSAL.expand(B, T, T), longer[:, None]]
-    again = decoder_layer(y, far, WEIGHTS, H, *masks)
-    torch.testing.assert_close(again, decoder_layer(y, x, WEIGHTS, H, masks[0], MASK[:, None]))
+    again = decoder_layer(y, far, PARAMS, H, *masks)
+    torch.testing.assert_close(again, decoder_layer(y, x, PARAMS, H, masks[0], MASK[:, None]))
 
 
 def test_an_encoder_layer_without_positions_follows_every_shuffle() -> None:
     order = torch.tensor([3, 0, 4, 1, 2])
     x = normal(B, S, D)
-    torch.testing.assert_close(encoder_layer(x[:, order], WEIGHTS, H), encoder_layer(x, WEIGHTS, H)[:, order])
+    torch.testing.assert_close(encoder_layer(x[:, order], PARAMS, H), encoder_layer(x, PARAMS, H)[:, order])
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.6, 1.0])
@@ -279,19 +279,19 @@ def test_a_step_before_the_first_is_refused(step: int) -> None:
 
 
 def test_gradients_are_those_of_finite_differences() -> None:
-    names = list(WEIGHTS)
+    names = list(PARAMS)
     target = torch.tensor([[1, 0], [0, 3], [2, 0]])
 
-    def encoded(x: Tensor, *weights: Tensor) -> Tensor:
-        return encoder_layer(x, dict(zip(names, weights, strict=True)), H, MASK[:, :3])
+    def encoded(x: Tensor, *params: Tensor) -> Tensor:
+        return encoder_layer(x, dict(zip(names, params, strict=True)), H, MASK[:, :3])
 
-    def decoded(y: Tensor, memory: Tensor, *weights: Tensor) -> Tensor:
-        named = dict(zip(names, weights, strict=True))
+    def decoded(y: Tensor, memory: Tensor, *params: Tensor) -> Tensor:
+        named = dict(zip(names, params, strict=True))
         return decoder_layer(y, memory, named, H, CAUSAL[:2, :2].expand(B, 2, 2), MASK[:, None, :3])
 
     calls = [
-        (encoded, [normal(B, 3, D), *WEIGHTS.values()]),
-        (decoded, [normal(B, 2, D), normal(B, 3, D), *WEIGHTS.values()]),
+        (encoded, [normal(B, 3, D), *PARAMS.values()]),
+        (decoded, [normal(B, 2, D), normal(B, 3, D), *PARAMS.values()]),
         (positional_encoding, [normal(B, 3, D)]),
         (lambda logits: label_smoothed_loss(logits, target, 0.1, 0), [normal(B, 2, 4)]),
     ]
@@ -305,11 +305,11 @@ def test_steps_with_a_cache_are_the_rows_of_causal_attention(heads: int) -> None
     x, cache = normal(B, T, D), torch.zeros(2, B, heads, 0, D // heads, dtype=torch.float64)
     rows = []
     for t in range(T):
-        out, cache = cached_heads(x[:, t], cache, WEIGHTS, heads)
+        out, cache = cached_heads(x[:, t], cache, PARAMS, heads)
         rows.append(out)
-    torch.testing.assert_close(torch.stack(rows, dim=1), multi_head_attention(x, x, x, WEIGHTS, heads, CAUSAL)[0])
+    torch.testing.assert_close(torch.stack(rows, dim=1), multi_head_attention(x, x, x, PARAMS, heads, CAUSAL)[0])
     for name, kept in zip("kv", cache, strict=True):
-        torch.testing.assert_close(kept, split_heads(x @ WEIGHTS[f"W_{name}"].T + WEIGHTS[f"b_{name}"], heads))
+        torch.testing.assert_close(kept, split_heads(x @ PARAMS[f"W_{name}"].T + PARAMS[f"b_{name}"], heads))
 
 
 @pytest.mark.parametrize("eps", [1e-5, 0.5])
@@ -318,7 +318,7 @@ def test_a_stack_with_pre_norm_is_torchs(eps: float) -> None:
     layer = nn.TransformerEncoderLayer(D, H, INNER, dropout=0.0, layer_norm_eps=eps, batch_first=True, norm_first=True)
     norm = nn.LayerNorm(D, eps=eps)
     module = nn.TransformerEncoder(layer, layers, norm, enable_nested_tensor=False).double()
-    weights = {name: torch.stack([weight * (1 + i / 5) for i in range(layers)]) for name, weight in WEIGHTS.items()}
+    params = {name: torch.stack([weight * (1 + i / 5) for i in range(layers)]) for name, weight in PARAMS.items()}
     for number, own in enumerate(module.layers):
         theirs(own, {"self_attn.": ""})
         with torch.no_grad():
@@ -327,7 +327,7 @@ def test_a_stack_with_pre_norm_is_torchs(eps: float) -> None:
     gamma, beta = normal(D, seed=3), normal(D, seed=4)
     norm.load_state_dict({"weight": gamma, "bias": beta})
     x = normal(B, S, D)
-    ours = pre_norm_stack(x, weights, gamma, beta, H, MASK, eps)
+    ours = pre_norm_stack(x, params, gamma, beta, H, MASK, eps)
     torch.testing.assert_close(ours[MASK], module(x, src_key_padding_mask=~MASK)[MASK])
 
 

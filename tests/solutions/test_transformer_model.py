@@ -186,9 +186,9 @@ def test_a_pre_norm_stack_is_the_fast_encoder_with_pre_norm() -> None:
     net = model(FastTransformer, pre_norm=True)
     x = torch.randn(len(SOURCE), SOURCE.shape[1], SMALL.d_model, requires_grad=True)
     layers = [layer.named() for layer in net.encoder]
-    weights = {name: torch.stack([layer[name] for layer in layers]) for name in layers[0]}
+    params = {name: torch.stack([layer[name] for layer in layers]) for name in layers[0]}
     norm = net.encoder_norm
-    ours = pre_norm_stack(x, weights, norm.weight, norm.bias, SMALL.heads, MASK, norm.eps)
+    ours = pre_norm_stack(x, params, norm.weight, norm.bias, SMALL.heads, MASK, norm.eps)
     theirs = x
     for layer in net.encoder:
         theirs = layer(theirs, MASK[:, None])
@@ -203,10 +203,10 @@ def test_a_pre_norm_stack_is_the_fast_encoder_with_pre_norm() -> None:
 def test_a_step_of_the_fast_decoder_is_the_taught_one() -> None:
     """What a layer's self-attention keeps and gives is what `cached_heads` keeps and gives."""
     net = model(FastTransformer)
-    attention, weights = net.decoder[0].self_attn, net.decoder[0].self_attn.named()
+    attention, params = net.decoder[0].self_attn, net.decoder[0].self_attn.named()
     x = torch.randn(4, 5, SMALL.d_model)
     past = torch.stack(attention.project(x[:, :4], 1, 3))
-    out, cache = cached_heads(x[:, 4], past, weights, SMALL.heads)
+    out, cache = cached_heads(x[:, 4], past, params, SMALL.heads)
     q, k, v = attention.project(x, 0, 3)
     torch.testing.assert_close(cache, torch.stack([k, v]), rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(out, attention.attend(q[:, :, 4:], k, v, None)[0][:, 0], rtol=1e-5, atol=1e-5)

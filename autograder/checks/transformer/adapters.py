@@ -33,9 +33,9 @@ def counted_decoding(
     return torch.as_tensor([_token(token) for token in tokens], dtype=torch.int64, device="cpu"), len(steps)
 
 
-def one_cache(function: Callable, x: Tensor, cache: Tensor, weights: dict[str, Tensor], heads: int) -> Any:
+def one_cache(function: Callable, x: Tensor, cache: Tensor, params: dict[str, Tensor], heads: int) -> Any:
     """Return what a step gives; keys and values apart are no cache, which is one tensor."""
-    result = function(x, cache, weights, heads)
+    result = function(x, cache, params, heads)
     if isinstance(result, tuple | list) and len(result) == 2 and isinstance(result[1], tuple | list):
         kind = type(result[1]).__name__
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Random arguments for the checks of the Transformer's functions: sentences, weights, masks, logits, steps."""
+"""Random arguments for the checks of the Transformer's functions: sentences, parameters, masks, logits, steps."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,29 +15,29 @@ USUAL, SPECIAL = "usual sentences", "sentences with something special"  # groups
 TINY = 1e-5  # LayerNorm's usual ε
 
 
-def attention_weights(rng: Rng, d: int, end: str = "") -> dict[str, np.ndarray]:
+def attention_params(rng: Rng, d: int, end: str = "") -> dict[str, np.ndarray]:
     """Return the matrices of multi-head attention, and biases that nobody can overlook."""
     names = "qkvo"
     matrices = {f"W_{name}{end}": normal(rng, d, d, scale=d**-0.5) for name in names}
     return matrices | {f"b_{name}{end}": normal(rng, d, scale=0.5) for name in names}
 
 
-def layer_weights(rng: Rng, d: int, f: int, norms: int) -> dict[str, np.ndarray]:
-    """Return the weights of a layer: no norm is the identity, no bias is 0. A decoder layer has three norms."""
-    weights = attention_weights(rng, d) | (attention_weights(rng, d, "_cross") if norms > 2 else {})
-    weights |= {"W_1": normal(rng, f, d, scale=d**-0.5), "b_1": normal(rng, f, scale=0.5)}
-    weights |= {"W_2": normal(rng, d, f, scale=f**-0.5), "b_2": normal(rng, d, scale=0.5)}
+def layer_params(rng: Rng, d: int, f: int, norms: int) -> dict[str, np.ndarray]:
+    """Return the parameters of a layer: no norm is the identity, no bias is 0. A decoder layer has three norms."""
+    params = attention_params(rng, d) | (attention_params(rng, d, "_cross") if norms > 2 else {})
+    params |= {"W_1": normal(rng, f, d, scale=d**-0.5), "b_1": normal(rng, f, scale=0.5)}
+    params |= {"W_2": normal(rng, d, f, scale=f**-0.5), "b_2": normal(rng, d, scale=0.5)}
     for i in range(1, norms + 1):
         sign = rng.choice([-1, 1], size=d)
-        weights |= {f"gamma_{i}": (sign * rng.uniform(0.5, 1.5, d)).astype(np.float32), f"beta_{i}": normal(rng, d)}
-    return weights
+        params |= {f"gamma_{i}": (sign * rng.uniform(0.5, 1.5, d)).astype(np.float32), f"beta_{i}": normal(rng, d)}
+    return params
 
 
 def heads_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
-    """Return query, key, value, weights, heads and the mask for sizes B, T, S, d, h."""
+    """Return query, key, value, parameters, heads and the mask for sizes B, T, S, d, h."""
     B, T, S, d, h = sizes
     inputs = [normal(rng, B, T, d), normal(rng, B, S, d), normal(rng, B, S, d)]
-    return [*inputs, attention_weights(rng, d), h, mask]
+    return [*inputs, attention_params(rng, d), h, mask]
 
 
 def far_scores(rng: Rng, mask: np.ndarray, d: int, h: int) -> list:
@@ -46,14 +46,14 @@ def far_scores(rng: Rng, mask: np.ndarray, d: int, h: int) -> list:
     One feature of each head is 1 for every query; the keys' first feature is what meets it.
     """
     B, T, S = mask.shape
-    query, key, value, weights, *rest = heads_arguments(rng, (B, T, S, d, h), mask)
+    query, key, value, params, *rest = heads_arguments(rng, (B, T, S, d, h), mask)
     key[..., 0] = np.where(mask[:, 0], -120, -80)
-    weights["W_k"][:, 0] = 0
+    params["W_k"][:, 0] = 0
     for first in range(0, d, d // h):
-        weights["W_q"][first], weights["b_q"][first] = 0, 1
-        weights["W_k"][first], weights["b_k"][first] = 0, 0
-        weights["W_k"][first, 0] = (d // h) ** 0.5
-    return [query, key, value, weights, *rest]
+        params["W_q"][first], params["b_q"][first] = 0, 1
+        params["W_k"][first], params["b_k"][first] = 0, 0
+        params["W_k"][first, 0] = (d // h) ** 0.5
+    return [query, key, value, params, *rest]
 
 
 def causal(T: int) -> np.ndarray:
@@ -141,10 +141,10 @@ def encoder_case(
 ) -> Drawn:
     """Return a case of the encoder layer for sizes B, S, d, h, f; what comes out at padding is not compared."""
     B, S, d, h, f = sizes
-    weights = layer_weights(rng, d, f, 2)
+    params = layer_params(rng, d, f, 2)
     if h == 1:
-        weights["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
-    arguments = [normal(rng, B, S, d), weights, h, mask, eps]
+        params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
+    arguments = [normal(rng, B, S, d), params, h, mask, eps]
     features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1)) if there]
     return Drawn(name, arguments, features=features, asked=mask, **more)
 
@@ -164,11 +164,11 @@ def encoder_cases(rng: Rng) -> list[Drawn]:
 def decoder_case(rng: Rng, name: str, sizes: Sequence[int], masks: Sequence, eps: float = TINY, **more) -> Drawn:
     """Return a case of the decoder layer for sizes B, T, S, d, h, f."""
     B, T, S, d, h, f = sizes
-    states, weights = [normal(rng, B, T, d), normal(rng, B, S, d)], layer_weights(rng, d, f, 3)
+    states, params = [normal(rng, B, T, d), normal(rng, B, S, d)], layer_params(rng, d, f, 3)
     if h == 1:
-        weights["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
+        params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
     features = [word for word, there in ((MASK, masks[1] is not None), (HEADS, h > 1)) if there]
-    return Drawn(name, [*states, weights, h, *masks, eps], features=features, **more)
+    return Drawn(name, [*states, params, h, *masks, eps], features=features, **more)
 
 
 def decoder_masks(rng: Rng, B: int, T: int, S: int) -> list[np.ndarray]:

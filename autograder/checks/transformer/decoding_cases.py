@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.checks import FAR, Drawn
 from autograder.checks.random_inputs import Rng, normal
-from autograder.checks.transformer.cases import HEADS, LARGE, attention_weights
+from autograder.checks.transformer.cases import HEADS, LARGE, attention_params
 from autograder.kit.table_models import state_after
 
 ENDS, LIMIT = "translations that end", "max_len"  # groups of cases
@@ -56,11 +56,11 @@ def decoding_cases(rng: Rng) -> list[Drawn]:
 
 
 def step_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
-    """Return x, cache, weights and heads for sizes B, d, h and the number of positions that are there already."""
+    """Return x, cache, parameters and heads for sizes B, d, h and the number of positions that are there already."""
     B, d, h, past = sizes
     cache = normal(rng, 2, B, h, past, d // h)
     cache[0] *= np.float32(scale)
-    return [normal(rng, B, d), cache, attention_weights(rng, d), h]
+    return [normal(rng, B, d), cache, attention_params(rng, d), h]
 
 
 def step_cases(rng: Rng) -> list[Drawn]:

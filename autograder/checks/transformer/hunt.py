@@ -16,10 +16,10 @@ def heads_by_hand() -> tuple[list[float], list[float]]:
 
 
 def through(own, x, W_q, W_k, W_v, W_o, heads):
-    """Return what a multi-head attention gives that takes its weights in a dictionary: here all biases are 0."""
-    weights = {"W_q": W_q, "W_k": W_k, "W_v": W_v, "W_o": W_o}
-    weights |= {name.replace("W", "b"): torch.zeros(x.shape[-1]) for name in weights}
-    return own(x, x, x, weights, heads, None)
+    """Return what a multi-head attention gives that takes its parameters in a dictionary: here all biases are 0."""
+    params = {"W_q": W_q, "W_k": W_k, "W_v": W_v, "W_o": W_o}
+    params |= {name.replace("W", "b"): torch.zeros(x.shape[-1]) for name in params}
+    return own(x, x, x, params, heads, None)
 
 
 def plain_heads(

@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, Drawn
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
-from autograder.checks.transformer.cases import HEADS, LARGE, PADDING, TINY, layer_weights
+from autograder.checks.transformer.cases import HEADS, LARGE, PADDING, TINY, layer_params
 
 SEVERAL, ALONE = "several heads", "one head, one position"  # groups of cases
 LAYERS, DEPTH = "several layers", "more than one layer"
@@ -33,12 +33,12 @@ def plain_cases(rng: Rng) -> list[Drawn]:
 def stack_case(rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | None, eps: float = TINY, **more) -> Drawn:
     """Return a case of the stack for sizes L, B, S, d, h, f; what comes out at padding is not compared."""
     L, B, S, d, h, f = sizes
-    layers = [layer_weights(rng, d, f, 2) for _ in range(L)]
-    weights = {key: np.stack([layer[key] for layer in layers]) for key in layers[0]}
+    layers = [layer_params(rng, d, f, 2) for _ in range(L)]
+    params = {key: np.stack([layer[key] for layer in layers]) for key in layers[0]}
     sign = rng.choice([-1, 1], size=d)
     gamma, beta = (sign * rng.uniform(0.5, 1.5, d)).astype(np.float32), normal(rng, d)
     features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1), (DEPTH, L > 1)) if there]
-    arguments = [normal(rng, B, S, d, scale=2.0) + np.float32(0.5), weights, gamma, beta, h, mask, eps]
+    arguments = [normal(rng, B, S, d, scale=2.0) + np.float32(0.5), params, gamma, beta, h, mask, eps]
     return Drawn(name, arguments, features=features, asked=mask, **more)
 
 

@@ -13,15 +13,15 @@ def _sums(*names: str) -> dict:
     """Return the sums of projections with their bias first."""
     return {
         (
-            f"{x} @ weights['W_{n}'].T + weights['b_{n}']",
-            f"weights['b_{n}'] + {x} @ weights['W_{n}'].T",
+            f"{x} @ params['W_{n}'].T + params['b_{n}']",
+            f"params['b_{n}'] + {x} @ params['W_{n}'].T",
         ): "a sum's order"
         for x, n in (name.split() for name in names)
     }
 
 
 HEADS = "x.unflatten(-1, (heads, head_dim(x.shape[-1], heads)))"
-KEYS = "key @ weights['W_k'].T"
+KEYS = "key @ params['W_k'].T"
 LATE = "f'the first step is step 1: expected step ≥ 1, got {step}; add 1 to a count from 0'"
 ALWAYS_FROM_ONE = "no check asks for a step before the first"
 STACKED_HEADS = "multi_head_attention(z, z, z, layer, heads, keys)[0]"
@@ -33,10 +33,10 @@ EQUIVALENT = {
         ("-2", "2"): "of four axes",
         **_sums("query q", "key k", "value v", "merge_heads(context) o"),
         (
-            f"{KEYS} + weights['b_k']",
-            f"{KEYS} - weights['b_k']",
+            f"{KEYS} + params['b_k']",
+            f"{KEYS} - params['b_k']",
         ): "what it adds to a row of scores cancels in the softmax",
-        (f"{KEYS} + weights['b_k']", KEYS): "what it adds to a row of scores cancels in the softmax",
+        (f"{KEYS} + params['b_k']", KEYS): "what it adds to a row of scores cancels in the softmax",
     },
     "transformer.positional_encoding": {
         ("torch.arange(length, dtype=torch.float32)", "torch.arange(length)"): "the division makes floats of them",
@@ -73,8 +73,8 @@ EQUIVALENT = {
         **{
             (f"{x} + {b}", f"{b} + {x}"): "a sum's order"
             for x, b in (
-                ("x @ weights[f'W_{n}'].T", "weights[f'b_{n}']"),
-                ("merge_heads(context) @ weights['W_o'].T", "weights['b_o']"),
+                ("x @ params[f'W_{n}'].T", "params[f'b_{n}']"),
+                ("merge_heads(context) @ params['W_o'].T", "params['b_o']"),
             )
         },
         ("1", "-1"): "of two: keys, values",

@@ -12,10 +12,10 @@ def _linear(x, W, name):
     return F.linear(x, W[f"W_{name}"], W[f"b_{name}"])
 
 
-def heads_permute(query, key, value, weights, heads, mask=None):
+def heads_permute(query, key, value, params, heads, mask=None):
     B, d = len(query), query.shape[-1]
     q, k, v = (
-        _linear(x, weights, n).view(B, -1, heads, d // heads).permute(0, 2, 1, 3)
+        _linear(x, params, n).view(B, -1, heads, d // heads).permute(0, 2, 1, 3)
         for x, n in ((query, "q"), (key, "k"), (value, "v"))
     )
     scores = torch.matmul(q, k.permute(0, 1, 3, 2)) / math.sqrt(d // heads)
@@ -23,13 +23,13 @@ def heads_permute(query, key, value, weights, heads, mask=None):
         scores = scores.masked_fill(~mask.unsqueeze(-3), -1e9)
     attended = scores.softmax(-1)
     out = torch.matmul(attended, v).permute(0, 2, 1, 3).contiguous().view(B, -1, d)
-    return _linear(out, weights, "o"), attended
+    return _linear(out, params, "o"), attended
 
 
-def heads_einsum(query, key, value, weights, heads, mask=None):
+def heads_einsum(query, key, value, params, heads, mask=None):
     def project(x, n):
-        W = weights[f"W_{n}"].view(heads, -1, x.shape[-1])
-        return torch.einsum("bld,hkd->bhlk", x, W) + weights[f"b_{n}"].view(heads, 1, -1)
+        W = params[f"W_{n}"].view(heads, -1, x.shape[-1])
+        return torch.einsum("bld,hkd->bhlk", x, W) + params[f"b_{n}"].view(heads, 1, -1)
 
     q, k, v = project(query, "q"), project(key, "k"), project(value, "v")
     scores = torch.einsum("bhtk,bhsk->bhts", q, k) * q.shape[-1] ** -0.5
@@ -37,74 +37,74 @@ def heads_einsum(query, key, value, weights, heads, mask=None):
         mask = mask if mask.ndim == 3 else mask[None]
         scores = torch.where(mask[:, None], scores, torch.tensor(-torch.inf))
     attended = F.softmax(scores, dim=-1)
-    W_o = weights["W_o"].view(query.shape[-1], heads, -1)
-    return torch.einsum("bhts,bhsk,dhk->btd", attended, v, W_o) + weights["b_o"], attended
+    W_o = params["W_o"].view(query.shape[-1], heads, -1)
+    return torch.einsum("bhts,bhsk,dhk->btd", attended, v, W_o) + params["b_o"], attended
 
 
-def heads_loop(query, key, value, weights, heads, mask=None):
+def heads_loop(query, key, value, params, heads, mask=None):
     size = query.shape[-1] // heads
     contexts, rows = [], []
     for i in range(heads):
         block = slice(i * size, (i + 1) * size)
-        q = query @ weights["W_q"][block].T + weights["b_q"][block]
-        k = key @ weights["W_k"][block].T + weights["b_k"][block]
-        v = value @ weights["W_v"][block].T + weights["b_v"][block]
+        q = query @ params["W_q"][block].T + params["b_q"][block]
+        k = key @ params["W_k"][block].T + params["b_k"][block]
+        v = value @ params["W_v"][block].T + params["b_v"][block]
         scores = q @ k.transpose(1, 2) / size**0.5
         if mask is not None:
             scores = scores.masked_fill(mask.logical_not(), torch.finfo(scores.dtype).min)
         rows.append(scores.softmax(-1))
         contexts.append(rows[-1] @ v)
-    return torch.cat(contexts, -1) @ weights["W_o"].T + weights["b_o"], torch.stack(rows, 1)
+    return torch.cat(contexts, -1) @ params["W_o"].T + params["b_o"], torch.stack(rows, 1)
 
 
-def heads_chunked(query, key, value, weights, heads, mask=None):
-    q, k, v = (_linear(x, weights, n).chunk(heads, -1) for x, n in ((query, "q"), (key, "k"), (value, "v")))
+def heads_chunked(query, key, value, params, heads, mask=None):
+    q, k, v = (_linear(x, params, n).chunk(heads, -1) for x, n in ((query, "q"), (key, "k"), (value, "v")))
     attended = []
     for one, other in zip(q, k, strict=True):
         scores = torch.bmm(one / one.shape[-1] ** 0.5, other.mT)
         bias = 0 if mask is None else torch.zeros(mask.shape).masked_fill(~mask, -1e9)
         attended.append(torch.softmax(scores + bias, dim=2))
     out = torch.cat([a @ x for a, x in zip(attended, v, strict=True)], 2)
-    return F.linear(out, weights["W_o"], weights["b_o"]), torch.stack(attended, dim=1)
+    return F.linear(out, params["W_o"], params["b_o"]), torch.stack(attended, dim=1)
 
 
-def heads_folded(query, key, value, weights, heads, mask=None):
+def heads_folded(query, key, value, params, heads, mask=None):
     B, T, d = query.shape
 
     def fold(x):
         return x.reshape(B, -1, heads, d // heads).transpose(1, 2).reshape(B * heads, -1, d // heads)
 
-    q, k, v = (fold(_linear(x, weights, n)) for x, n in ((query, "q"), (key, "k"), (value, "v")))
+    q, k, v = (fold(_linear(x, params, n)) for x, n in ((query, "q"), (key, "k"), (value, "v")))
     scores = torch.bmm(q, k.transpose(1, 2)) / np.sqrt(d // heads)
     if mask is not None:
         every = mask.expand(B, T, key.shape[1]).repeat_interleave(heads, dim=0)
         scores = scores.masked_fill(every == 0, float("-inf"))
     attended = scores.softmax(dim=-1)
     out = torch.bmm(attended, v).view(B, heads, T, -1).transpose(1, 2).reshape(B, T, d)
-    return _linear(out, weights, "o"), attended.view(B, heads, T, -1)
+    return _linear(out, params, "o"), attended.view(B, heads, T, -1)
 
 
-def heads_batch_loop(query, key, value, weights, heads, mask=None):
+def heads_batch_loop(query, key, value, params, heads, mask=None):
     outs, rows = [], []
     for b in range(len(query)):
         own = None if mask is None else (mask[b : b + 1] if mask.ndim == 3 else mask[None])
-        out, attended = heads_permute(query[b : b + 1], key[b : b + 1], value[b : b + 1], weights, heads, own)
+        out, attended = heads_permute(query[b : b + 1], key[b : b + 1], value[b : b + 1], params, heads, own)
         outs.append(out)
         rows.append(attended)
     return torch.cat(outs), torch.cat(rows)
 
 
-def heads_sum_of_projections(query, key, value, weights, heads, mask=None):
-    _, attended = heads_einsum(query, key, value, weights, heads, mask)
-    v = _linear(value, weights, "v").unflatten(-1, (heads, -1))
+def heads_sum_of_projections(query, key, value, params, heads, mask=None):
+    _, attended = heads_einsum(query, key, value, params, heads, mask)
+    v = _linear(value, params, "v").unflatten(-1, (heads, -1))
     size = query.shape[-1] // heads
-    pieces = [attended[:, i] @ v[:, :, i] @ weights["W_o"][:, i * size : (i + 1) * size].T for i in range(heads)]
-    return sum(pieces) + weights["b_o"], attended
+    pieces = [attended[:, i] @ v[:, :, i] @ params["W_o"][:, i * size : (i + 1) * size].T for i in range(heads)]
+    return sum(pieces) + params["b_o"], attended
 
 
-def heads_renormalised(query, key, value, weights, heads, mask=None):
+def heads_renormalised(query, key, value, params, heads, mask=None):
     q, k, v = (
-        _linear(x, weights, n).unflatten(-1, (heads, -1)).transpose(1, 2)
+        _linear(x, params, n).unflatten(-1, (heads, -1)).transpose(1, 2)
         for x, n in ((query, "q"), (key, "k"), (value, "v"))
     )
     scores = (q @ k.mT) / q.shape[-1] ** 0.5
@@ -112,32 +112,32 @@ def heads_renormalised(query, key, value, weights, heads, mask=None):
     top = scores.masked_fill(keep == 0, -torch.inf).amax(-1, keepdim=True)
     grown = (scores - top).clamp(max=0).exp() * keep
     attended = grown / grown.sum(-1, keepdim=True)
-    return _linear((attended @ v).transpose(1, 2).flatten(2), weights, "o"), attended
+    return _linear((attended @ v).transpose(1, 2).flatten(2), params, "o"), attended
 
 
-def heads_without_key_bias(query, key, value, weights, heads, mask=None):
-    return heads_permute(query, key, value, weights | {"b_k": torch.zeros_like(weights["b_k"])}, heads, mask)
+def heads_without_key_bias(query, key, value, params, heads, mask=None):
+    return heads_permute(query, key, value, params | {"b_k": torch.zeros_like(params["b_k"])}, heads, mask)
 
 
-def heads_time_major(query, key, value, weights, heads, mask=None):
-    q, k, v = (_linear(x.transpose(0, 1), weights, n) for x, n in ((query, "q"), (key, "k"), (value, "v")))
+def heads_time_major(query, key, value, params, heads, mask=None):
+    q, k, v = (_linear(x.transpose(0, 1), params, n) for x, n in ((query, "q"), (key, "k"), (value, "v")))
     q, k, v = (x.view(len(x), -1, heads, q.shape[-1] // heads) for x in (q, k, v))
     scores = torch.einsum("tbhk,sbhk->bhts", q, k) / math.sqrt(q.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(~mask[..., None, :, :], -1e30)
     attended = scores.log_softmax(-1).exp()
-    return _linear(torch.einsum("bhts,sbhk->tbhk", attended, v).flatten(2).transpose(0, 1), weights, "o"), attended
+    return _linear(torch.einsum("bhts,sbhk->tbhk", attended, v).flatten(2).transpose(0, 1), params, "o"), attended
 
 
-def heads_in_double(query, key, value, weights, heads, mask=None):
-    double = {name: weight.double() for name, weight in weights.items()}
+def heads_in_double(query, key, value, params, heads, mask=None):
+    double = {name: weight.double() for name, weight in params.items()}
     return heads_permute(query.double(), key.double(), value.double(), double, heads, mask)
 
 
-def heads_module(query, key, value, weights, heads, mask=None):
+def heads_module(query, key, value, params, heads, mask=None):
     class Attention(nn.Module):
         def forward(self, query, key, value):
-            return heads_einsum(query, key, value, weights, heads, mask)
+            return heads_einsum(query, key, value, params, heads, mask)
 
     return Attention()(query, key, value)
 
@@ -272,160 +272,160 @@ def masks_minimum(source, target, pad):
     return source.not_equal(pad).unsqueeze(-2), causal, of_target
 
 
-def _norm(x, weights, i, eps):
-    return F.layer_norm(x, x.shape[-1:], weights[f"gamma_{i}"], weights[f"beta_{i}"], eps)
+def _norm(x, params, i, eps):
+    return F.layer_norm(x, x.shape[-1:], params[f"gamma_{i}"], params[f"beta_{i}"], eps)
 
 
-def _own_norm(x, weights, i, eps):
+def _own_norm(x, params, i, eps):
     mean, variance = x.mean(-1, keepdim=True), x.var(-1, unbiased=False, keepdim=True)
-    return (x - mean) * torch.rsqrt(variance + eps) * weights[f"gamma_{i}"] + weights[f"beta_{i}"]
+    return (x - mean) * torch.rsqrt(variance + eps) * params[f"gamma_{i}"] + params[f"beta_{i}"]
 
 
-def _feed(x, weights):
-    return _linear(F.relu(_linear(x, weights, 1)), weights, 2)
+def _feed(x, params):
+    return _linear(F.relu(_linear(x, params, 1)), params, 2)
 
 
-def encoder_plain(x, weights, heads, mask=None, eps=1e-5):
+def encoder_plain(x, params, heads, mask=None, eps=1e-5):
     mask = None if mask is None else mask.unsqueeze(1)
-    x = _norm(x + heads_permute(x, x, x, weights, heads, mask)[0], weights, 1, eps)
-    return _norm(x + _feed(x, weights), weights, 2, eps)
+    x = _norm(x + heads_permute(x, x, x, params, heads, mask)[0], params, 1, eps)
+    return _norm(x + _feed(x, params), params, 2, eps)
 
 
-def encoder_own_norm(x, weights, heads, mask=None, eps=1e-5):
+def encoder_own_norm(x, params, heads, mask=None, eps=1e-5):
     mask = None if mask is None else mask[:, None].expand(-1, x.shape[1], -1)
-    y = _own_norm(heads_einsum(x, x, x, weights, heads, mask)[0] + x, weights, 1, eps)
-    inner = (y @ weights["W_1"].T + weights["b_1"]).clamp(min=0)
-    return _own_norm(inner @ weights["W_2"].T + weights["b_2"] + y, weights, 2, eps)
+    y = _own_norm(heads_einsum(x, x, x, params, heads, mask)[0] + x, params, 1, eps)
+    inner = (y @ params["W_1"].T + params["b_1"]).clamp(min=0)
+    return _own_norm(inner @ params["W_2"].T + params["b_2"] + y, params, 2, eps)
 
 
-def encoder_loop(x, weights, heads, mask=None, eps=1e-5):
+def encoder_loop(x, params, heads, mask=None, eps=1e-5):
     sentences = []
     for b in range(len(x)):
         own = None if mask is None else mask[b : b + 1, None]
-        sentences.append(heads_loop(x[b : b + 1], x[b : b + 1], x[b : b + 1], weights, heads, own)[0])
-    y = _norm(x + torch.cat(sentences), weights, 1, eps)
-    return torch.stack([_norm(row + _feed(row, weights), weights, 2, eps) for row in y.unbind(1)], dim=1)
+        sentences.append(heads_loop(x[b : b + 1], x[b : b + 1], x[b : b + 1], params, heads, own)[0])
+    y = _norm(x + torch.cat(sentences), params, 1, eps)
+    return torch.stack([_norm(row + _feed(row, params), params, 2, eps) for row in y.unbind(1)], dim=1)
 
 
-def encoder_module(x, weights, heads, mask=None, eps=1e-5):
-    d, f = x.shape[-1], len(weights["W_1"])
+def encoder_module(x, params, heads, mask=None, eps=1e-5):
+    d, f = x.shape[-1], len(params["W_1"])
     layer = nn.TransformerEncoderLayer(d, heads, f, dropout=0, batch_first=True, layer_norm_eps=eps)
     named = {
-        "self_attn.in_proj_weight": torch.cat([weights[f"W_{n}"] for n in "qkv"]),
-        "self_attn.in_proj_bias": torch.cat([weights[f"b_{n}"] for n in "qkv"]),
-        "self_attn.out_proj.weight": weights["W_o"],
-        "self_attn.out_proj.bias": weights["b_o"],
-        **{f"linear{i}.weight": weights[f"W_{i}"] for i in (1, 2)},
-        **{f"linear{i}.bias": weights[f"b_{i}"] for i in (1, 2)},
-        **{f"norm{i}.weight": weights[f"gamma_{i}"] for i in (1, 2)},
-        **{f"norm{i}.bias": weights[f"beta_{i}"] for i in (1, 2)},
+        "self_attn.in_proj_weight": torch.cat([params[f"W_{n}"] for n in "qkv"]),
+        "self_attn.in_proj_bias": torch.cat([params[f"b_{n}"] for n in "qkv"]),
+        "self_attn.out_proj.weight": params["W_o"],
+        "self_attn.out_proj.bias": params["b_o"],
+        **{f"linear{i}.weight": params[f"W_{i}"] for i in (1, 2)},
+        **{f"linear{i}.bias": params[f"b_{i}"] for i in (1, 2)},
+        **{f"norm{i}.weight": params[f"gamma_{i}"] for i in (1, 2)},
+        **{f"norm{i}.bias": params[f"beta_{i}"] for i in (1, 2)},
     }
     hidden = None if mask is None else ~mask
     return torch.func.functional_call(layer, named, (x,), {"src_key_padding_mask": hidden})
 
 
-def encoder_padding_zeroed(x, weights, heads, mask=None, eps=1e-5):
-    out = encoder_plain(x, weights, heads, mask, eps)
+def encoder_padding_zeroed(x, params, heads, mask=None, eps=1e-5):
+    out = encoder_plain(x, params, heads, mask, eps)
     return out if mask is None else out * mask[..., None]
 
 
-def encoder_both_masked(x, weights, heads, mask=None, eps=1e-5):
+def encoder_both_masked(x, params, heads, mask=None, eps=1e-5):
     both = None if mask is None else mask[:, None] & mask[:, :, None]
-    y = _norm(x + heads_chunked(x, x, x, weights, heads, both)[0], weights, 1, eps)
-    return _norm(y + _feed(y, weights), weights, 2, eps)
+    y = _norm(x + heads_chunked(x, x, x, params, heads, both)[0], params, 1, eps)
+    return _norm(y + _feed(y, params), params, 2, eps)
 
 
-def encoder_inner_functions(x, weights, heads, mask=None, eps=1e-5):
+def encoder_inner_functions(x, params, heads, mask=None, eps=1e-5):
     def norm(i):
-        return lambda z: _own_norm(z, weights, i, eps)
+        return lambda z: _own_norm(z, params, i, eps)
 
     def residual(z, sublayer, normalise):
         return normalise(z + sublayer(z))
 
     keys = None if mask is None else mask[:, None]
-    x = residual(x, lambda z: heads_folded(z, z, z, weights, heads, keys)[0], norm(1))
-    return residual(x, lambda z: _feed(z, weights), norm(2))
+    x = residual(x, lambda z: heads_folded(z, z, z, params, heads, keys)[0], norm(1))
+    return residual(x, lambda z: _feed(z, params), norm(2))
 
 
-def encoder_in_double(x, weights, heads, mask=None, eps=1e-5):
-    return encoder_plain(x.double(), {name: weight.double() for name, weight in weights.items()}, heads, mask, eps)
+def encoder_in_double(x, params, heads, mask=None, eps=1e-5):
+    return encoder_plain(x.double(), {name: weight.double() for name, weight in params.items()}, heads, mask, eps)
 
 
-def encoder_std(x, weights, heads, mask=None, eps=1e-5):
+def encoder_std(x, params, heads, mask=None, eps=1e-5):
     def norm(z, i):
         std = torch.sqrt(((z - z.mean(-1, keepdim=True)) ** 2).sum(-1, keepdim=True) / z.shape[-1] + eps)
-        return weights[f"gamma_{i}"] * (z - z.mean(-1, keepdim=True)) / std + weights[f"beta_{i}"]
+        return params[f"gamma_{i}"] * (z - z.mean(-1, keepdim=True)) / std + params[f"beta_{i}"]
 
     keys = None if mask is None else mask[:, None]
-    x = norm(x + heads_time_major(x, x, x, weights, heads, keys)[0], 1)
-    inner = torch.einsum("bsd,fd->bsf", x, weights["W_1"]) + weights["b_1"]
-    return norm(x + torch.einsum("bsf,df->bsd", inner * (inner > 0), weights["W_2"]) + weights["b_2"], 2)
+    x = norm(x + heads_time_major(x, x, x, params, heads, keys)[0], 1)
+    inner = torch.einsum("bsd,fd->bsf", x, params["W_1"]) + params["b_1"]
+    return norm(x + torch.einsum("bsf,df->bsd", inner * (inner > 0), params["W_2"]) + params["b_2"], 2)
 
 
-def _cross(weights):
-    return {name: weights[f"{name}_cross"] for name in [f"{kind}_{n}" for kind in "Wb" for n in "qkvo"]}
+def _cross(params):
+    return {name: params[f"{name}_cross"] for name in [f"{kind}_{n}" for kind in "Wb" for n in "qkvo"]}
 
 
-def decoder_plain(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
-    y = _norm(y + heads_permute(y, y, y, weights, heads, target_mask)[0], weights, 1, eps)
-    y = _norm(y + heads_permute(y, memory, memory, _cross(weights), heads, source_mask)[0], weights, 2, eps)
-    return _norm(y + _feed(y, weights), weights, 3, eps)
+def decoder_plain(y, memory, params, heads, target_mask=None, source_mask=None, eps=1e-5):
+    y = _norm(y + heads_permute(y, y, y, params, heads, target_mask)[0], params, 1, eps)
+    y = _norm(y + heads_permute(y, memory, memory, _cross(params), heads, source_mask)[0], params, 2, eps)
+    return _norm(y + _feed(y, params), params, 3, eps)
 
 
-def decoder_own_norm(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
-    cross = {name[:-6]: weight for name, weight in weights.items() if name.endswith("_cross")}
-    y = _own_norm(y + heads_loop(y, y, y, weights, heads, target_mask)[0], weights, 1, eps)
+def decoder_own_norm(y, memory, params, heads, target_mask=None, source_mask=None, eps=1e-5):
+    cross = {name[:-6]: weight for name, weight in params.items() if name.endswith("_cross")}
+    y = _own_norm(y + heads_loop(y, y, y, params, heads, target_mask)[0], params, 1, eps)
     wide = None if source_mask is None else source_mask.expand(-1, y.shape[1], -1)
-    y = _own_norm(y + heads_loop(y, memory, memory, cross, heads, wide)[0], weights, 2, eps)
-    return _own_norm(y + _feed(y, weights), weights, 3, eps)
+    y = _own_norm(y + heads_loop(y, memory, memory, cross, heads, wide)[0], params, 2, eps)
+    return _own_norm(y + _feed(y, params), params, 3, eps)
 
 
-def decoder_loop(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
+def decoder_loop(y, memory, params, heads, target_mask=None, source_mask=None, eps=1e-5):
     rows = []
     for b in range(len(y)):
         masks = [None if mask is None else mask[b : b + 1] for mask in (target_mask, source_mask)]
-        rows.append(decoder_plain(y[b : b + 1], memory[b : b + 1], weights, heads, *masks, eps))
+        rows.append(decoder_plain(y[b : b + 1], memory[b : b + 1], params, heads, *masks, eps))
     return torch.cat(rows)
 
 
-def decoder_steps(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
-    first = _norm(y + heads_einsum(y, y, y, weights, heads, target_mask)[0], weights, 1, eps)
+def decoder_steps(y, memory, params, heads, target_mask=None, source_mask=None, eps=1e-5):
+    first = _norm(y + heads_einsum(y, y, y, params, heads, target_mask)[0], params, 1, eps)
     rows = []
     for t in range(y.shape[1]):
         row = first[:, t : t + 1]
-        read, _ = heads_folded(row, memory, memory, _cross(weights), heads, source_mask)
-        row = _norm(row + read, weights, 2, eps)
-        rows.append(_norm(row + _feed(row, weights), weights, 3, eps))
+        read, _ = heads_folded(row, memory, memory, _cross(params), heads, source_mask)
+        row = _norm(row + read, params, 2, eps)
+        rows.append(_norm(row + _feed(row, params), params, 3, eps))
     return torch.cat(rows, 1)
 
 
-def decoder_sublayers(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
+def decoder_sublayers(y, memory, params, heads, target_mask=None, source_mask=None, eps=1e-5):
     sublayers = [
-        lambda z: heads_chunked(z, z, z, weights, heads, target_mask)[0],
-        lambda z: heads_chunked(z, memory, memory, _cross(weights), heads, source_mask)[0],
-        lambda z: _feed(z, weights),
+        lambda z: heads_chunked(z, z, z, params, heads, target_mask)[0],
+        lambda z: heads_chunked(z, memory, memory, _cross(params), heads, source_mask)[0],
+        lambda z: _feed(z, params),
     ]
     for i, sublayer in enumerate(sublayers, start=1):
-        y = _own_norm(y + sublayer(y), weights, i, eps)
+        y = _own_norm(y + sublayer(y), params, i, eps)
     return y
 
 
-def decoder_module(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
+def decoder_module(y, memory, params, heads, target_mask=None, source_mask=None, eps=1e-5):
     class Decoder(nn.Module):
         def forward(self, y):
-            return decoder_sublayers(y, memory, weights, heads, target_mask, source_mask, eps)
+            return decoder_sublayers(y, memory, params, heads, target_mask, source_mask, eps)
 
     return Decoder()(y)
 
 
-def decoder_renormalised(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
-    y = _norm(heads_renormalised(y, y, y, weights, heads, target_mask)[0] + y, weights, 1, eps)
-    y = _norm(heads_renormalised(y, memory, memory, _cross(weights), heads, source_mask)[0] + y, weights, 2, eps)
-    return _norm(_feed(y, weights) + y, weights, 3, eps)
+def decoder_renormalised(y, memory, params, heads, target_mask=None, source_mask=None, eps=1e-5):
+    y = _norm(heads_renormalised(y, y, y, params, heads, target_mask)[0] + y, params, 1, eps)
+    y = _norm(heads_renormalised(y, memory, memory, _cross(params), heads, source_mask)[0] + y, params, 2, eps)
+    return _norm(_feed(y, params) + y, params, 3, eps)
 
 
-def decoder_in_double(y, memory, weights, heads, target_mask=None, source_mask=None, eps=1e-5):
-    double = {name: weight.double() for name, weight in weights.items()}
+def decoder_in_double(y, memory, params, heads, target_mask=None, source_mask=None, eps=1e-5):
+    double = {name: weight.double() for name, weight in params.items()}
     return decoder_plain(y.double(), memory.double(), double, heads, target_mask, source_mask, eps)
 
 

@@ -58,77 +58,77 @@ def greedy_numpy(start, step, bos, eos, max_len):
     return [token for _, token in zip(range(max_len), tokens(), strict=False)]
 
 
-def _projected(x, weights, name):
-    return x @ weights[f"W_{name}"].T + weights[f"b_{name}"]
+def _projected(x, params, name):
+    return x @ params[f"W_{name}"].T + params[f"b_{name}"]
 
 
-def step_linear(x, cache, weights, heads):
+def step_linear(x, cache, params, heads):
     B, d = x.shape
-    q, k, v = (F.linear(x, weights[f"W_{n}"], weights[f"b_{n}"]).view(B, heads, 1, d // heads) for n in "qkv")
+    q, k, v = (F.linear(x, params[f"W_{n}"], params[f"b_{n}"]).view(B, heads, 1, d // heads) for n in "qkv")
     keys, values = torch.cat([cache[0], k], 2), torch.cat([cache[1], v], 2)
     attended = torch.softmax(q @ keys.mT / math.sqrt(d // heads), -1)
     context = (attended @ values).reshape(B, d)
-    return F.linear(context, weights["W_o"], weights["b_o"]), torch.stack([keys, values])
+    return F.linear(context, params["W_o"], params["b_o"]), torch.stack([keys, values])
 
 
-def step_einsum(x, cache, weights, heads):
-    parts = [torch.einsum("bd,ed->be", x, weights[f"W_{n}"]) + weights[f"b_{n}"] for n in "qkv"]
+def step_einsum(x, cache, params, heads):
+    parts = [torch.einsum("bd,ed->be", x, params[f"W_{n}"]) + params[f"b_{n}"] for n in "qkv"]
     q, k, v = (part.unflatten(1, (heads, -1)) for part in parts)
     cache = torch.cat((cache, torch.stack((k, v))[:, :, :, None]), 3)
     scores = torch.einsum("bhc,bhtc->bht", q, cache[0]) * q.shape[-1] ** -0.5
     context = torch.einsum("bht,bhtc->bhc", scores.softmax(-1), cache[1]).flatten(1)
-    return torch.einsum("bd,ed->be", context, weights["W_o"]) + weights["b_o"], cache
+    return torch.einsum("bd,ed->be", context, params["W_o"]) + params["b_o"], cache
 
 
-def step_loops(x, cache, weights, heads):
+def step_loops(x, cache, params, heads):
     size = x.shape[1] // heads
     rows, caches = [], []
     for b in range(len(x)):
         joined, kept = [], []
         for h in range(heads):
-            q, k, v = (_projected(x[b], weights, n)[h * size : (h + 1) * size] for n in "qkv")
+            q, k, v = (_projected(x[b], params, n)[h * size : (h + 1) * size] for n in "qkv")
             keys, values = torch.cat([cache[0, b, h], k[None]]), torch.cat([cache[1, b, h], v[None]])
             scores = torch.stack([torch.dot(q, key) / size**0.5 for key in keys])
             joined.append((scores.softmax(0)[:, None] * values).sum(0))
             kept.append(torch.stack([keys, values]))
-        rows.append(weights["W_o"] @ torch.cat(joined) + weights["b_o"])
+        rows.append(params["W_o"] @ torch.cat(joined) + params["b_o"])
         caches.append(torch.stack(kept, dim=1))
     return torch.stack(rows), torch.stack(caches, dim=1)
 
 
-def step_broadcast(x, cache, weights, heads):
-    new = torch.stack([_projected(x, weights, n).unflatten(-1, (heads, -1)) for n in "kv"]).unsqueeze(3)
+def step_broadcast(x, cache, params, heads):
+    new = torch.stack([_projected(x, params, n).unflatten(-1, (heads, -1)) for n in "kv"]).unsqueeze(3)
     whole = torch.cat([cache, new], dim=3)
-    q = _projected(x, weights, "q").unflatten(-1, (heads, -1))[:, :, None] / whole.shape[-1] ** 0.5
+    q = _projected(x, params, "q").unflatten(-1, (heads, -1))[:, :, None] / whole.shape[-1] ** 0.5
     scores = (q * whole[0]).sum(-1)
     powers = torch.exp(scores - scores.max(-1, keepdim=True).values)
     attended = powers / powers.sum(-1, keepdim=True)
-    return _projected((attended[..., None] * whole[1]).sum(2).flatten(1), weights, "o"), whole
+    return _projected((attended[..., None] * whole[1]).sum(2).flatten(1), params, "o"), whole
 
 
-def step_functions_of_torch(x, cache, weights, heads):
-    q, k, v = (_projected(x[:, None], weights, n).view(len(x), 1, heads, -1).transpose(1, 2) for n in "qkv")
+def step_functions_of_torch(x, cache, params, heads):
+    q, k, v = (_projected(x[:, None], params, n).view(len(x), 1, heads, -1).transpose(1, 2) for n in "qkv")
     whole = torch.stack([F.pad(cache[0], (0, 0, 0, 1)), F.pad(cache[1], (0, 0, 0, 1))])
     whole = whole + F.pad(torch.stack([k, v]), (0, 0, cache.shape[3], 0))
     context = F.scaled_dot_product_attention(q, whole[0], whole[1])
-    return _projected(context.transpose(1, 2).flatten(1), weights, "o"), whole
+    return _projected(context.transpose(1, 2).flatten(1), params, "o"), whole
 
 
-def step_in_double(x, cache, weights, heads):
-    double = {name: weight.double() for name, weight in weights.items()}
+def step_in_double(x, cache, params, heads):
+    double = {name: weight.double() for name, weight in params.items()}
     out, whole = step_einsum(x.double(), cache.double(), double, heads)
     return out.float(), whole.float()
 
 
-def step_in_place_on_a_copy(x, cache, weights, heads):
+def step_in_place_on_a_copy(x, cache, params, heads):
     B, d, past = len(x), x.shape[1], cache.shape[3]
     whole = torch.zeros(2, B, heads, past + 1, d // heads)
     whole[..., :past, :] = cache
-    whole[0, :, :, past] = _projected(x, weights, "k").view(B, heads, -1)
-    whole[1, :, :, past] = _projected(x, weights, "v").view(B, heads, -1)
-    q = _projected(x, weights, "q").view(B, heads, -1, 1)
+    whole[0, :, :, past] = _projected(x, params, "k").view(B, heads, -1)
+    whole[1, :, :, past] = _projected(x, params, "v").view(B, heads, -1)
+    q = _projected(x, params, "q").view(B, heads, -1, 1)
     attended = ((whole[0] @ q)[..., 0] / math.sqrt(d / heads)).softmax(-1)
-    return _projected((attended[:, :, None] @ whole[1]).view(B, d), weights, "o"), whole
+    return _projected((attended[:, :, None] @ whole[1]).view(B, d), params, "o"), whole
 
 
 def _answers(prefix: str) -> list:

@@ -63,12 +63,12 @@ def _norm(x, gamma, beta, eps):
     return F.layer_norm(x, x.shape[-1:], gamma, beta, eps)
 
 
-def _layers(weights):
-    return [dict(zip(weights, layer, strict=True)) for layer in zip(*weights.values(), strict=True)]
+def _layers(params):
+    return [dict(zip(params, layer, strict=True)) for layer in zip(*params.values(), strict=True)]
 
 
-def stack_layer_norm(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
-    for layer in _layers(weights):
+def stack_layer_norm(x, params, gamma, beta, heads, mask=None, eps=1e-5):
+    for layer in _layers(params):
         z = _norm(x, layer["gamma_1"], layer["beta_1"], eps)
         x = x + multi_head_attention(z, z, z, layer, heads, None if mask is None else mask.unsqueeze(1))[0]
         z = _norm(x, layer["gamma_2"], layer["beta_2"], eps)
@@ -92,42 +92,42 @@ def _own_norm(x, gamma, beta, eps):
     return (x - mean) * torch.rsqrt(x.var(-1, keepdim=True, unbiased=False) + eps) * gamma + beta
 
 
-def stack_einsum(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
-    for number in range(weights["b_1"].shape[0]):
-        layer = {name: weight[number] for name, weight in weights.items()}
+def stack_einsum(x, params, gamma, beta, heads, mask=None, eps=1e-5):
+    for number in range(params["b_1"].shape[0]):
+        layer = {name: weight[number] for name, weight in params.items()}
         x = x + _attended(_own_norm(x, layer["gamma_1"], layer["beta_1"], eps), layer, heads, mask)
         inner = (_own_norm(x, layer["gamma_2"], layer["beta_2"], eps) @ layer["W_1"].T + layer["b_1"]).clamp(min=0)
         x = x + inner @ layer["W_2"].T + layer["b_2"]
     return _own_norm(x, gamma, beta, eps)
 
 
-def stack_sentence_by_sentence(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
+def stack_sentence_by_sentence(x, params, gamma, beta, heads, mask=None, eps=1e-5):
     rows = []
     for number, row in enumerate(x):
         of_row = None if mask is None else mask[number : number + 1]
-        rows.append(stack_einsum(row[None], weights, gamma, beta, heads, of_row, eps)[0])
+        rows.append(stack_einsum(row[None], params, gamma, beta, heads, of_row, eps)[0])
     return torch.stack(rows)
 
 
-def stack_recursive(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
-    first, *rest = _layers(weights)
+def stack_recursive(x, params, gamma, beta, heads, mask=None, eps=1e-5):
+    first, *rest = _layers(params)
     x = x + _attended(_norm(x, first["gamma_1"], first["beta_1"], eps), first, heads, mask)
     inner = torch.relu(_norm(x, first["gamma_2"], first["beta_2"], eps) @ first["W_1"].T + first["b_1"])
     x = x + (inner @ first["W_2"].T + first["b_2"])
     if not rest:
         return _norm(x, gamma, beta, eps)
-    others = {name: weight[1:] for name, weight in weights.items()}
+    others = {name: weight[1:] for name, weight in params.items()}
     return stack_recursive(x, others, gamma, beta, heads, mask, eps)
 
 
-def stack_in_double(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
-    double = {name: weight.double() for name, weight in weights.items()}
+def stack_in_double(x, params, gamma, beta, heads, mask=None, eps=1e-5):
+    double = {name: weight.double() for name, weight in params.items()}
     return stack_layer_norm(x.double(), double, gamma.double(), beta.double(), heads, mask, eps).float()
 
 
-def stack_in_place_on_a_copy(x, weights, gamma, beta, heads, mask=None, eps=1e-5):
+def stack_in_place_on_a_copy(x, params, gamma, beta, heads, mask=None, eps=1e-5):
     total = x.clone()
-    for layer in _layers(weights):
+    for layer in _layers(params):
         total += _attended(_norm(total.clone(), layer["gamma_1"], layer["beta_1"], eps), layer, heads, mask)
         inner = torch.relu(_norm(total.clone(), layer["gamma_2"], layer["beta_2"], eps) @ layer["W_1"].T + layer["b_1"])
         total += inner @ layer["W_2"].T + layer["b_2"]

@@ -23,7 +23,7 @@ from autograder.submissions.normalise import submission
 from tests.support.sandboxed import QUICK, ask, says
 
 HEADS = "multi_head_attention"
-WRONG_HEADS = f"""def {HEADS}(query, key, value, weights, heads, mask=None):
+WRONG_HEADS = f"""def {HEADS}(query, key, value, params, heads, mask=None):
     return 2 * query, torch.zeros(query.shape[0], heads, query.shape[1], key.shape[1])"""
 BLANK = "def {}(*given):\n    raise NotImplementedError()"
 CALLED = [  # by the solution of the first: the second
@@ -133,7 +133,7 @@ def test_a_part_that_does_not_call_the_earlier_one_is_judged_as_ever(judge: Judg
 
 def test_two_parts_that_fit_each_other_only_lose_nothing_by_the_second_look(judge: Judge) -> None:
     """The first gives its results the other way round, and the second knows that; a right one does not help it."""
-    turned = solution("transformer", HEADS).replace('weights["b_o"], attended', 'weights["b_o"]')
+    turned = solution("transformer", HEADS).replace('params["b_o"], attended', 'params["b_o"]')
     turned = turned.replace("return merge_heads", "return attended, merge_heads")
     layer = solution("transformer", "encoder_layer").replace("attended, _ =", "_, attended =").replace(", eps)", ")")
     judged = graded(judge, "transformer", {HEADS: turned, "encoder_layer": layer})

@@ -34,24 +34,24 @@ def asked(reference: Callable, known: Earlier | None = None) -> Callable:
 def drawn(dtype: torch.dtype = torch.float32) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
     made = torch.Generator().manual_seed(1)
     x, memory = torch.randn(2, 3, 4, generator=made).to(dtype), torch.randn(2, 5, 4, generator=made).to(dtype)
-    weights = {f"W_{n}": torch.randn(4, 4, generator=made).to(dtype) for n in "qkvo"}
-    return x, memory, weights | {f"b_{n}": torch.randn(4, generator=made).to(dtype) for n in "qkvo"}
+    params = {f"W_{n}": torch.randn(4, 4, generator=made).to(dtype) for n in "qkvo"}
+    return x, memory, params | {f"b_{n}": torch.randn(4, generator=made).to(dtype) for n in "qkvo"}
 
 
-X, MEMORY, WEIGHTS = drawn()
+X, MEMORY, PARAMS = drawn()
 MASK = torch.tensor([[[True, True, False, True, False]], [[True, False, True, True, True]]])
 WAYS = {
-    "by position": lambda f: f(X, MEMORY, MEMORY, WEIGHTS, 2, MASK),
-    "no mask": lambda f: f(X, MEMORY, MEMORY, WEIGHTS, 2, None),
-    "a default": lambda f: f(X, X, X, WEIGHTS, 2),
-    "by name": lambda f: f(mask=MASK, heads=2, weights=WEIGHTS, value=MEMORY, key=MEMORY, query=X),
+    "by position": lambda f: f(X, MEMORY, MEMORY, PARAMS, 2, MASK),
+    "no mask": lambda f: f(X, MEMORY, MEMORY, PARAMS, 2, None),
+    "a default": lambda f: f(X, X, X, PARAMS, 2),
+    "by name": lambda f: f(mask=MASK, heads=2, params=PARAMS, value=MEMORY, key=MEMORY, query=X),
     "not contiguous": lambda f: f(
-        X.mT.contiguous().mT, MEMORY[:, ::2], MEMORY[:, 1::2].repeat(1, 2, 1)[:, :3], WEIGHTS, 2
+        X.mT.contiguous().mT, MEMORY[:, ::2], MEMORY[:, 1::2].repeat(1, 2, 1)[:, :3], PARAMS, 2
     ),
-    "float64": lambda f: f(X.double(), X.double(), X.double(), {k: w.double() for k, w in WEIGHTS.items()}, 2),
-    "a mapping": lambda f: f(X, X, X, torch.nn.ParameterDict(WEIGHTS), 1),
-    "without gradients": torch.no_grad()(lambda f: f(X, X, X, WEIGHTS, 4)),
-    "in inference mode": torch.inference_mode()(lambda f: f(X, X, X, WEIGHTS, 4)),
+    "float64": lambda f: f(X.double(), X.double(), X.double(), {k: w.double() for k, w in PARAMS.items()}, 2),
+    "a mapping": lambda f: f(X, X, X, torch.nn.ParameterDict(PARAMS), 1),
+    "without gradients": torch.no_grad()(lambda f: f(X, X, X, PARAMS, 4)),
+    "in inference mode": torch.inference_mode()(lambda f: f(X, X, X, PARAMS, 4)),
 }
 
 
@@ -64,10 +64,10 @@ def test_the_values_are_those_of_the_reference(way: str) -> None:
 
 
 def test_bfloat16_comes_back_as_bfloat16() -> None:
-    x, memory, weights = drawn(torch.bfloat16)
-    out, attended = asked(HEADS)(x, memory, memory, weights, 2, MASK)
+    x, memory, params = drawn(torch.bfloat16)
+    out, attended = asked(HEADS)(x, memory, memory, params, 2, MASK)
     assert out.dtype == attended.dtype == torch.bfloat16
-    torch.testing.assert_close(out, HEADS(x, memory, memory, weights, 2, MASK)[0], rtol=0.1, atol=0.1)
+    torch.testing.assert_close(out, HEADS(x, memory, memory, params, 2, MASK)[0], rtol=0.1, atol=0.1)
 
 
 def test_a_single_output_is_no_tuple() -> None:
@@ -79,9 +79,9 @@ def test_a_single_output_is_no_tuple() -> None:
 def test_gradients_reach_every_argument_and_those_of_the_dictionary(part: int) -> None:
     gradients = []
     for function in (asked(HEADS), HEADS):
-        leaves = [tensor.clone().requires_grad_() for tensor in (X, MEMORY, *WEIGHTS.values())]
+        leaves = [tensor.clone().requires_grad_() for tensor in (X, MEMORY, *PARAMS.values())]
         x, memory, *rest = leaves
-        result = function(2 * x, memory, memory, dict(zip(WEIGHTS, rest, strict=True)), 2, MASK)[part]
+        result = function(2 * x, memory, memory, dict(zip(PARAMS, rest, strict=True)), 2, MASK)[part]
         result.square().sum().backward()
         gradients.append([leaf.grad for leaf in leaves])
     for got, right in zip(*gradients, strict=True):
@@ -105,13 +105,13 @@ def test_a_tensor_that_is_changed_after_the_call_keeps_its_gradient() -> None:
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        (lambda f: f(X, MEMORY[..., :3], MEMORY, WEIGHTS, 2), RuntimeError, "mat1 and mat2|size|shape"),
-        (lambda f: f(X, X, X, WEIGHTS, 3), ValueError, "heads share the features in equal blocks"),
+        (lambda f: f(X, MEMORY[..., :3], MEMORY, PARAMS, 2), RuntimeError, "mat1 and mat2|size|shape"),
+        (lambda f: f(X, X, X, PARAMS, 3), ValueError, "heads share the features in equal blocks"),
         (lambda f: f(X, X, X, {}, 2), RuntimeError, "KeyError: 'W_q'"),
-        (lambda f: f(X, X, X, WEIGHTS), TypeError, "missing a required argument: 'heads'"),
-        (lambda f: f(X, X, X, WEIGHTS, 2, None, 7), TypeError, "too many positional arguments"),
-        (lambda f: f(X, X, X, WEIGHTS, object()), TypeError, "cannot be sent"),
-        (lambda f: f(X * 1j, X, X, WEIGHTS, 2), TypeError, "complex"),
+        (lambda f: f(X, X, X, PARAMS), TypeError, "missing a required argument: 'heads'"),
+        (lambda f: f(X, X, X, PARAMS, 2, None, 7), TypeError, "too many positional arguments"),
+        (lambda f: f(X, X, X, PARAMS, object()), TypeError, "cannot be sent"),
+        (lambda f: f(X * 1j, X, X, PARAMS, 2), TypeError, "complex"),
     ],
 )
 def test_wrong_arguments_are_an_error_in_the_words_of_the_reference(wrong, error, message) -> None:

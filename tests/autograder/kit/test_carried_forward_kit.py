@@ -15,7 +15,7 @@ from autograder.release.notebook import weave
 from autograder.release.traces import record_earlier_calls
 
 HEADS = "multi_head_attention"
-WRONG_HEADS = f"""def {HEADS}(query, key, value, weights, heads, mask=None):
+WRONG_HEADS = f"""def {HEADS}(query, key, value, params, heads, mask=None):
     return 2 * query, torch.zeros(query.shape[0], heads, query.shape[1], key.shape[1])"""
 CALLED = {  # what the solutions call
     "bahdanau": [("additive_attention", "masked_softmax")],
@@ -107,8 +107,8 @@ def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, cap
     kit("transformer", HEADS, "encoder_layer")
     own = next(cell.source for cell in woven("transformer").cells if grade_id(cell) == "encoder_layer")
     halves = own.replace(
-        f"attended, _ = {HEADS}(x, x, x, weights, heads, keys)",
-        f"attended = torch.cat([{HEADS}(x[i:i+1], x[i:i+1], x[i:i+1], weights, heads, "
+        f"attended, _ = {HEADS}(x, x, x, params, heads, keys)",
+        f"attended = torch.cat([{HEADS}(x[i:i+1], x[i:i+1], x[i:i+1], params, heads, "
         "None if keys is None else keys[i:i+1])[0] for i in range(len(x))])",
     )
     assert halves != own
