@@ -8,7 +8,7 @@ from IPython.display import HTML
 
 from book import translation_errors
 from book.experiments import Column, learning_curve
-from book.tables import PHRASEBOOK, outputs, results, table
+from book.tables import MODELS, PHRASEBOOK, outputs, results, table
 from lab import corpora
 from lab.corpora import Pair
 from lab.metrics import Weights
@@ -17,12 +17,6 @@ from lab.runs import joined
 
 QUERIES = {"": "before the step, as in the paper", "after": "after the step, as Luong et al. do"}  # variant: its words
 THRESHOLD = Column("AER, threshold", ("test", "alignment", "threshold", "aer"), digits=3)
-MODELS = {  # solution: its words
-    "encoder_decoder": "encoder–decoder",
-    "bahdanau": "additive attention",
-    "luong": "Luong, general",
-    "transformer": "Transformer",
-}
 
 
 def outputs_of(variant: str) -> list[dict[str, Any]]:

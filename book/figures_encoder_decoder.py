@@ -62,7 +62,7 @@ def lengths_plot(experiment: str, words: Mapping[str, str], title: str) -> Pictu
     if len(runs) < 2:
         return None
     lines = {name: over_seeds(seeds) for name, seeds in runs.items()}
-    return bleu_by_length_plot(lines, title=title, intervals="the lowest and the highest seed")
+    return bleu_by_length_plot(lines, title=title, intervals="lowest to highest seed")
 
 
 def variants(experiment: str, words: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:

@@ -50,9 +50,7 @@ def searches_plot(run: str = PHRASEBOOK) -> Picture:
     """Draw BLEU by length of greedy decoding and of a beam of five, over all seeds."""
     scored = results("encoder_decoder", run)
     curves = {words: over_seeds(scored, search) for search, words in SEARCHES.items()}
-    return bleu_by_length_plot(
-        curves, title="BLEU by length, two searches", intervals="the lowest and the highest seed"
-    )
+    return bleu_by_length_plot(curves, title="BLEU by length, two searches", intervals="lowest to highest seed")
 
 
 def reach(network: type[nn.RNNBase], length: int, open_gate: bool, width: int = 64, trials: int = 8) -> float:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from book.experiments import AER, BLEU, values
 from book.seed_plots import dots
-from lab.plots import STYLES, Picture
+from lab.plots import MODEL_STYLES, STYLES, Picture
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian, window
 
@@ -96,7 +96,7 @@ def bleu_against_aer() -> Picture:
             points[words] = aer, bleu
     for place, (words, (aer, bleu)) in enumerate(points.items()):
         good = fmean(bleu) >= GOOD
-        _draw(whole, aer, bleu, place, "" if good else words)
+        _draw(whole, aer, bleu, place, words, named=not good)
         if good:
             _draw(near, aer, bleu, place, words)
     for axes, title in ((whole, "all variants"), (near, f"those above {GOOD} BLEU")):
@@ -107,12 +107,13 @@ def bleu_against_aer() -> Picture:
     return Picture(figure, f"BLEU against alignment error rate on the phrasebook's test sentences. {listed}.")
 
 
-def _draw(axes: Axes, aer: list[float], bleu: list[float], place: int, words: str) -> None:
+def _draw(axes: Axes, aer: list[float], bleu: list[float], place: int, words: str, named: bool = True) -> None:
     """Draw one point, the mean of the seeds, with lines from the lowest seed to the highest, and its words."""
-    colour, marker, _ = STYLES[place % len(STYLES)]
+    colour, *_ = MODEL_STYLES["additive attention" if words.startswith("Bahdanau") else "Luong, general"]
+    _, marker, _ = STYLES[place % len(STYLES)]
     x, y = fmean(aer), fmean(bleu)
     axes.plot(aer, [y] * len(aer), color=colour, lw=1)
     axes.plot([x] * len(bleu), bleu, color=colour, lw=1)
     axes.plot([x], [y], color=colour, marker=marker, ls="")
-    if words:
+    if named:
         axes.annotate(words, (x, y), textcoords="offset points", xytext=(7, BELOW.get(words, 3)), fontsize=8)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lab.plots import STYLES, Picture, Point
+from lab.plots import Picture, Point, styled
 
 Rows = Mapping[str, Sequence[float]]  # the words of a variant: its score, seed by seed
 Marks = Mapping[str, float]  # the words of a line to compare with: where it stands
@@ -33,7 +33,7 @@ def dots(
     for place, row in enumerate(names):
         top = place * pitch
         axes.text(0.01, top, row, transform=axes.get_yaxis_transform(), va="center", fontsize=9.5)
-        for line, (name, style) in enumerate(_styled(series), start=1):
+        for line, (name, style) in enumerate(styled(series), start=1):
             if seeds := series[name].get(row):
                 _seeds(axes, seeds, top + line, style, name if name and row == _first(series[name]) else None)
                 texts.append(f"{', '.join(filter(None, (row, name)))}: {spread(seeds, digits)}")
@@ -41,7 +41,10 @@ def dots(
     axes.spines["left"].set_visible(False)
     if any(len(seeds) > 1 for rows in series.values() for seeds in rows.values()):
         axes.set_xlabel(f"{x_label}\n{KEY}")
-    _marked(axes, marks, upright=True)
+    # Beside the marks of each row, not through its words.
+    tops = [place * pitch + 0.6 for place in range(len(names))]
+    for (words, x), line in _lines_of(marks):
+        axes.vlines([x] * len(tops), tops, [top + len(series) - 0.2 for top in tops], GREY, line, label=words, lw=1.2)
     _legend(figure, axes)
     return Picture(figure, f"{title or x_label}, {x_label}, every seed drawn{_in_words(marks)}. {'; '.join(texts)}.")
 
@@ -59,7 +62,7 @@ def cloud(
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = _dressed(figure, x_label, y_label, title, grid="both")
     texts = []
-    for name, (colour, marker, _) in _styled(series):
+    for name, (colour, marker, _) in styled(series):
         if points := series[name]:
             x, y = zip(*points, strict=True)
             axes.plot(x, y, ls="", color=colour, marker=marker, ms=8, mfc="none", mew=1.6, label=name, clip_on=False)
@@ -82,7 +85,7 @@ def seed_curves(
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
     axes = _dressed(figure, x_label, y_label, title, grid="y")
     texts = []
-    for name, (colour, marker, line) in _styled(series):
+    for name, (colour, marker, line) in styled(series):
         for number, points in enumerate(series[name]):
             x, y = zip(*points, strict=True)
             few = {"marker": marker, "markevery": max(1, len(x) // 6), "ms": 5, "mfc": "none"}
@@ -109,7 +112,7 @@ def lines(
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
     axes = _dressed(figure, x_label, y_label, title, grid="both" if log else "y")
     texts = []
-    for name, (colour, marker, line) in _styled(curves):
+    for name, (colour, marker, line) in styled(curves):
         x, y = zip(*curves[name], strict=True)
         axes.plot(x, y, color=colour, ls=line, marker=marker, ms=5, label=name)
         points = curves[name] if len(x) <= MOST_LISTED else (curves[name][0], curves[name][-1])
@@ -135,12 +138,6 @@ def _seeds(axes: Axes, seeds: Sequence[float], y: float, style: tuple[Any, ...],
     axes.plot([mean], [y], ls="", color=colour, label=label, **large)
 
 
-def _styled(series: Mapping[str, Any]):
-    if not 0 < len(series) <= len(STYLES):
-        raise ValueError(f"A plot takes 1 to {len(STYLES)} series that can be told apart; got {len(series)}.")
-    return zip(series, STYLES, strict=False)
-
-
 def _first(rows: Rows) -> str:
     return next(iter(rows))
 
@@ -155,9 +152,13 @@ def _dressed(figure: Figure, x_label: str, y_label: str, title: str, grid: Any) 
 
 
 def _marked(axes: Axes, marks: Marks | None, upright: bool) -> None:
-    for (words, place), line in zip((marks or {}).items(), ("--", ":", "-."), strict=False):
+    for (words, place), line in _lines_of(marks):
         draw = axes.axvline if upright else axes.axhline
         draw(place, color=GREY, lw=1.2, ls=line, label=words)
+
+
+def _lines_of(marks: Marks | None):
+    return zip((marks or {}).items(), ("--", ":", "-."), strict=False)
 
 
 def _in_words(marks: Marks | None) -> str:

@@ -18,6 +18,12 @@ from lab.plots import Picture, bleu_by_length_plot
 ROOT = Path(__file__).resolve().parents[1]
 MISSING = "not run yet"
 PHRASEBOOK = "phrasebook-fr-en-medium"  # the run behind the figures on the made corpus
+MODELS = {  # solution: its words
+    "encoder_decoder": "encoder–decoder",
+    "bahdanau": "additive attention",
+    "luong": "Luong, general",
+    "transformer": "Transformer",
+}
 
 
 def results(solution: str, run: str) -> list[dict[str, Any]]:
@@ -135,14 +141,14 @@ def phrasebook_lengths(solutions: Sequence[str], run: str = PHRASEBOOK) -> HTML:
         f"Phrasebook French to English, test: BLEU by length, greedy, mean of {seeds} seeds"
         if seeds
         else f"Phrasebook French to English, test: BLEU by length: {MISSING}",
-        ["source length", "sentences", *solutions],
+        ["source length", "sentences", *(MODELS[name] for name in solutions)],
         rows or [["all lengths", MISSING, *[MISSING for _ in solutions]]],
     )
 
 
 def phrasebook_lengths_plot(solutions: Sequence[str], run: str = PHRASEBOOK) -> Picture | HTML:
     """Return the picture of BLEU by length, of the first seed of each model that has been run."""
-    lines = {name: by_length(runs[0]) for name in solutions if (runs := results(name, run))}
+    lines = {MODELS[name]: by_length(runs[0]) for name in solutions if (runs := results(name, run))}
     if not lines:
         return HTML(f'<p class="results">Picture of BLEU by length: {MISSING}.</p>')
     return bleu_by_length_plot(lines, title="BLEU by length, seed 1")

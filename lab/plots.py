@@ -6,11 +6,11 @@ white, so that a picture reads the same in a light and in a dark notebook; the b
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib import rc_context
@@ -40,6 +40,29 @@ STYLES = (  # colour, marker, line
     ("#CC79A7", "D", ":"),
     ("#000000", "v", (0, (5, 1))),
 )
+BLUE, ORANGE, GREEN, PINK, BLACK = STYLES
+MODEL_STYLES = {  # a model or layer looks the same in every plot; up to a colon a line's name is that of its model
+    "encoder–decoder": BLUE,
+    "additive attention": ORANGE,
+    "Luong, general": GREEN,
+    "Transformer": PINK,
+    "HAN": BLUE,
+    "second HAN": ORANGE,
+    "Att-BLSTM": GREEN,
+    "self-attention with W_q, W_k, W_v": BLUE,
+    "the same, fused kernel": ("#0072B2", "x", ":"),
+    "self-attention with W_o too": ORANGE,
+    "recurrent, plain": GREEN,
+    "recurrent, GRU": BLACK,
+    "recurrent, LSTM": PINK,
+    "tanh": GREEN,
+    "GRU": BLACK,
+    "GRU, gate open": ("#000000", "o", "-"),
+    "LSTM": PINK,
+    "LSTM, gate open": ("#CC79A7", "s", "-"),
+    "convolution": ("#A6761D", "P", "--"),
+    "restricted, no projections": ("#7570B3", "X", "-"),
+}
 
 
 @dataclass(frozen=True)
@@ -76,8 +99,8 @@ def training_curves(
     """Draw curves, each a list of (x, y) under its name: losses or scores while a model trains."""
     figure, axes = _axes(x_label, y_label, title)
     descriptions = []
-    for (name, points), (colour, marker, line) in _styled(curves):
-        x, y = zip(*points, strict=True)
+    for name, (colour, marker, line) in styled(curves):
+        x, y = zip(*curves[name], strict=True)
         # Few markers: they tell the curves apart, they do not mark measurements.
         axes.plot(x, y, color=colour, linestyle=line, marker=marker, markevery=max(1, len(x) // 8), label=name)
         descriptions.append(f"{name} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {min(y):.3g}, highest {max(y):.3g})")
@@ -93,24 +116,26 @@ def bleu_by_length_plot(
 ) -> Picture:
     """Draw BLEU with its intervals for each bucket of lengths, a line for each model; the axis tells the counts.
 
-    `intervals` says in the alternative text what lies between low and high.
+    `intervals` says what lies between low and high; only an interval has caps at its ends.
     """
     buckets = {(s.first, s.last): s.score.count for line in scores.values() for s in line}
+    caps = 3 if "intervals" in intervals else 0  # a range of seeds has none, as in plots of single seeds
     order = {bucket: place for place, bucket in enumerate(sorted(buckets))}
-    figure, axes = _axes(f"{length_of} (n = sentences)", "BLEU", title)
+    figure, axes = _axes(f"{length_of} (n = sentences)", f"BLEU ({intervals})", title)
     descriptions = []
-    for shift, ((name, line), (colour, marker, dash)) in enumerate(_styled(scores)):
+    for shift, (name, (colour, marker, dash)) in enumerate(styled(scores)):
+        line = scores[name]
         # Side by side, so that one interval does not hide another.
         x = [order[s.first, s.last] + 0.06 * (shift - (len(scores) - 1) / 2) for s in line]
         y = np.array([s.score.value for s in line])
         reach = np.array([[s.score.value - s.score.low, s.score.high - s.score.value] for s in line]).T.reshape(2, -1)
-        axes.errorbar(x, y, yerr=reach, color=colour, marker=marker, linestyle=dash, capsize=3, label=name)
+        axes.errorbar(x, y, yerr=reach, color=colour, marker=marker, linestyle=dash, capsize=caps, label=name)
         values = ", ".join(f"{s.first} to {s.last} words {s.score.value:.1f}" for s in line)
         descriptions.append(f"{name}: {values}")
     axes.set_xticks(list(order.values()), [f"{a}–{b}\nn = {buckets[a, b]}" for a, b in order])
     axes.set_ylim(0, 102)
     axes.legend(frameon=False)
-    return Picture(figure, f"{title or 'BLEU by sentence length'}, with {intervals}. {'. '.join(descriptions)}.")
+    return Picture(figure, f"{title or 'BLEU by sentence length'}, {intervals}. {'. '.join(descriptions)}.")
 
 
 def heat_map(weights: Weights, source_words: Sequence[str], target_words: Sequence[str], title: str = "") -> Picture:
@@ -143,7 +168,11 @@ def _axes(x_label: str, y_label: str, title: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _styled(lines: Mapping):
-    if not 0 < len(lines) <= len(STYLES):
-        raise ValueError(f"A plot takes 1 to {len(STYLES)} lines that can be told apart; got {len(lines)}.")
-    return zip(lines.items(), STYLES, strict=False)
+def styled(names: Collection[str]) -> list[tuple[str, tuple[str, str, Any]]]:
+    """Return each name with its colour, marker and line: those of its model, or the first that the plot has free."""
+    if not 0 < len(names) <= len(STYLES):
+        raise ValueError(f"A plot takes 1 to {len(STYLES)} lines that can be told apart; got {len(names)}.")
+    own = {name: MODEL_STYLES.get(name.partition(":")[0]) for name in names}
+    taken = {style[0] for style in own.values() if style}
+    free = iter([style for style in STYLES if style[0] not in taken])
+    return [(name, style or next(free)) for name, style in own.items()]

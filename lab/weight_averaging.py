@@ -15,8 +15,8 @@ class Average:
     """The model to validate and keep: itself, or the average that its recipe asks for.
 
     `ema`: decay · average + (1 − decay) · parameters, after each step. `mean_of`: the mean of the parameters after
-    so many last epochs, as Vaswani et al. (2017), section 6.1, take checkpoints. Those are files beside the other checkpoints:
-    many copies of a large model do not fit into memory.
+    so many last epochs, as Vaswani et al. (2017), section 6.1, take checkpoints. Those are files beside the other
+    checkpoints: many copies of a large model do not fit into memory.
     """
 
     def __init__(self, model: nn.Module, training: Training, folder: Path) -> None:

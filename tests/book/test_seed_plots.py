@@ -5,6 +5,7 @@ import pytest
 from book import experiments
 from book.experiments import ACCURACY, seeds_plot, validations
 from book.seed_plots import KEY, cloud, dots, lines, seed_curves
+from lab.plots import MODEL_STYLES, styled
 
 SEEDS = {"": [90.0, 92.0, 97.0], "wide": [80.0], "none": []}
 WORDS = {"": "narrow", "wide": "wide", "none": "never run"}
@@ -44,7 +45,20 @@ def test_each_series_is_named_once_in_the_legend() -> None:
     picture = dots({"short": {"a": [1.0], "b": [2.0]}, "long": {"b": [3.0]}}, "x", marks={"a guess": 0.5})
     (legend,) = picture.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["short", "long", "a guess"]
+    guesses = [segment[:, 1] for segment in picture.figure.axes[0].collections[0].get_segments()]
+    assert not any(
+        low <= text.get_position()[1] <= high for low, high in guesses for text in picture.figure.axes[0].texts
+    )
     assert "b, short: 2.0 (one seed); b, long: 3.0 (one seed)" in picture.alt
+
+
+@pytest.mark.parametrize("name", MODEL_STYLES)
+@pytest.mark.parametrize("beside", [[], ["another"], list(MODEL_STYLES)[3:7]])
+def test_a_model_looks_the_same_in_every_plot_and_unlike_the_others(name: str, beside: list[str]) -> None:
+    looks = dict(styled([*dict.fromkeys([*beside, f"{name}: seed 1"])]))
+    assert looks[f"{name}: seed 1"] == MODEL_STYLES[name]
+    plot = lines({each: [(1, 2), (2, 3)] for each in ("another", name)}, "x", "y").figure.axes[0].lines
+    assert [line.get_color() for line in plot][1] == MODEL_STYLES[name][0] != plot[0].get_color()
 
 
 def test_more_series_than_colours_are_refused() -> None:

@@ -163,6 +163,14 @@ def test_the_length_axis_counts_sentences_and_keeps_buckets_apart():
     assert labels == ["1–8\nn = 101", "9–16\nn = 109", "17–24\nn = 117"]
 
 
+def test_an_interval_has_caps_a_range_of_seeds_has_none_and_the_axis_names_it():
+    """Noise of the test set and spread of the seeds are not to be compared by eye."""
+    for words, capped in (("95 % intervals", True), ("lowest to highest seed", False)):
+        axes = plots.bleu_by_length_plot({"a": [bucket(1, 72.0)]}, intervals=words).figure.axes[0]
+        assert words in axes.get_ylabel()
+        assert any(line.get_marker() == "_" for line in axes.lines) is capped
+
+
 def test_lines_are_told_apart_without_colour_and_too_many_are_refused():
     lines = plots.training_curves({str(i): [(0, i), (1, i)] for i in range(5)}).figure.axes[0].lines
     assert len({(line.get_marker(), str(line.get_linestyle())) for line in lines}) == 5
