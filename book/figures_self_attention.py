@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from book.tables import MISSING, ROOT, results, table
 from lab.evaluation.result_files import read_json
-from lab.plots import STYLES, Picture
+from lab.plots import Picture, styled
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import RECIPES
 
@@ -145,7 +145,7 @@ def picture(device: str = "cpu") -> Picture | HTML:
     axes = figure.subplots()
     n = sorted({row["n"] for row in kept["over_length"]})
     texts = []
-    for name, (colour, marker, line) in zip(DRAWN, STYLES, strict=True):
+    for name, (_, (colour, marker, line)) in zip(DRAWN, styled([KINDS[name] for name in DRAWN]), strict=True):
         rows = [row for row in kept["over_length"] if row["layer"] == name]
         passes = [1000 * np.array(row["seconds"]) for row in rows]
         median = np.array([np.median(p) for p in passes])
@@ -173,9 +173,9 @@ DEEPER = {"two": "two blocks, with both", "four": "four blocks, with both"}
 FROZEN = {"frozen": "no parameters, with positions, scores divided"}
 
 
-def linear(solution: str, corpus: str) -> str:
-    """Return the accuracy, in per cent, of the linear model on words and pairs of words, kept with `solution`."""
-    return f"{100 * results(solution, f'{corpus}-linear')[0]['scores']['test']['accuracy']['value']:.1f}"
+def linear(solution: str, corpus: str, metric: str = "accuracy") -> str:
+    """Return the score, in per cent, of the linear model on words and pairs of words, kept with `solution`."""
+    return f"{100 * results(solution, f'{corpus}-linear')[0]['scores']['test'][metric]['value']:.1f}"
 
 
 def own_weight(**changes: object) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from book.experiments import ACCURACY, runs_of, seeds_of, seeds_plot, validations
+from book.experiments import ACCURACY, MACRO_F1, runs_of, seeds_of, seeds_plot, validations
 from book.figures_self_attention import DEEPER, FORMS, FROZEN, GATES, KEYS, KINDS, linear, measured
 from book.seed_plots import dots, lines, seed_curves
 from lab.plots import Picture
@@ -19,27 +19,28 @@ WATCHED = {
 
 
 def widths(experiment: str, words: str, title: str) -> Picture:
-    """Draw the accuracy by the width of a key, divided by its root and not; `words` is that of the longer form."""
+    """Draw the macro-F1 by the width of a key, divided by its root and not; `words` is that of the longer form."""
     series = {
         name: seeds_of(
             "self_attention",
             experiment,
             {joined(variant, division, words): f"keys of {width} features" for variant, width in KEYS.items()},
+            MACRO_F1,
         )
         for name, division in (("not divided", "unscaled"), ("divided", ""))
     }
-    return dots(series, ACCURACY.heading, title)
+    return dots(series, MACRO_F1.heading, title)
 
 
 def parts() -> Picture:
-    """Draw the accuracy of each form after 8 and after 30 epochs, beside the linear model's."""
+    """Draw the macro-F1 of each form after 8 and after 30 epochs, beside the linear model's."""
     words = FORMS | FROZEN | DEEPER
     long = {joined(variant, "long"): text for variant, text in words.items()}
     series = {
-        "8 epochs": seeds_of("self_attention", "parts", words),
-        "30 epochs": seeds_of("self_attention", "parts-long", long),
+        "8 epochs": seeds_of("self_attention", "parts", words, MACRO_F1),
+        "30 epochs": seeds_of("self_attention", "parts-long", long, MACRO_F1),
     }
-    return dots(series, ACCURACY.heading, "Relations, test", marks=counted("relations"))
+    return dots(series, MACRO_F1.heading, "Relations, test", marks=counted("relations", "macro_f1"))
 
 
 def parts_curves() -> Picture:
@@ -58,9 +59,9 @@ def on_corpus(
     return seeds_plot("self_attention", name, words, ACCURACY, title, counted(name) | dict(marks or {}))
 
 
-def counted(name: str) -> dict[str, float]:
-    """Return the accuracy of the linear model on a corpus, with its words."""
-    return {"linear: words and pairs of words": float(linear("pooling", name))}
+def counted(name: str, metric: str = "accuracy") -> dict[str, float]:
+    """Return the score of the linear model on a corpus, with its words."""
+    return {"linear: words and pairs of words": float(linear("pooling", name, metric))}
 
 
 def kept_memory(device: str = "cpu") -> Picture:
@@ -78,8 +79,8 @@ def products(longest: int = 4) -> Picture:
     """Draw the products of a layer for each word, in units of d², by the length in units of d."""
     ends = (0, longest)
     curves = {
-        "self-attention, no projections: 2n²d": [(x, 2 * x) for x in range(longest + 1)],
-        "self-attention with projections: 2n²d + 3nd²": [(x, 2 * x + 3) for x in range(longest + 1)],
+        "self-attention with W_q, W_k, W_v: 2n²d + 3nd²": [(x, 2 * x + 3) for x in range(longest + 1)],
+        "self-attention with W_o too: 2n²d + 4nd²": [(x, 2 * x + 4) for x in range(longest + 1)],
     }
     curves |= {f"{KINDS[name]}: {2 * gates}nd²": [(x, 2 * gates) for x in ends] for name, gates in GATES.items()}
     title = "Where they cross, counted"

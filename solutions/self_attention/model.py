@@ -60,6 +60,12 @@ class SelfAttentive(Classifier):
         self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]
     ) -> Float[Tensor, "batch labels"]:
         tokens, mask, _ = self.read(tokens, mask)
+        return self.scores(tokens, mask)
+
+    def scores(
+        self, tokens: Int[Tensor, "batch words"], mask: Bool[Tensor, "batch words"]
+    ) -> Float[Tensor, "batch labels"]:
+        """Return the scores of the labels."""
         X = self.placed(tokens)
         for block in self.blocks:
             X = X + self.dropout(self.context(block, X, mask))
