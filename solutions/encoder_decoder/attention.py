@@ -117,7 +117,7 @@ def beam_search(
     finished: list[tuple[float, list[int]]] = []
     for _ in range(max_len):
         log_p = step(torch.tensor([tokens for _, tokens in active]))
-        total = torch.tensor([score for score, _ in active])[:, None] + log_p.detach().cpu()
+        total = log_p.new_tensor([score for score, _ in active])[:, None] + log_p
         best, index = total.flatten().topk(min(beam, total.numel()))
         came_from, word = index // log_p.shape[1], index % log_p.shape[1]
         grown = [

@@ -32,8 +32,6 @@ EQUIVALENT = {
     },
     "encoder_decoder.beam_search": {
         ("0.0", "-0.0"): "the same number",
-        ("log_p.detach().cpu()", "log_p.detach()"): "on the CPU",
-        ("log_p.detach()", "log_p"): "no gradient is asked for",
         ("torch.tensor([tokens for _, tokens in active])", "[tokens for _, tokens in active]"): "step takes lists too",
         ("min(beam, total.numel())", "min(total.numel(), beam)"): "the order in a minimum",
         (
