@@ -124,7 +124,7 @@ class EncoderDecoder(Translator):
         self.dropout = nn.Dropout(recipe.dropout)
 
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
-        """Return the one vector c, and the decoder's first state: tanh(V c), or that of a one-way encoder itself."""
+        """Return the one vector c, and the decoder's first state: tanh(V' c), or that of a one-way encoder itself."""
         if self.start is None:
             _, final = self.encoder(source, mask)
             return {"context": final[0][-1]}, {
