@@ -1,0 +1,123 @@
+"""Drawings whose numbers are computed: matrices, boxes and arrows as SVG in the page, in the colours of their roles."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+# Line and fill in light colours, for readers without styles; book.css has both themes.
+COLOURS = {
+    "": ("#222832", "#f3f4f5"),
+    "query": ("#ad3f0e", "#fbe4d8"),
+    "key": ("#2191cf", "#e1f2fc"),
+    "value": ("#0b7850", "#d8f0e5"),
+    "state": ("#00427a", "#d9e5f2"),
+    "context": ("#9e5885", "#f5e4ef"),
+    "weights": ("#bd7a00", "#faeccf"),
+}
+SOFT = "#48566b"
+
+
+def number(value: float, digits: int) -> str:
+    """Return a number as the book writes it: no zero before the point, a true minus."""
+    text = f"{abs(value):.{digits}f}"
+    if not float(text):
+        return "0"
+    return ("−" if value < 0 else "") + (text.removeprefix("0") if "." in text else text)
+
+
+class Drawing:
+    """An SVG that grows by calls; a notebook and the book show it, and `described` says what it shows."""
+
+    def __init__(self, width: int, height: int, title: str, described: str) -> None:
+        self.width, self.height, self.title, self.described = width, height, title, described
+        self.parts: list[str] = []
+
+    def text(self, x: float, y: float, words: str, kind: str = "small", anchor: str = "middle") -> None:
+        """Write words; `kind` is of book.css: small, small soft, math-letter."""
+        place = {"middle": "", "start": " start", "end": " end"}[anchor]
+        colour = f' fill="{SOFT}"' if "soft" in kind else ""
+        look = ' font-family="serif" font-style="italic" font-size="17"' if kind == "math-letter" else ' font-size="12"'
+        about = f'class="{kind}{place}"{colour}{look} text-anchor="{anchor}"'
+        self.parts.append(f'<text x="{x:g}" y="{y:g}" {about}>{escape(words)}</text>')
+
+    def box(self, x: float, y: float, width: float, height: float, role: str = "", hot: bool = False) -> None:
+        line, fill = COLOURS[role]
+        kind = " ".join(filter(None, ("box", role, "hot" if hot else "")))
+        self.parts.append(
+            f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="2" fill="{fill}"'
+            f' stroke="{line}"/>'
+        )
+
+    def arrow(self, x1: float, y1: float, x2: float, y2: float, role: str = "") -> None:
+        """Draw an arrow from one point to another."""
+        length = max(np.hypot(x2 - x1, y2 - y1), 1e-9)
+        u, v = (x2 - x1) / length, (y2 - y1) / length
+        x, y, line = x2 - 7 * u, y2 - 7 * v, COLOURS[role][0]
+        kind = f"ink {role}".strip()
+        self.parts.append(
+            f'<line class="{kind}" x1="{x1:g}" y1="{y1:g}" x2="{x:.1f}" y2="{y:.1f}" stroke="{line}"/>'
+            f'<polygon class="{f"tip {role}".strip()}" fill="{line}"'
+            f' points="{x2:g},{y2:g} {x - 3 * v:.1f},{y + 3 * u:.1f} {x + 3 * v:.1f},{y - 3 * u:.1f}"/>'
+        )
+
+    def rule(self, x1: float, y1: float, x2: float, y2: float, role: str = "") -> None:
+        """Draw a thin line."""
+        self.parts.append(
+            f'<line class="beam {role}" stroke-width="0.6" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
+            f' stroke="{COLOURS[role][0]}"/>'
+        )
+
+    def matrix(
+        self,
+        x: float,
+        y: float,
+        values: ArrayLike,
+        role: str = "",
+        name: str = "",
+        size: tuple[float, float] = (30, 20),
+        words: tuple[Sequence[str], Sequence[str]] = ((), ()),
+        digits: int | None = 1,
+        hot: int | None = None,
+    ) -> tuple[float, float]:
+        """Draw a matrix with its numbers and return its right edge and the middle of its height.
+
+        Weights are as dark as they are large; `words` stand beside the rows and above the columns; row `hot` has a
+        thick frame; `digits` None leaves the numbers out.
+        """
+        table, (wide, high) = np.atleast_2d(np.asarray(values, float)), size
+        line, fill = COLOURS[role]
+        for i, row in enumerate(table):
+            for j, value in enumerate(row):
+                left, top = x + j * wide, y + i * high
+                shade = f' fill-opacity="{0.06 + 0.54 * value:.2f}"' if role == "weights" else ""
+                colour = line if role == "weights" else fill
+                kind = "cell weights" if role == "weights" else f"box {role}".strip()
+                self.parts.append(
+                    f'<rect class="{kind}" x="{left:g}" y="{top:g}" width="{wide:g}" height="{high:g}"'
+                    f' fill="{colour}"{shade} stroke="{line}"/>'
+                )
+                if digits is not None:
+                    self.text(left + wide / 2, top + high / 2 + 4, number(value, digits))
+        for i, word in enumerate(words[0]):
+            self.text(x - 5, y + i * high + high / 2 + 4, word, anchor="end")
+        for j, word in enumerate(words[1]):
+            self.text(x + j * wide + wide / 2, y - 5, word)
+        right, bottom = x + wide * table.shape[1], y + high * len(table)
+        if hot is not None:
+            self.parts.append(
+                f'<rect class="frame" x="{x:g}" y="{y + hot * high:g}" width="{right - x:g}" height="{high:g}"'
+                f' fill="none" stroke="#222832" stroke-width="2"/>'
+            )
+        if name:
+            self.text((x + right) / 2, bottom + 16, name, "small soft")
+        return right, (y + bottom) / 2
+
+    def _repr_html_(self) -> str:
+        label = escape(f"{self.title}. {self.described}")
+        return (
+            f'<div class="drawing"><svg viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{label}"'
+            ' xmlns="http://www.w3.org/2000/svg" fill="#222832" font-family="sans-serif" text-anchor="middle">'
+            f"{''.join(self.parts)}</svg></div>"
+        )

@@ -1,0 +1,165 @@
+"""Drawings of one computation from its input to its output, with the numbers of a chapter's example."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from book.drawn import Drawing, number
+
+Matrix = NDArray[np.float64]
+
+
+def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words: Sequence[str]) -> Drawing:
+    """Draw X -> Q, K, V -> scores -> weights -> context for all words at once; the row of the first has a frame."""
+    Q, K, V = X @ W_q.T, X @ W_k.T, X @ W_v.T
+    scores = Q @ K.T / np.sqrt(K.shape[1])
+    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    context, n = weights @ V, len(words)
+    drawing = Drawing(
+        716,
+        412,
+        "Self-attention as products of matrices",
+        f"From left to right: the matrix X, a row for each of the words {', '.join(words)}; its products with W q, W k "
+        "and W v, the queries, keys and values, two features each; the scores of all queries with all keys, divided by "
+        f"the root of two; the softmax of each row, the weights; and the context, the weights times the values. The "
+        f"row of {words[0]} is framed: its largest weights are on "
+        f"{' and '.join(words[i] for i in np.argsort(-weights[0])[:2])}.",
+    )
+    half, tops = 10.0 * n, (14.0, 150.0, 286.0)
+    names = [word[:5] for word in words]
+    right, middle = drawing.matrix(40, tops[1], X, "", "X", (22, 20), words=(words, ()), digits=0, hot=0)
+    parts = ((Q, "query", "Q = X W_qᵀ"), (K, "key", "K = X W_kᵀ"), (V, "value", "V = X W_vᵀ"))
+    for (values, role, name), top in zip(parts, tops, strict=True):
+        drawing.arrow(right + 5, middle, 145, top + half, role)
+        drawing.matrix(150, top, values, role, name, (24, 20), digits=0, hot=0 if role == "query" else None)
+    for top in tops[:2]:
+        drawing.arrow(203, top + half, 247, 82 + half)
+    right, middle = drawing.matrix(252, 82, scores, "", "Q Kᵀ / √2", (30, 20), words=((), names), hot=0)
+    drawing.arrow(right + 5, middle, right + 51, middle)
+    drawing.text(right + 28, middle - 8, "softmax", "small soft")
+    right, _ = drawing.matrix(
+        right + 56, 82, weights, "weights", "weights", (30, 20), words=((), names), digits=2, hot=0
+    )
+    drawing.arrow(right + 5, middle, right + 29, middle)
+    drawing.arrow(203, tops[2] + half, right + 29, middle + half + 6, "value")
+    drawing.matrix(right + 34, 82, context, "context", "weights · V", (36, 20), digits=2, hot=0)
+    return drawing
+
+
+def growing_squares(lengths: Sequence[int] = (4, 8, 16, 32)) -> Drawing:
+    """Draw the square of scores for some lengths, each twice the one before, a cell for each pair of words."""
+    drawing = Drawing(
+        640,
+        196,
+        "Scores by the number of words",
+        "Squares of cells, each twice as wide as the one before: "
+        + "; ".join(f"{n} words, {n * n:,} scores" for n in lengths)
+        + ".",
+    )
+    left, base = 30.0, 158.0
+    for n in lengths:
+        drawing.box(left, base - 4.6 * n, 4.6 * n, 4.6 * n, "weights")
+        for i in range(1, n):
+            drawing.rule(left + 4.6 * i, base - 4.6 * n, left + 4.6 * i, base, "weights")
+            drawing.rule(left, base - 4.6 * i, left + 4.6 * n, base - 4.6 * i, "weights")
+        drawing.text(left + 2.3 * n, base + 16, f"n = {n}")
+        drawing.text(left + 2.3 * n, base + 32, f"n² = {n * n:,}", "small soft")
+        left += 4.6 * n + 84
+    return drawing
+
+
+def padded_batch(sentences: Sequence[str]) -> Drawing:
+    """Draw a batch of sentences, filled up to the longest, and its mask below the words."""
+    rows = [sentence.split() for sentence in sentences]
+    longest = max(map(len, rows))
+    words = [[*row, *["<pad>"] * (longest - len(row))] for row in rows]
+    drawing = Drawing(
+        640,
+        24 + 48 * len(rows),
+        "A batch with padding, and its mask",
+        f"{len(rows)} rows of {longest} words. "
+        + " ".join(f"Row {i}: {' '.join(row)}; {len(row)} of them count." for i, row in enumerate(rows, 1)),
+    )
+    for i, row in enumerate(words):
+        drawing.text(60, 29 + 48 * i, f"sentence {i + 1}", "small soft", "end")
+        for j, word in enumerate(row):
+            real = j < len(rows[i])
+            drawing.box(70 + 80 * j, 14 + 48 * i, 76, 22, "state" if real else "")
+            drawing.text(108 + 80 * j, 29 + 48 * i, word, "small" if real else "small soft")
+            drawing.text(108 + 80 * j, 50 + 48 * i, "1" if real else "0", "small soft")
+        drawing.text(60, 50 + 48 * i, "mask", "small soft", "end")
+    return drawing
+
+
+def kept_and_new(words: Sequence[str], steps: Sequence[int] = (0, 1, 2)) -> Drawing:
+    """Draw what a decoder's step takes from the cache and what it computes: keys and values grow by a row."""
+    drawing = Drawing(
+        640,
+        60 + 22 * (max(steps) + 1),
+        "What the cache keeps and what is new",
+        "For each step the rows of keys and values: those of earlier words are kept, that of the newest word is "
+        f"computed; its query alone attends to all of them. Words: {', '.join(words[: max(steps) + 1])}.",
+    )
+    for place, t in enumerate(steps):
+        left = 50.0 + 205 * place
+        drawing.text(left + 60, 16, f"step {t + 1}: reads “{words[t]}”")
+        for i in range(t + 1):
+            new, top = i == t, 40.0 + 22 * i
+            drawing.text(left - 4, top + 14, words[i], "small" if new else "small soft", "end")
+            for right, role in ((0, "key"), (42, "value")):
+                drawing.box(left + right, top, 38, 18, role, hot=new)
+        drawing.text(left + 19, 34, "K", "small soft")
+        drawing.text(left + 61, 34, "V", "small soft")
+        drawing.box(left + 110, 40 + 22.0 * t, 38, 18, "query", hot=True)
+        drawing.text(left + 129, 34, "q", "small soft")
+        drawing.arrow(left + 108, 49 + 22.0 * t, left + 84, 49 + 22.0 * t, "query")
+    return drawing
+
+
+def two_norms(sentences: int = 3, words: int = 4, features: int = 6) -> Drawing:
+    """Draw which numbers layer norm and batch norm take a mean over: a word's features, or a feature's words."""
+    drawing = Drawing(
+        640,
+        60 + 17 * sentences * words + 10 * sentences,
+        "Over what layer norm and batch norm take a mean",
+        f"The same batch twice, {sentences} sentences of {words} words with {features} features each. Layer norm: one "
+        "row is marked, the features of a single word. Batch norm: one column is marked, a single feature of all words "
+        "of all sentences.",
+    )
+    for left, name, marked in (
+        (110.0, "layer norm: one word", lambda row, column: row == 1),
+        (400.0, "batch norm: one feature", lambda row, column: column == 2),
+    ):
+        drawing.text(left + 12 * features, 18, name)
+        for row in range(sentences * words):
+            top = 30.0 + 17 * row + 10 * (row // words)
+            for column in range(features):
+                chosen = marked(row, column)
+                drawing.box(left + 24 * column, top, 22, 15, "query" if chosen else "", hot=chosen)
+            if row % words == 0:
+                drawing.text(left - 8, top + 32, f"sentence {row // words + 1}", "small soft", "end")
+        drawing.text(left + 12 * features, 46 + 17 * sentences * words + 10 * sentences, "features", "small soft")
+    return drawing
+
+
+def smoothed_target(words: Sequence[str], right: int, epsilon: float = 0.1) -> Drawing:
+    """Draw the distribution that the loss asks for, without label smoothing and with it."""
+    n = len(words)
+    hard = [float(i == right) for i in range(n)]
+    soft = [(1 - epsilon) * each + epsilon / n for each in hard]
+    drawing = Drawing(
+        640,
+        170,
+        "What the loss asks for, without and with label smoothing",
+        f"Bars for the words {', '.join(words)}. Without smoothing {words[right]} has 1 and the others 0; with "
+        f"{epsilon:g} of smoothing it has {max(soft):.3f} and each of the others {min(soft):.3f}.",
+    )
+    for left, name, bars in ((20.0, "without smoothing", hard), (340.0, f"smoothing {epsilon:g}", soft)):
+        drawing.text(left + 24 * n, 16, name)
+        for i, value in enumerate(bars):
+            if value:
+                drawing.box(left + 48 * i + 6, 130 - 90 * value, 34, 90 * value, "weights")
+            drawing.text(left + 48 * i + 23, 124 - 90 * value, number(value, 3 if 0 < value < 1 else 0))
+            drawing.text(left + 48 * i + 23, 146, words[i], "small soft")
+    return drawing
