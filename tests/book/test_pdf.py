@@ -69,7 +69,7 @@ def test_a_page_of_another_form_is_an_error_that_says_which():
 
 def test_the_pages_come_in_the_order_of_the_contents():
     names = build.order()
-    assert names[:2] == ["index", "notation"]
+    assert names[:2] == ["index", "start"]
     assert set(names) <= {page.stem for page in (ROOT / "book").glob("*.md")}
 
 
