@@ -42,7 +42,7 @@ def multi_head_attention(
 
     head_i = Attention(Q_i, K_i, V_i), where Q_i is the i-th block of features of Q = query W_qᵀ + b_q, and so on.
 
-    Vaswani et al. (2017), section 3.2.2. The biases are ours and everybody's: the paper's formula has none.
+    Vaswani et al. (2017), section 3.2.2. The biases are ours, as PyTorch's: the paper's formula has none.
     """
     q = split_heads(query @ params["W_q"].T + params["b_q"], heads)
     k = split_heads(key @ params["W_k"].T + params["b_k"], heads)
