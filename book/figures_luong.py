@@ -1,6 +1,5 @@
 """Tables of the chapter on Luong's attention: its experiments, where windows stand, what scores and windows cost."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
@@ -60,16 +59,6 @@ def twice() -> HTML:
     """Return how translations fail with and without feeding: words translated twice, words left out."""
     runs = {words: outputs("luong", joined(PHRASEBOOK, variant)) for variant, words in FEEDING.items()}
     return errors_table(runs, "decoder", "Test translations that are wrong (greedy, of 2,000)")
-
-
-def differences(translation: str, reference: str) -> tuple[str, str]:
-    """Return the words of which a translation has more than the reference, and those of which it has fewer."""
-    ours, true = Counter(translation.split()), Counter(reference.split())
-    return listed(ours - true), listed(true - ours)
-
-
-def listed(words: Counter[str]) -> str:
-    return " ".join(words.elements()) or "none"
 
 
 def real(run: str = "multi30k-de-en-base") -> HTML:
