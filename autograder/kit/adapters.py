@@ -37,8 +37,10 @@ def as_set(function: Callable, *arguments: Any) -> Tensor:
     """Return the elements of a set in their order: texts, numbers, or tuples of numbers, one in each row."""
     elements = function(*arguments)
     if not isinstance(elements, set | frozenset):
-        raise TypeError(f"expected a set, got {_article(elements)}")
-    if elements and all(isinstance(each, str) for each in elements):
+        raise TypeError(not_a_set("a set", elements))
+    if not elements:
+        return torch.zeros(0, 1, dtype=torch.int64)
+    if all(isinstance(each, str) for each in elements):
         return text(sorted(elements))
     rows = [each if isinstance(each, tuple) else (each,) for each in elements]
     if len({len(row) for row in rows}) > 1 or not all(
@@ -46,6 +48,12 @@ def as_set(function: Callable, *arguments: Any) -> Tensor:
     ):
         raise TypeError("expected a set of texts, of numbers, or of tuples of equally many numbers, no tensors")
     return torch.tensor(sorted(rows)).reshape(len(rows), -1)
+
+
+def not_a_set(expected: str, value: Any) -> str:
+    """Return the sentence for whoever returns something else than the set that is expected."""
+    way = "; `set(…)` makes a set of it" if isinstance(value, list | tuple) else ""
+    return f"the type is wrong: expected {expected}, got {_article(value)}{way}"
 
 
 def written_file(function: Callable, name: str, *arguments: Any) -> Tensor:

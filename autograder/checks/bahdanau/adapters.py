@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from autograder.kit.adapters import not_a_set
+
 
 def with_tanh_cell(  # noqa: PLR0913 — the student's arguments
     function: Callable,
@@ -52,7 +54,7 @@ def sorted_links(function: Callable, weights: Tensor, threshold: float | None) -
     """Return the links in their order, one (t, s) in each row; a set has none."""
     links = function(weights, threshold)
     if not isinstance(links, set | frozenset):
-        raise TypeError(f"expected a set of pairs (t, s), got a {type(links).__name__}")
+        raise TypeError(not_a_set("a set of pairs (t, s)", links))
     if not all(isinstance(link, tuple) and len(link) == 2 and all(map(_is_whole, link)) for link in links):
         raise TypeError("expected a set of pairs (t, s), each a tuple of two whole numbers, no tensors")
     return torch.tensor(sorted((int(t), int(s)) for t, s in links), dtype=torch.int64, device="cpu").reshape(-1, 2)

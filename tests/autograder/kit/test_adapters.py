@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from autograder.checks.bahdanau.adapters import sorted_links
 from autograder.checks.transformer.adapters import counted_decoding
+from autograder.kit.adapters import as_set
 from autograder.kit.by_hand import without_autograd
 from autograder.kit.call import arrays, call
 
@@ -54,3 +56,13 @@ def test_a_number_that_is_put_into_a_dictionary_is_a_changed_argument():
     after = call({"adds": adds}, "adds", before).inputs_after
     assert len(list(arrays(before))) == 1
     assert len(after) == 2
+
+
+def test_a_set_may_be_empty():
+    assert as_set(set).numel() == 0
+
+
+@pytest.mark.parametrize(("adapter", "arguments"), [(as_set, ()), (sorted_links, (None, None))])
+def test_who_returns_a_list_for_a_set_reads_that_the_type_is_wrong_and_how_to_change_it(adapter, arguments):
+    with pytest.raises(TypeError, match=r"the type is wrong: expected a set.*, got a list; `set\(…\)`"):
+        adapter(lambda *_: [(0, 1)], *arguments)
