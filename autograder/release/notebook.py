@@ -36,7 +36,7 @@ MARK = re.compile(r"#\|\s*(?P<verb>\w+)\s*(?P<words>.*)")
 SCHEMA = 3  # of nbgrader's cell metadata
 SETUP = Path(__file__).parent / "templates" / "setup.py"
 EARLIER = Path(__file__).parent / "templates" / "earlier.txt"
-UNREADY = "NameError: name 'check' is not defined? Run the first code cell, the one with your function, this one."
+UNREADY = "# NameError: name 'check' is not defined? Run the first code cell, the one with your function, this one."
 GRADED = "**How it is graded.**"
 HANDING_IN = (
     "**Handing in.** Save the notebook, and hand in this one file, `NAME.ipynb`, where your teacher says. "
@@ -127,7 +127,7 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
         _grade(cell, function, solution=True)
     elif verb == "check":
         of = find(f"{name}.{function}")
-        cell.source = f'check("{name}.{function}", globals())  # {UNREADY}'
+        cell.source = f'check("{name}.{function}", globals())\n{UNREADY}'
         _grade(cell, f"{CHECK}{function}", points=of.core_points, grade=True, locked=True)
         if of.stars:
             cell.metadata[OWN] = {"stars": of.stars, "bonus": of.max_points}

@@ -18,5 +18,6 @@ elif find_spec("autograder") is None:
         f"This notebook needs the folder `kit`: there is none in {here}, and none further up. "
         "It is in kit.zip, together with all notebooks: get that file from the page of your course, or ask your "
         "teacher for it (in the course's repository `make release` makes it, as build/release/kit.zip). Unpack it, "
-        "and open the notebook NAME.ipynb of what comes out; or put this notebook beside that `kit`, and go on with it."
+        "and open the notebook NAME.ipynb of what comes out; or put this notebook beside that `kit`, "
+        "and go on with it."
     )

@@ -30,6 +30,7 @@ from tests.answers import chapters
 from tests.support.student import failures, printed, run_whole, shown, solved, unpacked, without_all_points
 
 NAMES = chapters()
+WIDEST = 120  # letters; in JupyterLab a cell has a scrollbar beyond that, measured in Chromium
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,12 @@ def bodies(text: str) -> set[str]:
 
 def test_the_names_are_those_of_the_book_in_its_order():
     assert assignments()[: len(NAMES)] == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_line_of_code_is_wider_than_a_cell_in_a_window_of_1440_pixels(name):
+    lines = [line for cell in weave(name).cells if cell.cell_type == "code" for line in cell.source.splitlines()]
+    assert [line for line in lines if len(line) > WIDEST] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
