@@ -83,6 +83,12 @@ def heads_cases(rng: Rng) -> list[Drawn]:
             "one sentence, one query", heads_arguments(rng, (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4)), MASKED, [MASK, HEADS]
         ),
         Drawn("scores far from 0", far_scores(rng, far, 6, 2), features=[MASK, HEADS, LARGE]),
+        Drawn(
+            "one mask for all, a head for each query",
+            heads_arguments(rng, (2, 4, 5, 8, 4), gaps(rng, 4, 5)),
+            MASKED,
+            [MASK, HEADS],
+        ),
     ]
 
 
