@@ -91,6 +91,7 @@ def test_the_page_names_a_bonus_and_what_it_can_give(tmp_path: Path) -> None:
     assert '<a href="#check-stretch">stretch</a> ★ bonus</th><td>3 of 6</td>' in page(tmp_path)
     assert '<a href="#check-core">core</a></th><td>10 of 10</td>' in page(tmp_path)
     assert "/ 0.0" not in page(tmp_path)
+    assert "13 of 10 points, bonus points among them</title>" in page(tmp_path)
     book.feedback("ada", form())
     assert "★ bonus</th><td>3 of 6</td>" in page(tmp_path)
 

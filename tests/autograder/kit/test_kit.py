@@ -461,6 +461,22 @@ def test_points_that_only_grading_knows_are_counted_apart(tmp_path, monkeypatch)
     assert then.startswith("All core parts are done")
 
 
+def test_hints_come_one_at_a_time_and_the_course_is_counted_with_the_notebook(tmp_path, monkeypatch, capsys):
+    part = course.Part("task", 1, 4, hints=("an idea", "a skeleton"))
+    monkeypatch.setattr(course, "parts", lambda name: {part.name: part})
+    monkeypatch.setattr(course, "names", lambda: ["one", "two"])
+    monkeypatch.setenv("ATTENTION_STORE", str(tmp_path))
+    below = progress.noted("one.task", Verdict(3, 4, None, [], []), False)
+    assert below == [
+        "`hint()` shows hint 1 of 2.",
+        "one: 3 of 4 points · part 1 ½",
+        "Next: part 1, task. The course: 3 of 8 points.",
+    ]
+    for shown in ("task, hint 1 of 2: an idea", "task, hint 2 of 2: a skeleton", "task has no more hints."):
+        progress.hint()
+        assert capsys.readouterr().out.strip() == shown
+
+
 def ran(monkeypatch: pytest.MonkeyPatch, *inputs: str) -> None:
     """Let these be the cells that the running notebook ran."""
     shell = SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=["", *inputs]), transform_cell=str)

@@ -12,6 +12,7 @@ import pytest
 from autograder.grade.cache import Records
 from autograder.submissions import collect
 from autograder.submissions.hand_in import Inbox
+from autograder.submissions.lms_names import sort_key
 from tests.attacks.cases import written
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 from tests.autograder.submissions.test_zip_files import MOODLE, zipped
@@ -215,3 +216,8 @@ def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_
     for broken in ("", "[]", "{}", '{"key": 1, "line": {}, "from": 7}', '{"key": 1, "line": {}, "from": {"name": []}}'):
         path.write_text(broken)
         assert why(moodle) == ""
+
+
+def test_names_are_sorted_as_people_do() -> None:
+    names = ["ada", "Bob", "Émile", "Łucja", "Østen", "zoe", "Zola"]
+    assert sorted(reversed(names), key=sort_key) == names
