@@ -114,8 +114,8 @@ LMS = {
         _moodle_recipient,
         _moodle_table,
         "In Moodle, in English (it reads the headings in your language), open the assignment's submissions: "
-        "upload the CSV with 'Upload grading worksheet' (not for the first time? tick 'Allow updating records …'), then the "
-        "zip with 'Upload multiple feedback files in a zip'.",
+        "upload the CSV with 'Upload grading worksheet' (not the first time? tick 'Allow updating records …'), then "
+        "the zip with 'Upload multiple feedback files in a zip'.",
     ),
     "canvas": Lms(
         "Canvas",

@@ -219,5 +219,5 @@ def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_
 
 
 def test_names_are_sorted_as_people_do() -> None:
-    names = ["ada", "Bob", "Émile", "Łucja", "Østen", "zoe", "Zola"]
-    assert sorted(reversed(names), key=sort_key) == names
+    names = ["Zola", "Østen", "Bob", "zoe", "Łucja", "Émile", "ada"]
+    assert sorted(names, key=sort_key) == ["ada", "Bob", "Émile", "Łucja", "Østen", "zoe", "Zola"]
