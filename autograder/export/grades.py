@@ -139,10 +139,10 @@ def notes(grades: Sequence[Grade]) -> list[str]:
     missing = {total: [g.student for g in grades if g.is_missing and g.total == total] for total in (None, 0)}
     return [
         *note("not final, an answer waits for points by hand", waiting),
-        *note("could not be graded and have no grade (--zero gives 0 points)", ungraded),
-        *note("could not be graded and have 0 points", zero),
-        *note("have not handed in and have no grade (--zero gives 0 points)", missing[None]),
-        *note("have not handed in and have 0 points", missing[0]),
+        *note("not graded, without a grade (--zero gives 0 points)", ungraded),
+        *note("not graded, 0 points", zero),
+        *note("not handed in, without a grade (--zero gives 0 points)", missing[None]),
+        *note("not handed in, 0 points", missing[0]),
     ]
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from autograder.assignment import demand, template
+from autograder.assignment import Template, demand, template
 from autograder.export import grades as class_grades
 from autograder.export.grades import Grade, note
 from autograder.export.lms import LMS, Lms, Recipient
@@ -53,8 +53,12 @@ def export(
 def _table(by_assignment: dict[str, list[Grade]], path: Path, mode: int) -> Iterator[str]:
     every = [grade for grades in by_assignment.values() for grade in grades]
     atomic_write(path, class_grades.table(every), mode)
-    yield f"{path}: {counted(len(every), 'grade')}"
+    yield f"{path}: {_grades(every)}"
     yield from class_grades.notes(every)
+
+
+def _grades(grades: Iterable[Grade]) -> str:
+    return counted(sum(grade.total is not None for grade in grades), "grade")
 
 
 def _numbers(written: Iterable[str], to: str) -> dict[str, str]:
@@ -87,7 +91,7 @@ def _for_lms(
         kind = f"{lms.title.lower()}-{name}"
         if numbered := [(grade, to) for grade, to in addressed if to.number]:
             atomic_write(place / f"{kind}.csv", lms.table(name, numbered, numbers.get(name, "")), book.mode)
-            yield f"{place / f'{kind}.csv'}: {counted(len(numbered), 'grade')}"
+            yield f"{place / f'{kind}.csv'}: {_grades(grade for grade, _ in numbered)}"
         anonymous = note(
             f"anonymous in {lms.title}: the zip has the pages; for the table, download the submissions again once "
             "names are shown and grade that, or see --to csv",
@@ -99,7 +103,7 @@ def _for_lms(
         yield f"{place / f'{kind}-feedback.zip'}: {counted(pages, 'page')}"
         yield from missing
         kept = [grade for grade, _ in addressed]
-        yield from (f"{name}: {line}" for line in [*class_grades.notes(kept), *_above(kept, lms)])
+        yield from (f"{name}: {line}" for line in [*class_grades.notes(kept), *_above(kept, lms, template(name))])
     if not count:
         raise ValueError(
             f"Nobody has a name of {lms.title}'s: expected a class graded from its zip, or from that zip unpacked. "
@@ -119,12 +123,12 @@ def _addressed(name: str, grades: list[Grade], lms: Lms) -> tuple[Addressed, lis
     return [(grade, to) for grade, to in recipients if to and count[to.number or to.name] == 1], lines
 
 
-def _above(grades: list[Grade], lms: Lms) -> list[str]:
+def _above(grades: list[Grade], lms: Lms, form: Template) -> list[str]:
     """Return a line on grades above the maximum, by bonus points."""
     above = {grade.student: grade.total for grade in grades if grade.total and grade.total > grade.max_score}
     if not above:
         return []
-    highest = max(above.values())
+    highest = max(form.core_points + form.bonus_points, *above.values())  # also what the next grade may reach
     what = f"above the {grades[0].max_score:g} points of the core tasks"
     if lms is LMS["moodle"]:
         what += f"; Moodle passes over a grade above the assignment's maximum: set that to at least {highest:g} first"

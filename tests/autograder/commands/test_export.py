@@ -243,7 +243,8 @@ def test_grades_that_moodle_would_pass_over_are_named(lms: Teacher) -> None:
     sentence = f"above the {MOST} points of the core tasks; Moodle passes over a grade above"
     assert ALL > MOST
     assert f"1 {sentence}" in lms.exports("moodle")
-    assert f"set that to at least {ALL} first: Roe Ann" in lms.exports("moodle")
+    most = ALL + written("bahdanau")  # not the highest so far: the next grade would be passed over
+    assert f"set that to at least {most} first: Roe Ann" in lms.exports("moodle")
 
 
 def test_days_late_and_the_penalty_are_those_of_the_gradebook(teacher, lms: Teacher) -> None:
@@ -297,7 +298,9 @@ def test_what_cannot_be_graded_has_no_grade_and_the_reason_everywhere(lms: Teach
     row = summary(lms.out)["Poe Ed", "bahdanau"]
     assert (row["score"], row["total"]) == ("", "")
     assert reason in row["error"]
-    assert "1 could not be graded and have no grade (--zero gives 0 points): Poe Ed." in lms.exports("moodle")
+    shown = lms.exports("moodle")
+    assert "1 not graded, without a grade (--zero gives 0 points): Poe Ed." in shown
+    assert "moodle-bahdanau.csv: 1 grade\n" in shown
     rows = {row["Full name"]: row for row in lms.rows("moodle-bahdanau.csv")}
     assert rows["Poe Ed"]["Grade"] == ""
     assert rows["Poe Ed"]["Feedback comments"].startswith(f"no grade; it could not be graded: {reason}")
@@ -314,7 +317,7 @@ def test_what_cannot_be_graded_has_no_grade_and_the_reason_everywhere(lms: Teach
 def test_points_by_hand_are_the_grade_of_what_could_not_be_graded(lms: Teacher) -> None:
     lms.grades(moodle("7", "Roe Ann"), **{moodle("8", "Poe Ed"): b"no notebook"})
     lms.gives("Poe Ed", 2)
-    assert "could not be graded and" not in lms.exports("moodle")
+    assert "not graded, " not in lms.exports("moodle")
     row = next(row for row in lms.rows("moodle-bahdanau.csv") if row["Full name"] == "Poe Ed")
     assert (row["Grade"], "it could not be graded: this is no notebook" in row["Feedback comments"]) == ("2", True)
     page = moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))["8"].decode()
