@@ -138,7 +138,13 @@ class Sandbox:
             ours.settimeout(START_SECONDS)
             reply = _receive(ours)
             if reply != b"ready":
+                is_slow = not reply and process.poll() is None
                 self._take_down()
+                if is_slow:
+                    raise NoSandbox(
+                        f"The sandbox was not ready within {START_SECONDS} seconds: other programs keep this machine "
+                        "busy. Run the same command again when they have ended; it goes on where it was."
+                    )
                 errors.seek(0)
                 detail = (reply + errors.read()).decode(errors="replace").strip()[-2000:]
                 raise NoSandbox(

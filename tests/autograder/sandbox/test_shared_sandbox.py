@@ -61,6 +61,12 @@ def own(built: Sandbox) -> Sandbox:
     return built
 
 
+def test_a_machine_too_busy_to_start_it_is_not_taken_for_one_that_forbids_it(own: Sandbox, monkeypatch) -> None:
+    monkeypatch.setattr(sandbox, "START_SECONDS", 0.01)
+    with Sandbox(own.kit) as slow, pytest.raises(sandbox.NoSandbox, match=r"not ready within 0.01 seconds: .* busy"):
+        slow.start()
+
+
 class TestSharing:
     @pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
     def test_other_processes_are_served_by_the_same_zygote(self, own: Sandbox, method: str) -> None:
