@@ -91,9 +91,10 @@ def test_the_page_names_a_bonus_and_what_it_can_give(tmp_path: Path) -> None:
     assert '<a href="#check-stretch">stretch</a> ★ bonus</th><td>3 of 6</td>' in page(tmp_path)
     assert '<a href="#check-core">core</a></th><td>10 of 10</td>' in page(tmp_path)
     assert "/ 0.0" not in page(tmp_path)
-    assert "13 of 10 points, bonus points among them</title>" in page(tmp_path)
     book.feedback("ada", form())
     assert "★ bonus</th><td>3 of 6</td>" in page(tmp_path)
+    record(book, "ada", 1.0, 1.0)
+    assert "16 of 13 points, bonus points among them</title>" in page(tmp_path)
 
 
 def test_grading_again_gives_the_same_and_a_worse_file_less(tmp_path: Path) -> None:

@@ -424,9 +424,9 @@ def test_a_notebook_that_was_sent_alone_says_where_the_kit_is_to_be_had(name, tm
 @pytest.mark.parametrize("name", assignments())
 def test_a_check_before_the_first_cell_says_what_to_run(name):
     cells = [cell for cell in weave(name).cells if grade_id(cell).startswith("check-")]
-    for cell in cells:  # Python shows the line, and its comment says what to do
+    for cell in cells:  # a traceback shows both lines, and the second says what to do
         assert cell.source.startswith("check(")
-        assert "Run the first code cell" in cell.source.splitlines()[0]
+        assert "Run the first code cell" in cell.source.splitlines()[1]
         assert check_call_id(cell.source) == f"{name}.{grade_id(cell).removeprefix('check-')}"
 
 
