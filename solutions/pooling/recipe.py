@@ -102,6 +102,7 @@ RECIPES["zhou_texts"] = replace(
 DEFAULTS = {  # corpus: recipe
     "relations": "small",
     "reviews": "small_han",
+    "votes": "small",
     "semeval2010": "zhou_texts",
     "sst": "zhou",
     "imdb": "yang",

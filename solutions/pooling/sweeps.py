@@ -22,6 +22,12 @@ ADVERSARY = Sweep(
 SWEEPS = {
     "poolings": POOLS,
     "poolings-long": POOLS.longer(30),
+    "votes": Sweep(
+        "The same where several words decide, and have to be counted",
+        corpus="votes",
+        recipe="small",
+        variants=POOLINGS,
+    ),
     "poolings-real": Sweep(
         "The same on real sentences",
         corpus="semeval2010",

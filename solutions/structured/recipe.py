@@ -89,5 +89,5 @@ RECIPES = {
     # the program that made the paper's 84.4 % (segae_gaereg.py 300 150 4000 30 0.01 0.1 0.5 …, issue 3 there).
     "snli": replace(YELP, hidden=150, mlp=4000, penalty=0.1 / 30**2, dropout=0.5, pair=True),
 }
-DEFAULTS = {"reviews": "small", "aspects": "small", "imdb": "imdb", "sst": "sst"}  # corpus: recipe
+DEFAULTS = {"reviews": "small", "aspects": "small", "verdicts": "small", "imdb": "imdb", "sst": "sst"}  # corpus: recipe
 PEERS: dict[str, list] = {}

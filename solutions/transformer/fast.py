@@ -41,6 +41,8 @@ class FastTransformer(Transformer):
         x = embeddings(tokens) * math.sqrt(self.recipe.d_model)
         if self.recipe.positions == "none":
             return self.dropout(x)
+        if self.training and self.recipe.shift:
+            start += int(torch.randint(self.recipe.shift + 1, ()))
         end = start + tokens.shape[1]
         positions = self.sines(start, end, x) if self.learned is None else self.learned(start, end)
         return self.dropout(x + positions)

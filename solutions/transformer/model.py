@@ -43,7 +43,8 @@ class Transformer(Translator):
     encoder: Any  # torch.nn.ModuleList of EncoderLayers
     decoder: Any  # torch.nn.ModuleList of DecoderLayers
     layers: ClassVar[tuple[type[EncoderLayer], type[DecoderLayer]]] = EncoderLayer, DecoderLayer
-    lacks: ClassVar[tuple[str, ...]] = "pre_norm", "dropout", "inner_dropout"  # what the taught layers do not have
+    # What the taught layers do not have.
+    lacks: ClassVar[tuple[str, ...]] = "pre_norm", "dropout", "inner_dropout", "shift"
 
     def __init__(self, recipe: Recipe, source_size: int, target_size: int, parts: Parts = TAUGHT) -> None:
         super().__init__()

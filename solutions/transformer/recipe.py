@@ -26,6 +26,7 @@ class Recipe:
     positions: Literal["sine", "learned", "none"] = (
         "sine"  # section 3.5; learned: table 3, row E; none: not in the paper
     )
+    shift: Count = 0  # in training, positions start at a random one from 0 to this (not in the paper)
     longest: Count = 0  # tokens of the longer side; longer training pairs are left out (0: none is), tested on are all
     training: Training = field(default_factory=Training)
 

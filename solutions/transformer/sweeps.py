@@ -20,6 +20,17 @@ SWEEPS = {
             "pre-norm-cold": {"pre_norm": True, "warmup": 0.0},
         },
     ),
+    "norms-slow": Sweep(
+        "The same at a quarter of the rate",
+        corpus="phrasebook",
+        recipe="medium",
+        variants={
+            "slow": {"rate": 1e-3},
+            "slow-cold": {"rate": 1e-3, "warmup": 0.0},
+            "slow-pre-norm-cold": {"rate": 1e-3, "pre_norm": True, "warmup": 0.0},
+            "slow-pre-norm": {"rate": 1e-3, "pre_norm": True},
+        },
+    ),
     "positions": Sweep(
         "Sines, learned positions or none; and which of them reach beyond the lengths of the training?",
         corpus="phrasebook",
@@ -32,6 +43,8 @@ SWEEPS = {
             "short": {"longest": 14},
             "short-learned": {"longest": 14, "positions": "learned"},
             "short-unplaced": {"longest": 14, "positions": "none"},
+            # Every position of the test is trained, and no longer sentence.
+            "short-shifted": {"longest": 14, "shift": 20},
         },
     ),
     "smoothing": Sweep(

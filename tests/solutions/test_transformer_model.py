@@ -405,6 +405,19 @@ def test_learned_positions_are_enough_for_what_they_promise_and_say_where_they_e
         net.encode(*source_batch([[4] * 512]))
 
 
+def test_shifted_positions_start_anywhere_in_training_and_at_0_otherwise() -> None:
+    torch.manual_seed(8)
+    net, table = model(shift=3), positional_encoding(torch.zeros(1, 9, 6))[0]
+
+    def starts() -> set[int]:
+        placed = [net.embed(net.embedding, INPUTS[:1])[0] - net.embedding(INPUTS[0]) * 6**0.5 for _ in range(60)]
+        return {next(s for s in range(5) if torch.allclose(x, table[s : s + 5], atol=1e-5)) for x in placed}
+
+    assert starts() == {0}
+    net.train()
+    assert starts() == {0, 1, 2, 3}
+
+
 def test_an_odd_width_has_a_last_sine_and_heads_must_divide_it() -> None:
     net = model(d_model=5, heads=1)
     assert net(SOURCE, MASK, INPUTS, torch.ones_like(INPUTS, dtype=torch.bool)).isfinite().all()
@@ -419,7 +432,7 @@ def test_models_that_cannot_be_say_why() -> None:
         FastTransformer(replace(SMALL, shared=True), 11, 9)
     with pytest.raises(ValueError, match="expected layers of 1 or more, got 0"):
         model(layers=0)
-    for name, value in {"pre_norm": True, "dropout": 0.1, "inner_dropout": 0.2}.items():
+    for name, value in {"pre_norm": True, "dropout": 0.1, "inner_dropout": 0.2, "shift": 3}.items():
         with pytest.raises(ValueError, match=f"without dropout: expected {name} = {type(value)()}, got {value}; use"):
             model(Transformer, **{name: value})
 

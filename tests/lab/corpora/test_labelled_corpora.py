@@ -11,11 +11,23 @@ import torch
 
 from lab import corpora, metrics
 from lab import word_vectors as vectors
-from lab.corpora import CorpusError, Document, aspects, imdb, relations, reviews, semeval2010, sources, sst
+from lab.corpora import (
+    CorpusError,
+    Document,
+    aspects,
+    imdb,
+    relations,
+    reviews,
+    semeval2010,
+    sources,
+    sst,
+    verdicts,
+    votes,
+)
 from lab.corpora.markers import MARKERS, with_markers
 from lab.tokenizers import Words
 
-MADE = {"reviews": reviews, "aspects": aspects, "relations": relations}
+MADE = {"reviews": reviews, "aspects": aspects, "relations": relations, "verdicts": verdicts, "votes": votes}
 
 
 def evidence_words(document: Document) -> list[str]:
@@ -39,12 +51,13 @@ def test_no_text_is_in_two_splits(name: str) -> None:
     assert [len(corpus.train), len(corpus.validation), len(corpus.tests["test"])] == list(MADE[name].SIZES.values())
 
 
-def test_no_verdict_of_a_test_review_was_read_in_training() -> None:
-    def verdicts(documents) -> set[str]:
-        return {d.sentences[min(d.evidence)[0]] for d in documents}
+@pytest.mark.parametrize("name", ["reviews", "votes"])
+def test_no_verdict_of_a_test_review_was_read_in_training(name: str) -> None:
+    def judged(documents) -> set[str]:
+        return {d.sentences[sentence] for d in documents for sentence, _ in d.evidence}
 
-    corpus = reviews.load()
-    assert not verdicts(corpus.train) & (verdicts(corpus.validation) | verdicts(corpus.tests["test"]))
+    corpus = corpora.load(name)
+    assert not judged(corpus.train) & (judged(corpus.validation) | judged(corpus.tests["test"]))
 
 
 def test_no_pair_of_a_test_sentence_was_read_in_training() -> None:
@@ -61,6 +74,35 @@ def test_the_evidence_of_a_review_tells_its_label() -> None:
         assert adjective in (*reviews.GOOD, *reviews.BAD)
         assert not turns or " ".join(turns) in reviews.TURNS
         assert document.label == reviews.LABELS[good]
+
+
+def is_good(words: list[str]) -> bool:
+    """Return whether an adjective, after what turns it round, is praise."""
+    return (words[-1] in reviews.GOOD) != bool(words[:-1])
+
+
+def test_most_verdicts_of_a_review_tell_its_label() -> None:
+    against = set()
+    for document in votes.generate(400, 3):
+        of_sentences: dict[int, list[str]] = {}
+        for sentence, word in sorted(document.evidence):
+            of_sentences.setdefault(sentence, []).append(document.sentences[sentence].split()[word])
+        good = [is_good(words) for words in of_sentences.values()]
+        assert len(good) == votes.VOTES
+        assert document.label == votes.LABELS[sum(good) > votes.VOTES / 2]
+        against.add(min(sum(good), votes.VOTES - sum(good)))
+    assert against == {0, 1}
+
+
+def test_each_of_eight_verdicts_has_its_adjective() -> None:
+    for document in verdicts.generate(300, 3):
+        said = dict(each.split() for each in document.label.split(", "))
+        assert set(said) == set(verdicts.THINGS) == {thing for thing, _ in document.aspects}
+        for thing, places in document.aspects:
+            ((_, word),) = places
+            assert thing in document.words[word - 2 : word]
+            assert said[thing] == verdicts.WORDS[document.words[word] in reviews.GOOD]
+        assert document.evidence == frozenset().union(*(places for _, places in document.aspects))
 
 
 def test_the_evidence_of_a_relation_is_its_trigger_and_tells_the_direction() -> None:
