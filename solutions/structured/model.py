@@ -1,5 +1,6 @@
 """The model of Lin et al. (2017): a bidirectional LSTM, several hops over its states, and a classifier."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -89,6 +90,21 @@ class Full(nn.Module):
         return torch.relu(self.layer(M.flatten(1)))
 
 
+class Answers(nn.Module):
+    """From a score for each yes-or-no question to one for each list of answers, in the order of itertools.product.
+
+    The softmax over all lists is then the product of the single sigmoids, and the cross-entropy the sum of theirs.
+    """
+
+    def __init__(self, questions: int) -> None:
+        super().__init__()
+        signs = torch.tensor(list(itertools.product((-0.5, 0.5), repeat=questions)))
+        self.register_buffer("signs", signs, persistent=False)
+
+    def forward(self, scores: Float[Tensor, "batch questions"]) -> Float[Tensor, "batch lists"]:
+        return scores @ self.signs.T
+
+
 def classifier(recipe: Recipe, labels: int, prune: Prune = pruned_output) -> nn.Sequential:
     """Return what makes scores of the labels from M: a hidden layer with ReLU, full or pruned, and one matrix."""
     states = 2 * recipe.units
@@ -104,7 +120,11 @@ def classifier(recipe: Recipe, labels: int, prune: Prune = pruned_output) -> nn.
     else:
         hidden = Full(recipe.hops, states, recipe.mlp)
     dropout = nn.Dropout(recipe.dropout)
-    return nn.Sequential(dropout, hidden, dropout, nn.Linear(hidden.units, labels))
+    if not recipe.answers:
+        return nn.Sequential(dropout, hidden, dropout, nn.Linear(hidden.units, labels))
+    if labels != 2**recipe.answers:
+        raise ValueError(f"expected {2**recipe.answers} labels for {recipe.answers} yes-or-no answers, got {labels}")
+    return nn.Sequential(dropout, hidden, dropout, nn.Linear(hidden.units, recipe.answers), Answers(recipe.answers))
 
 
 class Hops(Classifier):

@@ -19,8 +19,6 @@ ON_HOPS = Sweep(
     recipe="small",
     variants={name: changes for hops in HOPS for name, changes in penalised(hops).items()},
 )
-# States of eight numbers again; with eight verdicts.
-MANY = {"penalty": 0.0, "units": 4, "dropout": 0.0, "epochs": 25}
 SWEEPS = {
     "penalty": Sweep(
         "Does the penalty make the hops differ, and does it help?",
@@ -44,11 +42,11 @@ SWEEPS = {
     "many": Sweep(
         "Do eight hops read eight verdicts that one cannot? Does a wider reader help the one, or wider states?",
         corpus="verdicts",
-        recipe="small",
+        recipe="eight",
         variants={
-            **{f"hops-{hops}": {"hops": hops, **MANY} for hops in HOPS},
-            "hops-1-reader": {"hops": 1, **MANY, "mlp": 512},
-            "hops-1-states": {"hops": 1, **MANY, "units": 32},  # M has 64 numbers, as of eight hops over 8
+            **{f"hops-{hops}": {"hops": hops} for hops in HOPS},
+            "hops-1-reader": {"hops": 1, "mlp": 512},
+            "hops-1-states": {"hops": 1, "units": 32},  # M has 64 numbers, as that of eight hops over states of 8
         },
     ),
 }
