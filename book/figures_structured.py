@@ -234,9 +234,9 @@ def shares(hops: int, word: str) -> dict[str, Shares]:
     }
 
 
-def hops_of_aspects(variant: str) -> list[dict[str, list[float]]]:
+def hops_of_aspects(variant: str, experiment: str = "hops") -> list[dict[str, list[float]]]:
     """Return for each seed the weight of every hop on the evidence of each aspect, in per cent."""
-    rows = [score(result, "test", "aspects") or () for result in runs_of("structured", "hops", variant)]
+    rows = [score(result, "test", "aspects") or () for result in runs_of("structured", experiment, variant)]
     return [{row["aspect"]: [100 * hop["value"] for hop in row["hops"]] for row in seed} for seed in rows]  # type: ignore[index]
 
 

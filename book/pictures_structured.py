@@ -31,6 +31,18 @@ def narrow_seeds() -> Picture:
     return seeds_plot("structured", "narrow", words, ACCURACY, "Two verdicts, states of 8 numbers, test")
 
 
+MANY = {
+    **{f"hops-{hops}": f"{hops} {'hop' if hops == 1 else 'hops'}" for hops in HOPS},
+    "hops-1-reader": "1 hop, a classifier of 512 hidden units",
+    "hops-1-states": "1 hop, states of 64 numbers",
+}
+
+
+def many_seeds() -> Picture:
+    """Draw how often all eight verdicts are right, by the number of hops."""
+    return seeds_plot("structured", "many", MANY, ACCURACY, "Eight verdicts, all of them right, test")
+
+
 def long_curves() -> Picture:
     """Draw the validation accuracy of four hops over 20 epochs, a line for each seed."""
     curves = {

@@ -1,7 +1,7 @@
 """Film reviews made here that judge eight things in one sentence; the label is the list of the eight verdicts.
 
 Each verdict is good or bad by itself, so that there are 256 labels. The eight stand in any order, each with one of the
-twenty adjectives of its kind: "the ending was dull , the story witty , …". Nothing else decides, and nothing distracts.
+twenty adjectives of its kind: "i found the ending dull , the story witty , …". Nothing else decides.
 
 Each thing has its own gold evidence: the adjective of its verdict.
 """
@@ -29,7 +29,7 @@ def review(rng: random.Random, verdicts: Sequence[bool]) -> Document:
     parts: list[str | tuple[str, Clause]] = []
     for thing, good in rng.sample(list(zip(THINGS, verdicts, strict=True)), len(THINGS)):
         view = Clause((rng.choice(GOOD if good else BAD),), (0,))
-        parts += [f", the {thing}" if parts else f"the {thing} was", (thing, view)]
+        parts += [f", the {thing}" if parts else f"i found the {thing}", (thing, view)]
     sentence = put_together(*parts, ".")
     places = {thing: frozenset({(0, word)}) for thing, word in sentence.evidence}
     label = LABELS[VERDICTS.index(tuple(verdicts))]

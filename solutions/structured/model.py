@@ -13,7 +13,7 @@ from lab.classification import Classifier
 from lab.corpora import Labelled
 from lab.ranges import RecipeError
 from lab.runs import Solution
-from lab.tokenizers import Words
+from lab.tokenizers import PAD, Words
 from lab.transfer import derived
 from lab.word_vectors import start_from
 from solutions.encoder_decoder.model import Encoder
@@ -31,6 +31,18 @@ def or_the_first(mask: Bool[Tensor, "batch source"]) -> Bool[Tensor, "batch sour
     return mask | (first & ~mask.any(dim=1, keepdim=True))
 
 
+class Sums(nn.Module):
+    """States that bind nothing: each is the sum of its word's vector and the previous word's."""
+
+    def __init__(self, vocabulary_size: int, width: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, width, padding_idx=PAD)
+
+    def states(self, tokens: Int[Tensor, "batch source"], _: Tensor) -> Float[Tensor, "batch source width"]:
+        words = self.embedding(tokens)
+        return words + nn.functional.pad(words, (0, 0, 1, 0))[:, :-1]
+
+
 class Reader(nn.Module):
     """Words to the matrix M of each sentence, with the weights A of its hops and its penalty."""
 
@@ -39,7 +51,9 @@ class Reader(nn.Module):
         shape = EncoderRecipe(
             cell="lstm", embedding_dim=recipe.embedding_dim, units=recipe.units, dropout=recipe.dropout
         )
-        self.attend, self.encoder = attend, Encoder(vocabulary_size, shape)
+        sums = recipe.reader == "sum"
+        self.attend = attend
+        self.encoder = Sums(vocabulary_size, 2 * recipe.units) if sums else Encoder(vocabulary_size, shape)
         self.word_dropout = recipe.word_dropout
         with torch.no_grad():
             self.encoder.embedding.weight *= recipe.embedding_scale

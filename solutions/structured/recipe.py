@@ -14,7 +14,8 @@ class Recipe:
     embedding_dim: Size = 100
     embedding_scale: Amount = 1.0  # standard deviation of a fresh word vector's entries (ours)
     vectors: Literal["random", "texts", "glove"] = "random"  # what they start from: lab/word_vectors.py
-    units: Size = 300  # u: width of one direction of the LSTM
+    reader: Literal["lstm", "sum"] = "lstm"  # sum: a state adds its word's vector and that of the one before (ours)
+    units: Size = 300  # u: width of one direction of the LSTM; a state has twice as many numbers
     hidden: Size = 350  # d_a: width of the network that scores the words
     hops: Size = 30  # r: rows of A and of M
     penalty: Amount = 0.0  # what ‖AAᵀ - I‖²_F of a text is multiplied with in the loss
@@ -55,10 +56,11 @@ RECIPES = {
         dropout=0.1,
         training=Training(tokens=1000, epochs=4, rate=3e-3),
     ),
-    # Eight questions, and states of eight numbers, of which dropout would take one away.
+    # Eight questions, and states that bind nothing.
     "eight": Recipe(
         embedding_dim=64,
-        units=4,
+        reader="sum",
+        units=32,
         hidden=32,
         hops=8,
         mlp=64,

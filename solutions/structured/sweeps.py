@@ -40,13 +40,13 @@ SWEEPS = {
         },
     ),
     "many": Sweep(
-        "Do eight hops read eight verdicts that one cannot? Does a wider reader help the one, or wider states?",
+        "Do eight hops read eight verdicts that one cannot, over states that do not bind?",
         corpus="verdicts",
         recipe="eight",
         variants={
             **{f"hops-{hops}": {"hops": hops} for hops in HOPS},
             "hops-1-reader": {"hops": 1, "mlp": 512},
-            "hops-1-states": {"hops": 1, "units": 32},  # M has 64 numbers, as that of eight hops over states of 8
+            "hops-1-lstm": {"hops": 1, "reader": "lstm", "units": 4},  # states that can bind, of eight numbers
         },
     ),
 }
