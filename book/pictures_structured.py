@@ -33,8 +33,9 @@ def narrow_seeds() -> Picture:
 
 MANY = {
     **{f"hops-{hops}": f"{hops} {'hop' if hops == 1 else 'hops'}" for hops in HOPS},
-    "hops-1-reader": "1 hop, a classifier of 512 hidden units",
-    "hops-1-states": "1 hop, states of 64 numbers",
+    "hops-1-reader": "1 hop, 512 hidden units behind it in place of 64",
+    "hops-1-long": "1 hop, 60 epochs in place of 20",
+    "hops-1-wide": "1 hop, states of 32 numbers in place of 4",
 }
 
 

@@ -46,7 +46,8 @@ SWEEPS = {
         variants={
             **{f"hops-{hops}": {"hops": hops} for hops in HOPS},
             "hops-1-reader": {"hops": 1, "mlp": 512},
-            "hops-1-lstm": {"hops": 1, "reader": "lstm", "units": 4},  # states that can bind, of eight numbers
+            "hops-1-wide": {"hops": 1, "units": 16},  # M has 32 numbers, as that of eight hops over states of 4
+            "hops-1-long": {"hops": 1, "epochs": 60},
         },
     ),
 }
