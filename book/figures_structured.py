@@ -15,9 +15,10 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from book.experiments import ACCURACY, Column, runs_of, values
-from book.tables import budget, results, score, summary, table
+from book.tables import budget, outputs, results, score, summary, table
 from lab.classification import Run, Trained, restore, train
-from lab.corpora import Document, Labelled, reviews
+from lab.corpora import Document, Labelled, reviews, verdicts
+from lab.corpora.aspects import WORDS
 from lab.corpora.reviews import LABELS, generate
 from lab.dependencies import STORE
 from lab.evaluation.classification_results import gold as gold_words
@@ -256,3 +257,17 @@ def aspect_table() -> HTML:
         ["variant", *names],
         rows,
     )
+
+
+def praise_and_blame(variant: str) -> list[tuple[float, float]]:
+    """Return for each seed the weight of one hop on a praised thing and on a blamed one, % of eight verdicts, means."""
+    documents, (run, *_) = verdicts.load().tests["test"], runs_of("structured", "many", variant)
+    seeds = []
+    for seed in outputs("structured", run["run"]):
+        weights: dict[str, list[float]] = {word: [] for word in WORDS}
+        for document, look in zip(documents, seed["looks"]["test"], strict=True):
+            for answer in document.label.split(", "):
+                thing, word = answer.split()
+                weights[word] += look["aspects"][thing]
+        seeds.append((100 * statistics.fmean(weights["good"]), 100 * statistics.fmean(weights["bad"])))
+    return seeds

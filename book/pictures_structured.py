@@ -34,14 +34,8 @@ def narrow_seeds() -> Picture:
 MANY = {
     **{f"hops-{hops}": f"{hops} {'hop' if hops == 1 else 'hops'}" for hops in HOPS},
     "hops-1-reader": "1 hop, 512 hidden units behind it in place of 64",
-    "hops-1-long": "1 hop, 60 epochs in place of 20",
     "hops-1-wide": "1 hop, states of 32 numbers in place of 4",
 }
-
-
-def many_seeds() -> Picture:
-    """Draw how often all eight verdicts are right, by the number of hops."""
-    return seeds_plot("structured", "many", MANY, ACCURACY, "Eight verdicts, all of them right, test")
 
 
 def long_curves() -> Picture:

@@ -47,7 +47,6 @@ SWEEPS = {
             **{f"hops-{hops}": {"hops": hops} for hops in HOPS},
             "hops-1-reader": {"hops": 1, "mlp": 512},
             "hops-1-wide": {"hops": 1, "units": 16},  # M has 32 numbers, as that of eight hops over states of 4
-            "hops-1-long": {"hops": 1, "epochs": 60},
         },
     ),
 }

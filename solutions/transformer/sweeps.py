@@ -21,14 +21,16 @@ SWEEPS = {
         },
     ),
     "norms-slow": Sweep(
-        "The same at a quarter of the rate",
+        "Does post-norm need the warm-up at a quarter of the rate too?",
         corpus="phrasebook",
         recipe="medium",
         variants={
-            "slow": {"rate": 1e-3},
-            "slow-cold": {"rate": 1e-3, "warmup": 0.0},
-            "slow-pre-norm-cold": {"rate": 1e-3, "pre_norm": True, "warmup": 0.0},
-            "slow-pre-norm": {"rate": 1e-3, "pre_norm": True},
+            name: {**changes, "rate": 1e-3, "epochs": 3}
+            for name, changes in {
+                "slow": {},
+                "slow-cold": {"warmup": 0.0},
+                "slow-pre-norm-cold": {"pre_norm": True, "warmup": 0.0},
+            }.items()
         },
     ),
     "positions": Sweep(
