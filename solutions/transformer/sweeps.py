@@ -25,12 +25,10 @@ SWEEPS = {
         corpus="phrasebook",
         recipe="medium",
         variants={
-            name: {**changes, "rate": 1e-3, "epochs": 3}
-            for name, changes in {
-                "slow": {},
-                "slow-cold": {"warmup": 0.0},
-                "slow-pre-norm-cold": {"pre_norm": True, "warmup": 0.0},
-            }.items()
+            "slow": {"rate": 1e-3},
+            "slow-cold": {"rate": 1e-3, "warmup": 0.0},
+            "slow-pre-norm": {"rate": 1e-3, "pre_norm": True},
+            "slow-pre-norm-cold": {"rate": 1e-3, "pre_norm": True, "warmup": 0.0},
         },
     ),
     "positions": Sweep(
