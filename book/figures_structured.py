@@ -259,6 +259,12 @@ def aspect_table() -> HTML:
     )
 
 
+def hops_that_differ() -> str:
+    """Return for each seed how many hops are the best of a verdict, with eight hops and eight verdicts: "6, 7, 7"."""
+    seeds = hops_of_aspects("hops-8", "many")
+    return ", ".join(f"{len({weights.index(max(weights)) for weights in seed.values()})}" for seed in seeds)
+
+
 def praise_and_blame(variant: str) -> list[tuple[float, float]]:
     """Return for each seed the weight of one hop on a praised thing and on a blamed one, % of eight verdicts, means."""
     documents, (run, *_) = verdicts.load().tests["test"], runs_of("structured", "many", variant)
