@@ -110,6 +110,8 @@ class Answers(nn.Module):
     The softmax over all lists is then the product of the single sigmoids, and the cross-entropy the sum of theirs.
     """
 
+    signs: Tensor
+
     def __init__(self, questions: int) -> None:
         super().__init__()
         signs = torch.tensor(list(itertools.product((-0.5, 0.5), repeat=questions)))
