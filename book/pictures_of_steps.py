@@ -17,7 +17,7 @@ def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     context, n = weights @ V, len(words)
     drawing = Drawing(
-        716,
+        728,
         412,
         "Self-attention as products of matrices",
         f"From left to right: the matrix X, a row for each of the words {', '.join(words)}; its products with W q, W k "
@@ -43,7 +43,7 @@ def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words
     )
     drawing.arrow(right + 5, middle, right + 29, middle)
     drawing.arrow(203, tops[2] + half, right + 29, middle + half + 6, "value")
-    drawing.matrix(right + 34, 82, context, "context", "weights · V", (36, 20), digits=2, hot=0)
+    drawing.matrix(right + 34, 82, context, "context", "weights · V", (42, 20), digits=2, hot=0)
     return drawing
 
 
@@ -82,7 +82,7 @@ def padded_batch(sentences: Sequence[str]) -> Drawing:
         + " ".join(f"Row {i}: {' '.join(row)}; {len(row)} of them count." for i, row in enumerate(rows, 1)),
     )
     for i, row in enumerate(words):
-        drawing.text(60, 29 + 48 * i, f"sentence {i + 1}", "small soft", "end")
+        drawing.text(60, 29 + 48 * i, f"row {i + 1}", "small soft", "end")
         for j, word in enumerate(row):
             real = j < len(rows[i])
             drawing.box(70 + 80 * j, 14 + 48 * i, 76, 22, "state" if real else "")
@@ -96,7 +96,7 @@ def kept_and_new(words: Sequence[str], steps: Sequence[int] = (0, 1, 2)) -> Draw
     """Draw what a decoder's step takes from the cache and what it computes: keys and values grow by a row."""
     drawing = Drawing(
         640,
-        60 + 22 * (max(steps) + 1),
+        42 + 22 * (max(steps) + 1),
         "What the cache keeps and what is new",
         "For each step the rows of keys and values: those of earlier words are kept, that of the newest word is "
         f"computed; its query alone attends to all of them. Words: {', '.join(words[: max(steps) + 1])}.",
@@ -117,11 +117,11 @@ def kept_and_new(words: Sequence[str], steps: Sequence[int] = (0, 1, 2)) -> Draw
     return drawing
 
 
-def two_norms(sentences: int = 3, words: int = 4, features: int = 6) -> Drawing:
+def two_norms(sentences: int = 2, words: int = 3, features: int = 6) -> Drawing:
     """Draw which numbers layer norm and batch norm take a mean over: a word's features, or a feature's words."""
     drawing = Drawing(
         640,
-        60 + 17 * sentences * words + 10 * sentences,
+        52 + 17 * sentences * words + 10 * sentences,
         "Over what layer norm and batch norm take a mean",
         f"The same batch twice, {sentences} sentences of {words} words with {features} features each. Layer norm: one "
         "row is marked, the features of a single word. Batch norm: one column is marked, a single feature of all words "
@@ -138,7 +138,7 @@ def two_norms(sentences: int = 3, words: int = 4, features: int = 6) -> Drawing:
                 chosen = marked(row, column)
                 drawing.box(left + 24 * column, top, 22, 15, "query" if chosen else "", hot=chosen)
             if row % words == 0:
-                drawing.text(left - 8, top + 32, f"sentence {row // words + 1}", "small soft", "end")
+                drawing.text(left - 8, top + 28, f"sentence {row // words + 1}", "small soft", "end")
         drawing.text(left + 12 * features, 46 + 17 * sentences * words + 10 * sentences, "features", "small soft")
     return drawing
 
@@ -150,7 +150,7 @@ def smoothed_target(words: Sequence[str], right: int, epsilon: float = 0.1) -> D
     soft = [(1 - epsilon) * each + epsilon / n for each in hard]
     drawing = Drawing(
         640,
-        170,
+        124,
         "What the loss asks for, without and with label smoothing",
         f"Bars for the words {', '.join(words)}. Without smoothing {words[right]} has 1 and the others 0; with "
         f"{epsilon:g} of smoothing it has {max(soft):.3f} and each of the others {min(soft):.3f}.",
@@ -159,7 +159,7 @@ def smoothed_target(words: Sequence[str], right: int, epsilon: float = 0.1) -> D
         drawing.text(left + 24 * n, 16, name)
         for i, value in enumerate(bars):
             if value:
-                drawing.box(left + 48 * i + 6, 130 - 90 * value, 34, 90 * value, "weights")
-            drawing.text(left + 48 * i + 23, 124 - 90 * value, number(value, 3 if 0 < value < 1 else 0))
-            drawing.text(left + 48 * i + 23, 146, words[i], "small soft")
+                drawing.box(left + 48 * i + 6, 100 - 60 * value, 34, 60 * value, "weights")
+            drawing.text(left + 48 * i + 23, 94 - 60 * value, number(value, 3 if 0 < value < 1 else 0))
+            drawing.text(left + 48 * i + 23, 116, words[i], "small soft")
     return drawing
