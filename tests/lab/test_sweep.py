@@ -82,7 +82,7 @@ def test_what_is_done_is_not_done_again_and_what_failed_is_named(place: Path, ca
     assert status == 2
     assert "letters: 6 runs, 0 of them done" in printed
     assert "2 of 6 runs failed:" in printed
-    assert f"phrasebook-fr-en-small-b-seed2: a b: no more memory ({place}" in printed
+    assert f"phrasebook-fr-en-small-b-seed2: a b: no more memory ({place}" in printed, printed
     (place / "mended").touch()
     before = {path: path.stat().st_mtime_ns for path in place.rglob("*.json")}
     status, printed = typed(capsys, "letters")
