@@ -104,10 +104,11 @@ def carry_out(step: Step, device: str | None, bar: tqdm, processes: list[subproc
                 for line in process.stdout or ():
                     file.write(line)
                     file.flush()
-                    last = line.strip() or last
                     if line.startswith("epoch"):
                         shown += 1
                         bar.update()
+                    else:
+                        last = line.strip() or last
             if process.returncode != 0:
                 return f"{last or f'exit status {process.returncode}'} ({log})"
     bar.update(step.recipe.training.epochs - shown)  # those of an earlier call
