@@ -35,11 +35,10 @@ class Drawing:
         self.parts: list[str] = []
 
     def text(self, x: float, y: float, words: str, kind: str = "small", anchor: str = "middle") -> None:
-        """Write words; `kind` is of book.css: small, small soft, math-letter."""
-        place = {"middle": "", "start": " start", "end": " end"}[anchor]
+        """Write words; `kind` is of book.css: small, or small soft."""
+        place = " end" if anchor == "end" else ""
         colour = f' fill="{SOFT}"' if "soft" in kind else ""
-        look = ' font-family="serif" font-style="italic" font-size="17"' if kind == "math-letter" else ' font-size="12"'
-        about = f'class="{kind}{place}"{colour}{look} text-anchor="{anchor}"'
+        about = f'class="{kind}{place}"{colour} font-size="12" text-anchor="{anchor}"'
         self.parts.append(f'<text x="{x:g}" y="{y:g}" {about}>{escape(words)}</text>')
 
     def box(self, x: float, y: float, width: float, height: float, role: str = "", hot: bool = False) -> None:
@@ -78,13 +77,13 @@ class Drawing:
         name: str = "",
         size: tuple[float, float] = (30, 20),
         words: tuple[Sequence[str], Sequence[str]] = ((), ()),
-        digits: int | None = 1,
+        digits: int = 1,
         hot: int | None = None,
     ) -> tuple[float, float]:
         """Draw a matrix with its numbers and return its right edge and the middle of its height.
 
         Weights are as dark as they are large; `words` stand beside the rows and above the columns; row `hot` has a
-        thick frame; `digits` None leaves the numbers out.
+        thick frame.
         """
         table, (wide, high) = np.atleast_2d(np.asarray(values, float)), size
         line, fill = COLOURS[role]
@@ -98,8 +97,7 @@ class Drawing:
                     f'<rect class="{kind}" x="{left:g}" y="{top:g}" width="{wide:g}" height="{high:g}"'
                     f' fill="{colour}"{shade} stroke="{line}"/>'
                 )
-                if digits is not None:
-                    self.text(left + wide / 2, top + high / 2 + 4, number(value, digits))
+                self.text(left + wide / 2, top + high / 2 + 4, number(value, digits))
         for i, word in enumerate(words[0]):
             self.text(x - 5, y + i * high + high / 2 + 4, word, anchor="end")
         for j, word in enumerate(words[1]):

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from book.drawn import Drawing, number
+from solutions.self_attention.attention import scaled_dot_product
 
 Matrix = NDArray[np.float64]
 
@@ -14,8 +16,8 @@ def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words
     """Draw X -> Q, K, V -> scores -> weights -> context for all words at once; the row of the first has a frame."""
     Q, K, V = X @ W_q.T, X @ W_k.T, X @ W_v.T
     scores = Q @ K.T / np.sqrt(K.shape[1])
-    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    context, n = weights @ V, len(words)
+    context, weights = (each.numpy() for each in scaled_dot_product(*map(torch.from_numpy, (Q, K, V))))
+    n = len(words)
     drawing = Drawing(
         728,
         412,
@@ -35,12 +37,10 @@ def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words
         drawing.matrix(150, top, values, role, name, (24, 20), digits=0, hot=0 if role == "query" else None)
     for top in tops[:2]:
         drawing.arrow(203, top + half, 247, 82 + half)
-    right, middle = drawing.matrix(252, 82, scores, "", "Q Kᵀ / √2", (30, 20), words=((), names), hot=0)
+    right, middle = drawing.matrix(252, 82, scores, "", "Q Kᵀ / √2", words=((), names), hot=0)
     drawing.arrow(right + 5, middle, right + 51, middle)
     drawing.text(right + 28, middle - 8, "softmax", "small soft")
-    right, _ = drawing.matrix(
-        right + 56, 82, weights, "weights", "weights", (30, 20), words=((), names), digits=2, hot=0
-    )
+    right, _ = drawing.matrix(right + 56, 82, weights, "weights", "weights", words=((), names), digits=2, hot=0)
     drawing.arrow(right + 5, middle, right + 29, middle)
     drawing.arrow(203, tops[2] + half, right + 29, middle + half + 6, "value")
     drawing.matrix(right + 34, 82, context, "context", "weights · V", (42, 20), digits=2, hot=0)

@@ -41,7 +41,7 @@ else:
 
 @cache
 def _server() -> "subprocess.Popen[str]":
-    own = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "COVERAGE_PROCESS_START")}
+    own = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     command = [sys.executable, "-c", SERVER]
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own | {"OMP_NUM_THREADS": "1"}
