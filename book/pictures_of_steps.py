@@ -26,7 +26,7 @@ def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words
         "and W v, the queries, keys and values, two features each; the scores of all queries with all keys, divided by "
         f"the root of two; the softmax of each row, the weights; and the context, the weights times the values. The "
         f"row of {words[0]} is framed: its largest weights are on "
-        f"{' and '.join(words[i] for i in np.argsort(-weights[0])[:2])}.",
+        f"{' and '.join(words[int(i)] for i in np.argsort(-weights[0])[:2])}.",
     )
     half, tops = 10.0 * n, (14.0, 150.0, 286.0)
     names = [word[:5] for word in words]
