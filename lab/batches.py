@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
+from torch.nn import functional
 
 from lab.tokenizers import BOS, EOS, PAD, UNK
 from lab.transfer import sent
@@ -54,6 +55,19 @@ def collate(examples: Sequence[Example]) -> Batch:
     whole = pad([[BOS, *target, EOS] for _, target in examples])
     inputs, targets = whole[:, :-1], whole[:, 1:]
     return Batch(source, mask, inputs.masked_fill(targets == PAD, PAD).contiguous(), targets.contiguous())
+
+
+def filled_up(batch: Batch, rows: int = 8, positions: int = 4) -> Batch:
+    """Return the batch with padding, up to multiples of so many rows and positions: few shapes for many batches.
+
+    A row that is added has words, those of the last one, and no target.
+    """
+    more = -len(batch.source) % rows
+    source, mask, inputs, targets = (
+        functional.pad(torch.cat([each, each[-1:].expand(more, -1)]), (0, -each.shape[1] % positions)) for each in batch
+    )
+    targets[len(targets) - more :] = PAD
+    return Batch(source, mask, inputs, targets)
 
 
 def bucketed(examples: Sequence[Example], tokens: int, seed: int | None = None) -> Iterator[list[Example]]:

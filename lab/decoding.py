@@ -40,17 +40,17 @@ class Translator(nn.Module):
         source: Int[Tensor, "batch source"],
         mask: Bool[Tensor, "batch source"],
         inputs: Int[Tensor, "batch target"],
-        real: Bool[Tensor, "batch target"],
+        real: Bool[Tensor, "batch target"] | None,
     ) -> Float[Tensor, "real vocabulary"]:
-        """Return the scores of the next word at the real target positions, row after row."""
+        """Return the scores of the next word at the real target positions, or at all of them (None), row after row."""
         memory, state = self.encode(source, mask)
         features, _, _ = self.decode(inputs, memory, state)
         return self.readout(at(real, features))
 
-    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"], smoothing: float) -> Float[Tensor, ""]:
+    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"] | None, smoothing: float) -> Float[Tensor, ""]:
         """Return the cross-entropy at the real target positions, with label smoothing."""
         scores = self(batch.source, batch.mask, batch.inputs, real)
-        return functional.cross_entropy(scores, at(real, batch.targets), label_smoothing=smoothing)
+        return functional.cross_entropy(scores, at(real, batch.targets), ignore_index=PAD, label_smoothing=smoothing)
 
     def step(
         self, tokens: Int[Tensor, " batch"], memory: Memory, state: State
@@ -61,10 +61,14 @@ class Translator(nn.Module):
 
 
 def at(
-    real: Bool[Tensor, "batch target"], features: Shaped[Tensor, "batch target *width"]
+    real: Bool[Tensor, "batch target"] | None, features: Shaped[Tensor, "batch target *width"]
 ) -> Shaped[Tensor, " real *width"]:
-    """Return the features at the real positions, row after row (as features[real], with a faster way back)."""
-    return features.flatten(0, 1).index_select(0, real_positions(real))
+    """Return the features at the real positions, row after row (as features[real], with a faster way back).
+
+    None keeps all positions: their number is known without the words.
+    """
+    flat = features.flatten(0, 1)
+    return flat if real is None else flat.index_select(0, real_positions(real))
 
 
 @dataclass(frozen=True)
@@ -250,12 +254,14 @@ def forced_attention(
     return [w[: len(t), : len(s) + 1] for w, s, t in zip(maps, source, target, strict=True)]
 
 
+CELLS = {"cpu": 4000, "cuda": 32000}  # positions of a batch of sources: a GPU takes as long for a short step
+
+
 def translate(
     model: Translator,
     sentences: Sequence[Sequence[int]],
     width: int = 1,
     alpha: float = 1.0,
-    tokens: int = 4000,
     shift: float = 0.0,
     tick: Tick = lambda: None,
 ) -> list[Output]:
@@ -264,7 +270,7 @@ def translate(
     order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
     outputs: list[Output] = [Output([])] * len(sentences)
     while order:
-        size = max(1, tokens // ((len(sentences[order[-1]]) + 1) * width))
+        size = max(1, CELLS.get(device.type, 4000) // ((len(sentences[order[-1]]) + 1) * width))
         group, order = order[-size:], order[:-size]
         source, mask = source_batch([sentences[i] for i in group])
         source, mask = source.to(device), mask.to(device)

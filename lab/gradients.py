@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from lab.cuda_graphs import CudaGraphs
 from lab.distributed import Team
 from lab.ranges import RecipeError
 
@@ -71,10 +72,12 @@ class Gradient:
     tokens: int  # of a whole batch
     micro_tokens: int = 0  # of a piece, about; 0: a batch in one
     quiet: bool = False
+    recorded: bool = False  # in CUDA graphs, as long as batches are taken whole
 
     def __post_init__(self) -> None:
         if self.micro_tokens < 0:
             raise RecipeError(f"--micro-tokens: expected 1 or more, or 0 for whole batches, got {self.micro_tokens}")
+        self.graphs = CudaGraphs(self._again, self.device) if self.recorded else None
 
     def __call__(self, group: Any) -> Tensor:
         """Write the gradient into the parameters; return the loss of the whole batch.
@@ -83,7 +86,8 @@ class Gradient:
         """
         while True:
             try:
-                loss = self._computed(group)
+                whole = self.graphs if not self.micro_tokens else None
+                loss = whole(self.task.collate(group)) if whole else self._computed(group)
             except torch.OutOfMemoryError as error:
                 self._halve(len(self.team.part(group)), error)
                 continue
@@ -96,6 +100,13 @@ class Gradient:
         count = min(max(count, 1), len(part))
         for number in range(count):
             yield part[number * len(part) // count : (number + 1) * len(part) // count]
+
+    def _again(self, batch: Any) -> Tensor:
+        """Write the gradient of a batch on the device into tensors that stay where they are; return the loss."""
+        self.objective.zero_grad(set_to_none=False)
+        loss = self.objective(batch, self.device)
+        loss.backward()
+        return loss.detach()
 
     def _computed(self, group: Any) -> Tensor:
         """Add up the gradients of the pieces; a process without a part takes one example with the share 0."""

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from lab import distributed
 from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
-from lab.compilation import compile_model
+from lab.cuda_graphs import recordable
 from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
 from lab.diagnosis import Curves, Watch, memory, profiled
 from lab.gradients import Gradient, Objective, Task
@@ -46,7 +46,7 @@ class Trainer:
     device: torch.device = field(default_factory=best_device)
     minutes: int | float | Budget | None = None  # time budget, from now on; a Budget has begun when it was made
     rate: Rate | None = None  # by default the recipe's: lab.schedules.rate_at
-    compiled: bool | None = False  # by torch.compile; None: where that pays
+    recorded: bool = True  # in CUDA graphs, where a model can be
     micro_tokens: int = 0  # a batch is taken in pieces of about so many tokens, with the same gradient; 0 = whole
     profile: int = 0  # steps whose time is looked into
     quiet: bool = False
@@ -57,7 +57,6 @@ class Trainer:
         self.team = distributed.here()
         self.quiet = self.quiet or not self.team.is_main
         self.model.to(self.device)
-        self.compiled = compile_model(self.model, self.device, self.compiled, self.quiet)
         self.objective = self.team.joined(Objective(self.model, self.task))
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), training.rate, betas=(0.9, 0.98), weight_decay=training.weight_decay, fused=True
@@ -65,7 +64,15 @@ class Trainer:
         self.average = Average(self.model, training, self.folder)
         bf16 = uses_bf16(training.precision, self.device, sum(weight.numel() for weight in self.model.parameters()))
         self.gradient = Gradient(
-            self.objective, self.task, self.team, self.device, bf16, training.tokens, self.micro_tokens, self.quiet
+            self.objective,
+            self.task,
+            self.team,
+            self.device,
+            bf16,
+            training.tokens,
+            self.micro_tokens,
+            self.quiet,
+            self.recorded and self.team.size == 1 and recordable(self.model, self.device, bf16),
         )
         self.progress, self.watch = Progress(), Watch(self.folder)
         self.budget = self.minutes if isinstance(self.minutes, Budget) else Budget.of(self.minutes)

@@ -104,7 +104,8 @@ class Translating:
         return collate(group)
 
     def loss(self, model: nn.Module, batch: Batch, device: torch.device) -> Tensor:
-        real = sent(batch.targets != PAD, device)
+        # A batch that is on a GPU already may be recorded: no host says which positions are real.
+        real = None if batch.targets.device.type != "cpu" else sent(batch.targets != PAD, device)
         batch = batch.to(device)
         if self.given is None and isinstance(model, Translator):
             return model.loss(batch, real, self.training.smoothing)

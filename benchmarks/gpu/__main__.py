@@ -18,7 +18,7 @@ from lab.devices import best_device, device_name
 
 def all_jobs(quick: bool) -> list[Job]:
     """Return the jobs in their order."""
-    figures = [Job("speed: layers over length and width", layers, 60.0), *speed.compiled_jobs()]
+    figures = [Job("speed: layers over length and width", layers, 60.0)]
     return [*properties.jobs(), *speed.jobs(quick), *trainings.jobs(quick), *([] if quick else figures)]
 
 

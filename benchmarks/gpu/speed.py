@@ -1,8 +1,9 @@
-"""Speed of training on a device: each model's step, the same with the making of its batches, and compiled."""
+"""Speed of training on a device: each model's step, and the same with the making of its batches."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from benchmarks.gpu.small_models import (
 )
 from benchmarks.gpu.table import Job, Row, Setting
 from lab.classification import Classifier, Classifying
-from lab.compilation import compile_model, missing
 from lab.devices import uses_bf16
 from lab.diagnosis import memory
 from lab.runs import Solution
@@ -54,7 +54,6 @@ SHAPES: Mapping[str, Shape] = {
 }
 QUICK = ("bahdanau, Multi30k", "pooling, SemEval")
 FED = ("bahdanau, Multi30k", "transformer tiny, Multi30k", "transformer base, WMT'14")  # batch after batch
-COMPILED = ("bahdanau, Multi30k", "luong, Multi30k", "transformer tiny, Multi30k")
 
 
 def jobs(quick: bool) -> Iterator[Job]:
@@ -63,12 +62,6 @@ def jobs(quick: bool) -> Iterator[Job]:
         yield Job(f"speed: {name}", lambda setting, name=name: step(name, setting), 30)
     for name in QUICK[:1] if quick else FED:
         yield Job(f"speed: {name}, fed", lambda setting, name=name: fed(name, setting), 60)
-
-
-def compiled_jobs() -> Iterator[Job]:
-    """Yield the measurements of models that torch.compile compiles first."""
-    for name in COMPILED:
-        yield Job(f"speed: {name}, compiled", lambda setting, name=name: step(name, setting, compiled=True), 150)
 
 
 def precisions(device: torch.device) -> tuple[str, ...]:
@@ -101,14 +94,14 @@ def fed(name: str, setting: Setting) -> Row:
     return {f"{running.task.unit}/s": (running.progress.tokens - before) / taken}
 
 
-def step(name: str, setting: Setting, compiled: bool = False) -> Row:
-    """Return, for each precision, the time of a step after two, and target tokens or words in a second."""
+def step(name: str, setting: Setting) -> Row:
+    """Return the time of a step after two, and target tokens or words in a second: with and without CUDA graphs."""
     row: Row = {}
-    for precision in precisions(setting.device):
-        running = training(SHAPES[name], setting, precision)
+    for precision, recorded in product(precisions(setting.device), (False, True)):
+        running = training(SHAPES[name], setting, precision, recorded=recorded)
+        if recorded and not running.gradient.graphs:
+            continue
         group = max(running.task.groups(1), key=len)
-        if compiled and not compile_model(running.model, setting.device):
-            return {"left out": missing(setting.device)}
 
         def take(count: int, running: Trainer = running, group: Any = group) -> None:
             for _ in range(count):
@@ -117,8 +110,9 @@ def step(name: str, setting: Setting, compiled: bool = False) -> Row:
         take(2)
         count = 3 if setting.quick else STEPS
         taken = seconds(lambda take=take, count=count: take(count), setting.device) / count
-        row[f"{precision}: ms a step"] = 1000 * taken
-        row[f"{precision}: {running.task.unit}/s"] = running.task.units(group) / taken
+        kind = f"{precision}, CUDA graphs" if recorded else precision
+        row[f"{kind}: ms a step"] = 1000 * taken
+        row[f"{kind}: {running.task.unit}/s"] = running.task.units(group) / taken
     return row | memory(setting.device)
 
 

@@ -40,9 +40,6 @@ class Where(Named):
 class Train(Long, Where):
     """Train a model, and go on where an earlier call of the same run was stopped."""
 
-    compiled: Literal["auto", "on", "off"] = "auto"
-    """torch.compile of the model, or of a recurrent decoder's steps: auto compiles such steps for a GPU"""
-
 
 @dataclass(frozen=True)
 class Penalty:
@@ -96,9 +93,7 @@ def run_train(solution: Solution, argv: list[str]) -> None:
     options, recipe = with_recipe(solution, named, Train, Train(), argv)
     set_threads(options)
     run = name_run(solution, options, named, options.seed)
-    common.train(
-        TRANSLATION, solution, run, recipe, options, compiled={"auto": None, "on": True, "off": False}[options.compiled]
-    )
+    common.train(TRANSLATION, solution, run, recipe, options)
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:

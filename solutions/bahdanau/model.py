@@ -6,7 +6,6 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lab.compilation import in_chunks, joined
 from lab.decoding import Memory, State, Translator
 from lab.runs import Solution
 from lab.tokenizers import PAD
@@ -26,14 +25,11 @@ class Bahdanau(Translator):
     runs from its parts, with the keys projected once a sentence instead of once a word.
     """
 
-    compiled_steps: bool | None = False  # None where the decoder is another, or calls what is handed in
-
     def __init__(self, recipe: Recipe, source_size: int, target_size: int, attend: Attend | None = None) -> None:
         super().__init__()
         units, states = recipe.units, 2 * recipe.units
         self.recipe, self.attend = recipe, attend
-        if attend is not None:
-            self.compiled_steps = None
+        self.recordable = attend is None
         shape = EncoderRecipe(embedding_dim=recipe.embedding_dim, units=units, dropout=recipe.dropout)
         self.encoder = Encoder(source_size, shape)
         self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
@@ -78,34 +74,11 @@ class Bahdanau(Translator):
     ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
         """Return the readout's input [s_i ; E y_{i-1} ; c_i], equation 4, the last state, and the weights."""
         words = self.dropout(self.embedding(inputs))
-        hidden = state["hidden"]
         gates_of_words = self.from_word(words)  # all steps at once: no recurrence in it
         # What the state is multiplied with at each step, as one matrix: the gates, and W_q for the next query.
         weight = torch.cat([self.from_state.weight, self.W_q])
         bias = torch.cat([self.from_state.bias, self.W_q.new_zeros(len(self.W_q))])
-        parts = []
-        for steps, part in in_chunks(self, gates_of_words):
-            hidden, *outputs = steps(self, part, hidden, weight, bias, memory)
-            parts.append(outputs)
-        states, context, weights = (joined(each, inputs.shape[1]) for each in zip(*parts, strict=True))
-        readout_input = torch.cat([states, words.to(states.dtype), context.to(states.dtype)], dim=-1)
-        return readout_input, {"hidden": hidden}, weights
-
-    def steps(
-        self,
-        gates_of_words: Float[Tensor, "batch target gates"],
-        hidden: Float[Tensor, "batch units"],
-        weight: Float[Tensor, "gates_and_query units"],
-        bias: Float[Tensor, " gates_and_query"],
-        memory: Memory,
-    ) -> tuple[
-        Float[Tensor, "batch units"],
-        Float[Tensor, "batch target units"],
-        Float[Tensor, "batch target states"],
-        Float[Tensor, "batch target source"],
-    ]:
-        """Return the last state; of each step the readout's state, the context, and the weights."""
-        states, contexts, all_weights = [], [], []
+        hidden, states, contexts, all_weights = state["hidden"], [], [], []
         for gates_of_word in gates_of_words.unbind(dim=1):
             both = nn.functional.linear(hidden, weight, bias)
             gates_of_state, query = both.split([3 * self.recipe.units, len(self.W_q)], dim=-1)
@@ -115,8 +88,9 @@ class Bahdanau(Translator):
             contexts.append(context)
             all_weights.append(weights)
             hidden = new
-        joined_states, context, weights = (torch.stack(each, dim=1) for each in (states, contexts, all_weights))
-        return hidden, joined_states, context, weights
+        joined, context, weights = (torch.stack(each, dim=1) for each in (states, contexts, all_weights))
+        readout_input = torch.cat([joined, words.to(joined.dtype), context.to(joined.dtype)], dim=-1)
+        return readout_input, {"hidden": hidden}, weights
 
     def for_readout(
         self, previous: Float[Tensor, "batch units"], new: Float[Tensor, "batch units"]
@@ -148,11 +122,9 @@ class StepByStep(Bahdanau):
     Slower: Bahdanau takes the words' part of the gates out of the loop, and the gates and W_q as one matrix.
     """
 
-    compiled_steps = None
-
     def __init__(self, recipe: Recipe, source_size: int, target_size: int, decoder_step: Step = rnnsearch_step) -> None:
         super().__init__(recipe, source_size, target_size)
-        self.decoder_step = decoder_step
+        self.decoder_step, self.recordable = decoder_step, False
 
     def cell(
         self, x: Float[Tensor, "batch word_and_context"], state: Float[Tensor, "batch units"]
@@ -183,8 +155,6 @@ class QueryAfter(Bahdanau):
 
     The paper's query s_{i-1} has not read y_{i-1}, the word before the one that is to be predicted; s_i has.
     """
-
-    compiled_steps = None
 
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
         """Return what Bahdanau.encode returns, and c_0 = 0."""

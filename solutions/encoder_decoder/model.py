@@ -107,6 +107,7 @@ class EncoderDecoder(Translator):
     ) -> None:
         super().__init__()
         self.recipe, self.read = recipe, read
+        self.recordable = read is last_states
         self.encoder = Encoder(source_size, recipe)
         self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
         summary_dim = recipe.units * (2 if recipe.bidirectional else 1)

@@ -10,19 +10,15 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lab import recurrent
-from lab.compilation import in_chunks, joined
 from lab.decoding import Memory, State
 from solutions.luong import model
 from solutions.luong.model import Luong
-from solutions.luong.recipe import Recipe
 
 
 class FastLuong(Luong):
     """The same model with the same state dict; no attention is handed in."""
 
-    def __init__(self, recipe: Recipe, source_size: int, target_size: int) -> None:
-        super().__init__(recipe, source_size, target_size)
-        self.compiled_steps = False if recipe.feeding else None  # without, all steps are taken at once
+    recordable = True
 
     def run(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
@@ -57,22 +53,6 @@ class FastLuong(Luong):
         """Run step by step, each with the h̃ of the one before: section 3.3."""
         below, layers = self.gate_params()
         gates_of_words = nn.functional.linear(words, below, layers[0][1])  # all steps at once: no recurrence in it
-        last, parts = {name: state[name] for name in ("hidden", "cell", "fed")}, []
-        for steps, part, when in in_chunks(self, gates_of_words, time):
-            last, *outputs = steps(self, part, last, layers, memory, when)
-            parts.append(outputs)
-        h, attended, weights = (joined(each, words.shape[1]) for each in zip(*parts, strict=True))
-        return h, attended, weights, last
-
-    def steps(
-        self,
-        gates_of_words: Float[Tensor, "batch target gates"],
-        state: State,
-        layers: list[tuple[Tensor, Tensor]],
-        memory: Memory,
-        time: Int[Tensor, "batch target"],
-    ) -> tuple[State, Tensor, Tensor, Tensor]:
-        """Return the last state, and h_t, h̃_t and the weights of every step."""
         hidden, cell = list(state["hidden"].unbind(1)), list(state["cell"].unbind(1))
         fed, tops, attendeds, all_weights = state["fed"], [], [], []
         for t, of_word in enumerate(gates_of_words.unbind(dim=1)):
@@ -93,7 +73,7 @@ class FastLuong(Luong):
             all_weights.append(weights[:, 0])
         last = {"hidden": torch.stack(hidden, dim=1), "cell": torch.stack(cell, dim=1), "fed": fed}
         h, attended, weights = (torch.stack(each, dim=1) for each in (tops, attendeds, all_weights))
-        return last, h, attended, weights
+        return h, attended, weights, last
 
     def gate_params(self) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """Return the gates' matrix for the words, and for each layer one matrix for [what comes from below ; state]."""

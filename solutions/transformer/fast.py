@@ -5,13 +5,14 @@ Training packs the words of a batch and never holds all scores; decoding keeps t
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lab.batches import Batch
-from lab.decoding import Memory, State, at
+from lab.decoding import Memory, State, Translator, at
 from lab.losses import linear_cross_entropy
 from solutions.transformer import model
 from solutions.transformer.attention import sinusoids
@@ -32,7 +33,7 @@ class FastTransformer(Transformer):
         self.encoder_norm = nn.LayerNorm(recipe.d_model) if recipe.pre_norm else nn.Identity()
         self.decoder_norm = nn.LayerNorm(recipe.d_model) if recipe.pre_norm else nn.Identity()
         self.dropout = Dropout(recipe.dropout)
-        self.positions = torch.empty(0, recipe.d_model)  # no parameter, and no part of the state dict
+        self.recordable = not recipe.shift  # which the host draws
 
     def embed(
         self, embeddings: nn.Embedding, tokens: Int[Tensor, "batch length"], start: int = 0
@@ -44,16 +45,12 @@ class FastTransformer(Transformer):
         if self.training and self.recipe.shift:
             start += int(torch.randint(self.recipe.shift + 1, ()))
         end = start + tokens.shape[1]
-        positions = self.sines(start, end, x) if self.learned is None else self.learned(start, end)
-        return self.dropout(x + positions)
-
-    def sines(self, start: int, end: int, like: Tensor) -> Float[Tensor, "length d_model"]:
-        """Return the positions from `start` to `end` - 1, in the type and on the device of `like`."""
-        if end > len(self.positions) or self.positions.device != like.device:
-            # The table grows with the longest sentence.
-            length = max(64, 2 ** (end - 1).bit_length())
-            self.positions = sinusoids(length, self.recipe.d_model).to(like.detach())
-        return self.positions[start:end]
+        if self.learned is None:
+            # A table for the next power of two; it stays where it is, since recorded kernels read it.
+            return self.dropout(
+                x + sines(max(64, 2 ** (end - 1).bit_length()), x.shape[-1], x.device, x.dtype)[start:end]
+            )
+        return self.dropout(x + self.learned(start, end))
 
     def encoder_output(
         self,
@@ -105,7 +102,7 @@ class FastTransformer(Transformer):
         source: Int[Tensor, "batch source"],
         mask: Bool[Tensor, "batch source"],
         inputs: Int[Tensor, "batch target"],
-        real: Bool[Tensor, "batch target"],
+        real: Bool[Tensor, "batch target"] | None,
         *,
         scored: bool = True,
     ) -> Float[Tensor, "real vocabulary"]:
@@ -114,8 +111,10 @@ class FastTransformer(Transformer):
         features = at(real, self.decode(inputs, memory, state, need_weights=False)[0])
         return self.readout(features) if scored else features
 
-    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"], smoothing: float) -> Float[Tensor, ""]:
+    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"] | None, smoothing: float) -> Float[Tensor, ""]:
         """Return the cross-entropy that the scores would give, without the table of all of them."""
+        if real is None:
+            return Translator.loss(self, batch, real, smoothing)
         features = self(batch.source, batch.mask, batch.inputs, real, scored=False)
         return linear_cross_entropy(features, self.embedding.weight, at(real, batch.targets), smoothing)
 
@@ -139,6 +138,12 @@ class FastTransformer(Transformer):
             uses["cross"].append(cross)
             uses["decoder"].append(own)
         return {use: torch.stack(layers, dim=1) for use, layers in uses.items()}
+
+
+@cache
+def sines(length: int, d_model: int, device: torch.device, dtype: torch.dtype) -> Float[Tensor, "length d_model"]:
+    """Return the taught `sinusoids`, made once for each device."""
+    return sinusoids(length, d_model).to(device, dtype)
 
 
 def causal(length: int, past: int, device: torch.device) -> Bool[Tensor, "target all"] | None:

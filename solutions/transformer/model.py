@@ -106,9 +106,9 @@ class Transformer(Translator):
         source: Int[Tensor, "batch source"],
         mask: Bool[Tensor, "batch source"],
         inputs: Int[Tensor, "batch target"],
-        real: Bool[Tensor, "batch target"],
+        real: Bool[Tensor, "batch target"] | None,
     ) -> Float[Tensor, "real vocabulary"]:
-        """Return the scores of the next word at the real target positions, row after row."""
+        """Return the scores of the next word at the real target positions, or at all of them (None), row after row."""
         memory, _ = self.encode(source, mask)
         return self.readout(at(real, self.decoder_states(inputs, memory)[-1]))
 
@@ -121,7 +121,7 @@ class Transformer(Translator):
         states = self.encoder_states(source, source_mask[:, 0])
         return {"source": source, "states": states[-1]}, {"words": source[:, :0]}
 
-    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"], smoothing: float) -> Float[Tensor, ""]:
+    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"] | None, smoothing: float) -> Float[Tensor, ""]:
         """Return the loss that the parts have, of the scores at all positions: padding is what it leaves out."""
         if self.parts.label_smoothed_loss is None:
             return super().loss(batch, real, smoothing)
