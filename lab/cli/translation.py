@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from lab import corpora
 from lab.cli import common

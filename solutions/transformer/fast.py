@@ -46,10 +46,8 @@ class FastTransformer(Transformer):
             start += int(torch.randint(self.recipe.shift + 1, ()))
         end = start + tokens.shape[1]
         if self.learned is None:
-            # A table for the next power of two; it stays where it is, since recorded kernels read it.
-            return self.dropout(
-                x + sines(max(64, 2 ** (end - 1).bit_length()), x.shape[-1], x.device, x.dtype)[start:end]
-            )
+            length = max(64, 2 ** (end - 1).bit_length())
+            return self.dropout(x + sines(length, x.shape[-1], x.device, x.dtype)[start:end])
         return self.dropout(x + self.learned(start, end))
 
     def encoder_output(
@@ -142,7 +140,7 @@ class FastTransformer(Transformer):
 
 @cache
 def sines(length: int, d_model: int, device: torch.device, dtype: torch.dtype) -> Float[Tensor, "length d_model"]:
-    """Return the taught `sinusoids`, made once for each device."""
+    """Return the taught `sinusoids`, made once for each device: recorded kernels go on reading it."""
     return sinusoids(length, d_model).to(device, dtype)
 
 
