@@ -14,6 +14,12 @@ POOLS = Sweep(
     recipe="small",
     variants=POOLINGS,
 )
+VOTES = Sweep(
+    "The same where several words decide, and have to be counted",
+    corpus="votes",
+    recipe="small",
+    variants=POOLINGS,
+)
 # Each run departs from relations-small with its seed. `sweep poolings` trains that, but not again where its result is
 # there already and its checkpoint is not; then the run says which command trains it.
 ADVERSARY = Sweep(
@@ -22,12 +28,8 @@ ADVERSARY = Sweep(
 SWEEPS = {
     "poolings": POOLS,
     "poolings-long": POOLS.longer(30),
-    "votes": Sweep(
-        "The same where several words decide, and have to be counted",
-        corpus="votes",
-        recipe="small",
-        variants=POOLINGS,
-    ),
+    "votes": VOTES,
+    "votes-long": VOTES.longer(12),
     "poolings-real": Sweep(
         "The same on real sentences",
         corpus="semeval2010",
