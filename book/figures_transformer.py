@@ -156,6 +156,7 @@ POSITIONS = {  # variant of the sweep: what it is called
     "short": f"sines, {SHORT}",
     "short-learned": f"learned, {SHORT}",
     "short-unplaced": f"none, {SHORT}",
+    "short-shifted": f"sines from a random start, {SHORT}",
 }
 
 
