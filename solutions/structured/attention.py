@@ -18,7 +18,7 @@ def hop_weights(
     W_s2: Float[Tensor, "hops hidden"],
     mask: Bool[Tensor, "batch source"] | None = None,
 ) -> Float[Tensor, "batch hops source"]:
-    """Return the weights of all hops, each row over the words of its sentence: A = softmax(W_s2 tanh(W_s1 Hᵀ)).
+    """Return the weights of all hops, a row for each, over the words of the sentence: A = softmax(W_s2 tanh(W_s1 Hᵀ)).
 
     Lin et al. (2017), the model. The mask, for sentences of unequal length, is that of the authors' program.
     """
@@ -27,7 +27,7 @@ def hop_weights(
 
 
 def penalization(A: Float[Tensor, "batch hops source"]) -> Float[Tensor, " batch"]:
-    """Return for each sentence how far its hops are from looking at one word each, all different: ‖AAᵀ - I‖²_F.
+    """Return for each sentence how far its hops are from one word each, all of them different: ‖AAᵀ - I‖²_F.
 
     Lin et al. (2017), the penalization term.
     """
