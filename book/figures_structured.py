@@ -265,6 +265,13 @@ def hops_that_differ() -> str:
     return ", ".join(f"{len({weights.index(max(weights)) for weights in seed.values()})}" for seed in seeds)
 
 
+def divided_verdicts() -> str:
+    """Return how many trainings without a penalty have another best hop for the music than for the acting: "5 of 9"."""
+    seeds = [seed for hops in HOPS[1:] for seed in hops_of_aspects(variant_of(hops, "free"))]
+    divided = [seed for seed in seeds if len({weights.index(max(weights)) for weights in seed.values()}) > 1]
+    return f"{len(divided)} of {len(seeds)}"
+
+
 def praise_and_blame(variant: str) -> list[tuple[float, float]]:
     """Return for each seed the weight of one hop on a praised thing and on a blamed one, % of eight verdicts, means."""
     documents, (run, *_) = verdicts.load().tests["test"], runs_of("structured", "many", variant)

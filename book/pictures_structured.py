@@ -67,8 +67,18 @@ def evidence_and_score() -> dict[str, list[Point]]:
     return points
 
 
+def equal_weights() -> float:
+    """Return the weight that equal weights put on the evidence of two verdicts, in per cent."""
+    return values("structured", "hops", variant_of(1, "free"), EQUAL)[0]
+
+
+def off_the_evidence() -> list[float]:
+    """Return the accuracy, if above 90 %, of each training with less weight on the evidence than equal weights."""
+    points = [point for each in evidence_and_score().values() for point in each]
+    return [accuracy for evidence, accuracy in points if evidence < equal_weights() and accuracy > 90]
+
+
 def evidence_plot() -> Picture:
     """Draw the accuracy of all trainings on two verdicts against their weight on the evidence."""
-    equal = values("structured", "hops", variant_of(1, "free"), EQUAL)[0]
-    title = "Two verdicts: all trainings"
-    return cloud(evidence_and_score(), "weight on the evidence, %", "accuracy, %", title, {"equal weights": equal})
+    title, marks = "Two verdicts: all trainings", {"equal weights": equal_weights()}
+    return cloud(evidence_and_score(), "weight on the evidence, %", "accuracy, %", title, marks)
