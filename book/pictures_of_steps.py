@@ -122,7 +122,7 @@ def two_norms(sentences: int = 2, words: int = 3, features: int = 6) -> Drawing:
     drawing = Drawing(
         640,
         52 + 17 * sentences * words + 10 * sentences,
-        "Over what layer norm and batch norm take a mean",
+        "What layer norm and batch norm average over",
         f"The same batch twice, {sentences} sentences of {words} words with {features} features each. Layer norm: one "
         "row is marked, the features of a single word. Batch norm: one column is marked, a single feature of all words "
         "of all sentences.",

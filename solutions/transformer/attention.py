@@ -42,7 +42,7 @@ def multi_head_attention(
 
     head_i = Attention(Q_i, K_i, V_i), where Q_i is the i-th block of features of Q = query W_qᵀ + b_q, and so on.
 
-    Vaswani et al. (2017), section 3.2.2. The biases are ours, as PyTorch's: the paper's formula has none.
+    Vaswani et al. (2017), section 3.2.2. The biases are ours, as in PyTorch: the paper's formula has none.
     """
     q = split_heads(query @ params["W_q"].T + params["b_q"], heads)
     k = split_heads(key @ params["W_k"].T + params["b_k"], heads)
@@ -78,7 +78,7 @@ def make_masks(
 ) -> tuple[Bool[Tensor, "batch 1 source"], Bool[Tensor, "target target"], Bool[Tensor, "batch target target"]]:
     """Return the mask of the source, the causal mask, and the target's: causal, and no padding among the keys.
 
-    causal[t, s] is True where s ≤ t: a position sees itself and what stands before it.
+    causal[t, s] is True where s ≤ t: a position sees itself and those before it.
 
     Vaswani et al. (2017), section 3.2.3. The padding is ours, for sentences of unequal length.
     """
@@ -122,7 +122,7 @@ def encoder_layer(
 ) -> Float[Tensor, "batch source d_model"]:
     """Return x after self-attention and the feed-forward network, each as LayerNorm(x + Sublayer(x)).
 
-    Vaswani et al. (2017), section 3.1, without dropout: the norm stands behind the sum, "post-norm".
+    Vaswani et al. (2017), section 3.1, without dropout: the norm comes after the sum, "post-norm".
     """
     keys = None if mask is None else mask[:, None]
     attended, _ = multi_head_attention(x, x, x, params, heads, keys)
@@ -141,8 +141,8 @@ def decoder_layer(
 ) -> Float[Tensor, "batch target d_model"]:
     """Return y after self-attention, attention to the encoder's output, and the feed-forward network.
 
-    Each is LayerNorm(y + Sublayer(y)). In the second the decoder asks, and the encoder's output, `memory`, gives keys
-    and values; its parameters are those whose names end in `_cross`.
+    Each is LayerNorm(y + Sublayer(y)). In the second sublayer the decoder asks, and the encoder's output, `memory`,
+    gives keys and values; its parameters are those whose names end in `_cross`.
 
     Vaswani et al. (2017), section 3.1.
     """
@@ -162,7 +162,7 @@ def label_smoothed_loss(
 ) -> Float[Tensor, ""]:
     """Return the mean of -Σ_v q(v) log p(v) over the targets that are not pad.
 
-    q gives ε/V to each of the V classes, the right one among them, and the other 1 - ε to the right one.
+    q gives ε/V to each of the V classes, the right one included, and the remaining 1 - ε to the right one.
 
     Szegedy et al. (2016), section 7; Vaswani et al. (2017), section 5.4, with ε = 0.1.
     """
@@ -175,7 +175,7 @@ def label_smoothed_loss(
 def noam_rate(step: int, d_model: int, warmup: int | float, factor: int | float = 1.0) -> float:
     """Return the learning rate of a step: factor · d_model^-½ · min(step^-½, step · warmup^-1½).
 
-    It rises in a line for `warmup` steps, then falls as 1/√step.
+    It rises linearly for `warmup` steps, then falls as 1/√step.
 
     Vaswani et al. (2017), equation 3. The factor is that of the authors' code.
     """
