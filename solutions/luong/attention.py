@@ -45,7 +45,7 @@ def concat_score(
     Luong et al. (2015), section 3.1, "concat".
     """
     units = h_t.shape[-1]
-    # W_a times a concatenation is the sum of two products: each state is projected once, not once a pair.
+    # W_a times a concatenation is the sum of two products: each state is projected once, not once for each pair.
     from_target = h_t @ W_a[:, :units].T
     from_source = h_s @ W_a[:, units:].T
     return torch.tanh(from_target[:, :, None] + from_source[:, None]) @ v_a
@@ -74,7 +74,7 @@ def predicted_position(
     v_p: Float[Tensor, " hidden"],
     lengths: Int[Tensor, "*batch"],
 ) -> Float[Tensor, "*batch"]:
-    """Return where to look, a real number between 0 and the sentence's length: p_t = S · σ(v_p · tanh(W_p h_t)).
+    """Return where to look, a real number between 0 and the sentence's length: p_t = S · sigmoid(v_p · tanh(W_p h_t)).
 
     Luong et al. (2015), equation 9.
     """
@@ -133,7 +133,7 @@ def input_feeding(
     W_c: Float[Tensor, "units twice_units"],
     mask: Bool[Tensor, "batch source"] | None = None,
 ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
-    """Return h̃_1 … h̃_T and the weights of a decoder that is told where it has looked.
+    """Return h̃_1 … h̃_T and the weights of a decoder that is told where it has attended.
 
     h_t = tanh(W_x [y_{t-1} ; h̃_{t-1}] + W_h h_{t-1}) with h̃_0 = 0; then attention with the dot score,
     and h̃_t = tanh(W_c [c_t ; h_t]). `emb` holds y_0 … y_{T-1}: step t reads the word before the one that it predicts.
