@@ -77,18 +77,18 @@ def additive_attention(
 def rnnsearch_step(
     word: Float[Tensor, "batch embedding_dim"],
     state: Float[Tensor, "batch units"],
-    annotations: Float[Tensor, "batch source annotation_dim"],
+    annotations: Float[Tensor, "batch source both_units"],
     projected: Float[Tensor, "batch source hidden"],
     W_q: Float[Tensor, "hidden units"],
     v: Float[Tensor, " hidden"],
     cell: Callable[[Tensor, Tensor], Tensor],
     mask: Bool[Tensor, "batch source"] | None = None,
-) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch annotation_dim"], Float[Tensor, "batch source"]]:
-    """Return the new state s_i, the context c_i and the weights of one decoder step; the state before it asks.
+) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch both_units"], Float[Tensor, "batch source"]]:
+    """Return the new state s_i, the context c_i and the weights of one decoder step; the query is the state s_{i-1}.
 
     c_i = Σ_j α_ij h_j, with α_i = softmax_j(v · tanh(W_q s_{i-1} + projected_j)); s_i = cell([y_{i-1} ; c_i], s_{i-1}).
 
-    Bahdanau et al. (2015), equations 4 to 6 and appendix A.1.2; `projected` holds W_k h_j, made once a sentence.
+    Bahdanau et al. (2015), equations 4 to 6 and appendix A.1.2; `projected` holds W_k h_j, computed once per sentence.
     """
     scores = additive_scores(state @ W_q.T, projected, v)
     weights = masked_softmax(scores, mask)
