@@ -1,16 +1,25 @@
-"""Pictures of the chapter on additive attention: error rates by what the query has read, and which links are found."""
+"""Pictures of the chapter on additive attention: error rates by what the query has read, links found, gradients."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+
+import torch
+from jaxtyping import Float
+from matplotlib.figure import Figure
+from torch import Tensor, nn
+from torch.nn import functional
 
 from book.experiments import AER, seeds_of
 from book.figures_bahdanau import QUERIES, THRESHOLD, outputs_of, strongest
 from book.seed_plots import dots, seed_curves
 from book.tables import PHRASEBOOK, results, score
 from lab import corpora
+from lab.batches import Batch, collate
 from lab.corpora import Pair
 from lab.evaluation.links import diagonal_links
-from lab.plots import Picture, Point
+from lab.plots import Picture, Point, styled
+from lab.tokenizers import PAD
+from lab.translation import Trained
 
 READINGS = {"strongest word": AER, "words above a threshold": THRESHOLD}
 PLACES = {
@@ -63,3 +72,50 @@ def distances_plot(shares: Mapping[str, Sequence[Sequence[Point]]]) -> Picture:
     picture = seed_curves(shares, x_label, "true links found, %", "Links off the diagonal")
     picture.figure.axes[0].set_ylim(0, 100)
     return picture
+
+
+def reached(network: nn.Module, batch: Batch) -> Float[Tensor, "batch target source"]:
+    """Return the norm of the gradient of each target word's loss at the vector of each source word."""
+    words: list[Tensor] = []
+    hook = network.encoder.embedding.register_forward_hook(lambda *call: words.append(call[-1]))  # type: ignore[union-attr]
+    scores = network.eval()(batch.source, batch.mask, batch.inputs, None).reshape(*batch.targets.shape, -1)
+    hook.remove()
+    losses = functional.cross_entropy(scores.transpose(1, 2), batch.targets, ignore_index=PAD, reduction="none")
+    # Sentences do not touch each other, so one backward pass serves the same position of all of them.
+    gradients = [torch.autograd.grad(loss.sum(), words, retain_graph=True)[0] for loss in losses.unbind(dim=1)]
+    return torch.stack(gradients, dim=1).norm(dim=-1)
+
+
+def shares_reached(model: Trained, network: nn.Module, pairs: Sequence[Pair]) -> tuple[list[float], float]:
+    """Return which share of a target word's gradient, in %, reaches each source position, and which its true words.
+
+    The sources are equally long, and the shares means over all target words; `network` reads the words of `model`.
+    """
+    batch = collate([(model.source_text.encode(each.source), model.target_text.encode(each.target)) for each in pairs])
+    norms = reached(network, batch)
+    shares = 100 * norms / norms.sum(dim=-1, keepdim=True).clamp_min(torch.finfo(norms.dtype).tiny)
+    linked = torch.zeros_like(shares, dtype=torch.bool)
+    for row, pair in enumerate(pairs):
+        for source, target in pair.links or ():
+            linked[row, target, source] = True
+    of_true_words = (shares * linked).sum(dim=-1)[linked.any(dim=-1)].mean().item()
+    return shares[batch.targets != PAD].mean(dim=0).tolist(), of_true_words
+
+
+def shares_plot(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> Picture:
+    """Draw the shares of the gradient by the position of the source word, a panel for each state of the networks."""
+    figure = Figure(figsize=(7.2, 3.6), layout="constrained")
+    texts = []
+    for axes, (title, curves) in zip(figure.subplots(1, len(panels), sharey=True), panels.items(), strict=True):
+        for name, (colour, marker, line) in styled(curves):
+            places = range(1, len(curves[name]) + 1)
+            axes.plot(places, curves[name], color=colour, marker=marker, ls=line, ms=4, label=name)
+            low, high = min(curves[name]), max(curves[name])
+            texts.append(f"{title}, {name}: {curves[name][0]:.1f} at the first, lowest {low:.1f}, highest {high:.1f}")
+        axes.set(title=title, yscale="log", xlabel="position of the source word")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="#dddddd")
+    figure.axes[0].set_ylabel("share of the gradient, %")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    return Picture(figure, f"Share of a target word's gradient by the position of the source word. {'; '.join(texts)}.")

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from book import pictures_bahdanau, pictures_encoder_decoder, pictures_luong_windows
+from lab.batches import collate
 from lab.corpora import Pair
 
 CROSSED = Pair("a b c d", "w x y z", frozenset({(0, 0), (1, 1), (3, 2), (2, 3)}))
@@ -64,6 +65,32 @@ def test_links_are_counted_by_their_distance_from_the_diagonal() -> None:
     diagonal = [(0, 0), (1, 1), (2, 2), (3, 3)]
     assert pictures_bahdanau.found_by_distance([CROSSED], [diagonal]) == [(0, 100.0), (1, 0.0)]
     assert pictures_bahdanau.found_by_distance([CROSSED], [[[3, 2], [0, 0]]]) == [(0, 50.0), (1, 50.0)]
+
+
+class Copies(nn.Module):
+    """Its score of a target word depends on the source word at the same place alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.ModuleDict({"embedding": nn.Embedding(304, 8)})
+        self.readout = nn.Linear(8, 304)
+
+    def forward(self, source, mask, inputs, real):
+        return self.readout(self.encoder["embedding"](source)[:, : inputs.shape[1]]).flatten(0, 1)
+
+
+def test_a_gradient_arrives_at_the_words_that_a_score_has_read() -> None:
+    torch.manual_seed(1)
+    network, model = Copies(), remembering()
+    model.target_text = model.source_text
+    pairs = [Pair("w1 w2 w3", "w4 w5 w6", frozenset({(0, 0), (1, 1)})), Pair("w7 w8 w9", "w1", frozenset({(1, 0)}))]
+    batch = collate([(model.source_text.encode(pair.source), model.target_text.encode(pair.target)) for pair in pairs])
+    norms = pictures_bahdanau.reached(network, batch)
+    assert norms.shape == (2, 4, 4)
+    assert ((norms > 0) == torch.eye(4, dtype=torch.bool) * (batch.targets > 0)[..., None]).all()
+    shares, of_true_words = pictures_bahdanau.shares_reached(model, network, pairs)
+    assert shares == pytest.approx([100 * words / 6 for words in (2, 2, 1, 1)])  # of six target words, </s> included
+    assert of_true_words == pytest.approx(200 / 3)  # two of the three links are at the same place
 
 
 def test_a_position_is_within_so_many_words_of_the_true_one() -> None:
