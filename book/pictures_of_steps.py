@@ -1,6 +1,7 @@
 """Drawings of one computation from its input to its output, with the numbers of a chapter's example."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ from book.drawn import Drawing, number
 from solutions.self_attention.attention import scaled_dot_product
 
 Matrix = NDArray[np.float64]
+LOWERED = dict(zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True))  # digits below the line
 
 
 def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words: Sequence[str]) -> Drawing:
@@ -162,4 +164,39 @@ def smoothed_target(words: Sequence[str], right: int, epsilon: float = 0.1) -> D
                 drawing.box(left + 48 * i + 6, 100 - 60 * value, 34, 60 * value, "weights")
             drawing.text(left + 48 * i + 23, 94 - 60 * value, number(value, 3 if 0 < value < 1 else 0))
             drawing.text(left + 48 * i + 23, 116, words[i], "small soft")
+    return drawing
+
+
+def unrolled_feeding(words: Sequence[str] = ("<s>", "he", "hit", "me")) -> Drawing:
+    """Draw Luong's decoder with input feeding, a column a step: its attentional state is half of the next input."""
+    steps = [(f"{t}", 110.0 + 210 * (t - 1), *pair) for t, pair in enumerate(pairwise(words), 1)]
+    drawing = Drawing(
+        640,
+        162,
+        "Input feeding, unrolled",
+        f"{len(steps)} steps from left to right. In each the input is the attentional state of the step before beside "
+        "the word before; with the state before it makes the new state h, which is the query; the context c and h make "
+        "the attentional state h tilde, which gives the word and goes into the input of the next step. "
+        + " ".join(f"Step {t}: reads {read}, gives {said}." for t, _, read, said in steps),
+    )
+    fed = "0"
+    for t, x, read, said in steps:
+        for left, top, wide, role, name in (
+            (x - 54, 138, 54, "state", fed),
+            (x, 138, 54, "", read),
+            (x - 26, 92, 52, "query", f"h{LOWERED[t]}"),
+            (x - 78, 52, 48, "context", f"c{LOWERED[t]}"),
+            (x - 32, 18, 64, "state", f"h\u0303{LOWERED[t]}"),
+        ):
+            drawing.box(left, top, wide, 22, role)
+            drawing.text(left + wide / 2, top + 15, name)
+        drawing.text(x, 12, said)
+        drawing.arrow(x, 137, x, 115)
+        drawing.arrow(x - 8, 91, x - 42, 75, "query")
+        drawing.arrow(x - 38, 51, x - 24, 41)
+        drawing.arrow(x, 91, x, 41)
+        if t != steps[-1][0]:
+            drawing.arrow(x + 27, 103, x + 183, 103, "state")
+            drawing.arrow(x + 33, 31, x + 182, 137, "state")
+        fed = f"h\u0303{LOWERED[t]}"
     return drawing
