@@ -1,6 +1,6 @@
-"""The figure on the width of a key: scores of random queries and keys, divided by its root or not."""
+"""The figures on the width of a key: scores of random queries and keys, divided by its root or not."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -38,6 +38,23 @@ def four_panels(measured: Measured) -> Picture:
     for axes in figure.axes[2:]:
         axes.set_xlabel("width of a key, d_k")
     return Picture(figure, f"Random queries and keys: means over the draws, shaded eight of ten. {'; '.join(texts)}.")
+
+
+def histograms(measured: Measured, widths: Sequence[int] = (4, 64, 512), reach: float = 70.0) -> Picture:
+    """Draw how often each score q·k occurs when it is not divided, a panel for each width; dashed: ± the root."""
+    figure = Figure(figsize=(7.2, 2.3), layout="constrained")
+    colour, texts = STYLES[0][0], []
+    for axes, width in zip(figure.subplots(1, len(widths), sharex=True, sharey=True), widths, strict=True):
+        scores = measured[width, False]["scores"].flatten().numpy()
+        axes.hist(scores, bins=np.linspace(-reach, reach, 71), density=True, color=colour)
+        for side in (-1, 1):
+            axes.axvline(side * width**0.5, color="#888888", lw=1.2, ls="--")
+        axes.set(title=f"d_k = {width}, √d_k = {width**0.5:.3g}", yticks=[])
+        axes.title.set_fontsize(10)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        texts.append(f"d_k = {width}: standard deviation {scores.std():.1f}")
+    figure.supxlabel("score q·k", fontsize=10)
+    return Picture(figure, f"Histograms of undivided scores, dashed lines at plus and minus √d_k. {'; '.join(texts)}.")
 
 
 def _dress(axes: Axes, widths: list[int], label: str) -> None:

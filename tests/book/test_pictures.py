@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from book import pictures_bahdanau, pictures_encoder_decoder, pictures_luong_windows
+from book import key_width, pictures_bahdanau, pictures_encoder_decoder, pictures_luong_windows
 from lab.batches import collate
 from lab.corpora import Pair
 
@@ -102,3 +102,12 @@ def test_a_position_is_within_so_many_words_of_the_true_one() -> None:
 def test_a_bell_ends_at_the_edge_of_its_window() -> None:
     alt = pictures_luong_windows.window_factors((2,), reach=4).alt
     assert "D = 2: 1 at 0, 0.607 at 1, 0.135 at 2, 0 at 3, 0 at 4" in alt
+
+
+def test_a_histogram_is_of_the_undivided_scores_and_as_wide_as_their_spread() -> None:
+    measured = {(d, False): {"scores": d**0.5 * torch.tensor([[-1.0, 1.0], [1.0, -1.0]])} for d in (4, 64)}
+    picture = key_width.histograms(measured, widths=(4, 64), reach=10.0)
+    assert picture.alt.endswith("d_k = 4: standard deviation 2.0; d_k = 64: standard deviation 8.0.")
+    for axes, height in zip(picture.figure.axes, (2.0, 8.0), strict=True):
+        drawn = {round(bar.get_x()) for bar in axes.patches if bar.get_height() > 0}
+        assert drawn == {-height, height}
