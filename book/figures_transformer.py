@@ -39,23 +39,33 @@ def show_all(model: Trained) -> None:
     long_sentence.show(**models, transformer=model)
 
 
-def head_view(looks: Mapping[str, Float[Tensor, "layers heads asking answering"]], use: str) -> Picture:
-    """Draw the weights of every layer and head in one use of attention, small, a row of pictures for each layer."""
-    layers, heads, asking, answering = looks[use].shape
-    figure = Figure(figsize=(1.6 * heads, 0.4 + 1.6 * layers * asking / answering), layout="constrained")
-    grid = figure.subplots(layers, heads, squeeze=False)
+def head_view(
+    looks: Mapping[str, Float[Tensor, "layers heads asking answering"]],
+    use: str,
+    asking: Sequence[str],
+    answering: Sequence[str],
+) -> Picture:
+    """Draw the weights of every layer and head in one use of attention, small, a row of pictures for each layer.
+
+    The words of the queries stand at the left, those of the keys below.
+    """
+    layers, heads, rows, columns = looks[use].shape
+    figure = Figure(figsize=(0.7 + 1.6 * heads, 0.9 + 1.6 * layers * rows / columns), layout="constrained")
+    grid = figure.subplots(layers, heads, squeeze=False, sharex=True, sharey=True)
     habits = []
     for i, row in enumerate(grid):
         for j, axes in enumerate(row):
             weights = looks[use][i, j]
             axes.imshow(as_matrix(weights), cmap="Blues", vmin=0, vmax=1)
-            axes.set(xticks=[], yticks=[])
+            axes.set_xticks(range(columns), answering, rotation=90)
+            axes.set_yticks(range(rows), asking)
+            axes.tick_params(length=0, labelsize=8)
             axes.set_title(f"layer {i + 1}, head {j + 1}", fontsize=8)
             habits.append(f"layer {i + 1}, head {j + 1}: {habit(weights)}")
     return Picture(
         figure,
-        f"{USES[use]}. Rows are queries, columns keys, strong in colour where a weight is large"
-        f"{', and empty above the diagonal' if use == 'decoder' else ''}. {'; '.join(habits)}.",
+        f"{USES[use]}. Rows are queries ({', '.join(asking)}), columns keys ({', '.join(answering)}), strong in colour "
+        f"where a weight is large{', and empty above the diagonal' if use == 'decoder' else ''}. {'; '.join(habits)}.",
     )
 
 

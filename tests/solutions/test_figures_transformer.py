@@ -23,11 +23,14 @@ def test_a_head_is_told_by_where_most_of_its_rows_look_most() -> None:
 
 def test_the_view_of_all_heads_tells_every_head() -> None:
     looks = {"cross": torch.rand(2, 3, 5, 4)}
-    view = head_view(looks, "cross")
+    view = head_view(looks, "cross", "he hit me with </s>".split(), "il m' a </s>".split())
     assert len(view.figure.axes) == 2 * 3
     for layer in (1, 2):
         for head in (1, 2, 3):
             assert f"layer {layer}, head {head}: " in view.alt
+    below, left = view.figure.axes[-1], view.figure.axes[0]
+    assert [label.get_text() for label in below.get_xticklabels()] == ["il", "m'", "a", "</s>"]
+    assert [label.get_text() for label in left.get_yticklabels()] == ["he", "hit", "me", "with", "</s>"]
 
 
 def test_the_curves_of_the_rate_turn_at_the_end_of_their_warm_up() -> None:
