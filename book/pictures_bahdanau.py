@@ -114,6 +114,7 @@ def shares_plot(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> Picture:
             texts.append(f"{title}, {name}: {curves[name][0]:.1f} at the first, lowest {low:.1f}, highest {high:.1f}")
         axes.set(title=title, yscale="log", xlabel="position of the source word")
         axes.spines[["top", "right"]].set_visible(False)
+        axes.yaxis.set_major_formatter("{x:g}")
         axes.grid(axis="y", color="#dddddd")
     figure.axes[0].set_ylabel("share of the gradient, %")
     handles, labels = figure.axes[0].get_legend_handles_labels()
