@@ -28,11 +28,22 @@ def number(value: float, digits: int) -> str:
 
 
 class Drawing:
-    """An SVG that grows by calls; a notebook and the book show it, and `described` says what it shows."""
+    """Panels of SVG that grow by calls, side by side where there is room; `described` says what they show.
 
-    def __init__(self, width: int, height: int, title: str, described: str) -> None:
-        self.width, self.height, self.title, self.described = width, height, title, described
-        self.parts: list[str] = []
+    One unit is one pixel; a panel at most 330 wide is read on a phone.
+    """
+
+    def __init__(self, title: str, described: str) -> None:
+        self.title, self.described = title, described
+        self.panels: list[tuple[float, float, list[str]]] = []
+
+    def panel(self, width: float, height: float) -> None:
+        """Begin the next panel: what follows is drawn there, from its own (0, 0)."""
+        self.panels.append((width, height, []))
+
+    @property
+    def parts(self) -> list[str]:
+        return self.panels[-1][2]
 
     def text(self, x: float, y: float, words: str, kind: str = "small", anchor: str = "middle") -> None:
         """Write words; `kind` is of book.css: small, or small soft."""
@@ -114,8 +125,13 @@ class Drawing:
 
     def _repr_html_(self) -> str:
         label = escape(f"{self.title}. {self.described}")
-        return (
-            f'<div class="drawing"><svg viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{label}"'
-            ' xmlns="http://www.w3.org/2000/svg" fill="#222832" font-family="sans-serif" text-anchor="middle">'
-            f"{''.join(self.parts)}</svg></div>"
-        )
+        spoken = [f'role="img" aria-label="{label}"', *['aria-hidden="true"'] * (len(self.panels) - 1)]
+        return f'<div class="drawing panels">{"".join(map(svg, self.panels, spoken))}</div>'
+
+
+def svg(panel: tuple[float, float, list[str]], spoken: str) -> str:
+    width, height, parts = panel
+    return (
+        f'<svg viewBox="0 0 {width:g} {height:g}" style="--w: {width:g}" {spoken} xmlns="http://www.w3.org/2000/svg"'
+        f' fill="#222832" font-family="sans-serif" text-anchor="middle">{"".join(parts)}</svg>'
+    )

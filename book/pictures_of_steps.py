@@ -21,53 +21,52 @@ def self_attention_steps(X: Matrix, W_q: Matrix, W_k: Matrix, W_v: Matrix, words
     context, weights = (each.numpy() for each in scaled_dot_product(*map(torch.from_numpy, (Q, K, V))))
     n = len(words)
     drawing = Drawing(
-        728,
-        412,
         "Self-attention as products of matrices",
-        f"From left to right: the matrix X, a row for each of the words {', '.join(words)}; its products with W q, W k "
+        f"Step by step: the matrix X, a row for each of the words {', '.join(words)}; its products with W q, W k "
         "and W v, the queries, keys and values, two features each; the scores of all queries with all keys, divided by "
         f"the root of two; the softmax of each row, the weights; and the context, the weights times the values. The "
         f"row of {words[0]} is framed: its largest weights are on "
         f"{' and '.join(words[int(i)] for i in np.argsort(-weights[0])[:2])}.",
     )
-    half, tops = 10.0 * n, (14.0, 150.0, 286.0)
+    high, top = 20.0 * n, 42.0
     names = [word[:5] for word in words]
-    right, middle = drawing.matrix(40, tops[1], X, "", "X", (22, 20), words=(words, ()), digits=0, hot=0)
+    drawing.panel(214, 3 * (high + 36))
+    right, middle = drawing.matrix(40, high + 36, X, "", "X", (22, 20), words=(words, ()), digits=0, hot=0)
     parts = ((Q, "query", "Q = X W_qᵀ"), (K, "key", "K = X W_kᵀ"), (V, "value", "V = X W_vᵀ"))
-    for (values, role, name), top in zip(parts, tops, strict=True):
-        drawing.arrow(right + 5, middle, 145, top + half, role)
-        drawing.matrix(150, top, values, role, name, (24, 20), digits=0, hot=0 if role == "query" else None)
-    for top in tops[:2]:
-        drawing.arrow(203, top + half, 247, 82 + half)
-    right, middle = drawing.matrix(252, 82, scores, "", "Q Kᵀ / √2", words=((), names), hot=0)
-    drawing.arrow(right + 5, middle, right + 51, middle)
-    drawing.text(right + 28, middle - 8, "softmax", "small soft")
-    right, _ = drawing.matrix(right + 56, 82, weights, "weights", "weights", words=((), names), digits=2, hot=0)
-    drawing.arrow(right + 5, middle, right + 29, middle)
-    drawing.arrow(203, tops[2] + half, right + 29, middle + half + 6, "value")
-    drawing.matrix(right + 34, 82, context, "context", "weights · V", (42, 20), digits=2, hot=0)
+    for i, (values, role, name) in enumerate(parts):
+        place = 2 + i * (high + 34)
+        drawing.arrow(right + 5, middle, 145, place + high / 2, role)
+        drawing.matrix(150, place, values, role, name, (24, 20), digits=0, hot=0 if role == "query" else None)
+    for values, role, name, digits in ((scores, "", "Q Kᵀ / √2", 1), (weights, "weights", "softmax of each row", 2)):
+        drawing.panel(62 + 30 * n, top + high + 22)
+        drawing.arrow(0, 12, 16, 12)
+        drawing.text(58 + 15 * n, 16, name)
+        drawing.matrix(58, top, values, role, words=(words, names), digits=digits, hot=0)
+    drawing.panel(150, top + high + 22)
+    drawing.arrow(0, 12, 16, 12)
+    drawing.text(100, 16, "weights · V")
+    drawing.matrix(58, top, context, "context", size=(42, 20), words=(words, ()), digits=2, hot=0)
     return drawing
 
 
 def growing_squares(lengths: Sequence[int] = (4, 8, 16, 32)) -> Drawing:
     """Draw the square of scores for some lengths, each twice the one before, a cell for each pair of words."""
     drawing = Drawing(
-        640,
-        196,
         "Scores by the number of words",
         "Squares of cells, each twice as wide as the one before: "
         + "; ".join(f"{n} words, {n * n:,} scores" for n in lengths)
         + ".",
     )
-    left, base = 30.0, 158.0
+    left = 8.0
     for n in lengths:
+        base = 4.6 * n + 4
+        drawing.panel(max(4.6 * n, 60) + 20, base + 38)
         drawing.box(left, base - 4.6 * n, 4.6 * n, 4.6 * n, "weights")
         for i in range(1, n):
             drawing.rule(left + 4.6 * i, base - 4.6 * n, left + 4.6 * i, base, "weights")
             drawing.rule(left, base - 4.6 * i, left + 4.6 * n, base - 4.6 * i, "weights")
-        drawing.text(left + 2.3 * n, base + 16, f"n = {n}")
-        drawing.text(left + 2.3 * n, base + 32, f"n² = {n * n:,}", "small soft")
-        left += 4.6 * n + 84
+        drawing.text(left + max(2.3 * n, 30), base + 16, f"n = {n}")
+        drawing.text(left + max(2.3 * n, 30), base + 32, f"n² = {n * n:,}", "small soft")
     return drawing
 
 
@@ -77,34 +76,32 @@ def padded_batch(sentences: Sequence[str]) -> Drawing:
     longest = max(map(len, rows))
     words = [[*row, *["<pad>"] * (longest - len(row))] for row in rows]
     drawing = Drawing(
-        640,
-        24 + 48 * len(rows),
         "A batch with padding, and its mask",
         f"{len(rows)} rows of {longest} words. "
         + " ".join(f"Row {i}: {' '.join(row)}; {len(row)} of them count." for i, row in enumerate(rows, 1)),
     )
+    drawing.panel(40 + 41 * longest, 24 + 48 * len(rows))
     for i, row in enumerate(words):
-        drawing.text(60, 29 + 48 * i, f"row {i + 1}", "small soft", "end")
+        drawing.text(34, 29 + 48 * i, f"row {i + 1}", "small soft", "end")
         for j, word in enumerate(row):
             real = j < len(rows[i])
-            drawing.box(70 + 80 * j, 14 + 48 * i, 76, 22, "state" if real else "")
-            drawing.text(108 + 80 * j, 29 + 48 * i, word, "small" if real else "small soft")
-            drawing.text(108 + 80 * j, 50 + 48 * i, "1" if real else "0", "small soft")
-        drawing.text(60, 50 + 48 * i, "mask", "small soft", "end")
+            drawing.box(39 + 41 * j, 14 + 48 * i, 39, 22, "state" if real else "")
+            drawing.text(58.5 + 41 * j, 29 + 48 * i, word, "small" if real else "small soft")
+            drawing.text(58.5 + 41 * j, 50 + 48 * i, "1" if real else "0", "small soft")
+        drawing.text(34, 50 + 48 * i, "mask", "small soft", "end")
     return drawing
 
 
 def kept_and_new(words: Sequence[str], steps: Sequence[int] = (0, 1, 2)) -> Drawing:
     """Draw what a decoder's step takes from the cache and what it computes: keys and values grow by a row."""
     drawing = Drawing(
-        640,
-        42 + 22 * (max(steps) + 1),
         "What the cache keeps and what is new",
         "For each step the rows of keys and values: those of earlier words are kept, that of the newest word is "
         f"computed; its query alone attends to all of them. Words: {', '.join(words[: max(steps) + 1])}.",
     )
-    for place, t in enumerate(steps):
-        left = 50.0 + 205 * place
+    left = 40.0
+    for t in steps:
+        drawing.panel(200, 42 + 22 * (max(steps) + 1))
         drawing.text(left + 60, 16, f"step {t + 1}: reads “{words[t]}”")
         for i in range(t + 1):
             new, top = i == t, 40.0 + 22 * i
@@ -122,17 +119,17 @@ def kept_and_new(words: Sequence[str], steps: Sequence[int] = (0, 1, 2)) -> Draw
 def two_norms(sentences: int = 2, words: int = 3, features: int = 6) -> Drawing:
     """Draw which numbers layer norm and batch norm take a mean over: a word's features, or a feature's words."""
     drawing = Drawing(
-        640,
-        52 + 17 * sentences * words + 10 * sentences,
         "What layer norm and batch norm average over",
         f"The same batch twice, {sentences} sentences of {words} words with {features} features each. Layer norm: one "
         "row is marked, the features of a single word. Batch norm: one column is marked, a single feature of all words "
         "of all sentences.",
     )
-    for left, name, marked in (
-        (110.0, "layer norm: one word", lambda row, column: row == 1),
-        (400.0, "batch norm: one feature", lambda row, column: column == 2),
+    left = 78.0
+    for name, marked in (
+        ("layer norm: one word", lambda row, column: row == 1),
+        ("batch norm: one feature", lambda row, column: column == 2),
     ):
+        drawing.panel(left + 24 * features + 30, 52 + 17 * sentences * words + 10 * sentences)
         drawing.text(left + 12 * features, 18, name)
         for row in range(sentences * words):
             top = 30.0 + 17 * row + 10 * (row // words)
@@ -151,14 +148,14 @@ def smoothed_target(words: Sequence[str], right: int, epsilon: float = 0.1) -> D
     hard = [float(i == right) for i in range(n)]
     soft = [(1 - epsilon) * each + epsilon / n for each in hard]
     drawing = Drawing(
-        640,
-        124,
         "What the loss asks for, without and with label smoothing",
         f"Bars for the words {', '.join(words)}. Without smoothing {words[right]} has 1 and the others 0; with "
         f"{epsilon:g} of smoothing it has {max(soft):.3f} and each of the others {min(soft):.3f}.",
     )
-    for left, name, bars in ((20.0, "without smoothing", hard), (340.0, f"smoothing {epsilon:g}", soft)):
-        drawing.text(left + 24 * n, 16, name)
+    left = 0.0
+    for name, bars in (("without smoothing", hard), (f"smoothing {epsilon:g}", soft)):
+        drawing.panel(48 * n + 12, 124)
+        drawing.text(24 * n, 16, name)
         for i, value in enumerate(bars):
             if value:
                 drawing.box(left + 48 * i + 6, 100 - 60 * value, 34, 60 * value, "weights")

@@ -27,6 +27,8 @@ class Drawing(SphinxDirective):
         drawing = Path(absolute).read_text(encoding="utf8")
         if not TOLD.search(drawing):
             raise self.error(f'{relative}: expected role="img", then <title> and <desc> that say what it shows')
+        width = re.search(r'viewBox="\S+ \S+ (\S+)', drawing)[1]  # type: ignore[index]
+        drawing = drawing.replace("<svg ", f'<svg style="--w: {width}" ', 1)
         figure = nodes.figure("", nodes.raw("", f'<div class="drawing">{drawing}</div>', format="html"))
         figure["classes"].append("drawn")
         self.add_name(figure)

@@ -32,7 +32,8 @@ def themed(svg: str, alt: str) -> str:
     own = ID.sub(rf"\g<1>p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-", plot[head.end() :])
     own = COLOUR.sub(lambda match: f"{match[1]}: {COLOURS[match[2]]}", own)
     width = f"{float(width) * 4 / 3:.0f}"  # CSS pixels
-    return f'<svg class="plot" role="img" aria-label="{escape(alt)}" viewBox="{box}" width="{width}">{own}'
+    size = f'viewBox="{box}" width="{width}" style="--w: {width}"'
+    return f'<svg class="plot" role="img" aria-label="{escape(alt)}" {size}>{own}'
 
 
 def inlined(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -88,7 +88,7 @@ const build = (place) => {
   width.set(2)
   // The table below says the same in words.
   const box = element(place, "div", { class: "drawing", "aria-hidden": "true" })
-  const svg = drawn(box, "svg", { viewBox: `0 0 ${layout.size.join(" ")}` })
+  const svg = drawn(box, "svg", { viewBox: `0 0 ${layout.size.join(" ")}`, style: `--w: ${layout.size[0]}` })
   const result = element(place, "p", { role: "status" })
   const table = element(place, "table", { class: "results" })
   element(table, "caption", {}, "Hypotheses after each step, most probable first, with their probability")

@@ -226,6 +226,19 @@ def test_a_page_asks_for_nothing_and_meets_no_error(browser, name, mode):
     tab.context.close()
 
 
+# Labels of drawings that are lower than 10 pixels or stick out of their drawing, and plots whose letters are.
+UNREADABLE = """() => [...document.querySelectorAll(".drawing svg text")].filter((label) => label.checkVisibility())
+  .filter((label) => {
+    const { a, b } = label.getScreenCTM(), svg = label.closest("svg").getBoundingClientRect()
+    const sizes = [label, ...label.querySelectorAll("tspan")].map((each) => parseFloat(getComputedStyle(each).fontSize))
+    const box = label.getBoundingClientRect()
+    return Math.min(...sizes) * Math.hypot(a, b) < 9.99 || box.left < svg.left - 2 || box.right > svg.right + 2
+  }).map((label) => label.textContent)
+  .concat([...document.querySelectorAll("svg.plot")]
+    .filter((plot) => plot.clientWidth && plot.getBoundingClientRect().width < 0.8 * plot.getAttribute("width"))
+    .map((plot) => plot.ariaLabel))"""
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_a_phone_and_a_tablet(browser, name):
@@ -233,6 +246,7 @@ def test_a_page_fits_a_phone_and_a_tablet(browser, name):
     assert page.stat().st_size <= LARGEST
     tab, _, _ = opened(browser, page, width=360)
     assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+    assert not tab.evaluate(UNREADABLE)
     tab.set_viewport_size({"width": 820, "height": 900})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 820
     tab.context.close()
