@@ -47,7 +47,7 @@ class Drawing:
 
     def text(self, x: float, y: float, words: str, kind: str = "small", anchor: str = "middle") -> None:
         """Write words; `kind` is of book.css: small, or small soft."""
-        place = " end" if anchor == "end" else ""
+        place = "" if anchor == "middle" else f" {anchor}"
         colour = f' fill="{SOFT}"' if "soft" in kind else ""
         about = f'class="{kind}{place}"{colour} font-size="12" text-anchor="{anchor}"'
         self.parts.append(f'<text x="{x:g}" y="{y:g}" {about}>{escape(words)}</text>')
@@ -72,10 +72,10 @@ class Drawing:
             f' points="{x2:g},{y2:g} {x - 3 * v:.1f},{y + 3 * u:.1f} {x + 3 * v:.1f},{y - 3 * u:.1f}"/>'
         )
 
-    def rule(self, x1: float, y1: float, x2: float, y2: float, role: str = "") -> None:
-        """Draw a thin line."""
+    def rule(self, x1: float, y1: float, x2: float, y2: float, role: str = "", width: float = 0.6) -> None:
+        """Draw a line without a tip."""
         self.parts.append(
-            f'<line class="beam {role}" stroke-width="0.6" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
+            f'<line class="beam {role}" stroke-width="{width:.1f}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
             f' stroke="{COLOURS[role][0]}"/>'
         )
 

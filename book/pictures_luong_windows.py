@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -15,24 +14,11 @@ from lab import corpora
 from lab.corpora import Pair
 from lab.plots import STYLES, Picture
 from lab.runs import joined
-from solutions.luong.attention import gaussian, window
 
 PREDICTIVE = {"local-p": "local-p, D = 2", "local-p-10": "local-p, D = 10"}
 FORMS = {"masked": "all scores, masked", "alone": "the window alone"}
 MEASURES = {"milliseconds": "milliseconds, both passes", "multiplications": "million multiplications"}
 FARTHEST = 8  # words: how far the shares are drawn
-
-
-def window_factors(widths: Sequence[float] = (2, 10), reach: int = 12) -> Picture:
-    """Draw the factor of a word's weight by its distance from the centre of the window."""
-    lengths, centre = torch.tensor([reach + 1]), torch.zeros(1)
-    curves = {}
-    for D in widths:
-        factor = gaussian(centre, reach + 1, D)[0] * window(centre, lengths, reach + 1, D)[0]
-        curves[f"D = {D:g}"] = list(enumerate(factor.tolist()))
-    return lines(
-        curves, "distance from the centre of the window (words)", "factor of the weight", "The bells of two windows"
-    )
 
 
 def predicted() -> dict[str, list[list[float]]]:

@@ -1,14 +1,17 @@
 """What the chapters' pictures compute: gates, changed words, links off the diagonal, windows near a word."""
 
+import re
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from book import key_width, pictures_bahdanau, pictures_encoder_decoder, pictures_luong_windows
+from book import key_width, pictures_bahdanau, pictures_encoder_decoder, pictures_luong_windows, pictures_of_ideas
 from lab.batches import collate
 from lab.corpora import Pair
+from solutions.transformer.attention import split_heads
 
 CROSSED = Pair("a b c d", "w x y z", frozenset({(0, 0), (1, 1), (3, 2), (2, 3)}))
 
@@ -100,8 +103,7 @@ def test_a_position_is_within_so_many_words_of_the_true_one() -> None:
 
 
 def test_a_bell_ends_at_the_edge_of_its_window() -> None:
-    alt = pictures_luong_windows.window_factors((2,), reach=4).alt
-    assert "D = 2: 1 at 0, 0.607 at 1, 0.135 at 2, 0 at 3, 0 at 4" in alt
+    assert "D = 2: a 0, b .14, c .61, d 1.00." in pictures_of_ideas.window_bars("a b c d".split(), 3, (2,)).described
 
 
 def test_a_histogram_is_of_the_undivided_scores_and_as_wide_as_their_spread() -> None:
@@ -111,3 +113,23 @@ def test_a_histogram_is_of_the_undivided_scores_and_as_wide_as_their_spread() ->
     for axes, height in zip(picture.figure.axes, (2.0, 8.0), strict=True):
         drawn = {round(bar.get_x()) for bar in axes.patches if bar.get_height() > 0}
         assert drawn == {-height, height}
+
+
+def test_the_parts_of_a_drawn_gru_add_up_to_the_taught_step() -> None:
+    kept, written, state = re.findall(
+        r"(\d\.\d{3})(?: is kept|, is written|\.$)", pictures_of_ideas.gru_cell().described
+    )
+    assert float(kept) + float(written) == pytest.approx(float(state), abs=0.0011)
+    assert float(state) == pytest.approx(0.609)
+
+
+def test_a_word_moves_to_the_sum_that_the_chapter_has_by_hand() -> None:
+    X = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 2]], dtype=float)
+    drawing = pictures_of_ideas.moving_sum("you had me at hello".split(), X, (0, 2))
+    assert drawing.described.endswith("It moves from 1, 1 to 0.89, 1.48.")
+
+
+def test_the_drawn_shapes_are_those_of_the_taught_heads() -> None:
+    described = pictures_of_ideas.residual_stream(2, (5, 7), 8, 2, 16, 14).described
+    for length in (5, 7):
+        assert str(tuple(split_heads(torch.zeros(2, length, 8), 2).shape)) in described
