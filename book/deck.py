@@ -58,8 +58,8 @@ def leading(paragraph: Element, kind: str) -> list[Element | str]:
 class Chooser:
     """Goes through one chapter and collects its slides."""
 
-    def __init__(self, taught: set[str], students: bool) -> None:
-        self.taught, self.students = taught, students
+    def __init__(self, taught: set[str], students: bool, goals: Element | None = None) -> None:
+        self.taught, self.students, self.goals = taught, students, goals
         self.sections: list[Section] = []
         self.heading = ""
         self.room = MOST_PROSE
@@ -81,7 +81,7 @@ class Chooser:
                 self.subsection(*titled(element))
             elif element.name == "p":
                 self.waiting += [element] if "downloads" not in element.classes and element.text else []
-            else:
+            elif element is not self.goals:
                 self.carried(element)
         self.rest()
 
@@ -186,19 +186,18 @@ class Chooser:
             self.add(Slide(plain(title).inner(), "question", body))
 
 
-def opening(chooser: Chooser, content: list[Element], question: str) -> None:
+def opening(chooser: Chooser, content: list[Element], goals: Element | None, question: str) -> None:
     """Add title, goals and what stands before the first section."""
     title, *content = content
     chooser.sections.append(Section(plain(title).inner()))
     chooser.sections[-1].slides.append(Slide(plain(title).inner(), "title", f"<p>{question}</p>" if question else ""))
-    goals = next((each for each in content if "admonition" in each.classes and each.find("ul")), None)
     if goals:
         [heading, *paragraphs] = [each for each in goals.elements if each.name == "p"]
         aims = "".join(plain(each).html() for each in goals.find("ul"))
         slide = Slide(plain(heading).inner(), "list", aims, notes=[spoken(each) for each in paragraphs[1:]])
         slide.lead = plain(paragraphs[0]).inner() if len(paragraphs) > 1 else ""
         chooser.sections[-1].slides.append(slide)
-    chooser.subsection(title, [each for each in content if each is not goals])
+    chooser.subsection(title, content)
 
 
 def chosen(page: str, taught: set[str], question: str = "", students: bool = False) -> list[Section]:
@@ -207,8 +206,9 @@ def chosen(page: str, taught: set[str], question: str = "", students: bool = Fal
     if not articles:
         raise ValueError('expected <article class="bd-article">, as `make book` writes it; build the book anew')
     content = articles[0].find("section")[0].elements
-    chooser = Chooser(taught, students)
-    opening(chooser, [each for each in content if each.name != "section"], question)
+    goals = next((each for each in articles[0].find(kind="admonition") if each.find("ul")), None)
+    chooser = Chooser(taught, students, goals)
+    opening(chooser, [each for each in content if each.name != "section"], goals, question)
     for section in (each for each in content if each.name == "section"):
         title, rest = titled(section)
         if LEFT_OUT.search(title.text):
