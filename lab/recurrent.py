@@ -100,7 +100,7 @@ def one_way(
     With `padding` the cell is that of the last real position: one more input, 1 at padding, shuts the input gate and
     opens the forget gate.
     """
-    params = list(network.all_weights[layer * (2 if network.bidirectional else 1) + backward])
+    params: list[Tensor] = [*network.all_weights[layer * (2 if network.bidirectional else 1) + backward]]
     inputs = inputs.to(params[0].dtype)
     start = inputs.new_zeros(1, len(inputs), network.hidden_size)
     how = (network.bias, 1, 0.0, network.training, False, True)  # biases, layers, dropout, …, directions, batch first

@@ -61,9 +61,9 @@ class PlainEncoderDecoder(EncoderDecoder):
             )
         super().__init__(recipe, source_size, target_size, read)
         self.network = SteppedGRU(step, int(self.network.input_size), recipe.units)
-        self.shift, self.sequence_loss = shift, sequence_loss
+        self.shift, self.sequence_loss, self.recordable = shift, sequence_loss, False
 
-    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"], smoothing: float) -> Float[Tensor, ""]:
+    def loss(self, batch: Batch, real: Bool[Tensor, "batch target"] | None, smoothing: float) -> Float[Tensor, ""]:
         """Return the cross-entropy at the real target positions; `real` is not needed, the targets tell."""
         if smoothing:
             raise ValueError(f"the taught loss smoothes no labels: expected smoothing = 0, got {smoothing}")

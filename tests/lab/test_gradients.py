@@ -1,16 +1,25 @@
 """Laws of the gradient of a batch: however the batch is cut, it is the same; memory that is too small is said."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import Tensor, nn
 
 from benchmarks.gpu.small_models import small_models
-from lab.batches import Batch
+from lab.batches import Batch, collate, filled_up
+from lab.cuda_graphs import CudaGraphs, Recorded, recordable
 from lab.ranges import RecipeError
 from lab.tokenizers import PAD
 from lab.training import Trainer
+from solutions.bahdanau.attention import additive_attention
+from solutions.bahdanau.model import Bahdanau, StepByStep
+from solutions.encoder_decoder.attention import last_states
+from solutions.encoder_decoder.model import EncoderDecoder
+from solutions.encoder_decoder.plain import PlainEncoderDecoder
+from solutions.luong.model import Luong
+from solutions.transformer.model import Transformer
 
 CPU = torch.device("cpu")
 MODELS = small_models()
@@ -93,3 +102,62 @@ def test_what_is_counted_of_a_batch_is_what_its_tables_hold(name: str) -> None:
 def test_pieces_of_less_than_nothing_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match="--micro-tokens: expected 1 or more"):
         running("bahdanau", tmp_path, micro_tokens=-1)
+
+
+TRANSLATORS = ("encoder_decoder", "bahdanau", "luong", "transformer")
+
+
+@pytest.mark.parametrize("name", TRANSLATORS)
+def test_a_batch_that_is_filled_up_has_the_same_loss_and_gradient(name: str) -> None:
+    """Also where the padding is told from the targets, not by the real positions."""
+    batch = collate(
+        [([4 + (i * j) % 30 for j in range(9 - i)], [5 + i + j for j in range(14 - 3 * i)]) for i in range(5)]
+    )
+    filled = filled_up(batch)
+    assert (filled.source.shape, filled.targets.shape) == ((8, 12), (8, 16))
+    model = MODELS[name].build()
+    losses = model.loss(batch, batch.targets != PAD, 0.1), model.loss(filled, None, 0.1)
+    torch.testing.assert_close(losses[1], losses[0])
+    expected, got = (torch.autograd.grad(loss, list(model.parameters()), allow_unused=True) for loss in losses)
+    torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_recorded_kernels_give_each_batch_its_own_loss_and_gradient(tmp_path: Path, monkeypatch) -> None:
+    """With a graph that calls the recorded function again, on the tensors that it was recorded with."""
+
+    def record(graphs: CudaGraphs, batch: Batch) -> Recorded:
+        there = graphs.sent(batch)
+        loss = graphs.gradient(there).clone()
+        return Recorded(SimpleNamespace(replay=lambda: loss.copy_(graphs.gradient(there))), there, loss)
+
+    monkeypatch.setattr(CudaGraphs, "record", record)
+    monkeypatch.setattr(Tensor, "pin_memory", lambda tensor: tensor)
+    monkeypatch.setattr("lab.training.recordable", lambda *_: True)
+    plain, recorded = running("bahdanau", tmp_path, recorded=False), running("bahdanau", tmp_path)
+    assert plain.gradient.graphs is None
+    groups = [[([4, 5, word], [word, 7])] * 3 for word in (8, 9, 10)] + [[([4] * 9, [5] * 9)]]
+    losses: list[tuple[Tensor, Tensor]] = []
+    for group in groups * 2:
+        torch.testing.assert_close(gradients(recorded, group), gradients(plain, group), rtol=1e-3, atol=1e-6)
+        losses.append((recorded.gradient(group), plain.gradient(group)))
+    torch.testing.assert_close(*zip(*losses, strict=True))
+    assert len(recorded.gradient.graphs.recorded) == 2  # shapes
+
+
+def test_only_a_model_that_calls_nothing_handed_in_is_recorded_and_only_in_single_precision_on_a_gpu() -> None:
+    gpu = torch.device("cuda")
+    recipes = {name: MODELS[name].recipe for name in TRANSLATORS}
+    for name in TRANSLATORS:
+        model = MODELS[name].build()
+        assert recordable(model, gpu, bf16=False)
+        assert not recordable(model, gpu, bf16=True)
+        assert not recordable(model, CPU, bf16=False)
+    handed_in = [
+        EncoderDecoder(recipes["encoder_decoder"], 40, 40, lambda *given: last_states(*given)),
+        PlainEncoderDecoder(recipes["encoder_decoder"], 40, 40),
+        Bahdanau(recipes["bahdanau"], 40, 40, attend=additive_attention),
+        StepByStep(recipes["bahdanau"], 40, 40),
+        Luong(recipes["luong"], 40, 40),
+        Transformer(recipes["transformer"], 40, 40),
+    ]
+    assert not any(recordable(model, gpu, bf16=False) for model in handed_in)

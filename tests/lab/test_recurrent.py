@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from lab.recurrent import states, states_and_final
+from lab.recurrent import padded, states, states_and_final
 
 LENGTHS = torch.tensor([3, 7, 1, 5])
 KINDS = [(kind, layers, both) for kind in (nn.LSTM, nn.GRU) for layers in (1, 2) for both in (False, True)]
@@ -27,15 +27,17 @@ def test_each_row_is_read_as_if_it_were_alone(kind, layers, both, read) -> None:
 
 
 @pytest.mark.parametrize(("kind", "layers", "both"), KINDS)
-def test_both_ways_of_reading_have_the_same_gradients(kind, layers, both) -> None:
+def test_both_ways_of_reading_have_the_same_states_final_ones_and_gradients(kind, layers, both) -> None:
     network, rows = network_and_rows(kind, layers, both)
     rows.requires_grad_()
-    outer = torch.randn(4, 9, 10 if both else 5, dtype=torch.float64)
-    padded, packed = (
-        torch.autograd.grad((result * outer).sum(), [rows, *network.parameters()])
-        for result in (states(network, rows, LENGTHS), states_and_final(network, rows, LENGTHS)[0])
+    first, second = padded(network, rows, LENGTHS, final=True), states_and_final(network, rows, LENGTHS)
+    torch.testing.assert_close(first, second)
+    outer = [torch.randn_like(each) for each in (second[0], *second[1])]
+    gradients = (
+        torch.autograd.grad([outputs, *final], [rows, *network.parameters()], outer)
+        for outputs, final in (first, second)
     )
-    torch.testing.assert_close(padded, packed)
+    torch.testing.assert_close(*gradients)
 
 
 def test_layers_drop_units_between_them_while_they_learn_and_only_then() -> None:

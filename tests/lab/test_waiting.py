@@ -3,14 +3,16 @@
 A GPU that is asked ends all that it has begun before it answers.
 """
 
-from contextlib import nullcontext
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
-from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from benchmarks.gpu.small_models import LUONG, small_models
+from lab.batches import Batch, filled_up
+from lab.translation import Translating
 
 MODELS = small_models()
 META = torch.device("meta")  # has shapes and no numbers: whoever asks for one gets an error
@@ -20,43 +22,60 @@ ENABLED = torch.is_autocast_enabled
 @pytest.fixture(autouse=True)
 def autocast_without_meta(monkeypatch: pytest.MonkeyPatch) -> None:
     real = torch.autocast  # which knows no meta
-    monkeypatch.setattr(
-        torch, "autocast", lambda kind, *a, **b: real(kind, *a, **b) if kind == "cuda" else nullcontext()
-    )
+    monkeypatch.setattr(torch, "autocast", lambda kind, *a, **b: real("cuda" if kind == "meta" else kind, *a, **b))
     monkeypatch.setattr(torch, "is_autocast_enabled", lambda kind: kind == "cuda" and ENABLED(kind))
 
 
-def step(name: str, model: nn.Module) -> torch.Tensor:
-    task = MODELS[name].task
-    group = max(task.groups(1), key=len)
-    loss = task.loss(model, task.collate(group), META)
+def step(name: str, recorded: bool = False, **changes: Any) -> torch.Tensor:
+    """Take a step; one that is to be recorded begins with a batch on the device."""
+    small, task = MODELS[name], MODELS[name].task
+    model = (LUONG.build(replace(small.recipe, **changes), 40, 40) if changes else small.build()).to(META)
+    batch: Any = task.collate(max(task.groups(1), key=len))
+    loss = task.loss(model, Batch(*(each.to(META) for each in filled_up(batch))) if recorded else batch, META)
     loss.backward()
+    assert any(weight.grad is not None for weight in model.parameters())
     return loss
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_step_goes_through_on_a_device_that_cannot_answer(name: str) -> None:
-    model = MODELS[name].build().to(META)
-    assert step(name, model).is_meta
-    assert any(weight.grad is not None for weight in model.parameters())
+    assert step(name).is_meta
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        *((name, {}) for name, small in MODELS.items() if isinstance(small.task, Translating)),
+        *(("luong", {"attention": attention, "D": 2}) for attention in ("local_m", "local_p")),
+        *(("luong", {"score": score}) for score in ("dot", "concat", "location")),
+        ("luong", {"feeding": False}),
+    ],
+)
+def test_a_step_that_is_to_be_recorded_goes_through_there_too(name: str, changes: dict[str, Any]) -> None:
+    assert step(name, recorded=True, **changes).is_meta
+
+
+class Recurrences(TorchFunctionMode):
+    """Notes whether a GPU's autocast is on at each call of a recurrent network's kernels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.autocast: list[bool] = []
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if getattr(function, "__name__", "") in ("lstm", "gru"):
+            self.autocast.append(ENABLED("cuda"))
+        return function(*args, **(kwargs or {}))
 
 
 @pytest.mark.parametrize("name", [*MODELS, "luong, no feeding"])
 def test_no_recurrent_network_is_left_to_the_autocast_of_a_gpu(name: str) -> None:
-    def note(network: nn.Module, _: object) -> None:
-        seen[network] = torch.get_autocast_dtype("cuda") if ENABLED("cuda") else torch.float32
-
-    name, _, plain = name.partition(", no ")
-    recipe = replace(MODELS[name].recipe, feeding=False) if plain else None
-    model = (LUONG.build(recipe, 40, 40) if recipe else MODELS[name].build()).to(META)
-    networks = [module for module in model.modules() if isinstance(module, nn.RNNBase)]
-    seen: dict[nn.Module, torch.dtype] = {}
-    for network in networks:
-        network.register_forward_pre_hook(note)
+    name, _, without = name.partition(", no ")
     torch.set_autocast_enabled("cuda", True)
     try:
-        step(name, model)
+        with Recurrences() as seen:
+            step(name, **({without: False} if without else {}))
     finally:
         torch.set_autocast_enabled("cuda", False)
-    assert set(seen.values()) <= {torch.float32}
-    assert seen or not networks
+    assert not any(seen.autocast)
+    assert seen.autocast or name in ("self_attention", "transformer")
