@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -156,13 +157,17 @@ def fingerprint(corpus: Parallel) -> str:
 
 def validation_bleu(trained: Trained, corpus: Parallel, tick: Tick) -> float:
     """Return BLEU on the first thousand validation sentences; `tick` is called before each step of the decoder."""
-    import sacrebleu  # late, as all that a bare machine with a GPU may lack
-
     pairs = corpus.validation[:1000]
     translations = trained.translate([pair.source for pair in pairs], tick=tick)
-    references = [[pair.target for pair in pairs]]
-    lowercase = trained.about["recipe"]["lowercase"]
-    return sacrebleu.corpus_bleu(translations, references, lowercase=lowercase, force=True).score
+    return _bleu(tuple(pair.target for pair in pairs), trained.about["recipe"]["lowercase"])(translations, None).score
+
+
+@lru_cache(maxsize=1)
+def _bleu(references: tuple[str, ...], lowercase: bool) -> Callable[..., Any]:
+    """Return sacreBLEU's corpus score; it keeps the references' n-grams, most of the work of a validation's score."""
+    from sacrebleu import BLEU  # late, as all that a bare machine with a GPU may lack
+
+    return BLEU(lowercase=lowercase, force=True, references=[references]).corpus_score
 
 
 def _learnt(_: Solution, corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:

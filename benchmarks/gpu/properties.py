@@ -19,6 +19,7 @@ from benchmarks.gpu.table import Job, Row, Setting
 from lab.batches import Batch
 from lab.devices import uses_bf16
 from lab.ranges import RecipeError
+from lab.training import Trainer
 
 CPU = torch.device("cpu")
 SEED = 7
@@ -35,6 +36,10 @@ def jobs() -> Iterator[Job]:
         yield Job(f"property: taught functions of {name}", lambda setting, name=name: taught(name, setting), 10)
     for name, model in small_models().items():
         yield Job(f"property: gradients of {name}", lambda setting, model=model: same_gradients(model, setting), 5)
+        if getattr(model.build(), "recordable", False):
+            yield Job(
+                f"property: recorded gradients of {name}", lambda setting, model=model: recorded(model, setting), 10
+            )
     for name, model in small_models(epochs=2, ema=0.9).items():
         yield Job(f"property: exact resume of {name}", lambda setting, model=model: exact_resume(model, setting), 10)
     for name in small_models():
@@ -110,15 +115,29 @@ def compare(first: Tensor, second: Tensor) -> float:
 
 def gradients(model: SmallModel, device: torch.device, **more: Any) -> dict[str, Tensor]:
     """Return the loss of the largest batch and all gradients, in single precision."""
-    running = model.trainer(Path("unused"), device, **more)
-    loss = running.gradient(max(model.task.groups(1), key=len))
-    named = running.model.named_parameters()
+    return gradient(model.trainer(Path("unused"), device, **more), max(model.task.groups(1), key=len))
+
+
+def gradient(running: Trainer, group: Any) -> dict[str, Tensor]:
+    loss, named = running.gradient(group), running.model.named_parameters()
     return {"loss": loss, **{name: weight.grad for name, weight in named if weight.grad is not None}}
 
 
 def same_gradients(model: SmallModel, setting: Setting) -> Row:
     first, second = (gradients(model, device) for device in (CPU, setting.device))
     return {"largest error": worst(first, second)}
+
+
+def recorded(model: SmallModel, setting: Setting) -> Row:
+    """Compare the gradients of recorded kernels with those of kernels launched one by one, batch after batch."""
+    if setting.device.type != "cuda":
+        return {"left out": "only a GPU's kernels are recorded; tests/lab/test_gradients.py tries it without one"}
+    plain, graphs = (model.trainer(Path("unused"), setting.device, recorded=each) for each in (False, True))
+    batches = 3 * list(model.task.groups(1))[:3]  # computed, recorded, launched again
+    errors = [worst(gradient(plain, batch), gradient(graphs, batch)) for batch in batches]
+    if not (graphs.gradient.graphs and graphs.gradient.graphs.recorded):
+        raise Broken("nothing was recorded")
+    return {"largest error": max(errors), "shapes": len(graphs.gradient.graphs.recorded)}
 
 
 def worst(first: dict[str, Tensor], second: dict[str, Tensor]) -> float:
@@ -175,7 +194,7 @@ def no_wait(model: SmallModel, setting: Setting) -> Row:
         return {"left out": "only a GPU is waited for; tests/lab/test_waiting.py tries it without one"}
     running = model.trainer(Path("unused"), setting.device)
     batches = running.task.groups(1)[:3]
-    for batch in batches:  # the first steps may set things up
+    for batch in 2 * list(batches):  # the first steps may set things up, and record their kernels
         running.step(batch)
     torch.cuda.set_sync_debug_mode("error")
     try:
