@@ -23,7 +23,7 @@ def sent(tensor: Tensor, device: torch.device) -> Tensor:
 
 def on_host(tensor: Tensor) -> Tensor:
     """Return the host's copy of a tensor that was sent; of any other, the tensor itself."""
-    return tensor if torch.compiler.is_compiling() else getattr(tensor, "sent_from", tensor)
+    return getattr(tensor, "sent_from", tensor)
 
 
 def derived(tensor: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:

@@ -17,7 +17,7 @@ def verdicts(rows: Mapping[str, Row]) -> Iterator[str]:
     names = [run.name.removesuffix(f", seed {run.seed}") for run in FIRST if run.corpus in PAPERS]
     times = [_training_seconds(rows, name) for name in names]
     together = sum(time for time in times if time is not None) if None not in times else None
-    yield _verdict(f"{len(names)} models, one seed each, s", together, "≤", SECONDS_IN_ALL)
+    yield _verdict(f"{len(names)} models, one seed each, training seconds added up", together, "≤", SECONDS_IN_ALL)
     for name, most in SECONDS.items():
         yield _verdict(f"{name}, s", _training_seconds(rows, name), "≤", most)
     rate = _measured(rows, LARGEST, "bf16: target tokens/s")

@@ -34,7 +34,7 @@ class PackedPositions:
     @classmethod
     def of(cls, mask: Bool[Tensor, "batch source"]) -> "PackedPositions | None":
         """Return where the words are if leaving padding out is worth it: a GPU would wait for their number."""
-        if mask.device.type != "cpu" or torch.compiler.is_compiling() or mask.float().mean() > MOSTLY_WORDS:
+        if mask.device.type != "cpu" or mask.float().mean() > MOSTLY_WORDS:
             return None
         return cls(real_positions(mask), (mask.shape[0], mask.shape[1]))
 
