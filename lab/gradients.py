@@ -77,7 +77,7 @@ class Gradient:
     def __post_init__(self) -> None:
         if self.micro_tokens < 0:
             raise RecipeError(f"--micro-tokens: expected 1 or more, or 0 for whole batches, got {self.micro_tokens}")
-        self.graphs = CudaGraphs(self._again, self.device) if self.recorded else None
+        self.graphs = CudaGraphs(self._again, self.device) if self.recorded and not self.micro_tokens else None
 
     def __call__(self, group: Any) -> Tensor:
         """Write the gradient into the parameters; return the loss of the whole batch.
@@ -86,8 +86,7 @@ class Gradient:
         """
         while True:
             try:
-                whole = self.graphs if not self.micro_tokens else None
-                loss = whole(self.task.collate(group)) if whole else self._computed(group)
+                loss = self.graphs(self.task.collate(group)) if self.graphs else self._computed(group)
             except torch.OutOfMemoryError as error:
                 self._halve(len(self.team.part(group)), error)
                 continue
@@ -146,7 +145,7 @@ class Gradient:
                 f"the memory of {self.device} is too small for one example of a batch ({reason}). Choose a smaller "
                 "model: another --recipe, or fewer units and layers"
             ) from error
-        self.micro_tokens = smaller
+        self.micro_tokens, self.graphs = smaller, None  # what is recorded keeps its memory
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
         if not self.quiet:

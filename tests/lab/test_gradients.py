@@ -122,8 +122,9 @@ def test_a_batch_that_is_filled_up_has_the_same_loss_and_gradient(name: str) -> 
     torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-6)
 
 
-def test_recorded_kernels_give_each_batch_its_own_loss_and_gradient(tmp_path: Path, monkeypatch) -> None:
-    """With a graph that calls the recorded function again, on the tensors that it was recorded with."""
+@pytest.fixture
+def graphs_on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Record with graphs that call the recorded function again, on the tensors that it was recorded with."""
 
     def record(graphs: CudaGraphs, batch: Batch) -> Recorded:
         there = graphs.sent(batch)
@@ -133,15 +134,30 @@ def test_recorded_kernels_give_each_batch_its_own_loss_and_gradient(tmp_path: Pa
     monkeypatch.setattr(CudaGraphs, "record", record)
     monkeypatch.setattr(Tensor, "pin_memory", lambda tensor: tensor)
     monkeypatch.setattr("lab.training.recordable", lambda *_: True)
+
+
+@pytest.mark.usefixtures("graphs_on_a_cpu")
+def test_recorded_kernels_give_each_batch_its_own_loss_and_gradient(tmp_path: Path) -> None:
     plain, recorded = running("bahdanau", tmp_path, recorded=False), running("bahdanau", tmp_path)
     assert plain.gradient.graphs is None
+    graphs = recorded.gradient.graphs
+    assert graphs is not None
     groups = [[([4, 5, word], [word, 7])] * 3 for word in (8, 9, 10)] + [[([4] * 9, [5] * 9)]]
     losses: list[tuple[Tensor, Tensor]] = []
     for group in groups * 2:
         torch.testing.assert_close(gradients(recorded, group), gradients(plain, group), rtol=1e-3, atol=1e-6)
-        losses.append((recorded.gradient.graphs(collate(group)), plain.gradient(group)))
+        losses.append((graphs(collate(group)), plain.gradient(group)))
     torch.testing.assert_close(*zip(*losses, strict=True))
-    assert len(recorded.gradient.graphs.recorded) == 2  # shapes
+    assert len(graphs.recorded) == 2  # shapes
+
+
+@pytest.mark.usefixtures("graphs_on_a_cpu")
+def test_batches_in_pieces_are_not_recorded_and_what_was_recorded_leaves_the_memory(tmp_path: Path) -> None:
+    assert running("bahdanau", tmp_path, micro_tokens=50).gradient.graphs is None
+    small = in_small_memory(tmp_path, room=3)
+    assert small.gradient.graphs is not None
+    small.gradient(max(small.task.groups(1), key=len))
+    assert small.gradient.graphs is None
 
 
 def test_only_a_model_that_calls_nothing_handed_in_is_recorded_and_only_in_single_precision_on_a_gpu() -> None:
