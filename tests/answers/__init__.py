@@ -9,6 +9,7 @@ spoilers.py.
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,12 @@ def _marks(function: Callable) -> list:
 
 def forget() -> None:
     """Empty the memories of those answers that keep something between calls."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith(f"{__name__}."):
-            getattr(module, "_memory", {}).clear()
+    for memory in _memories():
+        memory.clear()
+
+
+@cache
+def _memories() -> list[dict]:
+    """Return what the answers' modules, all of them imported by `collected`, keep their memories in."""
+    modules = [module for name, module in sys.modules.items() if name.startswith(f"{__name__}.")]
+    return [module._memory for module in modules if hasattr(module, "_memory")]

@@ -6,8 +6,9 @@ from functools import cache, partial
 
 import numpy as np
 
-from autograder.checks import find
+from autograder.checks import Check, find
 from autograder.checks.edits import target
+from autograder.kit.answer import Answer, Call, Caller
 from autograder.kit.cases import Case, Example, Kind, Pairs
 from autograder.kit.criteria import Evaluation
 from autograder.kit.grading import Verdict, grade
@@ -33,21 +34,62 @@ def examples(check_id: str) -> list[Example]:
     return find(check_id).worked_examples()
 
 
+@cache
+def without_gradients(check_id: str, seed: int) -> list[Case]:
+    return [
+        replace(case, cotangents=None, known=case.mistakes, usual=case.usual_mistakes, pairs=case.together)
+        for case in drawn(check_id, seed)
+    ]
+
+
 def graded(check_id: str, seed: int, function: Callable) -> Verdict:
     """Return the verdict that a student reads, with examples; an edit that does not fit raises CheckFault."""
     check = find(check_id)
-    caller = check.caller(check.calling(target(function)))
-    return grade(check_id, drawn(check_id, seed), check.criteria, caller, partial(examples, check_id))
+    return grade(check_id, drawn(check_id, seed), check.criteria, called(check, function), partial(examples, check_id))
+
+
+def plainly_graded(check_id: str, seed: int, function: Callable) -> Verdict:
+    """Return a verdict without mistakes and examples, which cost more than all else."""
+    check = find(check_id)
+    return grade(check_id, without_mistakes(check_id, seed), check.criteria, called(check, function))
+
+
+def called(check: Check, function: Callable) -> Caller:
+    return check.caller(check.calling(target(function)))
+
+
+class WrongValue(Exception):
+    """An output of a case has a wrong value: every output of every case earns points, as a test demands."""
+
+
+class Impatient(Evaluation):
+    """An evaluation that makes no further call once a value is wrong."""
+
+    def _answer(self, case: Case, call: Call) -> Answer:
+        answer = super()._answer(case, call)
+        if "numbers" not in vars(self):  # the first calls
+            self.first = {case.name: answer}
+            if self._values(case, None):
+                raise WrongValue
+        return answer
 
 
 def loses(check_id: str, seed: int, function: Callable) -> bool:
-    """Return whether an answer loses points; the first criterion that it fails decides, values before the others."""
+    """Return whether an answer loses points; the first wrong value decides, or the first criterion that it fails."""
     check = find(check_id)
-    caller = check.caller(check.calling(target(function)))
-    evaluation = Evaluation(check_id.partition(".")[2], without_mistakes(check_id, seed), caller)
-    return any(map(evaluation.failure, sorted(check.criteria, key=lambda each: each.kind is not Kind.VALUES)))
+    try:
+        evaluation = Impatient(check.function, without_mistakes(check_id, seed), called(check, function))
+    except WrongValue:
+        return True
+    return any(map(evaluation.failure, check.criteria))
 
 
 @cache
 def on_mistake(check_id: str, seed: int, mistake: Callable) -> Verdict:
-    return graded(check_id, seed, mistake)
+    """Return the verdict on a known mistake; with seed 0 on its values alone, by which it is known."""
+    if seed:
+        return graded(check_id, seed, mistake)
+    check = find(check_id)
+    criteria = [each for each in check.criteria if each.kind in (Kind.SHAPE, Kind.VALUES)]
+    cases = without_gradients(check_id, seed)
+    return grade(check_id, cases, criteria, called(check, mistake), partial(examples, check_id))

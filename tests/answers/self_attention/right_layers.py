@@ -152,10 +152,6 @@ def crossing_branches(d, gates):
     return 1 if gates < 2 else int(gates * d - 1.5 * d + 1)
 
 
-def crossing_next(d, gates):
-    return next(n for n in range(1, 10**6) if exact_loops("self_attention", n, d, 3, 5) > gates * 2 * n * d * d)
-
-
 def crossing_tensor(d, gates):
     return torch.tensor(crossing_searched(d, gates))
 

@@ -2,7 +2,6 @@
 
 import functools
 
-import numpy as np
 import pytest
 import torch
 
@@ -14,7 +13,7 @@ from autograder.places import ROOT
 from tests.answers import SEEDS, answers, chapters, collected, forget
 from tests.answers.bahdanau import right
 from tests.answers.spoilers import HARMLESS, can_be_spoiled, quick, spoiled
-from tests.support.verdicts import drawn, graded, loses
+from tests.support.verdicts import drawn, graded, loses, plainly_graded
 
 IDS = list(collected("right", "RIGHT"))
 SPOILED = [check_id for check_id in IDS if can_be_spoiled(find(check_id))]
@@ -46,8 +45,7 @@ def test_an_unwritten_function_gets_nothing(check_id):
     def blank(*arguments):
         raise NotImplementedError()
 
-    verdict = graded(check_id, 0, blank)
-    assert verdict.score == 0
+    assert plainly_graded(check_id, 0, blank).score == 0
     missing = grade(check_id, drawn(check_id, 0), find(check_id).criteria, functools.partial(call, {}))
     assert missing.score == 0
     assert [failure.kind for failure in missing.failures] == ["undefined"]
@@ -94,7 +92,7 @@ def test_floats_are_no_integers_nearly_0_is_no_weight_of_0_and_16_bits_are_not_3
     nearly = {lambda weights: torch.where(weights == 0, 1e-20, weights): "exactly 0"}
     rounded = dict.fromkeys((torch.Tensor.half, torch.Tensor.bfloat16), "16-bit floats")
     for change, words in ({torch.Tensor.float: "expected integers"} if whole else nearly | rounded).items():
-        verdict = graded(check_id, 0, _changed(check, change))
+        verdict = plainly_graded(check_id, 0, _changed(check, change))
         assert verdict.score < verdict.max_score
         assert words in verdict.hint
 
@@ -134,18 +132,6 @@ def test_every_output_of_every_case_earns_points(check_id):
     )
 
 
-@pytest.mark.parametrize("check_id", [id for id in IDS if find(id).arguments])
-def test_equal_seeds_draw_equal_cases_and_others_others(check_id):
-    check = find(check_id)
-
-    def outputs(seed):
-        cases = check.draw(np.random.default_rng(seed))
-        return [output.tobytes() for case in cases for output in case.outputs.values()]
-
-    assert outputs(3) == outputs(3)
-    assert outputs(3) != outputs(4) or not check.arguments
-
-
 def test_a_near_match_is_not_named():
     def nearly(scores, mask, error):
         return scores.softmax(-1) * (1 if mask is None else 1 + error)
@@ -182,14 +168,14 @@ def attention_after_epsilon(query, keys, values, W_q, W_k, v, mask=None):
     ],
 )
 def test_a_known_mistake_is_recognised_in_another_hand(check_id, function, named):
-    for seed in range(6):
+    for seed in range(2):
         assert graded(check_id, seed, function).mistakes == [named]
 
 
 @pytest.mark.parametrize("function", [*right.SOFTMAX, *right.ADDITIVE])
 def test_padding_that_scores_high_takes_nothing_from_the_right_on_any_draw(function):
     check_id = "bahdanau.masked_softmax" if function in right.SOFTMAX else "bahdanau.additive_attention"
-    for seed in range(10, 20):
+    for seed in range(10, 13):
         assert not loses(check_id, seed, function)
 
 
@@ -197,7 +183,7 @@ def test_whoever_forgets_max_len_loses_the_same_on_every_draw():
     def endless(step, batch_size, bos, eos, pad, max_len):
         return find("encoder_decoder.greedy_decode").reference(step, batch_size, bos, eos, pad, 10**9)
 
-    for seed in range(12):
+    for seed in range(4):
         verdict = graded("encoder_decoder.greedy_decode", seed, endless)
         assert [name for name, points, got in verdict.criteria if got < points] == [
             "the shape of the tokens",

@@ -35,11 +35,11 @@ def test_every_two_mistakes_are_told_apart_on_every_draw(check_id, seed):
 @pytest.mark.parametrize("check_id", CALLED)
 def test_every_mistake_shows_on_a_public_example_that_can_be_pasted(check_id):
     check = find(check_id)
-    shown = {name for example in check.worked_examples() for name in example.mistakes}
+    shown = {name for example in examples(check_id) for name in example.mistakes}
     # Of a function without arguments, an example would tell the answer.
     unseen = {mistake.__name__ for mistake in check.mistakes if check.arguments} ^ shown
     assert not unseen, f"{check_id}: no call in its Check's `examples` shows {unseen}: add one that does"
-    for example in check.worked_examples():
+    for example in examples(check_id):
         assert len(example.code.splitlines()) <= 5
         *setup, last = example.code.splitlines()
         namespace = {"torch": torch, check.function: check.reference}
