@@ -4,9 +4,12 @@ import os
 import re
 import shutil
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
@@ -49,12 +52,27 @@ def without_all_points(name: str, output: str) -> list[str]:
     return [function for function, pattern in patterns.items() if not re.search(pattern, output, re.MULTILINE)]
 
 
-def run_whole(notebook: NotebookNode, place: Path, kernel: str = "python3", **changes: str) -> NotebookNode:
-    """Run every cell in a new kernel, whatever its tags say, and go on behind one that fails."""
+@contextmanager
+def kernel(place: Path, **changes: str) -> Iterator[KernelManager]:
+    """Start a kernel that knows nothing of the course, with these changes of the environment."""
     corpora = {"ATTENTION_STORE": str(STORE)}  # made once for all notebooks
     environment = {key: value for key, value in os.environ.items() if key not in OURS} | corpora | changes
-    about = {"resources": {"metadata": {"path": str(place)}}, "skip_cells_with_tag": "", "allow_errors": True}
-    return NotebookClient(notebook, timeout=900, kernel_name=kernel, **about).execute(env=environment)
+    manager = KernelManager(kernel_name="python3")
+    manager.start_kernel(env=environment, cwd=str(place))
+    try:
+        yield manager
+    finally:
+        manager.shutdown_kernel(now=True)
+
+
+def run_whole(notebook: NotebookNode, place: Path, manager: KernelManager) -> NotebookNode:
+    """Run every cell there, whatever its tags say, and go on behind one that fails; names of before are forgotten."""
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(f"%reset -f\n%cd -q {place}"))
+    client = NotebookClient(notebook, km=manager, timeout=900, skip_cells_with_tag="", allow_errors=True)
+    try:
+        return client.execute()
+    finally:
+        client.kc.stop_channels()
 
 
 def failures(notebook: NotebookNode) -> list[str]:

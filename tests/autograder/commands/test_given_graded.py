@@ -24,7 +24,7 @@ from tests.autograder.commands.test_course_changes import LINE, Course
 from tests.support.given_out import CALL, NAME, RIGHT, WRONG, homework, need_it, with_given, without
 from tests.support.points import by_checks
 from tests.support.sandboxed import demand_sandbox
-from tests.support.student import failures, printed, run_whole, solved, unpacked, without_all_points
+from tests.support.student import failures, kernel, printed, run_whole, solved, unpacked, without_all_points
 
 __all__ = ["with_given", "without"]
 
@@ -35,7 +35,7 @@ __all__ = ["with_given", "without"]
         pytest.param(False, "", True, marks=pytest.mark.slow),
         (True, "", False),
         pytest.param(False, RIGHT, False, marks=pytest.mark.slow),
-        (True, WRONG, True),
+        pytest.param(True, WRONG, True, marks=pytest.mark.slow),  # the judge is asked below
     ],
     ids=["neither", "given", "own", "own-wrong-wins"],
 )
@@ -44,7 +44,8 @@ def test_a_student_gets_the_points_that_own_or_given_functions_earn(
 ) -> None:
     build = with_given if given else without
     done = given and not own
-    ran = run_whole(homework(build, tmp_path, own, train=done), tmp_path / NAME, **{SECONDS: "2"})
+    with kernel(tmp_path, **{SECONDS: "0.5"}) as started:
+        ran = run_whole(homework(build, tmp_path, own, train=done), tmp_path / NAME, started)
     output = printed(ran)
     lost = set(without_all_points(NAME, output))
     # Without a right local_p_weights of one's own, only grading can try the arguments of failing_input.

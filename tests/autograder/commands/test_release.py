@@ -9,12 +9,14 @@ import subprocess
 import symtable
 import sys
 import zipfile
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
+from jupyter_client.manager import KernelManager
 from nbgrader.utils import compute_checksum
 
 from autograder.assignment import UnknownAssignment, written
@@ -27,7 +29,7 @@ from autograder.release.build import release
 from autograder.release.notebook import weave
 from lab.budget import SECONDS
 from tests.answers import chapters
-from tests.support.student import failures, printed, run_whole, shown, solved, unpacked, without_all_points
+from tests.support.student import failures, kernel, printed, run_whole, shown, solved, unpacked, without_all_points
 
 NAMES = chapters()
 WIDEST = 120  # letters; in JupyterLab a cell has a scrollbar beyond that, measured in Chromium
@@ -217,10 +219,18 @@ CAPTIONED = {"bahdanau", "luong", "structured", "transformer"}  # a caption says
 LOOKS = CAPTIONED | {"pooling", "self_attention"}  # their last cells draw
 
 
+@pytest.fixture(scope="module")
+def student(build, tmp_path_factory) -> Iterator[tuple[Path, KernelManager]]:
+    """A student's folder, with the kernel in which one notebook is run after the other."""
+    folder = unpacked(build, tmp_path_factory.mktemp("student"))
+    with kernel(folder, **{SECONDS: "0.5", "OMP_NUM_THREADS": "1"}) as started:
+        yield folder, started
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_included(build, tmp_path, name):
-    unpacked(build, tmp_path)
-    ran = run_whole(solved(build, tmp_path, name), tmp_path / name, **{SECONDS: "1", "OMP_NUM_THREADS": "1"})
+def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_included(build, student, name):
+    folder, started = student
+    ran = run_whole(solved(build, folder, name), folder / name, started)
     assert not failures(ran)
     output = printed(ran)
     assert without_all_points(name, output) == []
