@@ -1,7 +1,7 @@
 """The directions of imports: each room of the house knows those below it, and no module is part of a circle."""
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
@@ -49,16 +49,19 @@ def room(module: str) -> str:
     return next(name for name in names if name in LEVEL or name == "autograder")
 
 
-def imported(module: str) -> Iterator[tuple[str, int, bool]]:
-    """Yield what a module imports of the project, in which line, and whether that happens when it is imported."""
+@cache
+def imported(module: str) -> list[tuple[str, int, bool]]:
+    """Return what a module imports of the project, in which line, and whether that happens when it is imported."""
     tree = ast.parse(NAMES[module].read_text("utf-8"))
+    modules = []
     inside = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for inner in ast.walk(node)}
     for node in ast.walk(tree):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             below = [f"{node.module}.{alias.name}" for alias in node.names]
             names = [name if name in NAMES else node.module for name in below]
-        yield from ((name, node.lineno, id(node) not in inside) for name in names if name in NAMES and name != module)
+        modules += [(name, node.lineno, id(node) not in inside) for name in names if name in NAMES and name != module]
+    return modules
 
 
 @pytest.mark.parametrize("level", [line for line in LEVELS.split("\n") if line])
@@ -82,3 +85,11 @@ def test_no_module_is_part_of_a_circle() -> None:
 def test_every_folder_of_the_project_has_a_level() -> None:
     folders = {module.partition(".")[2].partition(".")[0] for module in NAMES if module.startswith("autograder.")}
     assert {f"autograder.{folder}" for folder in folders} == {name for name in LEVEL if name.startswith("autograder.")}
+
+
+def test_shapes_are_checked_wherever_lab_writes_them(pytestconfig: pytest.Config) -> None:
+    """Each of these modules is named in pyproject.toml, and no other one: at each call the check takes its time."""
+    checked = {name for name in pytestconfig.getoption("jaxtyping_packages").split(",") if name.startswith("lab.")}
+    assert checked == {
+        name for name in NAMES if name.startswith("lab.") and "jaxtyping" in NAMES[name].read_text("utf-8")
+    }
