@@ -4,13 +4,19 @@ Each section is a function that returns plain JSON; `tests/golden/SECTION.json` 
 Whoever changes one on purpose writes it anew and reads the difference before committing it.
 """
 
+import contextlib
 import hashlib
+import io
 import json
 import os
+import runpy
+import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from nbformat import NotebookNode
@@ -18,9 +24,7 @@ from nbformat import NotebookNode
 from autograder.assignment import template
 from autograder.checks import checks, find
 from autograder.kit.call import arrays
-from autograder.places import ROOT
 from tests.answers import chapters
-from tests.support.forked import python
 
 HERE = Path(__file__).parent
 SEEDS = (0, 1, 2)
@@ -103,8 +107,21 @@ COMMANDS = [
 
 def commands() -> dict[str, str]:
     """The --help of the commands, as people read it."""
-    environment = os.environ | {"COLUMNS": HELP_WIDTH, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    return {" ".join(words): python("-m", *words, "--help", cwd=ROOT, env=environment).stdout for words in COMMANDS}
+    with mock.patch.dict(os.environ, COLUMNS=HELP_WIDTH, NO_COLOR="1"):
+        return {" ".join(words): _help(*words) for words in COMMANDS}
+
+
+def _help(module: str, *words: str) -> str:
+    printed = io.TextIOWrapper(io.BytesIO(), "utf-8")  # boxes are drawn where the encoding has them
+    with (
+        mock.patch.object(sys, "argv", [module, *words, "--help"]),
+        contextlib.redirect_stdout(printed),
+        contextlib.suppress(SystemExit),
+        warnings.catch_warnings(action="ignore", category=RuntimeWarning),  # it may be imported already
+    ):
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    printed.flush()
+    return printed.buffer.getvalue().decode("utf-8")
 
 
 def notebooks() -> dict[str, list[list[str]]]:

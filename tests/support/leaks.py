@@ -111,6 +111,10 @@ def found_in(archive: bytes, secrets: list[Body]) -> list[str]:
     for body in secrets:
         by_kinds.setdefault(body.kinds, {})[body.tree] = body.place
     shortest = min(len(text) for body in secrets for text in body.texts)
+    by_start: dict[str, list[tuple[str, Body]]] = {}
+    for body in secrets:
+        for text in body.texts:
+            by_start.setdefault(text[:shortest], []).append((text, body))
     leaks: dict[str, None] = {}
     seen: set[str] = set()
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
@@ -120,11 +124,9 @@ def found_in(archive: bytes, secrets: list[Body]) -> list[str]:
                     continue
                 seen.add(text)
                 plain = squeezed(text)
-                leaks |= {
-                    f"{name}: text of {body.place}": None
-                    for body in secrets
-                    if any(known in plain for known in body.texts)
-                }
+                starts = {plain[i : i + shortest] for i in range(len(plain) - shortest + 1)} & by_start.keys()
+                known = (each for start in starts for each in by_start[start])
+                leaks |= {f"{name}: text of {body.place}": None for secret, body in known if secret in plain}
                 leaks |= {f"{name}: tree of {place}": None for place in _trees(text, by_kinds)}
     return list(leaks)
 
