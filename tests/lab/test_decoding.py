@@ -60,6 +60,8 @@ MODELS |= {
     "transformer, shared": lambda: FastTransformer(replace(HEADS, shared=True), SOURCE, SOURCE),
     "transformer, plain": lambda: Transformer(replace(HEADS, dropout=0.0), SOURCE, TARGET),
 }
+UNFED = {f"luong, {variant}" for variant in VARIANTS if variant != "dot"}
+EVERY = [pytest.param(name, marks=[pytest.mark.slow] if name in UNFED else []) for name in MODELS]
 SENTENCES = [[4, 5, 6, 7, 8], [9], [10, 4, 4], [], [5, 5, 6, 4, 9, 10, 7]]
 LIMIT = 12
 
@@ -86,7 +88,7 @@ def reread(model: nn.Module, sentence: list[int]):
     return step
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_cached_greedy_says_what_the_taught_one_says(name: str, seed: int) -> None:
     model = random_model(name, seed)
@@ -96,7 +98,7 @@ def test_cached_greedy_says_what_the_taught_one_says(name: str, seed: int) -> No
         assert output.tokens == [token for token in taught if token != EOS]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize(
     ("width", "alpha"),
     [(3, 0.6), *(pytest.param(*each, marks=pytest.mark.slow) for each in [(1, 1.0), (4, 0.0), (12, 1.0)])],
@@ -130,7 +132,7 @@ def test_a_beam_wide_enough_finds_the_best_sentence_by_the_papers_penalty(seed: 
     assert result == [word for word in max(every, key=every.__getitem__) if word != EOS]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", EVERY)
 def test_padding_a_batch_changes_no_score(name: str) -> None:
     model = random_model(name, 1)
     prefix = torch.tensor([[BOS, 4, 5, 6]])

@@ -124,9 +124,11 @@ def found_in(archive: bytes, secrets: list[Body]) -> list[str]:
                     continue
                 seen.add(text)
                 plain = squeezed(text)
-                starts = {plain[i : i + shortest] for i in range(len(plain) - shortest + 1)} & by_start.keys()
-                known = (each for start in starts for each in by_start[start])
-                leaks |= {f"{name}: text of {body.place}": None for secret, body in known if secret in plain}
+                starts = ((i, plain[i : i + shortest]) for i in range(len(plain)))
+                known = ((i, each) for i, start in starts if start in by_start for each in by_start[start])
+                leaks |= {
+                    f"{name}: text of {body.place}": None for i, (secret, body) in known if plain.startswith(secret, i)
+                }
                 leaks |= {f"{name}: tree of {place}": None for place in _trees(text, by_kinds)}
     return list(leaks)
 

@@ -13,7 +13,7 @@ from autograder.places import KIT, ROOT
 from autograder.sandbox import sandbox
 
 DOUBLE = "def double(x):\n    return 2 * x"
-QUICK = Limits(cell=3.0, check=3.0, notebook=30.0, grace=0.5, patience=1.5)
+QUICK = Limits(cell=2.0, check=2.0, notebook=30.0, grace=0.5, patience=2.25)
 
 
 def demand_sandbox() -> None:

@@ -110,8 +110,7 @@ STYLES = [value for name, value in vars(right_layers).items() if name.startswith
 @pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
 def test_every_right_style_stays_far_below(built, style):
     source = "\n".join(inspect.getsource(each) for each in (right_layers._masks, style))
-    for seed in (0, 1):
-        assert judged(built, source.replace(style.__name__, "chunked_attention"), seed).hint is None
+    assert judged(built, source.replace(style.__name__, "chunked_attention"), 0).hint is None
 
 
 @pytest.mark.parametrize("wrong", [wrong.chunked_whole_in_parts, wrong.chunked_queries])

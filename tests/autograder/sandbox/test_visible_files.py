@@ -4,7 +4,6 @@ import getpass
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import pytest
 
 from autograder.assignment import grade_id
 from autograder.places import ROOT, released_notebook
+from tests.support.forked import python
 from tests.support.sandboxed import demand_sandbox
 
 BASE = Path(sys.base_prefix).resolve()
@@ -106,8 +106,8 @@ def graded(course: Path, tmp_path: Path) -> tuple[dict, str]:
     submitted.mkdir(parents=True)
     (submitted / "bahdanau.ipynb").write_bytes(reader(course))
     environment = {**os.environ, "PYTHONPATH": str(course), "HOME": str(course.parent)}
-    command = [sys.executable, "-m", "autograder", "grade", submitted.parents[1], "--out", course / "build" / "class"]
-    ran = subprocess.run(command, env=environment, cwd=course, capture_output=True, text=True)
+    words = ["-m", "autograder", "grade", str(submitted.parents[1]), "--out", str(course / "build" / "class")]
+    ran = python(*words, env=environment, cwd=course)
     assert ran.returncode == 0, ran.stderr
     record = json.loads((course / "build/class/records/mallory/bahdanau.json").read_text())["line"]
     written = json.loads((course / "build/class/autograded/mallory/bahdanau/bahdanau.ipynb").read_text())
