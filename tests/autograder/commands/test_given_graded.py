@@ -29,14 +29,10 @@ from tests.support.student import failures, kernel, printed, run_whole, solved, 
 __all__ = ["with_given", "without"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "own", "loses"),
-    [
-        pytest.param(False, "", True, marks=pytest.mark.slow),
-        (True, "", False),
-        pytest.param(False, RIGHT, False, marks=pytest.mark.slow),
-        pytest.param(True, WRONG, True, marks=pytest.mark.slow),  # the judge is asked below
-    ],
+    [(False, "", True), (True, "", False), (False, RIGHT, False), (True, WRONG, True)],
     ids=["neither", "given", "own", "own-wrong-wins"],
 )
 def test_a_student_gets_the_points_that_own_or_given_functions_earn(

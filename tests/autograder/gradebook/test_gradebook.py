@@ -2,7 +2,6 @@
 
 import contextlib
 import copy
-import logging
 import os
 import shutil
 import sqlite3
@@ -11,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import TestCase
 
 import nbformat
 import pytest
@@ -291,12 +291,12 @@ def test_a_page_says_of_which_hand_in_it_is(form, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("written", [b"yesterday", b"\xff\xfe", b"9" * 400, b"2026-13-45 00:00:00 UTC"])
-def test_a_timestamp_that_is_none_is_said_and_costs_nothing(form, tmp_path: Path, written: bytes, caplog) -> None:
+def test_a_timestamp_that_is_none_is_said_and_costs_nothing(form, tmp_path: Path, written: bytes) -> None:
     book = ClassGradebook(tmp_path)
     book.register(form)
-    with caplog.at_level(logging.WARNING):
+    with TestCase().assertLogs(level="WARNING") as logged:
         book.record("ada", form, outcome(form, 1), written)
-    assert "expected one such as '2026-11-21 12:00:00 UTC'" in caplog.text
+    assert "expected one such as '2026-11-21 12:00:00 UTC'" in logged.output[0]
     assert rows(url(tmp_path))["submission"] == [("ada", "bahdanau", None, None)]
     assert not (tmp_path / "autograded/ada/bahdanau/timestamp.txt").exists()
 
@@ -510,7 +510,7 @@ def test_an_exercise_added_in_mid_term_is_entered_for_all_and_nothing_by_hand_is
     assert given(tmp_path, "ada") == GIVEN
 
 
-def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp_path: Path, caplog) -> None:
+def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp_path: Path) -> None:
     book, fewer = ClassGradebook(tmp_path), changed(form, *PARTS)
     book.register(form)
     for student in ("ada", "bo"):
@@ -519,9 +519,9 @@ def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp
         for name, points in GIVEN.items():
             grade(opened, "ada", name).manual_score = points
         opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").manual_comment = "Well said."
-    with caplog.at_level(logging.WARNING):
+    with TestCase().assertLogs(level="WARNING") as logged:
         book.register(fewer)
-    assert "no longer graded: check-masked_softmax, masked_softmax, reading_a_matrix" in caplog.text
+    assert "no longer graded: check-masked_softmax, masked_softmax, reading_a_matrix" in logged.output[0]
     assert stat.S_IMODE((tmp_path / "removed/bahdanau.json").stat().st_mode) == 0o600
     with by_hand(tmp_path) as opened:
         assert opened.find_submission("bahdanau", "bo").max_score == CORE - 10 - 3  # masked_softmax, reading_a_matrix

@@ -161,6 +161,7 @@ def test_graders_packages_are_all_that_the_kit_imports(kit):
         for module in imports(tree) - own - ON_COLAB:
             assert asked & set(known[module]), f"{name} imports {module}"
             assert module in listed
+    assert not asked & {"nbgrader", "jupytext", "pytest", "beartype"}
     assert "pytest" not in listed
 
 
