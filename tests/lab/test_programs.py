@@ -12,18 +12,20 @@ import pytest
 
 from autograder.places import ROOT
 from lab.programs import programs
+from tests.support.forked import python
 
 PACKAGES = ("autograder", "benchmarks", "examples", "lab", "solutions", "tests")
 PROGRAMS = [name for package in PACKAGES for name in programs(package)]
 
 
 def run(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+    return python(*words, cwd=cwd)
 
 
 def without_packages(*words: str) -> subprocess.CompletedProcess[str]:
     """Run a module as a Python does that has none of the course's packages."""
-    return run("-S", "-E", "-m", *words)
+    command = [sys.executable, "-S", "-E", "-m", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_programs_are_discovered():
