@@ -60,7 +60,7 @@ class TestMisfortune:
         attempts = []
 
         def fails(self, word: bytes, *rest):
-            if word == control_socket.JOB and len(attempts) < (2 if end == "dies" else 1):
+            if word == control_socket.JOB and len(attempts) < 2:
                 attempts.append(word)
                 if end == "is late":
                     raise TimeoutError("timed out")
