@@ -47,6 +47,20 @@ SWEEPS = {
             "short-shifted": {"longest": 14, "shift": 20},
         },
     ),
+    "room": Sweep(
+        "Heads, positions and smoothing after three epochs, where there is room above: do they matter there?",
+        corpus="phrasebook",
+        recipe="small",
+        variants={
+            "": {},
+            "heads-1": {"heads": 1},
+            "heads-2": {"heads": 2},
+            "heads-8": {"heads": 8},
+            "learned": {"positions": "learned"},
+            "unplaced": {"positions": "none"},
+            "smooth": {"smoothing": 0.1},
+        },
+    ),
     "smoothing": Sweep(
         "What does label smoothing change?",
         corpus="phrasebook",
