@@ -166,18 +166,17 @@ def smoothed_target(words: Sequence[str], right: int, epsilon: float = 0.1) -> D
 
 def unrolled_feeding(words: Sequence[str] = ("<s>", "he", "hit", "me")) -> Drawing:
     """Draw Luong's decoder with input feeding, a column a step: its attentional state is half of the next input."""
-    steps = [(f"{t}", 110.0 + 210 * (t - 1), *pair) for t, pair in enumerate(pairwise(words), 1)]
+    steps = [(f"{t}", *pair) for t, pair in enumerate(pairwise(words), 1)]
     drawing = Drawing(
-        640,
-        162,
         "Input feeding, unrolled",
         f"{len(steps)} steps from left to right. In each the input is the attentional state of the step before beside "
         "the word before; with the state before it makes the new state h, which is the query; the context c and h make "
         "the attentional state h tilde, which gives the word and goes into the input of the next step. "
-        + " ".join(f"Step {t}: reads {read}, gives {said}." for t, _, read, said in steps),
+        + " ".join(f"Step {t}: reads {read}, gives {said}." for t, read, said in steps),
     )
-    fed = "0"
-    for t, x, read, said in steps:
+    fed, x, width = "0", 100.0, 208.0
+    for t, read, said in steps:
+        drawing.panel(width, 162)
         for left, top, wide, role, name in (
             (x - 54, 138, 54, "state", fed),
             (x, 138, 54, "", read),
@@ -192,8 +191,11 @@ def unrolled_feeding(words: Sequence[str] = ("<s>", "he", "hit", "me")) -> Drawi
         drawing.arrow(x - 8, 91, x - 42, 75, "query")
         drawing.arrow(x - 38, 51, x - 24, 41)
         drawing.arrow(x, 91, x, 41)
+        if t != steps[0][0]:
+            drawing.arrow(0, 103, x - 27, 103, "state")
+            drawing.arrow(0, 88, x - 28, 137, "state")
         if t != steps[-1][0]:
-            drawing.arrow(x + 27, 103, x + 183, 103, "state")
-            drawing.arrow(x + 33, 31, x + 182, 137, "state")
+            drawing.rule(x + 27, 103, width, 103, "state", 1.5)
+            drawing.rule(x + 33, 31, width, 88, "state", 1.5)
         fed = f"h\u0303{LOWERED[t]}"
     return drawing
