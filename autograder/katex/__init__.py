@@ -1,6 +1,7 @@
 """KaTeX in V8: formulas become HTML or MathML here, for the book's pages and for feedback pages."""
 
 import asyncio
+import atexit
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,8 @@ FormulaError = JSEvalException  # KaTeX cannot read a formula, or there was no t
 def _engine() -> MiniRacer:
     """Return V8 with KaTeX in it, started once."""
     racer = MiniRacer()
+    # Else it is closed when Python ends, and may wait for its own thread, which no longer runs then: for ever.
+    atexit.register(racer.close)
     racer.eval((FOLDER / "katex.min.js").read_text(encoding="utf8"))
     return racer
 

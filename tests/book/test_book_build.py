@@ -37,6 +37,13 @@ def test_a_formula_is_readable_by_eye_and_by_ear():
     assert "both_units" in rendered
 
 
+def test_v8_is_closed_before_python_ends() -> None:
+    """After that its thread no longer runs, and a process that waits for it never ends."""
+    program = "import atexit; from autograder import katex; katex.render('x', {}); atexit._run_exitfuncs()"
+    words = [sys.executable, "-c", f"{program}; print(katex._engine()._ctx)"]
+    assert subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout == "None\n"
+
+
 def built(folder: Path, text: str, edition_name: str = "full") -> tuple[str, str]:
     """Build one page with the book's own extensions; return the page and the warnings."""
     from sphinx.application import Sphinx
