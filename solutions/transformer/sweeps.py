@@ -2,12 +2,13 @@
 
 from lab.evaluation.sweeps import Sweep
 
+HEADS = {"heads-1": {"heads": 1}, "heads-2": {"heads": 2}, "": {}, "heads-8": {"heads": 8}}
 SWEEPS = {
     "heads": Sweep(
         "Are several narrow heads better than one wide one?",
         corpus="phrasebook",
         recipe="medium",
-        variants={"heads-1": {"heads": 1}, "heads-2": {"heads": 2}, "": {}, "heads-8": {"heads": 8}},
+        variants=HEADS,
     ),
     "norms": Sweep(
         "Does post-norm need the warm-up, and pre-norm none?",
@@ -52,10 +53,7 @@ SWEEPS = {
         corpus="phrasebook",
         recipe="small",
         variants={
-            "": {},
-            "heads-1": {"heads": 1},
-            "heads-2": {"heads": 2},
-            "heads-8": {"heads": 8},
+            **HEADS,
             "learned": {"positions": "learned"},
             "unplaced": {"positions": "none"},
             "smooth": {"smoothing": 0.1},
