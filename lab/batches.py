@@ -57,14 +57,17 @@ def collate(examples: Sequence[Example]) -> Batch:
     return Batch(source, mask, inputs.masked_fill(targets == PAD, PAD).contiguous(), targets.contiguous())
 
 
-def filled_up(batch: Batch, rows: int = 8, positions: int = 4) -> Batch:
-    """Return the batch with padding, up to multiples of so many rows and positions: few shapes for many batches.
+ROWS, POSITIONS = 8, 4  # what a batch is filled up to multiples of
+
+
+def filled_up(batch: Batch) -> Batch:
+    """Return the batch with padding, up to multiples of ROWS and POSITIONS: few shapes for many batches.
 
     A row that is added has words, those of the last one, and no target.
     """
-    more = -len(batch.source) % rows
+    more = -len(batch.source) % ROWS
     source, mask, inputs, targets = (
-        functional.pad(torch.cat([each, each[-1:].expand(more, -1)]), (0, -each.shape[1] % positions)) for each in batch
+        functional.pad(torch.cat([each, each[-1:].expand(more, -1)]), (0, -each.shape[1] % POSITIONS)) for each in batch
     )
     targets[len(targets) - more :] = PAD
     return Batch(source, mask, inputs, targets)
