@@ -1,4 +1,4 @@
-/* Embedding, sines of the position, and linear layer. */
+/* Embedding, sines of the position, linear layer. */
 
 /* The row of a token: (rows × cols), token -> (cols). */
 const embed = (E, token) => E.data.subarray(token * E.cols, (token + 1) * E.cols);
