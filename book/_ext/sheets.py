@@ -4,16 +4,20 @@ Ten sheets and 540 kB, nearly all of it Bootstrap's and Font Awesome's, kept a p
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import tinycss2
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
-from tinycss2.ast import AtRule, Node, QualifiedRule
 
 SHEET, ICONS = "pages.css", "icons.woff"
+OTHERS = ("dark.css", SHEET)  # that are made here: the first for pages without scripts
+NESTED = ("media", "supports", "container", "layer")
 LINK = re.compile(r'\s*<link[^>]*href="_static/([^"?]+\.css)[^"]*"[^>]*>')
 ADDRESS = re.compile(r"""url\((["']?)(?!data:|#|[a-z]+:)([^"')]+)\1\)""")
 ICON = re.compile(r"[\ue000-\uf8ff]")  # the private letters of such fonts, as tinycss2 writes them
@@ -41,35 +45,26 @@ def clean(path: Path) -> str:
     return "/".join(parts)
 
 
-def names(selector: list[Node]) -> set[str]:
+def names(selector: Sequence[Any]) -> set[str]:
     """Return the classes and the ids that a selector asks for, without those in :not(…), :is(…) and the like."""
-    pairs = zip(selector, selector[1:], strict=False)
-    classes = {
-        after.value for dot, after in pairs if dot.type == "literal" and dot.value == "." and after.type == "ident"
-    }
-    return classes | {each.value for each in selector if each.type == "hash"}
+    after_dot = (word for dot, word in pairwise(selector) if dot.type == "literal" and dot.value == ".")
+    return {each.value for each in [*after_dot, *(each for each in selector if each.type == "hash")]}
 
 
-def pruned(rules: list[Node], words: set[str]) -> str:
+def pruned(rules: Iterable[Any], words: set[str]) -> str:
     """Return the rules that can match where these words are all classes and ids that there are."""
     kept = []
     for rule in rules:
-        if isinstance(rule, QualifiedRule):
-            selectors: list[list[Node]] = [[]]
+        if rule.type == "qualified-rule":
+            selectors: list[list[Any]] = [[]]
             for token in rule.prelude:
-                selectors.append([]) if token.type == "literal" and token.value == "," else selectors[-1].append(token)
+                selectors.append([]) if token == "," else selectors[-1].append(token)
             used = [tinycss2.serialize(each).strip() for each in selectors if names(each) <= words]
-            if used:
-                kept.append(f"{','.join(used)}{{{tinycss2.serialize(rule.content).strip()}}}")
-        elif (
-            isinstance(rule, AtRule)
-            and rule.lower_at_keyword in ("media", "supports", "container", "layer")
-            and rule.content
-        ):
+            kept += [f"{','.join(used)}{{{tinycss2.serialize(rule.content).strip()}}}"] if used else []
+        elif rule.lower_at_keyword in NESTED and rule.content:
             inner = pruned(tinycss2.parse_blocks_contents(rule.content, True, True), words)
-            if inner:
-                kept.append(f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inner}}}")
-        elif isinstance(rule, AtRule) and rule.lower_at_keyword != "charset":
+            kept += [f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inner}}}"] if inner else []
+        elif rule.lower_at_keyword != "charset":
             kept.append(rule.serialize())
     return "\n".join(kept)
 
@@ -94,12 +89,10 @@ def one_sheet(app: Sphinx, exception: Exception | None) -> None:
         return
     static = Path(app.outdir) / "_static"
     pages = {page: page.read_text(encoding="utf8") for page in sorted(Path(app.outdir).glob("*.html"))}
-    scripts = [
-        script.read_text(encoding="utf8") for script in static.glob("**/*.js") if "fontawesome" not in script.parts
-    ]
+    scripts = (script.read_text(encoding="utf8") for script in static.glob("**/*.js"))
     words = {word for text in (*pages.values(), *scripts) for word in WORD.findall(text)}
     # Sphinx writes the page of the search in each build: its head has the sheets.
-    own = [name for name in LINK.findall(pages[Path(app.outdir) / "search.html"]) if name not in ("dark.css", SHEET)]
+    own = [name for name in LINK.findall(pages[Path(app.outdir) / "search.html"]) if name not in OTHERS]
     if not own:
         return
     rules = tinycss2.parse_stylesheet("\n".join(joined(static / name, static) for name in own), True, True)
@@ -107,11 +100,15 @@ def one_sheet(app: Sphinx, exception: Exception | None) -> None:
     (static / SHEET).write_text(sheet, encoding="utf8")
     link = f'<link rel="stylesheet" href="_static/{SHEET}?v={sha256(sheet.encode()).hexdigest()[:8]}"/>'
     for page, text in pages.items():
-        found = [each for each in LINK.finditer(text) if each[1] != "dark.css"]
-        for each in reversed(found[1:]):
-            text = text[: each.start()] + text[each.end() :]  # noqa: PLW2901
-        if found:
-            page.write_text(text[: found[0].start()] + link + text[found[0].end() :], encoding="utf8")
+        page.write_text(linked(text, link), encoding="utf8")
+
+
+def linked(page: str, link: str) -> str:
+    """Return a page that loads this sheet in the place of the first of its own."""
+    links = [each[0] for each in LINK.finditer(page) if each[1] != OTHERS[0]]
+    for number, each in enumerate(links):
+        page = page.replace(each, "" if number else link, 1)
+    return page
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

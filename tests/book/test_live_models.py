@@ -33,7 +33,8 @@ live.received = function (name, model) { live.network = new live[name](model); }
 live.forced = (source, words) => JSON.stringify(live.network.forced(source, words).map((scores) => [...scores]));
 live.said = (source) => JSON.stringify(live.network.translate(source).map((step) => step.token));
 live.read = function (tokens, hand) {
-  const { logits, weights, matrices = {} } = live.network.read(tokens, hand), plain = (rows) => rows.map((row) => [...row]);
+  const { logits, weights, matrices = {} } = live.network.read(tokens, hand);
+  const plain = (rows) => rows.map((row) => [...row]);
   const all = Object.fromEntries(Object.entries(matrices).map(([name, rows]) => [name, plain(rows)]));
   return JSON.stringify({ logits: [...logits], weights: plain(weights), matrices: all });
 };
