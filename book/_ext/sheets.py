@@ -19,6 +19,7 @@ SHEET, ICONS = "pages.css", "icons.woff"
 OTHERS = ("dark.css", SHEET)  # that are made here: the first for pages without scripts
 NESTED = ("media", "supports", "container", "layer")
 LINK = re.compile(r'\s*<link[^>]*href="_static/([^"?]+\.css)[^"]*"[^>]*>')
+IMPORT = re.compile(r"""@import\s+(?:url\()?["']?([^"')]+\.css)["']?\)?;""")
 ADDRESS = re.compile(r"""url\((["']?)(?!data:|#|[a-z]+:)([^"')]+)\1\)""")
 ICON = re.compile(r"[\ue000-\uf8ff]")  # the private letters of such fonts, as tinycss2 writes them
 ICON_FONT = re.compile(r"""src:[^;}]*fa-solid-900\.woff2[^;}]*""")
@@ -28,13 +29,10 @@ WORD = re.compile(r"[\w-]+")
 def joined(sheet: Path, static: Path) -> str:
     """Return a style sheet with what it imports, its addresses as seen from the folder of static files."""
     text = sheet.read_text(encoding="utf8")
-    text = re.sub(
-        r"""@import\s+(?:url\()?["']?([^"')]+\.css)["']?\)?;""",
-        lambda found: joined((sheet.parent / found[1]).resolve(), static),
-        text,
-    )
+    first = [joined((sheet.parent / name).resolve(), static) for name in IMPORT.findall(text)]
     folder = sheet.parent.resolve().relative_to(static.resolve())
-    return ADDRESS.sub(lambda found: f'url("{clean(folder / found[2])}")', text)
+    own = ADDRESS.sub(lambda found: f'url("{clean(folder / found[2])}")', IMPORT.sub("", text))
+    return "\n".join([*first, own])
 
 
 def clean(path: Path) -> str:
