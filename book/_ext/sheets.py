@@ -3,6 +3,7 @@
 Ten sheets and 540 kB, nearly all of it Bootstrap's and Font Awesome's, kept a phone waiting before it showed a word.
 """
 
+import logging
 import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
@@ -72,6 +73,7 @@ def with_icons(sheet: str, static: Path) -> str:
     whole = static / "vendor" / "fontawesome" / "webfonts" / "fa-solid-900.ttf"
     if not whole.is_file():
         return sheet
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
     font, options = TTFont(whole), Options(flavor="woff", layout_features=[], notdef_outline=True)
     subsetter = Subsetter(options)
     subsetter.populate(text="".join(ICON.findall(sheet)))
