@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
-  const DARKEST = 36; // per cent: numbers are read on it in both themes
+  const SHADES = 6; // of a number's ground, by classes: a style for each of 1,400 cells would take as long as all the rest
   const MATRICES = { // name: [title, formula, what its columns are, role]
     X: ["X", "the words, each with its position", "features", ""],
     Q: ["Q", "X W_q", "features", "query"],
@@ -44,26 +44,32 @@
 
     draw() {
       if (!this.place.open || !this.words?.length) return this.table.replaceChildren();
+      if (this.drawn !== this.all) this.squares();
+      this.drawn = this.all;
+      this.choice.mark((button, at) => button.setAttribute("aria-pressed", Object.keys(MATRICES)[at] === this.chosen));
+      this.numbers();
+    }
+
+    /* Each matrix as an image, a pixel a number. */
+    squares() {
       const style = getComputedStyle(this.place), [above, below] = ["--weights", "--state"].map((name) => style.getPropertyValue(name));
-      this.choice.mark((button, at) => {
-        const name = Object.keys(MATRICES)[at], rows = this.all[name], most = largest(rows), canvas = button.lastChild;
-        button.setAttribute("aria-pressed", name === this.chosen);
-        button.style.setProperty("--role", MATRICES[name][3] ? `var(--${MATRICES[name][3]})` : "currentColor");
+      Object.keys(MATRICES).forEach((name, at) => {
+        const rows = this.all[name], most = largest(rows), canvas = this.choice.place.children[at].lastChild, pen = canvas.getContext("2d");
         Object.assign(canvas, { width: rows[0].length, height: rows.length });
-        const pen = canvas.getContext("2d");
+        canvas.style.setProperty("--role", MATRICES[name][3] ? `var(--${MATRICES[name][3]})` : "currentColor");
         rows.forEach((numbers, i) => numbers.forEach((x, j) => {
+          if (Math.abs(x) < most / 100) return;
           pen.globalAlpha = Math.abs(x) / most;
           pen.fillStyle = x < 0 ? below : above;
           pen.fillRect(j, i, 1, 1);
         }));
       });
-      this.numbers();
     }
 
     numbers() {
       const rows = this.all[this.chosen], most = largest(rows), [title, formula, columns] = MATRICES[this.chosen];
       const heads = columns === "words" ? this.words : [...rows[0].keys()].map((feature) => feature + 1);
-      const cell = (x) => `<td style="--shade: ${Math.round((DARKEST * Math.abs(x)) / most)}%"${x < 0 ? ' class="live-below"' : ""}>${short(x)}</td>`;
+      const cell = (x) => `<td class="${x < 0 ? "live-below " : ""}live-${Math.round((SHADES * Math.abs(x)) / most)}">${short(x)}</td>`;
       const table = element("table", {}, element("caption", {}, `${title}: ${formula}. ${rows.length} words × ${heads.length} ${columns}`));
       const head = table.createTHead().insertRow();
       head.append(element("td"), ...heads.map((name) => element("th", { scope: "col" }, String(name))));
