@@ -207,6 +207,8 @@ def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, abo
         tab.keyboard.press("Enter")
         assert tab.evaluate("location.hash") == ""
         assert tab.locator("svg").screenshot() == as_drawn
+        texts = [shape.text for shape in shapes(about.with_suffix(".svg")) if shape.get("data-each")]
+        assert tab.locator("[data-each]").all_text_contents() == texts
         tab.locator("[data-pick='2']").last.click()
         assert buttons.nth(1).get_attribute("aria-pressed") == "true"
         assert is_narrow(tab)
