@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 
 SHEET, ICONS = "pages.css", "icons.woff"
 OTHERS = ("dark.css", SHEET)  # that are made here: the first for pages without scripts
+OURS = ("book.css", "type.css", "plots.css")  # whole: our scripts make names of classes, live-1 to live-6
 NESTED = ("media", "supports", "container", "layer")
 LINK = re.compile(r'\s*<link[^>]*href="_static/([^"?]+\.css)[^"]*"[^>]*>')
 IMPORT = re.compile(r"""@import\s+(?:url\()?["']?([^"')]+\.css)["']?\)?;""")
@@ -95,8 +96,12 @@ def one_sheet(app: Sphinx, exception: Exception | None) -> None:
     own = [name for name in LINK.findall(pages[Path(app.outdir) / "search.html"]) if name not in OTHERS]
     if not own:
         return
-    rules = tinycss2.parse_stylesheet("\n".join(joined(static / name, static) for name in own), True, True)
-    sheet = with_icons(pruned(rules, words), static)
+    texts = {name: joined(static / name, static) for name in own}
+    whole = [
+        text if name in OURS else pruned(tinycss2.parse_stylesheet(text, True, True), words)
+        for name, text in texts.items()
+    ]
+    sheet = with_icons("\n".join(whole), static)
     (static / SHEET).write_text(sheet, encoding="utf8")
     link = f'<link rel="stylesheet" href="_static/{SHEET}?v={sha256(sheet.encode()).hexdigest()[:8]}"/>'
     for page, text in pages.items():

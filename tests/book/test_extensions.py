@@ -58,6 +58,7 @@ def test_a_page_loads_one_small_sheet_and_waits_for_no_script():
         assert waited == ["_static/documentation_options.js"], page.name
     sheet = (PAGES[0].parent / "_static" / sheets.SHEET).read_text(encoding="utf-8")
     assert len(sheet) < 250_000
+    assert (BOOK / "_static" / "book.css").read_text(encoding="utf-8") in sheet, "a rule of ours is gone"
     assert (PAGES[0].parent / "_static" / sheets.ICONS).stat().st_size < 10_000
 
 
