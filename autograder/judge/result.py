@@ -1,6 +1,6 @@
 """One submission as plain values: what a judging process is handed, here or on another machine, and gives back.
 
-Whoever only hands tasks out and takes outcomes imports this without torch: the judge is imported where it judges.
+Anyone who only hands tasks out and takes outcomes imports this without torch: the judge is imported where it judges.
 """
 
 import re
@@ -121,7 +121,7 @@ def without_points(form: Template, reason: str) -> Outcome:
 
 
 def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
-    """Return the notebook with outputs from behind the wall and the verdicts, and no text that takes long to set."""
+    """Return the notebook with outputs from in the sandbox and the verdicts, and no text that takes long to set."""
     from autograder.judge.judge import shown
 
     for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):

@@ -66,7 +66,7 @@ def use(pid: int) -> Use:
     clock, computed = time.monotonic(), sum(map(_computed, process_tree(pid)))
     try:
         queued = int(read_proc(f"/proc/{pid}/schedstat").split()[1]) / 1e9
-    except (OSError, IndexError):  # a kernel that does not count it: whoever waited gets the benefit of the doubt
+    except (OSError, IndexError):  # a kernel that does not count it: anyone who waited gets the benefit of the doubt
         queued = clock - computed if Path("/proc", str(pid)).exists() else 0.0
     return Use(clock, computed, queued)
 
@@ -78,7 +78,7 @@ def _computed(pid: int) -> float:
     return 0.0
 
 
-class Stint:
+class TimeBudget:
     """The time of one cell, or of all calls of one check: so much CPU of a job, and a deadline by the clock."""
 
     def __init__(self, pid: int, compute: float, clock: float, seen: Use | None = None) -> None:

@@ -104,7 +104,7 @@ def one_sheet(app: Sphinx, exception: Exception | None) -> None:
 
 
 def linked(page: str, link: str) -> str:
-    """Return a page that loads this sheet in the place of the first of its own."""
+    """Return a page that loads this sheet in place of the first of its own."""
     links = [each[0] for each in LINK.finditer(page) if each[1] != OTHERS[0]]
     for number, each in enumerate(links):
         page = page.replace(each, "" if number else link, 1)

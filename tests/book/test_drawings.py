@@ -1,4 +1,4 @@
-"""Laws of the drawings' colours, in both themes and without styles, and of the drawings that can be touched."""
+"""Tests of the drawings' colours, in both themes and without styles, and of the drawings that can be touched."""
 
 import json
 import re

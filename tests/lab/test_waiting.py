@@ -1,4 +1,4 @@
-"""Laws of a step on a device: it asks the device for nothing, and leaves no recurrent network to a GPU's autocast.
+"""Tests of a step on a device: it asks the device for nothing, and leaves no recurrent network to a GPU's autocast.
 
 A GPU that is asked ends all that it has begun before it answers.
 """
@@ -15,7 +15,7 @@ from lab.batches import Batch, filled_up
 from lab.translation import Translating
 
 MODELS = small_models()
-META = torch.device("meta")  # has shapes and no numbers: whoever asks for one gets an error
+META = torch.device("meta")  # has shapes and no numbers: anyone who asks for one gets an error
 ENABLED = torch.is_autocast_enabled
 
 

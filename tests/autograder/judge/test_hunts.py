@@ -1,4 +1,4 @@
-"""Bug hunts behind the wall: what shows the bug, names it and mends one statement counts, and nothing else does."""
+"""Bug hunts in the sandbox: what shows the bug, names it and mends one statement counts, and nothing else does."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def source(name: str) -> str:
 
 
 def cells(changed: dict[str, str], last: str = "") -> list[dict]:
-    """Return a notebook's cells; `changed` holds what stands in the place of the expected answers."""
+    """Return a notebook's cells; `changed` holds what stands in place of the expected answers."""
     answers = [(name, changed.get(name, source(name))) for name in NAMES]
     pairs = [
         [
