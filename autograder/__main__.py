@@ -234,7 +234,7 @@ def _judges(options: argparse.Namespace, count: int) -> Iterator["Judges"]:
     with sandbox.Sandbox(KIT, sandboxed=not options.no_sandbox) as built:
         built.start()
         settings = JudgeSettings(
-            seed.load(options.secret), options.check_seconds, options.notebook_seconds, wall=built.address
+            seed.load(options.secret), options.check_seconds, options.notebook_seconds, sandbox=built.address
         )
         with Pool(min(jobs, count), settings) as pool:
             yield pool

@@ -38,7 +38,7 @@ c.Autograde.autograde_preprocessors = [
 """
 
 
-def hand_in(folder: Path, count: int) -> None:
+def submit(folder: Path, count: int) -> None:
     """Write `count` ordinary submissions: right, partly right and wrong ones, no two files alike."""
     people = [student for student in make_class.students() if student.name in ORDINARY]
     pairs = [(student, name) for student in people for name in student.assignments]
@@ -150,7 +150,7 @@ def further(folder: Path, count: int, jobs: int) -> None:
         used = []
         for number in (FEW, FEW + count):
             submitted, out = (folder / f"{kind}-{jobs}-{run}-{number}" for kind in ("submitted", "graded"))
-            hand_in(submitted, number)
+            submit(submitted, number)
             command = [sys.executable, "-m", "autograder", "grade", str(submitted), "--out", str(out)]
             used.append(cost([*command, "--jobs", str(jobs)], str(ROOT), folder / "further.log").cpu)
         costs.append((used[1] - used[0]) / count)
@@ -163,7 +163,7 @@ def further(folder: Path, count: int, jobs: int) -> None:
 
 def compare(folder: Path, count: int) -> None:
     """Run the four commands and print their costs and ratios."""
-    hand_in(folder / "submitted", count)
+    submit(folder / "submitted", count)
     for name, more in {"plain": [], "rest": [WITHOUT_EXECUTE]}.items():
         course(folder / name, folder / "submitted", *more)
     grade = [sys.executable, "-m", "autograder", "grade", str(folder / "submitted"), "--out", str(folder / "ours")]

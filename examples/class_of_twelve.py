@@ -34,7 +34,7 @@ LOOP = "step loss 0.12345\n" * 900_000
 
 
 @dataclass(frozen=True)
-class HandIn:
+class Submission:
     """One student: what they did, the points of the checks by hand, those that a teacher adds, and their files.
 
     `points` None: it cannot be graded. `penalty` is the share of all points that being late costs.
@@ -45,7 +45,7 @@ class HandIn:
     made: str
     points: float | None
     by_hand: tuple[int, ...]
-    files: Callable[["HandIn"], Files]
+    files: Callable[["Submission"], Files]
     penalty: float = 0.0
 
     def total(self, with_hand: bool) -> float | None:
@@ -55,7 +55,7 @@ class HandIn:
         return (1 - self.penalty) * (self.points + (sum(self.by_hand) if with_hand else 0))
 
 
-def solved(of: HandIn, **cells: str) -> dict[str, Any]:
+def solved(of: Submission, **cells: str) -> dict[str, Any]:
     """Return the solved notebook as JSON, with other sources by name; who gets no points by hand did not answer."""
     answers = {} if of.by_hand else dict(_sources(released_notebook(NAME), "markdown"))
     student = Student(of.first, cells, "", {"START": "solved", "ANSWERS": answers})
@@ -71,13 +71,13 @@ def one(notebook: dict[str, Any] | bytes, name: str = f"{NAME}.ipynb", day: int 
     return {name: (notebook if isinstance(notebook, bytes) else json.dumps(notebook, indent=1).encode(), day)}
 
 
-def without_tanh(of: HandIn) -> Files:
+def without_tanh(of: Submission) -> Files:
     source = dict(_sources(source_notebook(NAME), "code"))["additive_attention"]
     assert "torch.tanh(" in source
     return one(solved(of, additive_attention=source.replace("torch.tanh(", "(")))
 
 
-def with_more_cells(of: HandIn) -> Files:
+def with_more_cells(of: Submission) -> Files:
     notebook = solved(of)
     for number, source in enumerate(["x = 1", "raise ValueError('not here')", "print(x)"]):
         cell = {"cell_type": "code", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
@@ -85,14 +85,14 @@ def with_more_cells(of: HandIn) -> Files:
     return one(notebook)
 
 
-def with_deleted_cells(of: HandIn) -> Files:
+def with_deleted_cells(of: Submission) -> Files:
     notebook = solved(of)
     named = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell for cell in notebook["cells"]}
     notebook["cells"] = [c for c in notebook["cells"] if c not in (named["links_of"], named["check-masked_softmax"])]
     return one(notebook)
 
 
-def of_an_old_release(of: HandIn) -> Files:
+def of_an_old_release(of: Submission) -> Files:
     """Return a notebook as it was before points and a text were changed."""
     notebook = solved(of)
     for cell in notebook["cells"]:
@@ -102,19 +102,19 @@ def of_an_old_release(of: HandIn) -> Files:
     return one(notebook)
 
 
-def of_windows(of: HandIn) -> Files:
+def of_windows(of: Submission) -> Files:
     text = json.dumps(solved(of), indent=1).replace("\\n", "\\r\\n").replace("\n", "\r\n")
     return one(text.encode())
 
 
-def with_much_output(of: HandIn) -> Files:
+def with_much_output(of: Submission) -> Files:
     notebook = solved(of)
     cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
     cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": LOOP.splitlines(keepends=True)}]
     return one(notebook)
 
 
-def twice(of: HandIn) -> Files:
+def twice(of: Submission) -> Files:
     stub = dict(_sources(released_notebook(NAME), "code"))["alignment_error_rate"]
     newer = solved(of, alignment_error_rate=stub)
     return one(released_notebook(NAME).read_bytes(), day=18) | one(newer, f"{NAME}_v2.ipynb")
@@ -122,14 +122,14 @@ def twice(of: HandIn) -> Files:
 
 # All checks: 61 of the core and 18 of starred tasks are 79. Two written questions give 3 and 2 by hand.
 TWELVE = [
-    HandIn("Ada", "Lovelace", "solved", 79, (3, 2), lambda of: one(solved(of))),
+    Submission("Ada", "Lovelace", "solved", 79, (3, 2), lambda of: one(solved(of))),
     # 10 of 11 are lost: nothing but the repeated call is right; later parts are judged with the right function.
-    HandIn("Bob", "Stone", "no tanh", 79 - 10, (2,), without_tanh),
+    Submission("Bob", "Stone", "no tanh", 79 - 10, (2,), without_tanh),
     # 34 hours late is two days begun, one of them is free: a tenth.
-    HandIn("Chen", "Li", "solved, 34 hours late", 79, (3, 2), lambda of: one(solved(of), day=21), penalty=0.1),
-    HandIn("Dora", "Grün", "as released", 0, (), lambda of: one(released_notebook(NAME).read_bytes())),
+    Submission("Chen", "Li", "solved, 34 hours late", 79, (3, 2), lambda of: one(solved(of), day=21), penalty=0.1),
+    Submission("Dora", "Grün", "as released", 0, (), lambda of: one(released_notebook(NAME).read_bytes())),
     # a threshold 2, thresholds at the edge 1
-    HandIn(
+    Submission(
         "Émile",
         "Zola",
         "renamed, half of links_of",
@@ -137,13 +137,13 @@ TWELVE = [
         (),
         lambda of: one(solved(of, links_of=HALF), "a (2).ipynb"),
     ),
-    HandIn("Fay", "Wray", "three cells more, one fails", 79, (), with_more_cells),
-    HandIn("Gil", "Blas", "links_of and a check's cell deleted", 79 - 8, (2,), with_deleted_cells),
-    HandIn("Hana", "Kim", "an older release", 79, (), of_an_old_release),
-    HandIn("Ivan", "Ilyin", "line ends of Windows", 79, (), of_windows),
-    HandIn("Jo", "Huge", "17 MB of output", 79, (), with_much_output),
-    HandIn("Kai", "Notjson", "no notebook", None, (), lambda of: one(b"I could not save it")),
-    HandIn("Lena", "Ode", "a stub, then all but alignment_error_rate", 79 - 7, (), twice),
+    Submission("Fay", "Wray", "three cells more, one fails", 79, (), with_more_cells),
+    Submission("Gil", "Blas", "links_of and a check's cell deleted", 79 - 8, (2,), with_deleted_cells),
+    Submission("Hana", "Kim", "an older release", 79, (), of_an_old_release),
+    Submission("Ivan", "Ilyin", "line ends of Windows", 79, (), of_windows),
+    Submission("Jo", "Huge", "17 MB of output", 79, (), with_much_output),
+    Submission("Kai", "Notjson", "no notebook", None, (), lambda of: one(b"I could not save it")),
+    Submission("Lena", "Ode", "a stub, then all but alignment_error_rate", 79 - 7, (), twice),
 ]
 RULE = """from math import ceil
 
@@ -159,10 +159,10 @@ ABSENT = ("Mona", "Lisa")  # is on the roster, and has not handed in
 
 def write_zips(folder: Path) -> None:
     """Write moodle.zip, canvas.zip and worksheet.csv, with names and columns as the LMSs make them."""
-    hand_ins = [(number, each, each.files(each)) for number, each in enumerate(TWELVE, 101)]
+    submissions = [(number, each, each.files(each)) for number, each in enumerate(TWELVE, 101)]
     for lms in ("moodle", "canvas"):
         with zipfile.ZipFile(folder / f"{lms}.zip", "w", zipfile.ZIP_DEFLATED) as opened:
-            for number, of, files in hand_ins:
+            for number, of, files in submissions:
                 for upload, (name, (content, day)) in enumerate(files.items()):
                     path = f"{of.first} {of.last}_{number}_assignsubmission_file_/{name}"
                     if lms == "canvas":
@@ -172,7 +172,7 @@ def write_zips(folder: Path) -> None:
                         )
                     opened.writestr(zipfile.ZipInfo(path, (2026, 11, day, 10, 0, 0)), content, zipfile.ZIP_DEFLATED)
     rows = [["Identifier", "Full name", "Status", "Grade", "Maximum Grade", "Last modified (submission)"]]
-    for number, of, _ in hand_ins:
+    for number, of, _ in submissions:
         when = "Saturday, 21 November 2026, 10:00 PM" if of.penalty else "Thursday, 19 November 2026, 10:00 AM"
         rows.append([f"Participant {number}", f"{of.first} {of.last}", "Submitted for grading", "", "84", when])
     rows.append(["Participant 113", " ".join(ABSENT), "No submission - 6 days overdue", "", "84", "-"])
@@ -202,7 +202,7 @@ def graded(folder: Path, lms: str) -> Path:
     return out
 
 
-def student(of: HandIn, lms: str) -> str:
+def student(of: Submission, lms: str) -> str:
     return f"{of.first} {of.last}" if lms == "moodle" else f"{of.last}{of.first}".lower()
 
 

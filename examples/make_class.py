@@ -92,13 +92,13 @@ def students() -> list[Student]:
 def write(folder: Path) -> int:
     """Write what the class hands in; files with the right content stay. Return the number of submissions."""
     taught = assignments()  # a chapter may have been dropped
-    hand_ins = [(student, name) for student in students() for name in student.assignments if name in taught]
-    for student, name in hand_ins:
+    submissions = [(student, name) for student in students() for name in student.assignments if name in taught]
+    for student, name in submissions:
         path = folder / student.name / name / f"{name}.ipynb"
         content = student.submission(name)
         if not path.exists() or path.read_bytes() != content:
             atomic_write(path, content)
-    return len(hand_ins)
+    return len(submissions)
 
 
 def main() -> int:

@@ -1,1 +1,1 @@
-"""Laws of the course, in folders as the tree has them."""
+"""Tests of the course, in folders as the tree has them."""

@@ -9,7 +9,7 @@ from traceback import extract_tb
 from types import ModuleType
 
 from autograder.assignment import assignments
-from autograder.checks.check import Check, Drawn
+from autograder.checks.check import CaseInput, Check
 from autograder.checks.class_points import checks_of_class, questions_of_class
 from autograder.checks.faults import CheckFault, demand_points
 from autograder.checks.hunts import Hunt
@@ -47,7 +47,7 @@ __all__ = [
     "VALUES",
     "Check",
     "CheckFault",
-    "Drawn",
+    "CaseInput",
     "Hunt",
     "Points",
     "Written",

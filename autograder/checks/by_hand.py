@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from autograder.checks.check import Check, Drawn
+from autograder.checks.check import CaseInput, Check
 from autograder.checks.points import Points
 
 YOURS = "your numbers"  # the one case
@@ -15,5 +15,5 @@ def by_hand(reference: Callable, asked: Mapping[str, str], mistakes: tuple[Calla
     It has no examples: a right function's numbers are the answer.
     """
     points = {title: Points(1, YOURS, part=output) for output, title in asked.items()}
-    case = Drawn(YOURS, [], tolerance=TWO_DECIMALS)
+    case = CaseInput(YOURS, [], tolerance=TWO_DECIMALS)
     return Check(reference, tuple(asked), lambda rng: [case], points=points, also=(), mistakes=mistakes)

@@ -25,11 +25,11 @@ from autograder.kit.table_models import CachedSteps
 
 
 @dataclass
-class Drawn:
+class CaseInput:
     """The arguments of one case before anyone has answered it; `features` say in words what is special in it.
 
     `group` is what the check's points name it by, the case's own name by default. Gradients are compared where
-    `gradients` is set. `asked` tells over the first axes of every output where it is compared: elsewhere, as at the
+    `gradients` is set. `compared` tells over the first axes of every output where it is compared: elsewhere, as at the
     outputs of padding, a right function may give what it likes. `peak` is how many bytes of memory the call may take:
     a factor of 3 above what a right one takes, and below what a wrong one does.
     """
@@ -40,7 +40,7 @@ class Drawn:
     features: list[str] | None = None
     gradients: bool = False
     tolerance: float = TOLERANCE
-    asked: np.ndarray | None = None
+    compared: np.ndarray | None = None
     peak: int | None = None
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class Check:
 
     reference: Callable
     outputs: tuple[str, ...]
-    cases: Callable[[np.random.Generator], list[Drawn]]
+    cases: Callable[[np.random.Generator], list[CaseInput]]
     points: Mapping[str, int | Points]
     also: tuple[Kind, ...] = (SHAPE, *DIFFERENTIABLE)
     mistakes: tuple[Callable, ...] = ()
@@ -149,7 +149,7 @@ class Check:
         self._demand_groups(drawn)
         return [self._case(each, rng) for each in drawn]
 
-    def _demand_groups(self, drawn: list[Drawn]) -> None:
+    def _demand_groups(self, drawn: list[CaseInput]) -> None:
         """Raise CheckFault if a criterion is about no case at all: everybody would meet it."""
         groups = {each.group for each in drawn}
         for criterion in self.criteria:
@@ -173,34 +173,34 @@ class Check:
     def _worked(self) -> list[Example]:
         return [worked(self, code) for code in self.examples]
 
-    def _case(self, drawn: Drawn, rng: np.random.Generator) -> Case:
-        arguments = list(drawn.arguments)
-        faults.demand_arguments(self.function, drawn.name, self.arguments, arguments)
-        answer, cotangents = self._answer(drawn, rng)
+    def _case(self, given: CaseInput, rng: np.random.Generator) -> Case:
+        arguments = list(given.arguments)
+        faults.demand_arguments(self.function, given.name, self.arguments, arguments)
+        answer, cotangents = self._answer(given, rng)
         right = answer.outputs or []
-        faults.demand_outputs(self.function, drawn.name, self.outputs, right)
+        faults.demand_outputs(self.function, given.name, self.outputs, right)
         named = dict(zip(self.arguments, arguments, strict=True))
-        _put(right, np.nan, drawn.asked)
+        _put(right, np.nan, given.compared)
         outputs: dict[str, np.ndarray] = dict(zip(self.outputs, right, strict=True))
         known = partial(self._known, arguments, outputs)
         together = partial(self._together, arguments, outputs)
         return Case(
-            drawn.name,
+            given.name,
             named,
             outputs,
-            drawn.features or [],
+            given.features or [],
             cotangents,
             answer.gradients,
             known,
-            drawn.tolerance,
+            given.tolerance,
             together,
-            drawn.group,
-            drawn.peak,
+            given.group,
+            given.peak,
             partial(self._known, arguments, outputs, usual=True),
             list(self.exact),
         )
 
-    def _answer(self, drawn: Drawn, rng: np.random.Generator) -> tuple[Answer, list[np.ndarray] | None]:
+    def _answer(self, given: CaseInput, rng: np.random.Generator) -> tuple[Answer, list[np.ndarray] | None]:
         """Return what the reference answers, and the cotangents that are drawn where gradients are asked for.
 
         Raise CheckFault if it fails on a case of its own check.
@@ -209,20 +209,20 @@ class Check:
 
         def draw(outputs: list[np.ndarray]) -> list[np.ndarray]:
             cotangents[:] = [rng.normal(size=output.shape).astype(np.float32) for output in outputs]
-            _put(cotangents, 0, drawn.asked)
+            _put(cotangents, 0, given.compared)
             return cotangents
 
-        reference, arguments = self.calling(self.reference), list(drawn.arguments)
-        if drawn.gradients:
+        reference, arguments = self.calling(self.reference), list(given.arguments)
+        if given.gradients:
             answer = reference(self.function, arguments, draw)
         else:
             answer = self.caller(reference)(self.function, arguments, None)
         if answer.error:
             kinds = ", ".join(f"{name}: {_kind(value)}" for name, value in zip(self.arguments, arguments, strict=True))
             raise CheckFault(
-                f"{self.function}, case “{drawn.name}”: the reference fails on it ({kinds}): {answer.error.text}"
+                f"{self.function}, case “{given.name}”: the reference fails on it ({kinds}): {answer.error.text}"
             )
-        return answer, cotangents if drawn.gradients else None
+        return answer, cotangents if given.gradients else None
 
     def _known(self, arguments: list, right: dict[str, np.ndarray], usual: bool = False) -> list[KnownMistake]:
         case = Case("", {}, right)
@@ -265,9 +265,9 @@ def _shape_of(outputs: tuple[str, ...]) -> str:
     return f"the shapes of {', '.join(first)} and {last}" if first else f"the shape of the {last}"
 
 
-def _put(outputs: list[np.ndarray], number: float, asked: np.ndarray | None) -> None:
+def _put(outputs: list[np.ndarray], number: float, compared: np.ndarray | None) -> None:
     """Write the number wherever an output is not asked for."""
-    if asked is None:
+    if compared is None:
         return
     for output in outputs:
-        output[~asked] = number
+        output[~compared] = number

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, get_args
 
 from autograder.checks.bug_hunt import Within
-from autograder.checks.check import Check, Drawn
+from autograder.checks.check import CaseInput, Check
 from autograder.checks.points import GRADIENTS, UNCHANGED, Points
 from autograder.kit import adapters
 from autograder.kit.answer import Caller
@@ -68,7 +68,7 @@ class Hunt:
         shown = Check(
             self.failing_input,
             ("input",),
-            lambda rng: [Drawn("your input", [])],
+            lambda rng: [CaseInput("your input", [])],
             {f"{self.broken.__name__} is wrong on it": Points(2, "your input")},
             also=(),
             adapter=adapters.failing_input,
@@ -77,7 +77,7 @@ class Hunt:
         named = Check(
             self.diagnosis,
             ("line", "kind"),
-            lambda rng: [Drawn("your diagnosis", [])],
+            lambda rng: [CaseInput("your diagnosis", [])],
             {
                 "the line": Points(1, "your diagnosis", part="line"),
                 "the kind": Points(1, "your diagnosis", part="kind"),

@@ -11,34 +11,38 @@ from typing import Any
 
 from autograder.files import PRIVATE, atomic_write, folder
 from autograder.judge.process import grader_key
-from autograder.submissions.hand_in import HandIn
 from autograder.submissions.notebook import Unreadable
+from autograder.submissions.submission import Submission
 
 
 class Busy(ValueError):
     """Another run writes into the same folder; the message names its process."""
 
 
-def submission_key(hand_in: HandIn) -> str:
+def submission_key(submission: Submission) -> str:
     """Return a digest of a submission's bytes, of its timestamp, notes and notice, and of the grader."""
     try:
-        return digest_of(hand_in, hand_in.content(), "")
+        return digest_of(submission, submission.content(), "")
     except Unreadable as error:
-        return digest_of(hand_in, None, str(error))
+        return digest_of(submission, None, str(error))
 
 
-def digest_of(hand_in: HandIn, content: bytes | None, reason: str) -> str:
+def digest_of(submission: Submission, content: bytes | None, reason: str) -> str:
     """Return the `submission_key` of a submission whose content was just read; None and the reason: it was not."""
-    digest = hashlib.sha256(grader_key(hand_in.assignment).encode())
+    digest = hashlib.sha256(grader_key(submission.assignment).encode())
     digest.update(b"none" + reason.encode() if content is None else b"file" + content)
-    digest.update(b"timestamp" + (hand_in.timestamp() or b"") + json.dumps([*hand_in.notes, hand_in.notice]).encode())
+    digest.update(
+        b"timestamp" + (submission.timestamp() or b"") + json.dumps([*submission.notes, submission.notice]).encode()
+    )
     return digest.hexdigest()
 
 
-def work_digest(hand_in: HandIn, content: bytes | None) -> str:
+def work_digest(submission: Submission, content: bytes | None) -> str:
     """Return a digest of a file and of the grader: equal digests must get equal scores; "" without a file."""
     file_digest = "" if content is None else hashlib.sha256(content).hexdigest()
-    return hashlib.sha256(f"{grader_key(hand_in.assignment)} {file_digest}".encode()).hexdigest() if file_digest else ""
+    return (
+        hashlib.sha256(f"{grader_key(submission.assignment)} {file_digest}".encode()).hexdigest() if file_digest else ""
+    )
 
 
 class Records:
@@ -52,33 +56,33 @@ class Records:
     def _path(self, student: str, assignment: str) -> Path:
         return self.folder / student / f"{assignment}.json"
 
-    def find(self, hand_in: HandIn) -> dict[str, Any] | None:
+    def find(self, submission: Submission) -> dict[str, Any] | None:
         """Return the record's line of exactly this submission by exactly this grader; None where one is missing."""
-        path_stem = f"{hand_in.student}/{hand_in.assignment}/{hand_in.assignment}"
+        path_stem = f"{submission.student}/{submission.assignment}/{submission.assignment}"
         if not all(
             (self.out / page).exists() for page in (f"autograded/{path_stem}.ipynb", f"feedback/{path_stem}.html")
         ):
             return None
-        record = self._read(self._path(hand_in.student, hand_in.assignment))
-        return record["line"] if record and record["key"] == submission_key(hand_in) else None
+        record = self._read(self._path(submission.student, submission.assignment))
+        return record["line"] if record and record["key"] == submission_key(submission) else None
 
-    def conflict(self, hand_in: HandIn) -> str:
+    def conflict(self, submission: Submission) -> str:
         """Return why a submission must not replace this student's earlier one, or "".
 
         The name has to be spelled in the same characters as before, and within an assignment the LMS's number has to
         be the same; across assignments Moodle's numbers differ. Folders that the teacher made need no number.
         """
-        folder = self._path(hand_in.student, hand_in.assignment).parent
+        folder = self._path(submission.student, submission.assignment).parent
         earlier = {path.stem: self._identity(path) for path in sorted(folder.glob("*.json"))}
         advice = f"If it is the same person, delete {folder} and grade again; what was graded before is kept"
         for name, _ in earlier.values():
-            if name not in ("", hand_in.name):
-                forms = f"{hand_in.name!a}, before it was {name!a}"
+            if name not in ("", submission.name):
+                forms = f"{submission.name!a}, before it was {name!a}"
                 return f"the student's name is written in another form of Unicode: {forms}. {advice}"
-        name, account = earlier.get(hand_in.assignment, ("", ""))
-        if name and hand_in.account not in ("", account):
+        name, account = earlier.get(submission.assignment, ("", ""))
+        if name and submission.account not in ("", account):
             number = f"the LMS's number {account}" if account else "no number of an LMS's"
-            return f"'{hand_in.student}' was graded with {number}, this has number {hand_in.account}. {advice}"
+            return f"'{submission.student}' was graded with {number}, this has number {submission.account}. {advice}"
         return ""
 
     def _identity(self, path: Path) -> tuple[str, str]:
@@ -87,24 +91,24 @@ class Records:
         name, account = (identity.get("name"), identity.get("account")) if isinstance(identity, dict) else ("", "")
         return (name, account) if isinstance(name, str) and isinstance(account, str) else ("", "")
 
-    def score_conflict(self, hand_in: HandIn, line: dict[str, Any]) -> list[str]:
+    def score_conflict(self, submission: Submission, line: dict[str, Any]) -> list[str]:
         """Return [a flag] where an earlier run gave the same file another score, else []."""
-        earlier = (self._read(self._path(hand_in.student, hand_in.assignment)) or {"line": {}})["line"]
+        earlier = (self._read(self._path(submission.student, submission.assignment)) or {"line": {}})["line"]
         if not line["work"] or earlier.get("work") != line["work"] or earlier["score"] == line["score"]:
             return []
         return [f"graded before with {earlier['score']:g} points: two runs of the same file differ"]
 
-    def keep(self, hand_in: HandIn, key: str, line: dict[str, Any]) -> None:
+    def keep(self, submission: Submission, key: str, line: dict[str, Any]) -> None:
         """Write a submission's record; called last, so that a record means that grade and page are written too."""
-        path = self._path(hand_in.student, hand_in.assignment)
-        atomic_write(path, json.dumps({"key": key, "line": line, "from": _origin(hand_in)}).encode(), self.mode)
+        path = self._path(submission.student, submission.assignment)
+        atomic_write(path, json.dumps({"key": key, "line": line, "from": _origin(submission)}).encode(), self.mode)
 
-    def keep_lms_name(self, hand_in: HandIn) -> None:
+    def keep_lms_name(self, submission: Submission) -> None:
         """Enter the LMS's name of a submission that is not graded again: the same file may have been handed in anew."""
-        path = self._path(hand_in.student, hand_in.assignment)
+        path = self._path(submission.student, submission.assignment)
         record = self._read(path)
-        if hand_in.lms_name and record and record.get("from") != _origin(hand_in):
-            atomic_write(path, json.dumps(record | {"from": _origin(hand_in)}).encode(), self.mode)
+        if submission.lms_name and record and record.get("from") != _origin(submission):
+            atomic_write(path, json.dumps(record | {"from": _origin(submission)}).encode(), self.mode)
 
     def submitted(self) -> list[tuple[str, str, str]]:
         """Return student, assignment and the LMS's number, or "", of each graded submission."""
@@ -137,9 +141,9 @@ class Records:
         return record if isinstance(record, dict) and {"key", "line"} <= record.keys() else None
 
 
-def _origin(hand_in: HandIn) -> dict[str, str]:
+def _origin(submission: Submission) -> dict[str, str]:
     """Return what a record keeps of where a submission came from."""
-    return {"name": hand_in.name, "account": hand_in.account, "lms_name": hand_in.lms_name}
+    return {"name": submission.name, "account": submission.account, "lms_name": submission.lms_name}
 
 
 @contextmanager

@@ -14,9 +14,9 @@ from autograder.grade.cache import Records
 from autograder.grade.interrupts import interrupts_wait
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook
 from autograder.judge.result import Outcome, Task
-from autograder.submissions.hand_in import HandIn
 from autograder.submissions.notebook import Unreadable
 from autograder.submissions.parse_untrusted import LARGEST_KEPT
+from autograder.submissions.submission import Submission
 
 STARVED = "this machine was too busy to end it in time: the next run grades it again"
 
@@ -44,58 +44,58 @@ class Grader:
         if (self.out / "submitted").resolve() != self.root.resolve():  # permissions of the teacher's own folder stay
             tighten(self.out / "submitted", self.book.mode)
 
-    def mark(self, hand_ins: list[HandIn], judges: Judges) -> Iterator[tuple[HandIn, dict[str, Any]]]:
+    def mark(self, submissions: list[Submission], judges: Judges) -> Iterator[tuple[Submission, dict[str, Any]]]:
         """Grade submissions; yield each with its line, once gradebook, page and record are written."""
-        for name in dict.fromkeys(hand_in.assignment for hand_in in hand_ins):
+        for name in dict.fromkeys(submission.assignment for submission in submissions):
             self.forms[name] = template(name)
             self.book.register(self.forms[name])
-        for number, outcome in judges.outcomes(self._tasks(hand_ins)):
+        for number, outcome in judges.outcomes(self._tasks(submissions)):
             with interrupts_wait():  # the caller counts it, too
-                yield hand_ins[number], self._record(number, hand_ins[number], outcome)
+                yield submissions[number], self._record(number, submissions[number], outcome)
 
-    def _tasks(self, hand_ins: list[HandIn]) -> Iterator[tuple[int, Task]]:
-        for number, hand_in in enumerate(hand_ins):
+    def _tasks(self, submissions: list[Submission]) -> Iterator[tuple[int, Task]]:
+        for number, submission in enumerate(submissions):
             content, reason = None, ""
             try:
-                content = hand_in.content()
-                self._keep(hand_in, content if len(content) <= LARGEST_KEPT else None)
+                content = submission.content()
+                self._keep(submission, content if len(content) <= LARGEST_KEPT else None)
             except Unreadable as error:
                 reason = str(error)
-                self._keep(hand_in, None)
-            self.keys[number] = cache.digest_of(hand_in, content, reason)
-            self.works[number] = cache.work_digest(hand_in, content)
-            yield number, Task(hand_in.student, hand_in.assignment, content, reason, hand_in.notice)
+                self._keep(submission, None)
+            self.keys[number] = cache.digest_of(submission, content, reason)
+            self.works[number] = cache.work_digest(submission, content)
+            yield number, Task(submission.student, submission.assignment, content, reason, submission.notice)
 
-    def _keep(self, hand_in: HandIn, content: bytes | None) -> None:
+    def _keep(self, submission: Submission, content: bytes | None) -> None:
         """Copy a submission into DIR/submitted, where nbgrader's commands read it; without content, remove it."""
-        folder = self.out / "submitted" / hand_in.student / hand_in.assignment
+        folder = self.out / "submitted" / submission.student / submission.assignment
         if (self.out / "submitted").resolve() == self.root.resolve():
             return
         if content is None:
-            (folder / f"{hand_in.assignment}.ipynb").unlink(missing_ok=True)
+            (folder / f"{submission.assignment}.ipynb").unlink(missing_ok=True)
             return
-        atomic_write(folder / f"{hand_in.assignment}.ipynb", content, self.book.mode)
+        atomic_write(folder / f"{submission.assignment}.ipynb", content, self.book.mode)
         for name in ("timestamp.txt", "submission_secret.txt"):
-            if hand_in.read_beside is None:
+            if submission.read_beside is None:
                 continue
             try:
-                atomic_write(folder / name, hand_in.read_beside(name), self.book.mode)
+                atomic_write(folder / name, submission.read_beside(name), self.book.mode)
             except Unreadable:
                 (folder / name).unlink(missing_ok=True)
 
-    def _record(self, number: int, hand_in: HandIn, outcome: Outcome) -> dict[str, Any]:
-        hand_in_line = {"student": hand_in.student, "file": hand_in.file, "notes": list(hand_in.notes)}
-        line, key = hand_in_line | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
+    def _record(self, number: int, submission: Submission, outcome: Outcome) -> dict[str, Any]:
+        submit_line = {"student": submission.student, "file": submission.file, "notes": list(submission.notes)}
+        line, key = submit_line | outcome.line | {"work": self.works.pop(number)}, self.keys.pop(number)
         if outcome.starved:  # it may have lost points by that: this record fits no file, so the next run grades anew
             key, line["work"], line["starved"] = "", "", True
             line["flags"] = [*line["flags"], STARVED]
-        line["flags"] = [*line["flags"], *Records(self.out).score_conflict(hand_in, line)]
+        line["flags"] = [*line["flags"], *Records(self.out).score_conflict(submission, line)]
         try:
             if outcome.kept is not None:
-                self._keep(hand_in, outcome.kept)
-            self.book.record(hand_in.student, self.forms[hand_in.assignment], outcome, hand_in.timestamp())
+                self._keep(submission, outcome.kept)
+            self.book.record(submission.student, self.forms[submission.assignment], outcome, submission.timestamp())
             if not line.get("failed"):
-                Records(self.out, self.book.mode).keep(hand_in, key, line)
+                Records(self.out, self.book.mode).keep(submission, key, line)
         except NoGradebook:
             raise
         except Exception as error:  # the grader's own fault must not cost the others their grades

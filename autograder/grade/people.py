@@ -12,7 +12,7 @@ from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.gradebook import ClassGradebook
 from autograder.gradebook.lateness import dates_by_student, deadlines, time_zone
 from autograder.gradebook.roster import Person, Roster, Table, read_table
-from autograder.submissions.hand_in import Inbox
+from autograder.submissions.submission import Inbox
 
 Dates = dict[tuple[str, str], datetime | None]
 
@@ -38,13 +38,13 @@ class People:
         self.due = deadlines(words.due, assignments(), zone)
         self.times = dates_by_student(words.handed_in, assignments(), "--handed-in", zone)
         self.until = dates_by_student(_lines(words.extend), assignments(), "--extend", zone)
-        here = sorted({hand_in.assignment for hand_in in inbox.hand_ins})
+        here = sorted({submission.assignment for submission in inbox.submissions})
         self.tables = [_table(text, here, zone) for text in words.roster]
         self.roster = Roster.of(out)
         if self.tables:
             self.roster = self.roster.replaced_by([table.people for _, _, table in self.tables])
         known = Records(out).submitted()
-        known += [(hand_in.student, hand_in.assignment, hand_in.account) for hand_in in inbox.hand_ins]
+        known += [(submission.student, submission.assignment, submission.account) for submission in inbox.submissions]
         self._demand(self.times, known, "--handed-in", roster=False)
         self._demand(self.until, known, "--extend", roster=True)
 

@@ -21,8 +21,8 @@ from autograder.gradebook.lateness import Revised
 from autograder.gradebook.roster import Roster
 from autograder.judge.pool import NoJudges
 from autograder.submissions import collect
-from autograder.submissions.hand_in import HandIn, Inbox, Rejected
 from autograder.submissions.lms_names import sort_key
+from autograder.submissions.submission import Inbox, Rejected, Submission
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 NO_WORDS = Words()
@@ -55,11 +55,11 @@ def grade(
         return INTERRUPTED
     seconds = time.monotonic() - started
     print("\n".join(summary.table(rows)))
-    submissions = summary.counted(len(inbox.hand_ins), "submission")
+    submissions = summary.counted(len(inbox.submissions), "submission")
     print(f"{submissions}, {count} graded now, {seconds:.1f} s. Feedback: {out / 'feedback'}")
     for line in people.lines():
         print(line)
-    here = dict.fromkeys(hand_in.assignment for hand_in in inbox.hand_ins)
+    here = dict.fromkeys(submission.assignment for submission in inbox.submissions)
     _print_penalties({name: date for name, date in people.due.items() if name in here or words.due}, revised, out)
     _print_undated(here, revised)
     _print_ungraded(rows, inbox)
@@ -119,11 +119,11 @@ def _graded(
     """Return the rows of the summary, the number of submissions graded now, and the changes of late penalties."""
     try:
         _refuse_conflicts(inbox, Records(grader.out))
-        lines_by_hand_in = {hand_in: Records(grader.out).find(hand_in) for hand_in in inbox.hand_ins}
-        rows = {hand_in: summary.row(line) for hand_in, line in lines_by_hand_in.items() if line}
-        for hand_in in rows:
-            Records(grader.out, grader.book.mode).keep_lms_name(hand_in)
-        todo = [hand_in for hand_in, line in lines_by_hand_in.items() if line is None]
+        lines_by_submission = {submission: Records(grader.out).find(submission) for submission in inbox.submissions}
+        rows = {submission: summary.row(line) for submission, line in lines_by_submission.items() if line}
+        for submission in rows:
+            Records(grader.out, grader.book.mode).keep_lms_name(submission)
+        todo = [submission for submission, line in lines_by_submission.items() if line is None]
         if todo:
             _mark(todo, grader, open_judges, rows)
         people.keep(grader.book.mode)
@@ -136,21 +136,23 @@ def _graded(
 
 def _refuse_conflicts(inbox: Inbox, known: Records) -> None:
     """Move hand-ins that would take the place of another student's to the rejected ones."""
-    reasons = {hand_in: known.conflict(hand_in) for hand_in in inbox.hand_ins}
-    inbox.rejected += [Rejected(hand_in.student, hand_in.file, reason) for hand_in, reason in reasons.items() if reason]
-    inbox.hand_ins[:] = [hand_in for hand_in in inbox.hand_ins if not reasons[hand_in]]
+    reasons = {submission: known.conflict(submission) for submission in inbox.submissions}
+    inbox.rejected += [
+        Rejected(submission.student, submission.file, reason) for submission, reason in reasons.items() if reason
+    ]
+    inbox.submissions[:] = [submission for submission in inbox.submissions if not reasons[submission]]
 
 
 def _mark(
-    todo: list[HandIn],
+    todo: list[Submission],
     grader: Grader,
     open_judges: Callable[[int], AbstractContextManager[Judges]],
-    rows: dict[HandIn, dict[str, Any]],
+    rows: dict[Submission, dict[str, Any]],
 ) -> None:
     with open_judges(len(todo)) as judges, _progress(len(todo)) as bar:
         try:
-            for hand_in, line in grader.mark(todo, judges):
-                rows[hand_in] = summary.row(line)
+            for submission, line in grader.mark(todo, judges):
+                rows[submission] = summary.row(line)
                 bar.update()
         except KeyboardInterrupt:
             remaining = len(todo) - bar.n
@@ -173,12 +175,12 @@ def _progress(total: int) -> tqdm:
 
 
 def summarise(
-    inbox: Inbox, rows: dict[HandIn, dict[str, Any]], out: Path, book: ClassGradebook
+    inbox: Inbox, rows: dict[Submission, dict[str, Any]], out: Path, book: ClassGradebook
 ) -> list[dict[str, Any]]:
     """Write summary.csv and return its rows: hand-ins, rejected files, and submissions graded by earlier runs."""
-    lines = [rows[hand_in] for hand_in in inbox.hand_ins]
+    lines = [rows[submission] for submission in inbox.submissions]
     lines += [summary.rejected(rejected.student, rejected.file, rejected.error) for rejected in inbox.rejected]
-    graded_now = {(hand_in.student, hand_in.assignment) for hand_in in inbox.hand_ins}
+    graded_now = {(submission.student, submission.assignment) for submission in inbox.submissions}
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).earlier_lines(graded_now)]
     lines = summary.flag_different_scores(lines)
     lines += summary.missing(Roster.of(out).missing(Records(out).submitted()))

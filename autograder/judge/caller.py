@@ -48,7 +48,7 @@ class Student:
 
 
 @dataclass(frozen=True)
-class Served:
+class StepServer:
     """Calls functions that ask this side for each step; their number is the one that was counted here."""
 
     session: Session

@@ -9,7 +9,7 @@ from autograder import checks
 from autograder.assignment import Template, parts
 from autograder.checks import Check
 from autograder.judge.caller import Student
-from autograder.judge.earlier import Earlier
+from autograder.judge.reference_server import Earlier
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
 from autograder.kit.carried import Parts, combined, repair_first
@@ -34,7 +34,7 @@ class Forward:
     """Carries the errors of one notebook forward, each check in a fresh worker of its own."""
 
     form: Template
-    wall: Sandbox
+    sandbox: Sandbox
     limits: Limits
     written: list[str]  # the cells that are the student's
     until: float = math.inf  # when the notebook's time is over
@@ -67,7 +67,7 @@ class Forward:
     def _again(self, check: Check, lost: Lost, earlier: Earlier) -> Verdict | None:
         """Return the verdict with right earlier functions, or None when the cells take too long to run once more."""
         limits = replace(self.limits, notebook=self.left + self.limits.check)
-        with Session(self.wall, limits, earlier, until=self.until) as session:
+        with Session(self.sandbox, limits, earlier, until=self.until) as session:
             if not self._replayed(session, lost.ran):
                 return None
             session.begin_check()

@@ -13,10 +13,10 @@ from nbformat import NotebookNode
 from autograder import checks
 from autograder.assignment import CHECK, Template, grade_id
 from autograder.judge import seed
-from autograder.judge.caller import Served, Student
+from autograder.judge.caller import StepServer, Student
 from autograder.judge.carried import Forward, Lost
 from autograder.judge.comparison import comparison
-from autograder.judge.earlier import Bounded
+from autograder.judge.reference_server import Bounded
 from autograder.judge.runs import CHANCE, DIFFERS, FirstCalls, differing
 from autograder.judge.session import Limits, Session
 from autograder.kit import grading
@@ -71,9 +71,9 @@ def refused(form: Template, reason: str) -> Judged:
 
 @dataclass
 class Judge:
-    """Holds what all notebooks of a class share: the wall, the secret, the limits."""
+    """Holds what all notebooks of a class share: the sandbox, the secret, the limits."""
 
-    wall: Sandbox
+    sandbox: Sandbox
     secret: bytes
     limits: Limits = field(default_factory=Limits)
 
@@ -85,7 +85,7 @@ class Judge:
         analysis = parser_client.analysis(notebook, form, _broken(form))
         judged.flags = analysis.flags
         pasted = sum(written_size(cell.get("attachments", {})) for cell in notebook.cells)
-        with Session(self.wall, self.limits, checks=len(form.functions)) as session:
+        with Session(self.sandbox, self.limits, checks=len(form.functions)) as session:
             first = _Run(form, session, drawn, judged, MOST_OUTPUT - min(MOST_PASTED, pasted), analysis.repairs)
             first.ahead = {cell.id: cell.source for cell in notebook.cells if cell.id in analysis.defines}
             for cell in notebook.cells:
@@ -95,9 +95,9 @@ class Judge:
                     first.cell(cell, analysis.defines[cell.id])
         judged.starved = session.starved
         if any(map(CHANCE.search, first.written)) and not judged.starved:
-            other = differing(self.wall, self.limits, first.events, session.until)
+            other = differing(self.sandbox, self.limits, first.events, session.until)
             judged.flags += [f"{function}: {DIFFERS}" for function in other]
-        Forward(form, self.wall, self.limits, first.written, session.until).carry(judged.verdicts, first.lost)
+        Forward(form, self.sandbox, self.limits, first.written, session.until).carry(judged.verdicts, first.lost)
         return judged
 
 
@@ -146,7 +146,7 @@ class _Run:
         calls = FirstCalls(student, function, len(cases))
         caller = check.hunt.caller(function, calls, Bounded) if check.hunt else calls
         if check.steps:
-            caller = Served(self.session, calls, check.steps)
+            caller = StepServer(self.session, calls, check.steps)
         if repair := self.repairs.get(function):
             caller = self._repaired(repair, calls)
         self.session.begin_check()

@@ -30,7 +30,7 @@ class JudgeSettings:
     check_seconds: float = 10.0
     notebook_seconds: float = 60.0
     grader: str = ""
-    wall: str = ""  # where this machine's sandbox is joined; "": each process makes its own
+    sandbox: str = ""  # where this machine's sandbox is joined; "": each process makes its own
     hard_seconds: float = 0.0  # after which a hanging process is ended; 0: as the notebook's seconds allow
 
     @property
@@ -75,7 +75,7 @@ def _judge(settings: JudgeSettings) -> "Judge":
     torch.set_num_threads(1)  # checks are tiny: more threads only get into each other's way
     sandbox.require_current_kit(KIT)
     limits = Limits(settings.check_seconds, settings.check_seconds, settings.notebook_seconds)
-    built = sandbox.Sandbox.join(settings.wall) if settings.wall else sandbox.Sandbox(KIT)
+    built = sandbox.Sandbox.join(settings.sandbox) if settings.sandbox else sandbox.Sandbox(KIT)
     return Judge(built, settings.secret, limits)
 
 

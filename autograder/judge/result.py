@@ -121,7 +121,7 @@ def without_points(form: Template, reason: str) -> Outcome:
 
 
 def _written(notebook: NotebookNode, judged: "Judged") -> bytes:
-    """Return the notebook with outputs from behind the wall and the verdicts, and no text that takes long to set."""
+    """Return the notebook with outputs from in the sandbox and the verdicts, and no text that takes long to set."""
     from autograder.judge.judge import shown
 
     for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):

@@ -56,9 +56,9 @@ class FirstCalls:
         return answers
 
 
-def differing(wall: Sandbox, limits: Limits, events: list[str | FirstCalls], until: float) -> list[str]:
+def differing(sandbox: Sandbox, limits: Limits, events: list[str | FirstCalls], until: float) -> list[str]:
     """Return the functions that answered otherwise when the cells and first calls were run again, in their order."""
-    with Session(wall, limits, until=min(until, time.monotonic() + SECONDS)) as session:
+    with Session(sandbox, limits, until=min(until, time.monotonic() + SECONDS)) as session:
         return list(dict.fromkeys(_otherwise(session, events)))
 
 

@@ -6,9 +6,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from autograder.judge.asking import CALL, CELL, Dead, Fallen, Late, Most, Server, Unanswered, Worker
 from autograder.judge.sanitize import clean_outputs, error_output
-from autograder.judge.timing import Limits, Stint, Use
+from autograder.judge.timing import Limits, TimeBudget, Use
+from autograder.judge.worker_client import (
+    CALL,
+    CELL,
+    Most,
+    NoReply,
+    SandboxCrashed,
+    Server,
+    TimedOut,
+    Worker,
+    WorkerDied,
+)
 from autograder.kit.adapter import Adapter
 from autograder.kit.answer import OWN_KINDS, Answer, Call, Failure, clean_answer
 from autograder.kit.peak import exceeded
@@ -16,7 +26,7 @@ from autograder.sandbox.peak_memory import PeakMemory
 from autograder.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from autograder.judge.earlier import Earlier
+    from autograder.judge.reference_server import Earlier
 
 __all__ = ["Limits", "Session"]
 
@@ -41,7 +51,7 @@ class Session:
     it. What waits for a worker or for a sandbox is nobody's time.
     """
 
-    wall: Sandbox
+    sandbox: Sandbox
     limits: Limits = field(default_factory=Limits)
     earlier: "Earlier | None" = None  # answers for functions that are not to be the student's own
     checks: int = 0  # to come
@@ -53,7 +63,7 @@ class Session:
     server: Server | None = None  # answers what the student's function may ask for in a call
     _worker: Worker | None = None
     _finished: list[_Finished] = field(default_factory=list)
-    _stint: Stint | None = None  # the running check's
+    _budget: TimeBudget | None = None  # the running check's
     _took: Use = field(default_factory=Use)  # by the cells
     _calls: int = 0  # without gradients, in the running check
 
@@ -82,13 +92,13 @@ class Session:
             self.stopped = self._over()
             return [error_output("Not run", self.stopped.text)]
         try:
-            stint = self._alive().stint(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
-            replies = self._ask(stint, CELL, 1, op="cell", source=source, shown=shown)
-        except Unanswered as error:
-            self.stopped = self._unanswered(error, "this cell")
+            budget = self._alive().budget(self.limits.cell, min(left, self.limits.cell * self.limits.patience))
+            replies = self._ask(budget, CELL, 1, op="cell", source=source, shown=shown)
+        except NoReply as error:
+            self.stopped = self._no_reply(error, "this cell")
             return [error_output("Stopped", self.stopped.text)]
         reply = replies[0] if replies else None  # a worker may send that no reply comes
-        took = self._alive().took(stint)
+        took = self._alive().took(budget)
         self._took += took
         self.ran.append(source)
         if isinstance(reply, dict) and reply.get("finished") is True:
@@ -97,7 +107,7 @@ class Session:
 
     def begin_check(self) -> None:
         """Start the clock of the next check, with a worker at hand that has run the finished cells."""
-        self.trouble = self._stint = None
+        self.trouble = self._budget = None
         self._calls = 0
         self.checks -= 1
         until = time.monotonic() + max(self._share if self.checks >= 0 else 0.0, self._left())
@@ -107,9 +117,9 @@ class Session:
         try:
             worker = self._alive()
             clock = max(until - time.monotonic(), self._share / 4)
-            self._stint = worker.stint(self.limits.check, min(clock, self.limits.check * self.limits.patience))
-        except Dead as error:
-            self.trouble = self._unanswered(error, "the check")
+            self._budget = worker.budget(self.limits.check, min(clock, self.limits.check * self.limits.patience))
+        except WorkerDied as error:
+            self.trouble = self._no_reply(error, "the check")
 
     def call(
         self, function: str, arguments: list[Any], cotangents: list[Any] | None = None, adapter: Adapter | None = None
@@ -125,14 +135,14 @@ class Session:
 
     def together(self, function: str, calls: list[Call], adapter: Adapter | None = None) -> list[Answer]:
         """Return what it answers to calls made one after the other; where it stops answering, those before it count."""
-        if self.trouble is not None or self._stint is None:
+        if self.trouble is not None or self._budget is None:
             return [Answer(error=self.trouble) for _ in calls]
         about = {"op": "call", "function": function, "served": self.server is not None}
         about["adapter"] = [adapter.name, adapter.source] if adapter else None
         try:
-            replies = self._ask(self._stint, CALL, len(calls), **about, calls=list(map(self._numbered, calls)))
-        except Unanswered as error:
-            replies, self.trouble = error.replies, self._unanswered(error, "the check")
+            replies = self._ask(self._budget, CALL, len(calls), **about, calls=list(map(self._numbered, calls)))
+        except NoReply as error:
+            replies, self.trouble = error.replies, self._no_reply(error, "the check")
         if len(replies) < len(calls) and self.trouble is None:
             self.trouble = Failure("raised", "the code interrupted itself")
         answers = [clean_answer(reply, OWN_KINDS) for reply in replies]
@@ -146,10 +156,10 @@ class Session:
         kept = {"number": number, "again": call.again is not None}
         return {"arguments": call.arguments, "cotangents": call.cotangents, **kept}
 
-    def _unanswered(self, error: Unanswered, what: str) -> Failure:
+    def _no_reply(self, error: NoReply, what: str) -> Failure:
         """Return why there was no answer, and remember whose fault it was."""
         self.starved |= error.starved
-        if isinstance(error, Late):
+        if isinstance(error, TimedOut):
             return replace(error.failure, text=f"{what} {error.failure.text}")
         self._worker = None
         return error.failure
@@ -166,21 +176,21 @@ class Session:
         kept = self.until - self._share * max(0, self.checks)
         return (min(kept, self._own_until) if own else kept) - time.monotonic()
 
-    def _ask(self, stint: Stint, most: Most, count: int, **request: Any) -> list[Any]:
+    def _ask(self, budget: TimeBudget, most: Most, count: int, **request: Any) -> list[Any]:
         """Return the worker's replies; a sandbox that falls costs the student neither an answer nor time."""
         worker = self._alive()
         for _ in range(FALLS):
             began = time.monotonic()
             worker.server = self.server
             try:
-                return worker.request(stint, most, count, **request)
-            except Fallen:
+                return worker.request(budget, most, count, **request)
+            except SandboxCrashed:
                 self._worker = None
                 worker = self._alive()
                 spent = time.monotonic() - began
-                stint.move(worker.job.process.pid, spent)
+                budget.move(worker.job.process.pid, spent)
                 self._postpone(spent)
-        raise Dead("no_worker", "the grader's sandbox fell again and again")
+        raise WorkerDied("no_worker", "the grader's sandbox fell again and again")
 
     def _postpone(self, seconds: float) -> None:
         self.until += seconds
@@ -189,23 +199,23 @@ class Session:
     def _alive(self) -> Worker:
         """Return the worker; a fresh one first runs the cells that had finished."""
         for _ in range(FALLS):
-            with suppress(Fallen):
+            with suppress(SandboxCrashed):
                 self._worker = self._worker or self._fresh()
                 return self._worker
-        raise Dead("no_worker", "the grader's sandbox fell again and again")
+        raise WorkerDied("no_worker", "the grader's sandbox fell again and again")
 
     def _fresh(self) -> Worker:
         began = time.monotonic()
-        worker = Worker(self.wall, self.limits, self.earlier)
+        worker = Worker(self.sandbox, self.limits, self.earlier)
         self._postpone(time.monotonic() - began)  # to wait for a worker is not the student's time
         try:
-            stint = worker.stint(self.limits.notebook, max(self._share, self._left()))
+            budget = worker.budget(self.limits.notebook, max(self._share, self._left()))
             for cell in self._to_replay():
-                worker.request(stint, CELL, 1, op="cell", source=cell.source, shown=False)
-        except Late as error:
+                worker.request(budget, CELL, 1, op="cell", source=cell.source, shown=False)
+        except TimedOut as error:
             worker.kill()
             text = "the cells before this one did not end in time when they were run again"
-            raise Dead("timeout", text, error.starved) from None
+            raise WorkerDied("timeout", text, error.starved) from None
         return worker
 
     def _to_replay(self) -> list[_Finished]:

@@ -78,7 +78,7 @@ def _computed(pid: int) -> float:
     return 0.0
 
 
-class Stint:
+class TimeBudget:
     """The time of one cell, or of all calls of one check: so much CPU of a job, and a deadline by the clock."""
 
     def __init__(self, pid: int, compute: float, clock: float, seen: Use | None = None) -> None:

@@ -15,7 +15,7 @@ from autograder.kit.proxy import Ask
 
 TEXT = torch.uint32  # a text is the row of its characters' numbers in this dtype, which nothing else has
 
-# Who answers a student's questions in the running call: behind the wall the judge, who counts them.
+# Who answers a student's questions in the running call: in the sandbox the judge, who counts them.
 ASKED: ContextVar[Ask | None] = ContextVar("asked", default=None)
 
 

@@ -16,7 +16,7 @@ OFF = "autograd is switched off in this check: work the gradient out with tensor
 ENGINE = ((torch.autograd, "_engine_run_backward"), (forward_ad, "enter_dual_level"), (forward_ad, "make_dual"))
 EXPONENTIALS = {"exp", "exp2", "expm1", "tanh", "sigmoid"}
 EXPONENTIALS |= {"_softmax", "_log_softmax", "softmax", "log_softmax", "logsumexp"}
-WHOLE: set[Any] = set()  # the operations seen so far that consist of no others
+INDIVISIBLE: set[Any] = set()  # the operations seen so far that consist of no others
 MOST = 20  # times as many exponentials as the arguments have numbers: by hand 1 suffices, differences take 25 and more
 
 
@@ -40,12 +40,12 @@ class ExponentialCounter(TorchDispatchMode):
             self.numbers, self.largest = self.numbers + count, max(self.largest, count)
             self.demand_few()
             return func(*args, **(kwargs or {}))
-        if func not in WHOLE:
+        if func not in INDIVISIBLE:
             with self:
                 parts = func.decompose(*args, **(kwargs or {}))
             if parts is not NotImplemented:
                 return parts
-            WHOLE.add(func)
+            INDIVISIBLE.add(func)
         return func(*args, **(kwargs or {}))
 
     def demand_few(self) -> None:

@@ -12,7 +12,7 @@ from autograder.kit import recordings
 from autograder.kit.answer import Answer
 from autograder.kit.cases import TOLERANCE, Verdict
 from autograder.kit.grading import grade
-from autograder.kit.proxy import install, stand_in
+from autograder.kit.proxy import install, remote_stub
 
 Parts = Mapping[str, int | None]  # earlier functions that are not right yet, and the numbers of their parts
 
@@ -102,12 +102,12 @@ def _again(check_id: str, namespace: dict, wrong: dict[str, dict], recording: "R
     if any(about["asked"] is None for about in wrong.values()):
         return None
     cases, criteria, examples = recordings.load(check_id)
-    stand_ins = {each: stand_in(each, about["parameters"], recording.answer) for each, about in wrong.items()}
+    remote_stubs = {each: remote_stub(each, about["parameters"], recording.answer) for each, about in wrong.items()}
 
     calls = recordings.caller(check_id, namespace)
 
     def caller(*question: Any) -> Answer:
-        undo = install(namespace, stand_ins)
+        undo = install(namespace, remote_stubs)
         try:
             return calls(*question)
         finally:

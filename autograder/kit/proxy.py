@@ -29,7 +29,7 @@ def outline(function: Callable) -> Outline:
     return [[each.name] if each.default is Parameter.empty else [each.name, each.default] for each in parameters]
 
 
-def stand_in(name: str, parameters: Outline, ask: Ask, suffix: str = IN_PLACE) -> Callable:
+def remote_stub(name: str, parameters: Outline, ask: Ask, suffix: str = IN_PLACE) -> Callable:
     """Return a function of these parameters that asks for what it returns. Its errors begin with name and suffix."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     signature = Signature(
@@ -132,10 +132,10 @@ def _array(tensor: Tensor) -> np.ndarray:
     return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy().copy()
 
 
-def install(namespace: dict, stand_ins: Mapping[str, Callable]) -> list[Callable[[], None]]:
+def install(namespace: dict, remote_stubs: Mapping[str, Callable]) -> list[Callable[[], None]]:
     """Put stand-ins in the place of the functions of these names; return what takes them out again, last first."""
     undo: list[Callable[[], None]] = []
-    for name, standing_in in stand_ins.items():
+    for name, standing_in in remote_stubs.items():
         own = namespace.get(name, Parameter.empty)
         if own is standing_in:
             continue

@@ -25,7 +25,7 @@ from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.given import demand_givable, given_files
 from autograder.release.manifest import KIT, MADE, ZIP, Manifest, write
 from autograder.release.missing import missing_parts
-from autograder.release.notebook import weave
+from autograder.release.notebook import build_source
 from autograder.release.recordings import recordings
 from autograder.sandbox.mounts import importable, packages_of_modules
 
@@ -49,10 +49,10 @@ def release(names: Sequence[str] = (), build: Path = BUILD, given: Sequence[str]
     others = {name: _released(name, manifest) for name in assignments() if names and name not in names}
     chosen = [name for name in assignments() if others.get(name) is None]
     # Everything that can fail comes before the first file is written.
-    woven = {name: weave(name) for name in chosen}
-    for name, notebook in woven.items():
+    built = {name: build_source(name) for name in chosen}
+    for name, notebook in built.items():
         _demand_whole(name, notebook)
-    sources = {name: nbformat.writes(notebook) + "\n" for name, notebook in woven.items()}
+    sources = {name: nbformat.writes(notebook) + "\n" for name, notebook in built.items()}
     part_numbers = {name: parts(nbformat.reads(text, as_version=4).cells) for name, text in sources.items()}
     files = {path: content for kept in others.values() for path, content in (kept or {}).items()}
     for name in chosen:

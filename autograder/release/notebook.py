@@ -58,7 +58,7 @@ SKIPPED = "skip-execution"  # the tag of cells that `nbgrader validate` leaves o
 MAY_FAIL = "raises-exception"  # the tag of cells whose error does not stop Jupyter's "Run All"
 
 
-def weave(name: str, root: Path = ROOT) -> NotebookNode:
+def build_source(name: str, root: Path = ROOT) -> NotebookNode:
     """Return the solved notebook of a name; raise BlankError for a mark that cannot be carried out."""
     path = root / "exercises" / f"{name}.md"
     if not path.exists():

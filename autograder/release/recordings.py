@@ -22,7 +22,7 @@ SOURCES = (
     "autograder/checks/**/*.py",
     "autograder/checks/*/mistakes/*.txt",
     "autograder/kit/*.py",
-    "autograder/judge/earlier.py",
+    "autograder/judge/reference_server.py",
     "autograder/release/recordings.py",
     "autograder/release/traces.py",
     "solutions/*/attention.py",

@@ -7,10 +7,10 @@ from typing import Any
 
 from autograder import checks
 from autograder.checks import Check
-from autograder.judge.earlier import Earlier
+from autograder.judge.reference_server import Earlier
 from autograder.kit.carried import Recording
 from autograder.kit.cases import Case, Example
-from autograder.kit.proxy import outline, stand_in
+from autograder.kit.proxy import outline, remote_stub
 
 
 def record_earlier_calls(
@@ -39,7 +39,7 @@ def _record_questions(
             asked[question["function"]].append([question, answer])
         return answer
 
-    with _replaced(check.reference, {each: stand_in(each, outline(of), ask) for each, of in references.items()}):
+    with _replaced(check.reference, {each: remote_stub(each, outline(of), ask) for each, of in references.items()}):
         for arguments, cotangents in _calls(cases, examples):
             answer = check.calling(check.reference)(check.function, arguments, cotangents)
             if answer.error:
@@ -58,11 +58,11 @@ def _calls(cases: list[Case], examples: list[Example]) -> Iterator[tuple[list, l
 
 
 @contextmanager
-def _replaced(reference: Callable, stand_ins: dict[str, Callable]) -> Iterator[None]:
+def _replaced(reference: Callable, remote_stubs: dict[str, Callable]) -> Iterator[None]:
     """Replace functions in the module of a reference by stand-ins within the block."""
     names = vars(sys.modules[reference.__module__])
-    originals = {name: names[name] for name in stand_ins if name in names}
-    names |= {name: stand_ins[name] for name in originals}
+    originals = {name: names[name] for name in remote_stubs if name in names}
+    names |= {name: remote_stubs[name] for name in originals}
     try:
         yield
     finally:

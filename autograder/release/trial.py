@@ -20,7 +20,7 @@ from autograder.kit.compare import same
 from autograder.kit.grading import Verdict, grade
 from autograder.kit.repair import refusing, repair
 from autograder.release.missing import missing_parts
-from autograder.release.notebook import SETUP, weave
+from autograder.release.notebook import SETUP, build_source
 
 SEEDS = (0, 1, 2)
 OWN_OR_GIVEN = re.compile(r"^(\w+) = own_or_given\(\"([\w.]+)\"", re.MULTILINE)
@@ -127,7 +127,7 @@ def try_checks(name: str) -> int:
     if "." in name:
         raise ValueError(f"for {name}, give a file with your code: python -m autograder try {name} FILE")
     demand([name])
-    missing = list(missing_parts(name, weave(name).cells))
+    missing = list(missing_parts(name, build_source(name).cells))
     for fault in missing:
         print(f"✗ {fault}")
     wrong = [function for function, check in checks(name).items() if _try_check(name, check)]
@@ -164,7 +164,7 @@ def _around(check_id: str) -> dict[str, Any]:
     """Return the names that a function finds in the notebook: its setup's imports, and the other functions, solved."""
     name, _, function = check_id.partition(".")
     solved = {other: check.reference for other, check in checks(name).items() if other != function}
-    cells = weave(name).cells
+    cells = build_source(name).cells
     first = next(number for number, cell in enumerate(cells) if grade_id(cell))
     for cell in (cell for cell in cells[:first] if cell.cell_type == "code"):
         if earlier := OWN_OR_GIVEN.findall(cell.source):

@@ -9,7 +9,6 @@ from autograder.assignment import dropped
 from autograder.submissions import zip_files
 from autograder.submissions.choice import CandidateFile
 from autograder.submissions.files import SubmittedFile, limit_files, list_folder
-from autograder.submissions.hand_in import Inbox, Rejected
 from autograder.submissions.lms_names import (
     Owner,
     folder_name,
@@ -22,6 +21,7 @@ from autograder.submissions.lms_names import (
     wraps_lms,
 )
 from autograder.submissions.student import StudentFiles, shown_path
+from autograder.submissions.submission import Inbox, Rejected
 
 ByStudent = dict[str, list[CandidateFile]]
 ONE_STUDENT = "looks like one student's folder: expected STUDENT/NAME/NAME.ipynb in it. Give the one above."
@@ -43,7 +43,7 @@ def read(root: Path, assignments: list[str]) -> Inbox:
     else:
         raise NotADirectoryError(f"No folder or zip {root}: {expected}.")
     inbox = _sort_by_student(files, root, assignments)
-    if not inbox.hand_ins and not inbox.contested:
+    if not inbox.submissions and not inbox.contested:
         reasons = "".join(f"\n  {rejected.file}: {rejected.error}" for rejected in inbox.rejected[:10])
         raise ValueError(f"No submissions in {root}: {expected}.{reasons}")
     return inbox
@@ -72,8 +72,10 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
     _add_students(students, root, assignments, inbox)
     if not depth and not wrapped and (wraps_lms(paths) or (not root.is_dir() and wraps_folders(paths, assignments))):
         note = f"{wrapper!r} is taken for a student. If it holds a class, grade that folder itself"
-        inbox.hand_ins = [replace(each, notes=(*each.notes, note)) for each in inbox.hand_ins]
-    inbox.hand_ins.sort(key=lambda hand_in: (sort_key(hand_in.student), assignments.index(hand_in.assignment)))
+        inbox.submissions = [replace(each, notes=(*each.notes, note)) for each in inbox.submissions]
+    inbox.submissions.sort(
+        key=lambda submission: (sort_key(submission.student), assignments.index(submission.assignment))
+    )
     inbox.rejected.sort(key=lambda rejected: (sort_key(rejected.student), rejected.file))
     return inbox
 

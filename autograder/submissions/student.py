@@ -10,9 +10,9 @@ from pathlib import Path
 from autograder.submissions import parser_client, zip_files
 from autograder.submissions.choice import CandidateFile, Choice, notice, own_path, undecided
 from autograder.submissions.files import SubmittedFile
-from autograder.submissions.hand_in import HandIn, Inbox, Rejected
 from autograder.submissions.lms_names import Owner, is_junk
 from autograder.submissions.notebook import Unreadable, read_below
+from autograder.submissions.submission import Inbox, Rejected, Submission
 
 LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 # Of one student's: whoever hands in more, by mistake or not, keeps nobody waiting.
@@ -46,7 +46,7 @@ class StudentFiles:
 
     def sort(self, files: list[CandidateFile]) -> None:
         """Add every notebook to the inbox, as a hand-in or with the reason why it is rejected."""
-        hand_ins, rejected = len(self.inbox.hand_ins), len(self.inbox.rejected)
+        submissions, rejected = len(self.inbox.submissions), len(self.inbox.rejected)
         by_assignment: dict[str, list[CandidateFile]] = {}
         for each in files:
             if each.owner.account == "" and each.owner.parts[:1] and each.owner.parts[0] in self.assignments:
@@ -61,7 +61,7 @@ class StudentFiles:
                 self._reject(each, each.file.problem or self._no_assignment())
         for assignment, candidates in by_assignment.items():
             self._add_best(assignment, candidates, files)
-        nothing = hand_ins == len(self.inbox.hand_ins) and rejected == len(self.inbox.rejected)
+        nothing = submissions == len(self.inbox.submissions) and rejected == len(self.inbox.rejected)
         if nothing and not self.student.startswith("%2E"):
             names = [each.file.parts[-1] for each in files if not each.file.is_folder]
             holds = f"it holds {', '.join(names[:5])}" if names else "it is empty"
@@ -166,7 +166,7 @@ class StudentFiles:
         if chosen is None:
             reason = undecided(others) if others else self._missing(assignment, files)
             source = SubmittedFile((self.student, assignment), bytes, reason)
-            self._add(HandIn(self.student, assignment, shown_path(self.root, source), source), files)
+            self._add(Submission(self.student, assignment, shown_path(self.root, source), source), files)
             return
         from_nbgrader = (
             self.root.is_dir()
@@ -176,17 +176,17 @@ class StudentFiles:
         read_beside = partial(_read_beside, self.root, chosen.file.parts[:-1]) if from_nbgrader else None
         notes = ("handed in late, says the LMS",) if chosen.owner.late else ()
         path = shown_path(self.root, chosen.file)
-        hand_in = HandIn(self.student, assignment, path, chosen.file, read_beside, notes)
-        hand_in = replace(hand_in, lms_name=chosen.owner.lms_name, notice=notice(chosen, others))
-        self._add(hand_in, files)
+        submission = Submission(self.student, assignment, path, chosen.file, read_beside, notes)
+        submission = replace(submission, lms_name=chosen.owner.lms_name, notice=notice(chosen, others))
+        self._add(submission, files)
         for each, why in others.items():
             self._reject(each, each.file.problem or f"not graded: {own_path(chosen)} counts; this one {why}")
 
-    def _add(self, hand_in: HandIn, files: list[CandidateFile]) -> None:
+    def _add(self, submission: Submission, files: list[CandidateFile]) -> None:
         owner = next((each.owner for each in files), Owner("", ()))  # one student has one account
-        lms_name = hand_in.lms_name or owner.lms_name
-        self.inbox.hand_ins.append(
-            replace(hand_in, name=self.name or self.student, account=owner.account, lms_name=lms_name)
+        lms_name = submission.lms_name or owner.lms_name
+        self.inbox.submissions.append(
+            replace(submission, name=self.name or self.student, account=owner.account, lms_name=lms_name)
         )
 
     def _missing(self, assignment: str, files: list[CandidateFile]) -> str:

@@ -90,7 +90,7 @@ class Room:
         """Return what comes of an honest submission now."""
         return assess(Task("zoe", NAME, self.honest_file), self.form, self.judge)
 
-    def hand_in(self, case: Case) -> Outcome:
+    def submit(self, case: Case) -> Outcome:
         """Return what comes of a case, after those that go before it."""
         for content in case.before:
             assess(Task("bo", NAME, content), self.form, self.judge)

@@ -78,5 +78,5 @@ def test_the_honest_one_gets_all_points(room: Room) -> None:
 
 @pytest.mark.parametrize("case", parameters())
 def test_the_score_is_right_and_nobody_else_is_touched(room: Room, case: Case) -> None:
-    assert_right(case, room.hand_in(case))
+    assert_right(case, room.submit(case))
     assert_nothing_happened(room)

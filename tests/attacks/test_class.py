@@ -20,7 +20,7 @@ IN_SUMMARY = {"-rf": "'-rf", "=1+1": "'=1+1", "..x": "%2E.x"}  # a table takes n
 MOST = {function: find(f"{NAME}.{function}").max_points for function in FUNCTIONS}
 
 
-def hand_in(folder: Path) -> dict[str, Case]:
+def submit(folder: Path) -> dict[str, Case]:
     """Write the class into a folder; return the cases by student."""
     places = {"COURSE": "/", "HOME": "/", "ROOT": str(ROOT), "CANARY": CANARY, "PLANTED": "planted-by-a-student"}
     places |= {"LONG": "# long " * 20_000, "NUMBERS": "1", "TAB": "\t", "HALF": CANARY[:8], "REST": "0"}
@@ -46,7 +46,7 @@ def test_the_whole_class_at_once(released: Path, tmp_path: Path) -> None:
     demand_sandbox()
     folder, out, secret = tmp_path / "submitted", tmp_path / "out", tmp_path / "secret"
     folder.mkdir()
-    handed = hand_in(folder)
+    handed = submit(folder)
     secret.write_text(CANARY * 3)
     secret.chmod(0o600)
     command = [sys.executable, "-m", "autograder", "grade", folder, "--out", out, "--secret", secret]

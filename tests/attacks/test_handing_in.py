@@ -28,7 +28,7 @@ def test_a_file_called_as_an_lms_would_is_still_its_owners(tmp_path: Path) -> No
     put(tmp_path / "mallory" / f"ada_1_2_{NAME}.ipynb", BLANK)
     put(tmp_path / "mallory" / "zoe_1_assignsubmission_file_" / f"{NAME}.ipynb", BLANK)
     box = collect.read(tmp_path, [NAME])
-    assert [hand_in.student for hand_in in box.hand_ins] == ["ada", "mallory"]
+    assert [submission.student for submission in box.submissions] == ["ada", "mallory"]
     assert {rejected.student for rejected in box.rejected} == {"mallory"}
 
 
@@ -51,7 +51,7 @@ def test_a_zip_of_a_thousand_notebooks_is_refused_and_the_others_are_read(tmp_pa
     put(tmp_path / "class.zip", packed(files))
     began = time.monotonic()
     box = collect.read(tmp_path / "class.zip", [NAME])
-    assert [hand_in.student for hand_in in box.hand_ins] == ["Ada"]
+    assert [submission.student for submission in box.submissions] == ["Ada"]
     assert [(rejected.student, "1000" in rejected.error) for rejected in box.rejected] == [("Mallory", True)]
     assert time.monotonic() - began < 20
 
@@ -68,7 +68,7 @@ def test_zips_of_equal_notebooks_are_opened_once_each(tmp_path: Path, monkeypatc
     began = time.monotonic()
     box = collect.read(tmp_path, [NAME])
     assert time.monotonic() - began < 30
-    taken = {hand_in.student: hand_in.content() for hand_in in box.hand_ins}
+    taken = {submission.student: submission.content() for submission in box.submissions}
     assert taken.pop("ada") == SOLVED
     if zips <= 20 and zips * each <= 200:
         assert taken == {"mallory": BLANK}
@@ -82,7 +82,7 @@ def test_a_properly_filed_notebook_counts_beside_a_clone_of_a_textbook(tmp_path:
     for name, content in variants(300).items():
         put(tmp_path / "ada" / "textbook" / name, content)
     box = collect.read(tmp_path, [NAME])
-    assert [hand_in.content() for hand_in in box.hand_ins] == [SOLVED]
+    assert [submission.content() for submission in box.submissions] == [SOLVED]
     [rejected] = box.rejected
     assert rejected.student == "ada"
     assert rejected.error.startswith("301 notebooks were handed in, at most 200 are looked into; ")
@@ -111,7 +111,7 @@ def test_one_students_two_hundred_thousand_files_cost_that_student_alone(tmp_pat
     else:
         many_files(tmp_path / "mallory" / "work", 1250)
     box = collect.read(tmp_path, [NAME])
-    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    assert [submission.student for submission in box.submissions] == ["ada"]
     [rejected] = box.rejected
     assert rejected.student == "mallory"
     assert "it holds more than 200 files; hand in the notebooks alone" in rejected.error
@@ -122,14 +122,14 @@ def test_so_do_they_in_a_folder_around_the_class_and_in_a_zip(tmp_path: Path, fe
     files |= {f"class/mallory/{n}.txt": b"" for n in range(250)}
     put(tmp_path / "class.zip", packed(files))
     box = collect.read(tmp_path / "class.zip", [NAME])
-    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    assert [submission.student for submission in box.submissions] == ["ada"]
     assert [(rejected.student, "200" in rejected.error) for rejected in box.rejected] == [("mallory", True)]
     moodle = {f"all/{name}_{n}_assignsubmission_file_/{NAME}.ipynb": SOLVED for n, name in enumerate(["ada", "bo"])}
     for name, content in moodle.items():
         put(tmp_path / "lms" / name, content)
     many_files(tmp_path / "lms" / "all" / "bo_1_assignsubmission_file_", 1250)
     box = collect.read(tmp_path / "lms", [NAME])
-    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    assert [submission.student for submission in box.submissions] == ["ada"]
     assert [(rejected.student, "200" in rejected.error) for rejected in box.rejected] == [("bo", True)]
 
 
@@ -140,7 +140,7 @@ def test_virtual_environments_beside_the_notebook_are_not_looked_into(tmp_path: 
     many_files(tmp_path / "ada" / "node_modules", 1250)
     put(tmp_path / "ada" / NAME / f"{NAME}.ipynb", SOLVED)
     box = collect.read(tmp_path, [NAME])
-    assert [(hand_in.student, hand_in.content()) for hand_in in box.hand_ins] == [("ada", SOLVED)]
+    assert [(submission.student, submission.content()) for submission in box.submissions] == [("ada", SOLVED)]
     assert box.rejected == []
 
 
@@ -150,7 +150,7 @@ def test_a_folder_of_200_100_files_by_its_real_limits(tmp_path: Path) -> None:
         put(tmp_path / name / NAME / f"{NAME}.ipynb", SOLVED)
     many_files(tmp_path / "mallory" / "work", 200_100)
     box = collect.read(tmp_path, [NAME])
-    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    assert [submission.student for submission in box.submissions] == ["ada"]
     assert [(rejected.student, "20000" in rejected.error) for rejected in box.rejected] == [("mallory", True)]
 
 
@@ -173,7 +173,7 @@ def test_what_nobody_could_read_is_said_and_the_class_is_read(tmp_path: Path, re
         os.close(before)
     os.close(deep)
     box = collect.read(tmp_path, [NAME])
-    assert [hand_in.student for hand_in in box.hand_ins] == ["ada"]
+    assert [submission.student for submission in box.submissions] == ["ada"]
     assert {rejected.student for rejected in box.rejected} == {"mallory"}
     assert len(box.rejected) <= 51
     assert "files more that are not graded" in box.rejected[-1].error + box.rejected[0].error

@@ -65,7 +65,7 @@ def browser() -> Iterator:
 def test_nothing_runs_nothing_is_called_for_and_the_score_is_readable(
     room: Room, book: ClassGradebook, browser, case: Case
 ) -> None:
-    outcome = room.hand_in(case)
+    outcome = room.submit(case)
     book.record("mallory", room.form, outcome)
     path = room.folder / "class" / "feedback" / "mallory" / NAME / f"{NAME}.html"
     context = browser.new_context()

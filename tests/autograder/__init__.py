@@ -1,1 +1,1 @@
-"""Laws of the grader."""
+"""Tests of the grader."""

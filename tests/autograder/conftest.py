@@ -1,4 +1,4 @@
-"""The laws of shapes hold in tests/lab and tests/solutions; here they would cost half of the time."""
+"""Tests of shapes hold in tests/lab and tests/solutions; here they would cost half of the time."""
 
 from collections.abc import Iterator
 

@@ -1,1 +1,1 @@
-"""Laws of the book: its sources, its build, its pages."""
+"""Tests of the book: its sources, its build, its pages."""

@@ -1,4 +1,4 @@
-"""Laws of the book's sources: its parts fit together, nothing is missing, nothing is in doubt."""
+"""Tests of the book's sources: its parts fit together, nothing is missing, nothing is in doubt."""
 
 import ast
 import re

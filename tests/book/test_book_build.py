@@ -1,4 +1,4 @@
-"""Laws of the book's own machinery: formulas, editions, which chapters run again, tables of results."""
+"""Tests of the book's own machinery: formulas, editions, which chapters run again, tables of results."""
 
 import html
 import io

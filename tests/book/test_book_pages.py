@@ -1,4 +1,4 @@
-"""Laws of the built pages: they ask for nothing, all can read them, the students' edition keeps the answers."""
+"""Tests of the built pages: they ask for nothing, all can read them, the students' edition keeps the answers."""
 
 import ast
 import html

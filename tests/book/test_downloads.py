@@ -1,4 +1,4 @@
-"""Laws of the links to the notebooks: what students get is on the site, and nothing else."""
+"""Tests of the links to the notebooks: what students get is on the site, and nothing else."""
 
 import io
 import re

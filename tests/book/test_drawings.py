@@ -1,4 +1,4 @@
-"""Laws of the drawings' colours: a role has one, in both themes, and a reader without styles sees it as well."""
+"""Tests of the drawings' colours: a role has one, in both themes, and a reader without styles sees it as well."""
 
 import re
 from functools import cache

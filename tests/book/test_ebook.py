@@ -1,4 +1,4 @@
-"""Laws of the book for e-readers: every page is XML, its formulas need no style sheet, and it has no scripts."""
+"""Tests of the book for e-readers: every page is XML, its formulas need no style sheet, and it has no scripts."""
 
 import io
 import re

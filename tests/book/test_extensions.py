@@ -1,4 +1,4 @@
-"""Laws of what the book's extensions make of plots, citations and first paragraphs."""
+"""Tests of what the book's extensions make of plots, citations and first paragraphs."""
 
 import re
 import sys

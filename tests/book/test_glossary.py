@@ -1,4 +1,4 @@
-"""Laws of the glossary and of the index that is made of it."""
+"""Tests of the glossary and of the index that is made of it."""
 
 import io
 import re

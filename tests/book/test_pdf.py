@@ -1,4 +1,4 @@
-"""Laws of the book on paper: its links lead somewhere in it, and nothing is wider than the paper."""
+"""Tests of the book on paper: its links lead somewhere in it, and nothing is wider than the paper."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Laws of the references: each paper can be reached from the page, by DOI, arXiv number or address."""
+"""Tests of the references: each paper can be reached from the page, by DOI, arXiv number or address."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Laws of the search in the built book: a term leads to the section that treats it, quoted without LaTeX."""
+"""Tests of the search in the built book: a term leads to the section that treats it, quoted without LaTeX."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Laws of the slides: all that carries a chapter is on them, nothing runs over, nothing is asked of a network."""
+"""Tests of the slides: all that carries a chapter is on them, nothing runs over, nothing is asked of a network."""
 
 import re
 import sys

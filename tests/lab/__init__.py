@@ -1,1 +1,1 @@
-"""Laws of the library that the chapters share."""
+"""Tests of the library that the chapters share."""

@@ -1,4 +1,4 @@
-"""Laws of alignments read off attention: the pieces of a word are taken together, and no weight gets lost."""
+"""Tests of alignments read off attention: the pieces of a word are taken together, and no weight gets lost."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Laws of what a training shows of itself: divergence stops it with its batch, a profile changes nothing."""
+"""Tests of what a training shows of itself: divergence stops it with its batch, a profile changes nothing."""
 
 from pathlib import Path
 

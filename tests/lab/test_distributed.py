@@ -1,4 +1,4 @@
-"""Laws of several processes: they end with the same parameters, those of one process with the whole batch."""
+"""Tests of several processes: they end with the same parameters, those of one process with the whole batch."""
 
 import itertools
 import os

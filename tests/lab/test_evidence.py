@@ -1,4 +1,4 @@
-"""Laws of what the chapter on pooling measures: erased words, changed weights, and the tables of labelled corpora."""
+"""Tests of what the chapter on pooling measures: erased words, changed weights, and the tables of labelled corpora."""
 
 import json
 

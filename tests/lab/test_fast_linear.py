@@ -1,4 +1,4 @@
-"""Laws of the faster product: the numbers and gradients are those of torch's own, and where it is not taken."""
+"""Tests of the faster product: the numbers and gradients are those of torch's own, and where it is not taken."""
 
 import pytest
 import torch

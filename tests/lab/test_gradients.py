@@ -1,4 +1,4 @@
-"""Laws of the gradient of a batch: however the batch is cut, it is the same; memory that is too small is said."""
+"""Tests of the gradient of a batch: however the batch is cut, it is the same; memory that is too small is said."""
 
 from pathlib import Path
 from types import SimpleNamespace

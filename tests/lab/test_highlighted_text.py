@@ -1,4 +1,4 @@
-"""Laws of text drawn with its weights: all of it is there, and what is not text stays out."""
+"""Tests of text drawn with its weights: all of it is there, and what is not text stays out."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Laws of what is kept of a classifier's hops: entropy, how alike they are, and each aspect's share of the weight."""
+"""Tests of what is kept of a classifier's hops: entropy, how alike they are, and each aspect's share of the weight."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Laws of the scores: what must be perfect, what must not matter, and figures worked by hand or published."""
+"""Tests of the scores: what must be perfect, what must not matter, and figures worked by hand or published."""
 
 import random
 import re

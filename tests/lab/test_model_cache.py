@@ -1,4 +1,4 @@
-"""Laws of the store of trained models."""
+"""Tests of the store of trained models."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field

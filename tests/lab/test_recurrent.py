@@ -1,4 +1,4 @@
-"""Laws of reading rows of unequal length: each row as if it were alone, in every way that there is."""
+"""Tests of reading rows of unequal length: each row as if it were alone, in every way that there is."""
 
 import pytest
 import torch

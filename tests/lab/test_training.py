@@ -1,4 +1,4 @@
-"""Laws of text, batches and the training loop: little padding, exact resume, nothing half-written."""
+"""Tests of text, batches and the training loop: little padding, exact resume, nothing half-written."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Laws of the tables of Luong's variants: what has been run is shown, and nothing else."""
+"""Tests of the tables of Luong's variants: what has been run is shown, and nothing else."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Laws of a step on a device: it asks the device for nothing, and leaves no recurrent network to a GPU's autocast.
+"""Tests of a step on a device: it asks the device for nothing, and leaves no recurrent network to a GPU's autocast.
 
 A GPU that is asked ends all that it has begun before it answers.
 """

@@ -1,1 +1,1 @@
-"""Laws of the taught functions and of the models made of them."""
+"""Tests of the taught functions and of the models made of them."""

@@ -1,4 +1,4 @@
-"""Laws of the decoder step, of links and their error rate, of the coverage penalty, and of attention backwards."""
+"""Tests of the decoder step, of links and their error rate, of the coverage penalty, and of attention backwards."""
 
 import math
 import random

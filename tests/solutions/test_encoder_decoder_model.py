@@ -1,4 +1,4 @@
-"""Laws of the encoder–decoder: the model of the taught functions is the one that is trained, and a step is torch's."""
+"""Tests of the encoder–decoder: the model of the taught functions is the one that is trained, and a step is torch's."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Laws of the pictures in the chapter on the Transformer."""
+"""Tests of the pictures in the chapter on the Transformer."""
 
 from statistics import fmean
 

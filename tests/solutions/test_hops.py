@@ -1,4 +1,4 @@
-"""Laws of what the chapter on structured self-attention measures."""
+"""Tests of what the chapter on structured self-attention measures."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Laws of Luong's functions: what must hold for any right implementation, checked on the one that is shown."""
+"""Tests of Luong's functions: what must hold for any right implementation, checked on the one that is shown."""
 
 import pytest
 import torch

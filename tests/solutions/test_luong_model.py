@@ -1,4 +1,4 @@
-"""Laws of Luong's models: windows that never leave the sentence, a loop that is the library's own network."""
+"""Tests of Luong's models: windows that never leave the sentence, a loop that is the library's own network."""
 
 import itertools
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Laws of unknown words that are replaced: which source word is taken, what the lexicon does, what stays."""
+"""Tests of unknown words that are replaced: which source word is taken, what the lexicon does, what stays."""
 
 import torch
 

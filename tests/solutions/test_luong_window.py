@@ -1,4 +1,4 @@
-"""Laws of the window that is computed alone: it is the masked one, in values and in gradients."""
+"""Tests of the window that is computed alone: it is the masked one, in values and in gradients."""
 
 import pytest
 import torch

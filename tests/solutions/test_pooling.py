@@ -1,4 +1,4 @@
-"""Laws of attention that pools: what must hold for any right implementation, checked on the one that is shown."""
+"""Tests of attention that pools: what must hold for any right implementation, checked on the one that is shown."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Laws of the experiments on pooling: pools without attention, and models that are trained to attend elsewhere."""
+"""Tests of the experiments on pooling: pools without attention, and models that are trained to attend elsewhere."""
 
 import math
 from dataclasses import asdict, replace

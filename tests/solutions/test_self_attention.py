@@ -1,4 +1,4 @@
-"""Laws of self-attention: what must hold for any right implementation, checked on the one that is shown."""
+"""Tests of self-attention: what must hold for any right implementation, checked on the one that is shown."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Laws of the classifier made of self-attention, and of the measured table of costs."""
+"""Tests of the classifier made of self-attention, and of the measured table of costs."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Laws of structured self-attention and of its penalty: B, S, d, a and r are all different."""
+"""Tests of structured self-attention and of its penalty: B, S, d, a and r are all different."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Laws of Lin's model: what surrounds structured self-attention."""
+"""Tests of Lin's model: what surrounds structured self-attention."""
 
 from dataclasses import fields, replace
 

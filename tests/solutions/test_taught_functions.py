@@ -1,4 +1,4 @@
-"""Laws of the taught functions: what must hold for any right implementation, checked on the one that is shown."""
+"""Tests of the taught functions: what must hold for any right implementation, checked on the one that is shown."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Laws of the Transformer's functions: what must hold for any right implementation, checked on the one shown."""
+"""Tests of the Transformer's functions: what must hold for any right implementation, checked on the one shown."""
 
 import math
 

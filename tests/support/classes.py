@@ -89,7 +89,7 @@ def graded_now(printed: str) -> int:
     return int(count)
 
 
-def hand_in(folder: Path, names: list[str]) -> None:
+def submit(folder: Path, names: list[str]) -> None:
     for student in make_class.students():
         if student.name in names:
             for name in student.assignments:
@@ -108,6 +108,6 @@ def run(course_judge: Judge):
 def graded(course_judge: Judge, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return what a part of the example class handed in, and its graded class."""
     folder, out = tmp_path_factory.mktemp("submitted"), tmp_path_factory.mktemp("class")
-    hand_in(folder, QUICK)
+    submit(folder, QUICK)
     assert run_here(course_judge, folder, out) == 0
     return folder, out

@@ -153,7 +153,7 @@ def asked(check_id: str, case: Any) -> dict[str, Any] | None:
     return dict(zip(inspect.signature(blank).parameters, handed[0], strict=False))
 
 
-def hand_ins(given: dict[str, Any] | None, make: Callable) -> Iterator[tuple[str, Callable]]:
+def submissions(given: dict[str, Any] | None, make: Callable) -> Iterator[tuple[str, Callable]]:
     """Yield (how, a function of these arguments) for each way in which a callable answers them at all."""
     function = None if given is None else in_time(lambda: make(given))
     if given is None or function is None:
@@ -215,7 +215,7 @@ def report(check_ids: list[str]) -> dict[str, Any]:
         given = asked(check_id, cases[0])
         for name, value in every.items():
             for member, make in callables(value):
-                for how, function in hand_ins(given, make):
+                for how, function in submissions(given, make):
                     if any(in_time(functools.partial(shapes_fit, check_id, case, function)) for case in cases):
                         count += 1
                         points = points_beyond_shape(check_id, cases, criteria, function)

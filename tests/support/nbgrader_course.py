@@ -61,7 +61,7 @@ class Course:
     def scores(self, assignment: str = "bahdanau") -> dict[str, float]:
         return {student: float(row["score"]) for student, row in self.grades(assignment).items()}
 
-    def hand_in(self, student: str, content: bytes, assignment: str = "bahdanau") -> Path:
+    def submit(self, student: str, content: bytes, assignment: str = "bahdanau") -> Path:
         path = self.folder / "submitted" / student / assignment / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True)
         path.write_bytes(content)

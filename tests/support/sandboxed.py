@@ -1,4 +1,4 @@
-"""A wall for the tests, with a kit of the public modules only; skips where nothing can be sandboxed."""
+"""A sandbox for the tests, with a kit of the public modules only; skips where nothing can be sandboxed."""
 
 import shutil
 from collections.abc import Iterator

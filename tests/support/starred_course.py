@@ -25,19 +25,20 @@ def select(scores: Float[Tensor, "batch n"], values: Float[Tensor, "batch n d"])
 '''
 CHECKS = '''"""The checks of weights, and of what they select."""
 
-from autograder.checks import Check, Drawn
+from autograder.checks import Check, CaseInput
 from autograder.checks.random_inputs import normal
 from solutions.mine.attention import select, weigh
 
 
 def rows(rng):
-    return [Drawn("rows", [normal(rng, 3, 5)], gradients=True), Drawn("large scores", [normal(rng, 2, 4, scale=300)])]
+    large = CaseInput("large scores", [normal(rng, 2, 4, scale=300)])
+    return [CaseInput("rows", [normal(rng, 3, 5)], gradients=True), large]
 
 
 def batches(rng):
     return [
-        Drawn("batches", [normal(rng, 3, 5), normal(rng, 3, 5, 2)], gradients=True),
-        Drawn("one value", [normal(rng, 2, 1), normal(rng, 2, 1, 4)]),
+        CaseInput("batches", [normal(rng, 3, 5), normal(rng, 3, 5, 2)], gradients=True),
+        CaseInput("one value", [normal(rng, 2, 1), normal(rng, 2, 1, 4)]),
     ]
 
 
@@ -135,7 +136,7 @@ def starred_course(folder: Path) -> Course:
     return course
 
 
-def hand_in(course: Course, student: str, *bodies: str | None) -> Path:
+def submit(course: Course, student: str, *bodies: str | None) -> Path:
     path = course.folder / "class" / student / "mine" / "mine.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(solved(course, *bodies))

@@ -13,7 +13,7 @@ from autograder.judge.process import judged_by
 from autograder.judge.result import Outcome, Task
 from autograder.places import released_notebook
 from autograder.sandbox import sandbox
-from tests.support.stand_in import StandIn
+from tests.support.fake_judge import StandIn
 
 STAMPS = {"ada": "2026-11-21 12:00:00 UTC", "bo": "2026-11-20 11:59:59 UTC", "cy": None}
 

@@ -62,7 +62,7 @@ class WrongValue(Exception):
     """An output of a case has a wrong value: every output of every case earns points, as a test demands."""
 
 
-class Impatient(Evaluation):
+class ValuesFirst(Evaluation):
     """An evaluation that makes no further call once a value is wrong."""
 
     def _answer(self, case: Case, call: Call) -> Answer:
@@ -78,7 +78,7 @@ def loses(check_id: str, seed: int, function: Callable) -> bool:
     """Return whether an answer loses points; the first wrong value decides, or the first criterion that it fails."""
     check = find(check_id)
     try:
-        evaluation = Impatient(check.function, without_mistakes(check_id, seed), called(check, function))
+        evaluation = ValuesFirst(check.function, without_mistakes(check_id, seed), called(check, function))
     except WrongValue:
         return True
     return any(map(evaluation.failure, check.criteria))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Hunt, Points, Written
 from autograder.checks.bahdanau import examples, hunt
 from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above, weights_of_all_sizes
 from autograder.checks.bahdanau.decoder_cases import SPECIAL
@@ -40,7 +40,7 @@ def far_apart(rng: Rng, mask: np.ndarray) -> np.ndarray:
     return scores.astype(np.float32)
 
 
-def softmax_cases(rng: Rng) -> list[Drawn]:
+def softmax_cases(rng: Rng) -> list[CaseInput]:
     """Draw scores and masks: every kind of mask, every number of axes, and scores where exp or a small fill fails."""
     holes = gaps(rng, 3, 5, 7)
     holes[tuple(rng.integers((3, 5)))] = False
@@ -53,44 +53,50 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
     above, apart, many = gaps(rng, 4, 7), gaps(rng, 4, 7), gaps(rng, 4, 29)
     one = rng.permutation([True, True, False])[:, None]
     ordinary = [
-        Drawn("no mask", [normal(rng, 4, 6), None], "no mask, any number of axes", gradients=True),
-        Drawn(
+        CaseInput("no mask", [normal(rng, 4, 6), None], "no mask, any number of axes", gradients=True),
+        CaseInput(
             "padded sentences", [normal(rng, 4, 6), padding(rng, 4, 6)], "padded sentences", [PADDING], gradients=True
         ),
-        Drawn("other padded sentences", [normal(rng, 4, 6), longest_first(rng, 4, 6)], "padded sentences", [PADDING]),
-        Drawn("nothing masked", [normal(rng, 4, 6), np.ones((4, 6), bool)], "padded sentences"),
-        Drawn(
+        CaseInput(
+            "other padded sentences", [normal(rng, 4, 6), longest_first(rng, 4, 6)], "padded sentences", [PADDING]
+        ),
+        CaseInput("nothing masked", [normal(rng, 4, 6), np.ones((4, 6), bool)], "padded sentences"),
+        CaseInput(
             "a mask with gaps", [normal(rng, 5, 8), gaps(rng, 5, 8)], "masks with gaps", [PADDING, GAPS], gradients=True
         ),
-        Drawn(
+        CaseInput(
             "as many sentences as positions", [normal(rng, 5, 5), gaps(rng, 5, 5)], "masks with gaps", [PADDING, GAPS]
         ),
-        Drawn(
+        CaseInput(
             "one sentence", [normal(rng, 1, 6), gaps(rng, 1, 6)], "padded sentences", [PADDING, GAPS], gradients=True
         ),
-        Drawn("one axis", [normal(rng, 6), gaps(rng, 6)], "padded sentences", [PADDING, GAPS], gradients=True),
-        Drawn(
+        CaseInput("one axis", [normal(rng, 6), gaps(rng, 6)], "padded sentences", [PADDING, GAPS], gradients=True),
+        CaseInput(
             "one axis, no mask", [normal(rng, 6), None], "no mask, any number of axes"
         ),  # who remembers the last mask of this size is found here
-        Drawn(
+        CaseInput(
             "three axes", [normal(rng, 3, 5, 7), gaps(rng, 3, 5, 7)], "masks with gaps", [PADDING, RANK], gradients=True
         ),
-        Drawn("three axes, no mask", [normal(rng, 3, 5, 7), None], "no mask, any number of axes", [RANK]),
-        Drawn("four axes", [normal(rng, 2, 3, 4, 5), gaps(rng, 2, 3, 4, 5)], "masks with gaps", [PADDING, RANK]),
-        Drawn("four axes, no mask", [normal(rng, 2, 3, 4, 5), None], "no mask, any number of axes", [RANK]),
-        Drawn("one position, no mask", [normal(rng, 3, 1), None], "no mask, any number of axes"),
-        Drawn("a row with no True", [normal(rng, 4, 6), empty], "rows with no True", [PADDING, EMPTY]),
-        Drawn(
+        CaseInput("three axes, no mask", [normal(rng, 3, 5, 7), None], "no mask, any number of axes", [RANK]),
+        CaseInput("four axes", [normal(rng, 2, 3, 4, 5), gaps(rng, 2, 3, 4, 5)], "masks with gaps", [PADDING, RANK]),
+        CaseInput("four axes, no mask", [normal(rng, 2, 3, 4, 5), None], "no mask, any number of axes", [RANK]),
+        CaseInput("one position, no mask", [normal(rng, 3, 1), None], "no mask, any number of axes"),
+        CaseInput("a row with no True", [normal(rng, 4, 6), empty], "rows with no True", [PADDING, EMPTY]),
+        CaseInput(
             "three axes and a row with no True",
             [normal(rng, 3, 5, 7), holes],
             "rows with no True",
             [PADDING, EMPTY, RANK],
         ),
-        Drawn("one position, rows with no True", [normal(rng, 3, 1), one], "rows with no True", [PADDING, EMPTY]),
-        Drawn("no True at all", [normal(rng, 2, 5), np.zeros((2, 5), bool)], "rows with no True", [PADDING, EMPTY]),
-        Drawn("nearly equal scores", [normal(rng, 4, 7, scale=0.01), gaps(rng, 4, 7)], "masks with gaps", [PADDING]),
-        Drawn("weights of all sizes", [of_all_sizes(rng, 4, 29), many], "masks with gaps", [PADDING], tolerance=EXACT),
-        Drawn(
+        CaseInput("one position, rows with no True", [normal(rng, 3, 1), one], "rows with no True", [PADDING, EMPTY]),
+        CaseInput("no True at all", [normal(rng, 2, 5), np.zeros((2, 5), bool)], "rows with no True", [PADDING, EMPTY]),
+        CaseInput(
+            "nearly equal scores", [normal(rng, 4, 7, scale=0.01), gaps(rng, 4, 7)], "masks with gaps", [PADDING]
+        ),
+        CaseInput(
+            "weights of all sizes", [of_all_sizes(rng, 4, 29), many], "masks with gaps", [PADDING], tolerance=EXACT
+        ),
+        CaseInput(
             "weights of all sizes, no mask",
             [of_all_sizes(rng, 3, 31), None],
             "no mask, any number of axes",
@@ -99,13 +105,13 @@ def softmax_cases(rng: Rng) -> list[Drawn]:
     ]
     return [
         *ordinary,
-        Drawn("scores around -800", [low, gaps(rng, 4, 7)], FAR),
-        Drawn("scores around 800", [high, gaps(rng, 4, 7)], FAR),
-        Drawn("scores around 800, no mask", [high, None], FAR, [LARGE]),
-        Drawn("scores of size 40 and more", [wide, wide_mask], FAR),
-        Drawn("rows far apart", [far_apart(rng, apart), apart], FAR),
-        Drawn("rows far apart, no mask", [far_apart(rng, np.ones((4, 7), bool)), None], FAR, [LARGE]),
-        Drawn("padding that scores higher", [raised(rng, above, 40), above], FAR),
+        CaseInput("scores around -800", [low, gaps(rng, 4, 7)], FAR),
+        CaseInput("scores around 800", [high, gaps(rng, 4, 7)], FAR),
+        CaseInput("scores around 800, no mask", [high, None], FAR, [LARGE]),
+        CaseInput("scores of size 40 and more", [wide, wide_mask], FAR),
+        CaseInput("rows far apart", [far_apart(rng, apart), apart], FAR),
+        CaseInput("rows far apart, no mask", [far_apart(rng, np.ones((4, 7), bool)), None], FAR, [LARGE]),
+        CaseInput("padding that scores higher", [raised(rng, above, 40), above], FAR),
     ]
 
 
@@ -126,27 +132,29 @@ SOFTMAX = Check(
 )
 
 
-def additive_cases(rng: Rng) -> list[Drawn]:
+def additive_cases(rng: Rng) -> list[CaseInput]:
     """Draw attention of every shape: all sizes different, all sizes equal, one sentence, one position, one unit."""
     many = (4, 7, 5, 6, 8, 9)
     return [
-        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, gradients=True, tolerance=EXACT),
-        Drawn("padded sentences", arguments(rng, many, padding(rng, 4, 7)), MASKED, gradients=True, tolerance=EXACT),
-        Drawn("other padded sentences", arguments(rng, many, longest_first(rng, 4, 7)), MASKED),
-        Drawn("nothing masked", arguments(rng, many, np.ones((4, 7), bool)), SPECIAL),
-        Drawn("a mask with gaps", arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), MASKED, gradients=True),
-        Drawn("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), MASKED, gradients=True),
-        Drawn(
+        CaseInput("no mask", arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, gradients=True, tolerance=EXACT),
+        CaseInput(
+            "padded sentences", arguments(rng, many, padding(rng, 4, 7)), MASKED, gradients=True, tolerance=EXACT
+        ),
+        CaseInput("other padded sentences", arguments(rng, many, longest_first(rng, 4, 7)), MASKED),
+        CaseInput("nothing masked", arguments(rng, many, np.ones((4, 7), bool)), SPECIAL),
+        CaseInput("a mask with gaps", arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), MASKED, gradients=True),
+        CaseInput("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), MASKED, gradients=True),
+        CaseInput(
             "equal sizes, no mask", arguments(rng, (5,) * 6, None), NO_MASK
         ),  # whoever remembers a mask of this size is found
-        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), MASKED, gradients=True),
-        Drawn("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None), NO_MASK),
-        Drawn("one feature of everything", arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), SPECIAL, [PADDING]),
-        Drawn("weights of all sizes", weights_of_all_sizes(rng), SPECIAL, [PADDING], tolerance=EXACT),
-        Drawn("scores around -120", far_from_zero(rng), FAR),
-        Drawn("scores around -120, no mask", [*far_from_zero(rng)[:-1], None], FAR, [LARGE]),
-        Drawn("projections around 100", far_units(rng), FAR, [PADDING]),
-        Drawn("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 40), FAR),
+        CaseInput("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), MASKED, gradients=True),
+        CaseInput("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None), NO_MASK),
+        CaseInput("one feature of everything", arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), SPECIAL, [PADDING]),
+        CaseInput("weights of all sizes", weights_of_all_sizes(rng), SPECIAL, [PADDING], tolerance=EXACT),
+        CaseInput("scores around -120", far_from_zero(rng), FAR),
+        CaseInput("scores around -120, no mask", [*far_from_zero(rng)[:-1], None], FAR, [LARGE]),
+        CaseInput("projections around 100", far_units(rng), FAR, [PADDING]),
+        CaseInput("padding that scores higher", padding_above(rng, gaps(rng, 4, 7), 40), FAR),
     ]
 
 

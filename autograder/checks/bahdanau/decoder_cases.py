@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, Drawn
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput
 from autograder.checks.bahdanau.cases import HALF
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from autograder.kit.cases import EXACT
@@ -30,28 +30,28 @@ def _one_unit(rng: Rng, mask: np.ndarray | None, of_state: float, of_keys: np.nd
     return arguments
 
 
-def step_cases(rng: Rng) -> list[Drawn]:
+def step_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps of every shape, and scores where exp or a small fill fails."""
     many, mask, high = (4, 7, 5, 6, 8, 9), gaps(rng, 4, 7), gaps(rng, 4, 7)
     signs = rng.choice([-100, 100], size=(4, 7))
     spread = step_arguments(rng, (3, 9, 4, 6, 7, 8), gaps(rng, 3, 9))
     spread[5] *= 2
     return [
-        Drawn("no mask", step_arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, gradients=True, tolerance=EXACT),
-        Drawn("padded sentences", step_arguments(rng, many, padding(rng, 4, 7)), MASKED, gradients=True),
-        Drawn("other padded sentences", step_arguments(rng, many, longest_first(rng, 4, 7)), MASKED),
-        Drawn("nothing masked", step_arguments(rng, many, np.ones((4, 7), bool)), SPECIAL),
-        Drawn("a mask with gaps", step_arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), MASKED, gradients=True),
-        Drawn("equal sizes", step_arguments(rng, (5,) * 6, gaps(rng, 5, 5)), MASKED, gradients=True),
-        Drawn("equal sizes, no mask", step_arguments(rng, (5,) * 6, None), NO_MASK),
-        Drawn("one sentence", step_arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), MASKED, gradients=True),
-        Drawn("one position", step_arguments(rng, (3, 1, 4, 5, 6, 7), None), NO_MASK),
-        Drawn("one feature of everything", step_arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), SPECIAL),
-        Drawn("weights of all sizes", spread, SPECIAL, [PADDING], tolerance=EXACT),
-        Drawn("scores around -120", _one_unit(rng, mask, HALF, 0, -120 / np.tanh(HALF)), FAR),
-        Drawn("scores around -120, no mask", _one_unit(rng, None, HALF, 0, -120 / np.tanh(HALF)), FAR, [LARGE]),
-        Drawn("projections around 100", _one_unit(rng, mask, 0, signs, 1.0), FAR, [PADDING]),
-        Drawn(
+        CaseInput("no mask", step_arguments(rng, (3, 5, 4, 6, 7, 8), None), NO_MASK, gradients=True, tolerance=EXACT),
+        CaseInput("padded sentences", step_arguments(rng, many, padding(rng, 4, 7)), MASKED, gradients=True),
+        CaseInput("other padded sentences", step_arguments(rng, many, longest_first(rng, 4, 7)), MASKED),
+        CaseInput("nothing masked", step_arguments(rng, many, np.ones((4, 7), bool)), SPECIAL),
+        CaseInput("a mask with gaps", step_arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6)), MASKED, gradients=True),
+        CaseInput("equal sizes", step_arguments(rng, (5,) * 6, gaps(rng, 5, 5)), MASKED, gradients=True),
+        CaseInput("equal sizes, no mask", step_arguments(rng, (5,) * 6, None), NO_MASK),
+        CaseInput("one sentence", step_arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), MASKED, gradients=True),
+        CaseInput("one position", step_arguments(rng, (3, 1, 4, 5, 6, 7), None), NO_MASK),
+        CaseInput("one feature of everything", step_arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), SPECIAL),
+        CaseInput("weights of all sizes", spread, SPECIAL, [PADDING], tolerance=EXACT),
+        CaseInput("scores around -120", _one_unit(rng, mask, HALF, 0, -120 / np.tanh(HALF)), FAR),
+        CaseInput("scores around -120, no mask", _one_unit(rng, None, HALF, 0, -120 / np.tanh(HALF)), FAR, [LARGE]),
+        CaseInput("projections around 100", _one_unit(rng, mask, 0, signs, 1.0), FAR, [PADDING]),
+        CaseInput(
             "padding that scores higher",
             _one_unit(rng, high, 0, np.where(high, -HALF, HALF), 20 / np.tanh(HALF)),
             FAR,
@@ -86,30 +86,30 @@ def nearly(rng: Rng, threshold: float) -> np.ndarray:
     return np.where(sides, threshold + sides * gaps, weights).astype(np.float32)
 
 
-def link_cases(rng: Rng) -> list[Drawn]:
+def link_cases(rng: Rng) -> list[CaseInput]:
     """Draw matrices of weights, with and without a threshold."""
     low = soft(rng, 4, 6) * rng.uniform(0.3, 0.8, size=(4, 1)).astype(np.float32)  # as local attention leaves them
     wide = np.abs(soft(rng, 3, 9))
     return [
-        Drawn("more source words", [soft(rng, 5, 7), None], LARGEST),
-        Drawn("more target words", [soft(rng, 8, 4), None], LARGEST),
-        Drawn("as many of both", [soft(rng, 6, 6), None], LARGEST),
-        Drawn("rows that add up to less than 1", [low, None], LARGEST),
-        Drawn("one target word", [soft(rng, 1, 6), None], LARGEST),
-        Drawn("one source word", [soft(rng, 5, 1), None], LARGEST),
-        Drawn("several equal largest weights", [ties(rng, 9, 5), None], EQUAL),
-        Drawn("nothing but equal weights", [np.full((3, 4), 0.25, np.float32), None], EQUAL),
-        Drawn("a low threshold", [soft(rng, 5, 7), 0.12], THRESHOLD),
-        Drawn("a middle threshold", [soft(rng, 9, 4), 0.3], THRESHOLD),
-        Drawn("a high threshold", [soft(rng, 6, 6), 0.55], THRESHOLD),
-        Drawn("low rows and a threshold", [low, 0.2], THRESHOLD),
-        Drawn("one target word and a threshold", [soft(rng, 1, 8), 0.1], THRESHOLD),
-        Drawn("weights that are the threshold", [eighths(rng, 9, 5), 0.25], BOUNDS),
-        Drawn("other weights that are the threshold", [eighths(rng, 5, 7), 0.125], BOUNDS),
-        Drawn("a threshold of 0", [soft(rng, 4, 5), 0.0], BOUNDS),
-        Drawn("a threshold above every weight", [np.minimum(wide, 0.875), 0.9], BOUNDS),
-        Drawn("weights near the threshold", [nearly(rng, 0.2), 0.2], BOUNDS),
-        Drawn("nearly equal weights", [nearly(rng, 0.9), None], EQUAL),
+        CaseInput("more source words", [soft(rng, 5, 7), None], LARGEST),
+        CaseInput("more target words", [soft(rng, 8, 4), None], LARGEST),
+        CaseInput("as many of both", [soft(rng, 6, 6), None], LARGEST),
+        CaseInput("rows that add up to less than 1", [low, None], LARGEST),
+        CaseInput("one target word", [soft(rng, 1, 6), None], LARGEST),
+        CaseInput("one source word", [soft(rng, 5, 1), None], LARGEST),
+        CaseInput("several equal largest weights", [ties(rng, 9, 5), None], EQUAL),
+        CaseInput("nothing but equal weights", [np.full((3, 4), 0.25, np.float32), None], EQUAL),
+        CaseInput("a low threshold", [soft(rng, 5, 7), 0.12], THRESHOLD),
+        CaseInput("a middle threshold", [soft(rng, 9, 4), 0.3], THRESHOLD),
+        CaseInput("a high threshold", [soft(rng, 6, 6), 0.55], THRESHOLD),
+        CaseInput("low rows and a threshold", [low, 0.2], THRESHOLD),
+        CaseInput("one target word and a threshold", [soft(rng, 1, 8), 0.1], THRESHOLD),
+        CaseInput("weights that are the threshold", [eighths(rng, 9, 5), 0.25], BOUNDS),
+        CaseInput("other weights that are the threshold", [eighths(rng, 5, 7), 0.125], BOUNDS),
+        CaseInput("a threshold of 0", [soft(rng, 4, 5), 0.0], BOUNDS),
+        CaseInput("a threshold above every weight", [np.minimum(wide, 0.875), 0.9], BOUNDS),
+        CaseInput("weights near the threshold", [nearly(rng, 0.2), 0.2], BOUNDS),
+        CaseInput("nearly equal weights", [nearly(rng, 0.9), None], EQUAL),
     ]
 
 
@@ -128,7 +128,7 @@ def linked(rng: Rng, counts: dict[str, int], joined: bool = True) -> list[np.nda
     return [np.array(rng.permutation(np.reshape(each, (-1, 2))), np.int64).reshape(-1, 2) for each in sets.values()]
 
 
-def rate_cases(rng: Rng) -> list[Drawn]:
+def rate_cases(rng: Rng) -> list[CaseInput]:
     """Draw sets of links with every kind of overlap."""
 
     def some(least: int = 1) -> int:
@@ -138,17 +138,17 @@ def rate_cases(rng: Rng) -> list[Drawn]:
         return {"AS": some(), "AP": some(), "A": some(), "S": some(2), "P": some()}
 
     return [
-        Drawn("links of every kind", linked(rng, mixed()), AMONG),
-        Drawn("other links of every kind", linked(rng, mixed()), AMONG),
-        Drawn("no possible links but the sure ones", linked(rng, {"AS": some(), "A": some(), "S": some()}), AMONG),
-        Drawn("all sure links and no other", linked(rng, {"AS": some(3)}), AMONG),
-        Drawn("nothing right", linked(rng, {"A": some(), "S": some(), "P": some()}), AMONG),
-        Drawn("only possible links", linked(rng, {"AP": some(2), "S": some(2), "P": some()}), AMONG),
-        Drawn("sure links apart from P", linked(rng, mixed(), joined=False), BESIDE),
-        Drawn("some sure links in P", linked(rng, mixed() | {"ASP": some(), "SP": some()}, joined=False), BESIDE),
-        Drawn("P is empty", linked(rng, {"AS": some(), "A": some(), "S": some()}, joined=False), BESIDE),
-        Drawn("no links", linked(rng, {"S": some(2), "P": some()}), NOTHING),
-        Drawn("no sure links", linked(rng, {"AP": some(), "A": some(2), "P": some()}), NOTHING),
-        Drawn("neither links nor sure ones", linked(rng, {"P": some(2)}), NOTHING),
-        Drawn("three empty sets", linked(rng, {}), NOTHING),
+        CaseInput("links of every kind", linked(rng, mixed()), AMONG),
+        CaseInput("other links of every kind", linked(rng, mixed()), AMONG),
+        CaseInput("no possible links but the sure ones", linked(rng, {"AS": some(), "A": some(), "S": some()}), AMONG),
+        CaseInput("all sure links and no other", linked(rng, {"AS": some(3)}), AMONG),
+        CaseInput("nothing right", linked(rng, {"A": some(), "S": some(), "P": some()}), AMONG),
+        CaseInput("only possible links", linked(rng, {"AP": some(2), "S": some(2), "P": some()}), AMONG),
+        CaseInput("sure links apart from P", linked(rng, mixed(), joined=False), BESIDE),
+        CaseInput("some sure links in P", linked(rng, mixed() | {"ASP": some(), "SP": some()}, joined=False), BESIDE),
+        CaseInput("P is empty", linked(rng, {"AS": some(), "A": some(), "S": some()}, joined=False), BESIDE),
+        CaseInput("no links", linked(rng, {"S": some(2), "P": some()}), NOTHING),
+        CaseInput("no sure links", linked(rng, {"AP": some(), "A": some(2), "P": some()}), NOTHING),
+        CaseInput("neither links nor sure ones", linked(rng, {"P": some(2)}), NOTHING),
+        CaseInput("three empty sets", linked(rng, {}), NOTHING),
     ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, Drawn
+from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, CaseInput
 from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 
@@ -15,7 +15,7 @@ def attended(rng: Rng, sizes: tuple[int, int, int], mask: np.ndarray | None, spr
     return (grown / grown.sum(axis=2, keepdims=True)).astype(np.float32)
 
 
-def coverage_cases(rng: Rng) -> list[Drawn]:
+def coverage_cases(rng: Rng) -> list[CaseInput]:
     """Draw weights under which some words get less than 1 in all, and some more."""
 
     def masked(sizes: tuple[int, int, int], mask: np.ndarray, beta: float) -> list:
@@ -25,26 +25,26 @@ def coverage_cases(rng: Rng) -> list[Drawn]:
     hardly[:, :, 2] = rng.uniform(5e-5, 3e-4, size=(3, 4))
     holes = gaps(rng, 4, 6)
     drawn = [
-        Drawn("no mask", [attended(rng, (3, 5, 4), None), None, 0.5], NO_MASK, gradients=True),
-        Drawn("more source words", [attended(rng, (4, 3, 8), None), None, 0.2], NO_MASK, gradients=True),
-        Drawn("one target word", [attended(rng, (3, 1, 5), None), None, 1.5], NO_MASK),
-        Drawn("one source word", [attended(rng, (3, 4, 1), None), None, 0.7], NO_MASK),
-        Drawn("equal sizes", [attended(rng, (5, 5, 5), None), None, 0.4], NO_MASK),
-        Drawn("padded sentences", masked((4, 5, 7), padding(rng, 4, 7), 0.3), MASKED, gradients=True),
-        Drawn("other padded sentences", masked((4, 3, 6), longest_first(rng, 4, 6), 0.8), MASKED),
-        Drawn("a mask with gaps", masked((5, 4, 6), gaps(rng, 5, 6), 1.2), MASKED, gradients=True),
-        Drawn("equal sizes and a mask", masked((5, 5, 5), gaps(rng, 5, 5), 0.6), MASKED),
-        Drawn("one sentence", masked((1, 2, 6), gaps(rng, 1, 6), 0.9), MASKED, gradients=True),
-        Drawn("nothing masked", masked((3, 4, 6), np.ones((3, 6), bool), 0.2), MASKED),
-        Drawn("weight at padding", [attended(rng, (4, 5, 6), None), holes, 0.5], LEFT, [PADDING]),
-        Drawn("nearly no weight", [hardly, None, 0.25], SMALL),
+        CaseInput("no mask", [attended(rng, (3, 5, 4), None), None, 0.5], NO_MASK, gradients=True),
+        CaseInput("more source words", [attended(rng, (4, 3, 8), None), None, 0.2], NO_MASK, gradients=True),
+        CaseInput("one target word", [attended(rng, (3, 1, 5), None), None, 1.5], NO_MASK),
+        CaseInput("one source word", [attended(rng, (3, 4, 1), None), None, 0.7], NO_MASK),
+        CaseInput("equal sizes", [attended(rng, (5, 5, 5), None), None, 0.4], NO_MASK),
+        CaseInput("padded sentences", masked((4, 5, 7), padding(rng, 4, 7), 0.3), MASKED, gradients=True),
+        CaseInput("other padded sentences", masked((4, 3, 6), longest_first(rng, 4, 6), 0.8), MASKED),
+        CaseInput("a mask with gaps", masked((5, 4, 6), gaps(rng, 5, 6), 1.2), MASKED, gradients=True),
+        CaseInput("equal sizes and a mask", masked((5, 5, 5), gaps(rng, 5, 5), 0.6), MASKED),
+        CaseInput("one sentence", masked((1, 2, 6), gaps(rng, 1, 6), 0.9), MASKED, gradients=True),
+        CaseInput("nothing masked", masked((3, 4, 6), np.ones((3, 6), bool), 0.2), MASKED),
+        CaseInput("weight at padding", [attended(rng, (4, 5, 6), None), holes, 0.5], LEFT, [PADDING]),
+        CaseInput("nearly no weight", [hardly, None, 0.25], SMALL),
     ]
     least = attended(rng, (3, 2, 5), None)
     least[:, :, 1] = rng.uniform(2e-5, 4e-5, size=(3, 2))
-    return [*drawn, Drawn("next to no weight", [least, None, 0.25], SMALL)]
+    return [*drawn, CaseInput("next to no weight", [least, None, 0.25], SMALL)]
 
 
-def backward_cases(rng: Rng) -> list[Drawn]:
+def backward_cases(rng: Rng) -> list[CaseInput]:
     """Draw additive attention of every shape, with what arrives at its context."""
 
     def drawn(given: list) -> list:
@@ -52,19 +52,19 @@ def backward_cases(rng: Rng) -> list[Drawn]:
 
     many = (4, 7, 5, 6, 8, 9)
     return [
-        Drawn("no mask", drawn(arguments(rng, (3, 5, 4, 6, 7, 8), None)), NO_MASK),
-        Drawn("other sizes", drawn(arguments(rng, (5, 4, 7, 3, 6, 2), None)), NO_MASK),
-        Drawn("equal sizes, no mask", drawn(arguments(rng, (5,) * 6, None)), NO_MASK),
-        Drawn("one position", drawn(arguments(rng, (3, 1, 4, 5, 6, 7), None)), NO_MASK),
-        Drawn("padded sentences", drawn(arguments(rng, many, padding(rng, 4, 7))), MASKED),
-        Drawn("other padded sentences", drawn(arguments(rng, many, longest_first(rng, 4, 7))), MASKED),
-        Drawn("nothing masked", drawn(arguments(rng, many, np.ones((4, 7), bool))), MASKED),
-        Drawn("a mask with gaps", drawn(arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6))), MASKED),
-        Drawn("equal sizes", drawn(arguments(rng, (5,) * 6, gaps(rng, 5, 5))), MASKED),
-        Drawn("one sentence", drawn(arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6))), MASKED),
-        Drawn("one feature of everything", drawn(arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4))), MASKED),
-        Drawn("scores around -120", drawn(far_from_zero(rng)), FAR),
-        Drawn("scores around -120, no mask", drawn([*far_from_zero(rng)[:-1], None]), FAR, [LARGE]),
-        Drawn("projections around 100", drawn(far_units(rng)), FAR, [PADDING]),
-        Drawn("padding that scores higher", drawn(padding_above(rng, gaps(rng, 4, 7), 40)), FAR),
+        CaseInput("no mask", drawn(arguments(rng, (3, 5, 4, 6, 7, 8), None)), NO_MASK),
+        CaseInput("other sizes", drawn(arguments(rng, (5, 4, 7, 3, 6, 2), None)), NO_MASK),
+        CaseInput("equal sizes, no mask", drawn(arguments(rng, (5,) * 6, None)), NO_MASK),
+        CaseInput("one position", drawn(arguments(rng, (3, 1, 4, 5, 6, 7), None)), NO_MASK),
+        CaseInput("padded sentences", drawn(arguments(rng, many, padding(rng, 4, 7))), MASKED),
+        CaseInput("other padded sentences", drawn(arguments(rng, many, longest_first(rng, 4, 7))), MASKED),
+        CaseInput("nothing masked", drawn(arguments(rng, many, np.ones((4, 7), bool))), MASKED),
+        CaseInput("a mask with gaps", drawn(arguments(rng, (5, 6, 7, 4, 3, 8), gaps(rng, 5, 6))), MASKED),
+        CaseInput("equal sizes", drawn(arguments(rng, (5,) * 6, gaps(rng, 5, 5))), MASKED),
+        CaseInput("one sentence", drawn(arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6))), MASKED),
+        CaseInput("one feature of everything", drawn(arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4))), MASKED),
+        CaseInput("scores around -120", drawn(far_from_zero(rng)), FAR),
+        CaseInput("scores around -120, no mask", drawn([*far_from_zero(rng)[:-1], None]), FAR, [LARGE]),
+        CaseInput("projections around 100", drawn(far_units(rng)), FAR, [PADDING]),
+        CaseInput("padding that scores higher", drawn(padding_above(rng, gaps(rng, 4, 7), 40)), FAR),
     ]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from autograder.checks import REPEAT, SHAPE, Check, Drawn, Points
+from autograder.checks import REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.edits import known
 from autograder.checks.encoder_decoder import examples
 from autograder.checks.encoder_decoder.beam_parts import searched
@@ -24,42 +24,44 @@ PADDING = "padding"
 UNENDING, LIMITED, ORDINARY = "rows without end", "what max_len changes", "ordinary beams"  # groups of cases
 
 
-def state_cases(rng: Rng) -> list[Drawn]:
+def state_cases(rng: Rng) -> list[CaseInput]:
     """Draw outputs whose padding holds numbers as large as any, and lengths in no order."""
     short = np.minimum(lengths(rng, 5, 6), 4)
     return [
-        Drawn("no padding", [normal(rng, 4, 6, 10), np.full(4, 6)], gradients=True),
-        Drawn(
+        CaseInput("no padding", [normal(rng, 4, 6, 10), np.full(4, 6)], gradients=True),
+        CaseInput(
             "padded sentences",
             [normal(rng, 4, 7, 6), lengths(rng, 4, 7)],
             "padded sentences",
             [PADDING],
             gradients=True,
         ),
-        Drawn("other padded sentences", [normal(rng, 4, 7, 6), lengths(rng, 4, 7)], "padded sentences", [PADDING]),
-        Drawn("padding in every row", [normal(rng, 5, 8, 6), short], "padded sentences", [PADDING], gradients=True),
-        Drawn(
+        CaseInput("other padded sentences", [normal(rng, 4, 7, 6), lengths(rng, 4, 7)], "padded sentences", [PADDING]),
+        CaseInput("padding in every row", [normal(rng, 5, 8, 6), short], "padded sentences", [PADDING], gradients=True),
+        CaseInput(
             "two full rows",
             [normal(rng, 4, 6, 6), np.array([6, *rng.permutation([2, 6, 4])])],
             "padded sentences",
             [PADDING],
         ),
-        Drawn(
+        CaseInput(
             "one sentence",
             [normal(rng, 1, 6, 4), np.array([3])],
             "one sentence, one unit, one token",
             [PADDING],
             gradients=True,
         ),
-        Drawn("equal sizes", [normal(rng, 6, 6, 6), lengths(rng, 6, 6)], "padded sentences", [PADDING], gradients=True),
-        Drawn(
+        CaseInput(
+            "equal sizes", [normal(rng, 6, 6, 6), lengths(rng, 6, 6)], "padded sentences", [PADDING], gradients=True
+        ),
+        CaseInput(
             "one unit in each direction",
             [normal(rng, 3, 5, 2), lengths(rng, 3, 5)],
             "one sentence, one unit, one token",
             [PADDING],
         ),
-        Drawn("one position", [normal(rng, 3, 1, 4), np.ones(3, np.int64)], "one sentence, one unit, one token"),
-        Drawn(
+        CaseInput("one position", [normal(rng, 3, 1, 4), np.ones(3, np.int64)], "one sentence, one unit, one token"),
+        CaseInput(
             "one token of each",
             [normal(rng, 3, 4, 6), np.ones(3, np.int64)],
             "one sentence, one unit, one token",
@@ -78,7 +80,7 @@ STATES = Check(
 )
 
 
-def greedy_cases(rng: Rng) -> list[Drawn]:
+def greedy_cases(rng: Rng) -> list[CaseInput]:
     """Draw batches whose rows end at different steps, all at once, at the last step, or not at all."""
     middle = [int(end) for end in 3 + rng.permutation(4)]
     ends = [4, *middle] if middle[0] != 3 else [5, *middle]
@@ -86,35 +88,35 @@ def greedy_cases(rng: Rng) -> list[Drawn]:
     _, _, bos, eos, pad, _ = different
     others = greedy_case(rng, [3, 8, 2, 4, 6], 12, tokens=[pad, bos, eos], level=200.0)  # nothing but step is another
     return [
-        Drawn("rows that end at different steps", different, "rows that end at different steps"),
-        Drawn("others of the same number", others, "rows that end at different steps"),
-        Drawn("one sentence", greedy_case(rng, [5], 9)),
-        Drawn(
+        CaseInput("rows that end at different steps", different, "rows that end at different steps"),
+        CaseInput("others of the same number", others, "rows that end at different steps"),
+        CaseInput("one sentence", greedy_case(rng, [5], 9)),
+        CaseInput(
             "nearly equal logits",
             greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03, zero=EOS),
             "rows that end at different steps",
             ["a close race"],
         ),
-        Drawn("rows that end at once", greedy_case(rng, [1, 1], 5), "rows that end at different steps"),
+        CaseInput("rows that end at once", greedy_case(rng, [1, 1], 5), "rows that end at different steps"),
         # What depends on max_len comes last: who forgets it has been tried on all the others by then.
-        Drawn("a row that ends with the last token allowed", greedy_case(rng, [2, 7, 4], 7), LIMITED),
-        Drawn(
+        CaseInput("a row that ends with the last token allowed", greedy_case(rng, [2, 7, 4], 7), LIMITED),
+        CaseInput(
             "rows that do not end within max_len",
             greedy_case(rng, [3, None, 6, None], 6),
             UNENDING,
             ["a row without end"],
         ),
-        Drawn("one token at most", greedy_case(rng, [None, 1, None], 1), LIMITED, ["a row without end"]),
-        Drawn(
+        CaseInput("one token at most", greedy_case(rng, [None, 1, None], 1), LIMITED, ["a row without end"]),
+        CaseInput(
             "long sentences", greedy_case(rng, [3, 14, None], 16, share=0.07, zero=BOS), LIMITED, ["a row without end"]
         ),
-        Drawn(
+        CaseInput(
             "very long sentences of few words",
             greedy_case(rng, [4, 57, None], 60, vocabulary=7, share=0.05, path=75),
             LIMITED,
             ["a row without end"],
         ),
-        Drawn(
+        CaseInput(
             "equal sizes",
             greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8, zero=PAD),
             LIMITED,
@@ -146,7 +148,7 @@ def _by_name(mistakes: tuple[Callable, ...]) -> SimpleNamespace:
 BEAM_MISTAKES = known(searched, "beam_search")
 
 
-def beam_cases(rng: Rng) -> list[Drawn]:
+def beam_cases(rng: Rng) -> list[CaseInput]:
     """Draw models for which the usual short cuts of beam search lead to another sentence."""
     case = partial(beam_case, rng)
     beams, shortcuts = _by_name(BEAM_MISTAKES), _by_name(known(searched, "beam_shortcuts"))
@@ -172,31 +174,31 @@ def beam_cases(rng: Rng) -> list[Drawn]:
     tokens, remembered = [1, bos, eos], beam_search(*flat)
     others = [lambda *_: remembered]  # nothing but step is another than in the flat case
     drawn = [
-        Drawn(
+        CaseInput(
             "beam 1",
             case(1, 8, 0.0, [beams.forgets_prefix, beams.every_end, beams.too_wide], eos_bonus=1),
             "beam 1 is greedy search",
         ),
-        Drawn(
+        CaseInput(
             "beam 3",
             case(3, 9, 1.0, [beams.each_by_itself, *nearly, *lengths_matter], eos_bonus=0.5, spread=0.7),
             ORDINARY,
         ),
-        Drawn(
+        CaseInput(
             "beam 5",
             case(5, 8, 1.2, [beams.two_each, shortcuts.three_each, beams.too_narrow], eos_bonus=0.5, spread=0.6),
             ORDINARY,
         ),
-        Drawn(
+        CaseInput(
             "late ends", case(4, 8, 1.5, [*others, beams.too_narrow], eos_bonus=-1, spread=0.3, tokens=tokens), ORDINARY
         ),
-        Drawn("nearly equal probabilities", flat, ORDINARY),
-        Drawn(
+        CaseInput("nearly equal probabilities", flat, ORDINARY),
+        CaseInput(
             "sentences that end early",
             case(2, 12, 1.0, [beams.stops_at_first], eos_bonus=2, spread=2, calls=11, zero=EOS),
             "when the search ends",
         ),
-        Drawn(
+        CaseInput(
             "a wide beam",
             case(
                 11,
@@ -210,34 +212,34 @@ def beam_cases(rng: Rng) -> list[Drawn]:
             "a beam wider than the vocabulary",
             ["a wide beam"],
         ),
-        Drawn(
+        CaseInput(
             "alpha 0",
             case(3, 8, 0.0, [beams.stops_at_first, beams.beam_of_one], eos_bonus=0.5, spread=3, apart=same_places),
             ORDINARY,
         ),
-        Drawn(
+        CaseInput(
             "a small alpha",
             case(
                 3, 8, 0.2, [beams.no_length, beams.only_best_end, beams.beam_of_one, shortcuts.never_second], spread=1.5
             ),
             ORDINARY,
         ),
-        Drawn(
+        CaseInput(
             "a later end that is better",
             case(3, 10, 1.6, no_early_stop, eos_bonus=1, apart=(beams.raw_choice, beams.stops_when_ahead)),
             "when the search ends",
         ),
-        Drawn(
+        CaseInput(
             "a long way to a better end",
             case(4, 20, 1.5, long_way, eos_bonus=-1, spread=3, first_end=3.1),
             "when the search ends",
         ),
-        Drawn(
+        CaseInput(
             "many ends before a better one",
             case(2, 20, 2.0, [shortcuts.at_three_beams, shortcuts.twelve_at_most, beams.never_empty], eos_bonus=2),
             "when the search ends",
         ),
-        Drawn(
+        CaseInput(
             "one token at most",
             case(3, 1, 2.0, [beams.never_empty, beams.one_too_many], eos_bonus=2),
             "beam 1 is greedy search",

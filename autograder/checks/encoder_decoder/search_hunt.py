@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import UNCHANGED, Check, Drawn, Hunt, Points
+from autograder.checks import UNCHANGED, CaseInput, Check, Hunt, Points
 from autograder.checks.edits import known
 from autograder.checks.encoder_decoder import examples, hunt
 from autograder.checks.random_inputs import Rng, normal
@@ -30,16 +30,16 @@ def table_arguments(rng: Rng, vocabulary: int, beam: int, max_len: int, alpha: f
     raise RuntimeError(f"no table of {TRIES} shows the bug with beam {beam}, max_len {max_len}, alpha {alpha}")
 
 
-def cases(rng: Rng) -> list[Drawn]:
+def cases(rng: Rng) -> list[CaseInput]:
     """Draw models on which the broken search chooses another sentence, and some on which it does not."""
     drawn = [
-        Drawn("alpha 0", table_arguments(rng, 6, 3, 7, 0.0, 0.0), PLAIN),
-        Drawn("alpha 1", table_arguments(rng, 7, 3, 8, 1.0), NORMALISED),
-        Drawn("a small alpha", table_arguments(rng, 8, 4, 7, 0.6), NORMALISED),
-        Drawn("a large alpha", table_arguments(rng, 6, 2, 9, 1.4), NORMALISED),
-        Drawn("a wide beam", table_arguments(rng, 5, 9, 6, 1.0), NORMALISED),
-        Drawn("few ends", table_arguments(rng, 7, 3, 4, 1.0, -0.5), UNENDING),
-        Drawn("fewer ends", table_arguments(rng, 9, 4, 5, 0.7, -0.7), UNENDING),
+        CaseInput("alpha 0", table_arguments(rng, 6, 3, 7, 0.0, 0.0), PLAIN),
+        CaseInput("alpha 1", table_arguments(rng, 7, 3, 8, 1.0), NORMALISED),
+        CaseInput("a small alpha", table_arguments(rng, 8, 4, 7, 0.6), NORMALISED),
+        CaseInput("a large alpha", table_arguments(rng, 6, 2, 9, 1.4), NORMALISED),
+        CaseInput("a wide beam", table_arguments(rng, 5, 9, 6, 1.0), NORMALISED),
+        CaseInput("few ends", table_arguments(rng, 7, 3, 4, 1.0, -0.5), UNENDING),
+        CaseInput("fewer ends", table_arguments(rng, 9, 4, 5, 0.7, -0.7), UNENDING),
     ]
     for each in drawn:
         each.tolerance = EXACT

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import REPEAT, SHAPE, UNCHANGED, Check, Drawn, Points
+from autograder.checks import REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.edits import known
 from autograder.checks.encoder_decoder import examples
 from autograder.checks.encoder_decoder.training_checks import step_arguments
@@ -37,20 +37,20 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     return exp / exp.sum(axis=-1, keepdims=True)
 
 
-def nucleus_cases(rng: Rng) -> list[Drawn]:
+def nucleus_cases(rng: Rng) -> list[CaseInput]:
     """Draw rows whose nuclei have different sizes; p near 0 and p = 1; logits far from 0."""
     return [
-        Drawn("one row", nucleus_arguments(rng, 1, 7, 0.7), ONE),
-        Drawn("another row", nucleus_arguments(rng, 1, 9, 0.5), ONE),
-        Drawn("several rows", nucleus_arguments(rng, 4, 7, 0.75), ROWS),
-        Drawn("more rows", nucleus_arguments(rng, 6, 8, 0.6), ROWS),
-        Drawn("rows and words of one number", nucleus_arguments(rng, 6, 6, 0.8), ROWS),
-        Drawn("two words", nucleus_arguments(rng, 3, 2, 0.7), ROWS),
-        Drawn("p = 0.9", nucleus_arguments(rng, 5, 9, 0.9), ROWS),
-        Drawn("p near 0", nucleus_arguments(rng, 4, 6, 0.01), ENDS),
-        Drawn("p = 1", nucleus_arguments(rng, 3, 5, 1.0), ENDS),
-        Drawn("logits around 800", nucleus_arguments(rng, 4, 8, 0.7, level=800.0), LARGE),
-        Drawn("logits around -800", nucleus_arguments(rng, 4, 6, 0.6, level=-800.0), LARGE),
+        CaseInput("one row", nucleus_arguments(rng, 1, 7, 0.7), ONE),
+        CaseInput("another row", nucleus_arguments(rng, 1, 9, 0.5), ONE),
+        CaseInput("several rows", nucleus_arguments(rng, 4, 7, 0.75), ROWS),
+        CaseInput("more rows", nucleus_arguments(rng, 6, 8, 0.6), ROWS),
+        CaseInput("rows and words of one number", nucleus_arguments(rng, 6, 6, 0.8), ROWS),
+        CaseInput("two words", nucleus_arguments(rng, 3, 2, 0.7), ROWS),
+        CaseInput("p = 0.9", nucleus_arguments(rng, 5, 9, 0.9), ROWS),
+        CaseInput("p near 0", nucleus_arguments(rng, 4, 6, 0.01), ENDS),
+        CaseInput("p = 1", nucleus_arguments(rng, 3, 5, 1.0), ENDS),
+        CaseInput("logits around 800", nucleus_arguments(rng, 4, 8, 0.7, level=800.0), LARGE),
+        CaseInput("logits around -800", nucleus_arguments(rng, 4, 6, 0.6, level=-800.0), LARGE),
     ]
 
 
@@ -71,14 +71,14 @@ def backward_arguments(rng: Rng, batch: int, width: int, units: int) -> list:
     return [normal(rng, batch, units), *step_arguments(rng, batch, width, units)]
 
 
-def backward_cases(rng: Rng) -> list[Drawn]:
+def backward_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps and what comes back to their new state."""
     return [
-        Drawn("all sizes different", backward_arguments(rng, 4, 5, 3), DIFFERENT),
-        Drawn("other sizes", backward_arguments(rng, 3, 2, 6), DIFFERENT),
-        Drawn("equal sizes", backward_arguments(rng, 5, 5, 5), EQUAL),
-        Drawn("one sentence", backward_arguments(rng, 1, 4, 3), EQUAL),
-        Drawn("one unit", backward_arguments(rng, 4, 3, 1), EQUAL),
+        CaseInput("all sizes different", backward_arguments(rng, 4, 5, 3), DIFFERENT),
+        CaseInput("other sizes", backward_arguments(rng, 3, 2, 6), DIFFERENT),
+        CaseInput("equal sizes", backward_arguments(rng, 5, 5, 5), EQUAL),
+        CaseInput("one sentence", backward_arguments(rng, 1, 4, 3), EQUAL),
+        CaseInput("one unit", backward_arguments(rng, 4, 3, 1), EQUAL),
     ]
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import REPEAT, SHAPE, UNCHANGED, Check, Drawn, Points
+from autograder.checks import REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.by_hand import by_hand
 from autograder.checks.edits import known
 from autograder.checks.encoder_decoder import examples
@@ -36,19 +36,19 @@ def step_arguments(rng: Rng, batch: int, width: int, units: int, scale: float = 
     return [normal(rng, batch, width), normal(rng, batch, units), *matrices, *biases]
 
 
-def step_cases(rng: Rng) -> list[Drawn]:
+def step_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps: all sizes different, all equal, one sentence, one unit, gates that are nearly open or shut."""
     without, (x, h, *weights) = step_arguments(rng, 4, 6, 3), step_arguments(rng, 5, 3, 4)
     return [
-        Drawn("all sizes different", step_arguments(rng, 4, 5, 3), SIZES, gradients=True),
-        Drawn("other sizes", step_arguments(rng, 3, 2, 6), SIZES, gradients=True),
-        Drawn("no biases", [*without[:4], 0 * without[4], 0 * without[5]], SIZES, gradients=True),
-        Drawn("a first state of zeros", [x, 0 * h, *weights], SIZES),
-        Drawn("equal sizes", step_arguments(rng, 5, 5, 5), EQUAL, gradients=True),
-        Drawn("a batch of three times the units", step_arguments(rng, 6, 6, 2), EQUAL),
-        Drawn("one sentence", step_arguments(rng, 1, 4, 3), SMALL, gradients=True),
-        Drawn("one unit", step_arguments(rng, 4, 3, 1), SMALL, gradients=True),
-        Drawn("large weights", step_arguments(rng, 4, 5, 6, scale=6.0), SATURATED),
+        CaseInput("all sizes different", step_arguments(rng, 4, 5, 3), SIZES, gradients=True),
+        CaseInput("other sizes", step_arguments(rng, 3, 2, 6), SIZES, gradients=True),
+        CaseInput("no biases", [*without[:4], 0 * without[4], 0 * without[5]], SIZES, gradients=True),
+        CaseInput("a first state of zeros", [x, 0 * h, *weights], SIZES),
+        CaseInput("equal sizes", step_arguments(rng, 5, 5, 5), EQUAL, gradients=True),
+        CaseInput("a batch of three times the units", step_arguments(rng, 6, 6, 2), EQUAL),
+        CaseInput("one sentence", step_arguments(rng, 1, 4, 3), SMALL, gradients=True),
+        CaseInput("one unit", step_arguments(rng, 4, 3, 1), SMALL, gradients=True),
+        CaseInput("large weights", step_arguments(rng, 4, 5, 6, scale=6.0), SATURATED),
     ]
 
 
@@ -77,20 +77,20 @@ def sentences(rng: Rng, words: np.ndarray, longest: int, vocabulary: int = 13, p
     return [tokens.astype(np.int64), *special]
 
 
-def shift_cases(rng: Rng) -> list[Drawn]:
+def shift_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences of one length and of many, with padding behind all of them, of one word, of none."""
     with_none = lengths(rng, 5, 6)
     with_none[rng.permutation(5)[:2]] = 0
     return [
-        Drawn("no padding", sentences(rng, np.full(4, 5), 5), FULL),
-        Drawn("one sentence", sentences(rng, np.array([4]), 4), FULL),
-        Drawn("one word in each row", sentences(rng, np.ones(3, np.int64), 1), FULL),
-        Drawn("rows of different lengths", sentences(rng, lengths(rng, 4, 7), 7), RAGGED, [PADDING]),
-        Drawn("other lengths", sentences(rng, lengths(rng, 6, 5), 5), RAGGED, [PADDING]),
-        Drawn("equal sizes", sentences(rng, lengths(rng, 6, 6), 6), RAGGED, [PADDING]),
-        Drawn("pad is 0", sentences(rng, lengths(rng, 5, 6), 6, pad=0), RAGGED, [PADDING]),
-        Drawn("padding in every row", sentences(rng, lengths(rng, 4, 5), 8), RAGGED, [PADDING]),
-        Drawn("a row without words", sentences(rng, with_none, 6), EMPTY, [PADDING]),
+        CaseInput("no padding", sentences(rng, np.full(4, 5), 5), FULL),
+        CaseInput("one sentence", sentences(rng, np.array([4]), 4), FULL),
+        CaseInput("one word in each row", sentences(rng, np.ones(3, np.int64), 1), FULL),
+        CaseInput("rows of different lengths", sentences(rng, lengths(rng, 4, 7), 7), RAGGED, [PADDING]),
+        CaseInput("other lengths", sentences(rng, lengths(rng, 6, 5), 5), RAGGED, [PADDING]),
+        CaseInput("equal sizes", sentences(rng, lengths(rng, 6, 6), 6), RAGGED, [PADDING]),
+        CaseInput("pad is 0", sentences(rng, lengths(rng, 5, 6), 6, pad=0), RAGGED, [PADDING]),
+        CaseInput("padding in every row", sentences(rng, lengths(rng, 4, 5), 8), RAGGED, [PADDING]),
+        CaseInput("a row without words", sentences(rng, with_none, 6), EMPTY, [PADDING]),
     ]
 
 
@@ -137,22 +137,22 @@ def infinite_at_padding(rng: Rng) -> list:
     return [np.where((targets == pad)[..., None], signs, logits).astype(np.float32), targets, pad]
 
 
-def loss_cases(rng: Rng) -> list[Drawn]:
+def loss_cases(rng: Rng) -> list[CaseInput]:
     """Draw losses: all sizes different, all equal, padding in any row, one sentence, logits far from 0."""
     full = np.full(3, 4)
     return [
-        Drawn("no padding", loss_arguments(rng, full, 4, 7), UNPADDED, gradients=True),
-        Drawn("no padding, other sizes", loss_arguments(rng, np.full(5, 3), 3, 4), UNPADDED, gradients=True),
-        Drawn("one word of one sentence", loss_arguments(rng, np.array([1]), 1, 5), UNPADDED, gradients=True),
-        Drawn("padded sentences", loss_arguments(rng, lengths(rng, 4, 6), 6, 8), PADDED, gradients=True),
-        Drawn("other padded sentences", loss_arguments(rng, lengths(rng, 5, 7), 7, 6), PADDED, gradients=True),
-        Drawn("equal sizes", loss_arguments(rng, lengths(rng, 5, 5), 5, 5), PADDED, gradients=True),
-        Drawn("pad is 0", loss_arguments(rng, lengths(rng, 4, 5), 5, 9, pad=0), PADDED),
-        Drawn("one sentence", loss_arguments(rng, np.array([3]), 5, 6), PADDED, gradients=True),
-        Drawn("padding in every row", loss_arguments(rng, lengths(rng, 4, 5), 8, 6), PADDED),
-        Drawn("logits around 800", far_from_zero(rng, 800.0), LARGE),
-        Drawn("logits around -800", far_from_zero(rng, -800.0), LARGE),
-        Drawn("infinite logits at padding", infinite_at_padding(rng), LARGE, [PADDING]),
+        CaseInput("no padding", loss_arguments(rng, full, 4, 7), UNPADDED, gradients=True),
+        CaseInput("no padding, other sizes", loss_arguments(rng, np.full(5, 3), 3, 4), UNPADDED, gradients=True),
+        CaseInput("one word of one sentence", loss_arguments(rng, np.array([1]), 1, 5), UNPADDED, gradients=True),
+        CaseInput("padded sentences", loss_arguments(rng, lengths(rng, 4, 6), 6, 8), PADDED, gradients=True),
+        CaseInput("other padded sentences", loss_arguments(rng, lengths(rng, 5, 7), 7, 6), PADDED, gradients=True),
+        CaseInput("equal sizes", loss_arguments(rng, lengths(rng, 5, 5), 5, 5), PADDED, gradients=True),
+        CaseInput("pad is 0", loss_arguments(rng, lengths(rng, 4, 5), 5, 9, pad=0), PADDED),
+        CaseInput("one sentence", loss_arguments(rng, np.array([3]), 5, 6), PADDED, gradients=True),
+        CaseInput("padding in every row", loss_arguments(rng, lengths(rng, 4, 5), 8, 6), PADDED),
+        CaseInput("logits around 800", far_from_zero(rng, 800.0), LARGE),
+        CaseInput("logits around -800", far_from_zero(rng, -800.0), LARGE),
+        CaseInput("infinite logits at padding", infinite_at_padding(rng), LARGE, [PADDING]),
     ]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, Drawn
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput
 from autograder.checks.random_inputs import Rng, gaps, lengths, normal, padding
 
 PADDING, LARGE, STEPS = "padding", "a score far from 0", "more than one step"
@@ -118,82 +118,82 @@ def feeding_shifted(rng: Rng, mask: np.ndarray, gap: float) -> list:
     return [emb, h0, enc, W_x, W_h, W_c, mask]
 
 
-def state_cases(rng: Rng) -> list[Drawn]:
+def state_cases(rng: Rng) -> list[CaseInput]:
     """Draw attentional states: all sizes different, all sizes equal, one sentence, one position."""
     above = gaps(rng, 4, 7)
     return [
-        Drawn("no mask", state_arguments(rng, (3, 5, 4, 6), None), NO_MASK, gradients=True),
-        Drawn("padded sentences", state_arguments(rng, (4, 7, 6, 5), padding(rng, 4, 7)), MASKED, gradients=True),
-        Drawn("other padded sentences", state_arguments(rng, (4, 7, 5, 6), padding(rng, 4, 7)), MASKED),
-        Drawn("a mask with gaps", state_arguments(rng, (5, 6, 7, 4), gaps(rng, 5, 6)), MASKED, gradients=True),
-        Drawn("equal sizes", state_arguments(rng, (5,) * 4, gaps(rng, 5, 5)), MASKED, gradients=True),
-        Drawn("equal sizes, no mask", state_arguments(rng, (4,) * 4, None), NO_MASK),
-        Drawn("one sentence", state_arguments(rng, (1, 6, 5, 4), gaps(rng, 1, 6)), MASKED),
-        Drawn("one position", state_arguments(rng, (3, 1, 4, 5), None), NO_MASK),
-        Drawn("scores around -120", state_far_from_zero(rng), FAR),
-        Drawn("padding that scores higher", state_padding_above(rng, above, 40), FAR),
+        CaseInput("no mask", state_arguments(rng, (3, 5, 4, 6), None), NO_MASK, gradients=True),
+        CaseInput("padded sentences", state_arguments(rng, (4, 7, 6, 5), padding(rng, 4, 7)), MASKED, gradients=True),
+        CaseInput("other padded sentences", state_arguments(rng, (4, 7, 5, 6), padding(rng, 4, 7)), MASKED),
+        CaseInput("a mask with gaps", state_arguments(rng, (5, 6, 7, 4), gaps(rng, 5, 6)), MASKED, gradients=True),
+        CaseInput("equal sizes", state_arguments(rng, (5,) * 4, gaps(rng, 5, 5)), MASKED, gradients=True),
+        CaseInput("equal sizes, no mask", state_arguments(rng, (4,) * 4, None), NO_MASK),
+        CaseInput("one sentence", state_arguments(rng, (1, 6, 5, 4), gaps(rng, 1, 6)), MASKED),
+        CaseInput("one position", state_arguments(rng, (3, 1, 4, 5), None), NO_MASK),
+        CaseInput("scores around -120", state_far_from_zero(rng), FAR),
+        CaseInput("padding that scores higher", state_padding_above(rng, above, 40), FAR),
     ]
 
 
-def local_cases(rng: Rng) -> list[Drawn]:
+def local_cases(rng: Rng) -> list[CaseInput]:
     """Draw local attention: windows narrower and wider than the sentences, their edges, one sentence, one position."""
     full = np.full(4, 8)
     return [
-        Drawn("no padding", local_arguments(rng, (4, 8, 5, 6), 3, full), WHOLE, gradients=True),
-        Drawn("no padding, another window", local_arguments(rng, (4, 8, 6, 3), 4, full), WHOLE),
-        Drawn("padded sentences", local_arguments(rng, (5, 9, 4, 6), 3), SHORT, [PADDING], gradients=True),
-        Drawn("other padded sentences", local_arguments(rng, (6, 11, 5, 4), 5), SHORT, [PADDING], gradients=True),
-        Drawn("more padded sentences", local_arguments(rng, (7, 12, 4, 5), 3), SHORT, [PADDING]),
-        Drawn("a narrow window", local_arguments(rng, (6, 10, 7, 4), 1), EDGES, [PADDING], gradients=True),
-        Drawn("equal sizes", local_arguments(rng, (5,) * 4, 3), SHORT, [PADDING]),
-        Drawn(
+        CaseInput("no padding", local_arguments(rng, (4, 8, 5, 6), 3, full), WHOLE, gradients=True),
+        CaseInput("no padding, another window", local_arguments(rng, (4, 8, 6, 3), 4, full), WHOLE),
+        CaseInput("padded sentences", local_arguments(rng, (5, 9, 4, 6), 3), SHORT, [PADDING], gradients=True),
+        CaseInput("other padded sentences", local_arguments(rng, (6, 11, 5, 4), 5), SHORT, [PADDING], gradients=True),
+        CaseInput("more padded sentences", local_arguments(rng, (7, 12, 4, 5), 3), SHORT, [PADDING]),
+        CaseInput("a narrow window", local_arguments(rng, (6, 10, 7, 4), 1), EDGES, [PADDING], gradients=True),
+        CaseInput("equal sizes", local_arguments(rng, (5,) * 4, 3), SHORT, [PADDING]),
+        CaseInput(
             "a window wider than the sentences",
             local_arguments(rng, (4, 7, 6, 5), 20),
             EDGES,
             [PADDING],
             gradients=True,
         ),
-        Drawn("positions at the window's edge", local_on_the_edge(rng, 2), EDGES, [PADDING]),
-        Drawn("D = 2.5", local_arguments(rng, (5, 10, 4, 6), 2.5), EDGES, [PADDING]),
-        Drawn("one sentence", local_arguments(rng, (1, 8, 4, 6), 3, np.array([6])), SHORT, [PADDING]),
-        Drawn("one position", local_arguments(rng, (3, 1, 4, 5), 3, np.ones(3, np.int64)), WHOLE),
-        Drawn("scores around -120", local_shifted(rng, 0, 3), FAR),
-        Drawn("padding that scores higher", local_shifted(rng, 40, 4), FAR),
+        CaseInput("positions at the window's edge", local_on_the_edge(rng, 2), EDGES, [PADDING]),
+        CaseInput("D = 2.5", local_arguments(rng, (5, 10, 4, 6), 2.5), EDGES, [PADDING]),
+        CaseInput("one sentence", local_arguments(rng, (1, 8, 4, 6), 3, np.array([6])), SHORT, [PADDING]),
+        CaseInput("one position", local_arguments(rng, (3, 1, 4, 5), 3, np.ones(3, np.int64)), WHOLE),
+        CaseInput("scores around -120", local_shifted(rng, 0, 3), FAR),
+        CaseInput("padding that scores higher", local_shifted(rng, 40, 4), FAR),
     ]
 
 
-def feeding_cases(rng: Rng) -> list[Drawn]:
+def feeding_cases(rng: Rng) -> list[CaseInput]:
     """Draw decoders with input feeding: all sizes different, all sizes equal, one step, one position."""
     above = gaps(rng, 4, 7)
     return [
-        Drawn("no mask", feeding_arguments(rng, (3, 4, 5, 6, 7), None), NO_MASK, [STEPS], gradients=True),
-        Drawn(
+        CaseInput("no mask", feeding_arguments(rng, (3, 4, 5, 6, 7), None), NO_MASK, [STEPS], gradients=True),
+        CaseInput(
             "padded sentences",
             feeding_arguments(rng, (4, 3, 7, 6, 5), padding(rng, 4, 7)),
             MASKED,
             [PADDING, STEPS],
             gradients=True,
         ),
-        Drawn(
+        CaseInput(
             "other padded sentences",
             feeding_arguments(rng, (4, 5, 7, 3, 6), padding(rng, 4, 7)),
             MASKED,
             [PADDING, STEPS],
         ),
-        Drawn(
+        CaseInput(
             "a mask with gaps",
             feeding_arguments(rng, (5, 3, 6, 7, 4), gaps(rng, 5, 6)),
             MASKED,
             [PADDING, STEPS],
             gradients=True,
         ),
-        Drawn(
+        CaseInput(
             "equal sizes", feeding_arguments(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, [PADDING, STEPS], gradients=True
         ),
-        Drawn("equal sizes, no mask", feeding_arguments(rng, (4,) * 5, None), NO_MASK, [STEPS]),
-        Drawn("one sentence", feeding_arguments(rng, (1, 4, 6, 5, 3), gaps(rng, 1, 6)), MASKED, [PADDING, STEPS]),
-        Drawn("one step", feeding_arguments(rng, (3, 1, 6, 4, 5), None)),
-        Drawn("one position", feeding_arguments(rng, (3, 4, 1, 5, 6), None), features=[STEPS]),
-        Drawn("scores around -120", feeding_shifted(rng, above, 0), FAR, [PADDING, LARGE, STEPS]),
-        Drawn("padding that scores higher", feeding_shifted(rng, above, 40), FAR, [PADDING, LARGE, STEPS]),
+        CaseInput("equal sizes, no mask", feeding_arguments(rng, (4,) * 5, None), NO_MASK, [STEPS]),
+        CaseInput("one sentence", feeding_arguments(rng, (1, 4, 6, 5, 3), gaps(rng, 1, 6)), MASKED, [PADDING, STEPS]),
+        CaseInput("one step", feeding_arguments(rng, (3, 1, 6, 4, 5), None)),
+        CaseInput("one position", feeding_arguments(rng, (3, 4, 1, 5, 6), None), features=[STEPS]),
+        CaseInput("scores around -120", feeding_shifted(rng, above, 0), FAR, [PADDING, LARGE, STEPS]),
+        CaseInput("padding that scores higher", feeding_shifted(rng, above, 40), FAR, [PADDING, LARGE, STEPS]),
     ]

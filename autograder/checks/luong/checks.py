@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Hunt, Points, Written
 from autograder.checks.by_hand import by_hand
 from autograder.checks.edits import known
 from autograder.checks.luong import examples, hunt
@@ -36,21 +36,21 @@ BY_HAND = by_hand(
 )
 
 
-def score_cases(arguments: Callable, widths: tuple[int, ...]) -> Callable[[Rng], list[Drawn]]:
+def score_cases(arguments: Callable, widths: tuple[int, ...]) -> Callable[[Rng], list[CaseInput]]:
     """Return how the cases of a score are drawn: `widths` are all different, and there are as many as the score has."""
 
-    def draw(rng: Rng) -> list[Drawn]:
+    def draw(rng: Rng) -> list[CaseInput]:
         wide, count = tuple(width + 2 for width in widths[::-1]), len(widths)
         alone = (3, 4, 7) if count == 3 else widths  # here the matrix of concat is square
         return [
-            Drawn("all sizes different", arguments(rng, (3, 4, 5, *widths)), "the scores", gradients=True),
-            Drawn("other sizes", arguments(rng, (4, 6, 3, *wide)), "the scores", gradients=True),
-            Drawn("equal sizes", arguments(rng, (5, 5, 5, *[5] * count)), "sizes that are equal", gradients=True),
-            Drawn("equal sizes but for the batch", arguments(rng, (2, 4, 4, *[4] * count)), "sizes that are equal"),
-            Drawn("one sentence", arguments(rng, (1, 3, 5, *alone)), "one sentence, one position"),
-            Drawn("one target position", arguments(rng, (4, 1, 5, *widths)), "one sentence, one position"),
-            Drawn("one source position", arguments(rng, (4, 5, 1, *widths)), "one sentence, one position"),
-            Drawn("large states", arguments(rng, (3, 4, 5, *widths), scale=20.0), "the scores", ["large states"]),
+            CaseInput("all sizes different", arguments(rng, (3, 4, 5, *widths)), "the scores", gradients=True),
+            CaseInput("other sizes", arguments(rng, (4, 6, 3, *wide)), "the scores", gradients=True),
+            CaseInput("equal sizes", arguments(rng, (5, 5, 5, *[5] * count)), "sizes that are equal", gradients=True),
+            CaseInput("equal sizes but for the batch", arguments(rng, (2, 4, 4, *[4] * count)), "sizes that are equal"),
+            CaseInput("one sentence", arguments(rng, (1, 3, 5, *alone)), "one sentence, one position"),
+            CaseInput("one target position", arguments(rng, (4, 1, 5, *widths)), "one sentence, one position"),
+            CaseInput("one source position", arguments(rng, (4, 5, 1, *widths)), "one sentence, one position"),
+            CaseInput("large states", arguments(rng, (3, 4, 5, *widths), scale=20.0), "the scores", ["large states"]),
         ]
 
     return draw

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, Drawn
+from autograder.checks import FAR, CaseInput
 from autograder.checks.luong.cases import PADDING, with_one_feature
 from autograder.checks.random_inputs import Rng, lengths, normal
 
@@ -60,28 +60,28 @@ def nearly_equal(rng: Rng) -> list:
     return [tokens, weights, source, lexicon, unk]
 
 
-def unknown_cases(rng: Rng) -> list[Drawn]:
+def unknown_cases(rng: Rng) -> list[CaseInput]:
     """Draw translations with unknown words: in the lexicon and not, with ties, with columns of </s> and padding."""
     made = unknown_arguments
     certain = made(rng, (7, 6, 50))
     certain[0][certain[0] == certain[4]] = (certain[4] + 1) % 50
     return [
-        Drawn("all of them in the lexicon", made(rng, (9, 6, 60), IN_LEXICON), IN_LEXICON),
-        Drawn("more source words than target words", made(rng, (5, 11, 60), IN_LEXICON), IN_LEXICON),
-        Drawn("none of them in the lexicon", made(rng, (8, 7, 50), IN_NONE), IN_NONE),
-        Drawn("a source word that is unk itself", unknown_in_source(rng), IN_NONE),
-        Drawn("some in the lexicon", made(rng, (12, 9, 70)), MIXED),
-        Drawn("as many target words as source words", made(rng, (8, 8, 60)), MIXED),
-        Drawn("unk is 0", made(rng, (9, 5, 60), unk=0), MIXED),
-        Drawn("no unknown word", certain, MIXED),
-        Drawn("one target word", made(rng, (1, 6, 40)), MIXED),
-        Drawn("one source word", made(rng, (6, 1, 40), IN_LEXICON), IN_LEXICON),
-        Drawn("two equal weights", made(rng, (9, 7, 60), IN_LEXICON, equal=True), TIES),
-        Drawn("two equal weights, nothing in the lexicon", made(rng, (7, 8, 60), IN_NONE, equal=True), TIES),
-        Drawn("one column more", made(rng, (10, 6, 60), columns=1), BEYOND),
-        Drawn("columns of padding", made(rng, (7, 5, 60), columns=4), BEYOND),
-        Drawn("one source word for several unknown ones", made(rng, (14, 3, 60)), MIXED),
-        Drawn("two nearly equal weights", nearly_equal(rng), TIES),
+        CaseInput("all of them in the lexicon", made(rng, (9, 6, 60), IN_LEXICON), IN_LEXICON),
+        CaseInput("more source words than target words", made(rng, (5, 11, 60), IN_LEXICON), IN_LEXICON),
+        CaseInput("none of them in the lexicon", made(rng, (8, 7, 50), IN_NONE), IN_NONE),
+        CaseInput("a source word that is unk itself", unknown_in_source(rng), IN_NONE),
+        CaseInput("some in the lexicon", made(rng, (12, 9, 70)), MIXED),
+        CaseInput("as many target words as source words", made(rng, (8, 8, 60)), MIXED),
+        CaseInput("unk is 0", made(rng, (9, 5, 60), unk=0), MIXED),
+        CaseInput("no unknown word", certain, MIXED),
+        CaseInput("one target word", made(rng, (1, 6, 40)), MIXED),
+        CaseInput("one source word", made(rng, (6, 1, 40), IN_LEXICON), IN_LEXICON),
+        CaseInput("two equal weights", made(rng, (9, 7, 60), IN_LEXICON, equal=True), TIES),
+        CaseInput("two equal weights, nothing in the lexicon", made(rng, (7, 8, 60), IN_NONE, equal=True), TIES),
+        CaseInput("one column more", made(rng, (10, 6, 60), columns=1), BEYOND),
+        CaseInput("columns of padding", made(rng, (7, 5, 60), columns=4), BEYOND),
+        CaseInput("one source word for several unknown ones", made(rng, (14, 3, 60)), MIXED),
+        CaseInput("two nearly equal weights", nearly_equal(rng), TIES),
     ]
 
 
@@ -133,11 +133,11 @@ def shifted(rng: Rng, where: str, gap: float) -> list:
     return [h_t[:, None], *rest]
 
 
-def long_source(rng: Rng, name: str, p: Sequence[float]) -> Drawn:
+def long_source(rng: Rng, name: str, p: Sequence[float]) -> CaseInput:
     """Return a case in which one target word's scores of all positions take 16 MB, those of its window next to none."""
     centres = np.array([p])  # of float32 numbers
     arguments = windowed_arguments(rng, (1, 3, 12, 5, 2), 3, np.array([LONG + 11]), centres)
-    return Drawn(name, [*arguments[:-1], LONG], MEMORY, peak=MOST)
+    return CaseInput(name, [*arguments[:-1], LONG], MEMORY, peak=MOST)
 
 
 def most_places(rng: Rng, D: float) -> list:
@@ -146,7 +146,7 @@ def most_places(rng: Rng, D: float) -> list:
     return windowed_arguments(rng, (4, 3, 12, 5, 6), D, np.full(4, 12), p)
 
 
-def windowed_cases(rng: Rng) -> list[Drawn]:
+def windowed_cases(rng: Rng) -> list[CaseInput]:
     """Draw windows inside sentences and at their ends, wider than they are, over padding, and in a long source."""
     many = windowed_arguments
     corner = many(rng, (4, 1, 9, 5, 3), 1, np.array([9, 4, 9, 6]), np.array([[0], [4], [9], [3]]))
@@ -154,26 +154,26 @@ def windowed_cases(rng: Rng) -> list[Drawn]:
     wide = anywhere(rng, (4, 3, 5, 6, 7), 8, np.array([5, 3, 5, 4]))
     single = many(rng, (3, 2, 1, 4, 5), 2, np.ones(3), centres(rng, np.zeros((3, 2))))
     return [
-        Drawn("inside the sentence", inside(rng, (4, 3, 14, 5, 6), 2), INSIDE, gradients=True),
-        Drawn("inside the sentence, another width", inside(rng, (3, 5, 16, 7, 4), 3), INSIDE),
-        Drawn("centres that are whole numbers", whole, INSIDE),
-        Drawn("equal sizes", inside(rng, (7,) * 5, 2), INSIDE, gradients=True),
-        Drawn("one target word", inside(rng, (4, 1, 9, 6, 5), 2), INSIDE),
-        Drawn("at both ends", at_both_ends(rng, (4, 5, 11, 6, 3), 3), ENDS, gradients=True),
-        Drawn("at both ends, a wider window", at_both_ends(rng, (2, 4, 15, 3, 5), 5), ENDS),
-        Drawn("centres on the ends", corner, ENDS),
-        Drawn("windows wider than the sentences", wide, ENDS, [PADDING], gradients=True),
-        Drawn("one position", single, ENDS),
-        Drawn("padded sentences", anywhere(rng, (5, 3, 9, 4, 6), 2), PADDED, [PADDING], gradients=True),
-        Drawn("other padded sentences", anywhere(rng, (6, 2, 12, 5, 4), 3), PADDED, [PADDING]),
+        CaseInput("inside the sentence", inside(rng, (4, 3, 14, 5, 6), 2), INSIDE, gradients=True),
+        CaseInput("inside the sentence, another width", inside(rng, (3, 5, 16, 7, 4), 3), INSIDE),
+        CaseInput("centres that are whole numbers", whole, INSIDE),
+        CaseInput("equal sizes", inside(rng, (7,) * 5, 2), INSIDE, gradients=True),
+        CaseInput("one target word", inside(rng, (4, 1, 9, 6, 5), 2), INSIDE),
+        CaseInput("at both ends", at_both_ends(rng, (4, 5, 11, 6, 3), 3), ENDS, gradients=True),
+        CaseInput("at both ends, a wider window", at_both_ends(rng, (2, 4, 15, 3, 5), 5), ENDS),
+        CaseInput("centres on the ends", corner, ENDS),
+        CaseInput("windows wider than the sentences", wide, ENDS, [PADDING], gradients=True),
+        CaseInput("one position", single, ENDS),
+        CaseInput("padded sentences", anywhere(rng, (5, 3, 9, 4, 6), 2), PADDED, [PADDING], gradients=True),
+        CaseInput("other padded sentences", anywhere(rng, (6, 2, 12, 5, 4), 3), PADDED, [PADDING]),
         # no centre has a position that is 2.45 away; the first slot below p - D and the last in the window are 5 apart
-        Drawn("D = 2.45", anywhere(rng, (3, 4, 11, 6, 5), 2.45), PADDED, [PADDING]),
-        Drawn("one sentence", anywhere(rng, (1, 4, 10, 5, 6), 2, np.array([6])), PADDED, [PADDING]),
-        Drawn("scores around -120", shifted(rng, "all", 120), FAR),
-        Drawn("padding that scores higher", shifted(rng, "padding", 20), FAR, [PADDING]),
-        Drawn("positions outside that score higher", shifted(rng, "outside", 20), FAR),
+        CaseInput("D = 2.45", anywhere(rng, (3, 4, 11, 6, 5), 2.45), PADDED, [PADDING]),
+        CaseInput("one sentence", anywhere(rng, (1, 4, 10, 5, 6), 2, np.array([6])), PADDED, [PADDING]),
+        CaseInput("scores around -120", shifted(rng, "all", 120), FAR),
+        CaseInput("padding that scores higher", shifted(rng, "padding", 20), FAR, [PADDING]),
+        CaseInput("positions outside that score higher", shifted(rng, "outside", 20), FAR),
         long_source(rng, "a source of 4,000,012 positions", [LONG + 5.25, LONG + 9.75, LONG + 2.5]),
-        Drawn("D = 2.6, centres half-way", most_places(rng, 2.6), PADDED),
-        Drawn("D = 1.5, centres half-way", most_places(rng, 1.5), PADDED),
+        CaseInput("D = 2.6, centres half-way", most_places(rng, 2.6), PADDED),
+        CaseInput("D = 1.5, centres half-way", most_places(rng, 1.5), PADDED),
         long_source(rng, "windows far apart in 4,000,012 positions", [5.25, LONG / 2 + 0.5, LONG + 9.75]),
     ]

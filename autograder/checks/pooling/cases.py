@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, Drawn
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 
 PADDING, LARGE, EMPTY = "padding", "a score far from 0", "a sentence without words"
@@ -95,78 +95,80 @@ def emptied(rng: Rng, mask: np.ndarray) -> np.ndarray:
     return mask
 
 
-def pool_cases(rng: Rng) -> list[Drawn]:
+def pool_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences to be pooled: all sizes different, all equal, one sentence, one position."""
     return [
-        Drawn("no mask", pool_arguments(rng, (3, 5, 4), None), NO_MASK, gradients=True),
-        Drawn("padded sentences", pool_arguments(rng, (4, 7, 5), padding(rng, 4, 7)), MASKED, gradients=True),
-        Drawn("other padded sentences", pool_arguments(rng, (4, 6, 3), longest_first(rng, 4, 6)), MASKED),
-        Drawn("a mask with gaps", pool_arguments(rng, (5, 6, 7), gaps(rng, 5, 6)), MASKED),
-        Drawn("equal sizes", pool_arguments(rng, (5, 5, 5), gaps(rng, 5, 5)), MASKED, gradients=True),
-        Drawn("equal sizes, no mask", pool_arguments(rng, (5, 5, 5), None), NO_MASK),
-        Drawn("one sentence", pool_arguments(rng, (1, 6, 4), gaps(rng, 1, 6)), MASKED),
-        Drawn("one position", pool_arguments(rng, (3, 1, 4), None), NO_MASK),
-        Drawn("scores around -120", pool_shifted(rng, gaps(rng, 4, 7), -120, above=False), FAR),
-        Drawn("padding that scores higher", pool_shifted(rng, gaps(rng, 4, 7), 60, above=True), FAR),
+        CaseInput("no mask", pool_arguments(rng, (3, 5, 4), None), NO_MASK, gradients=True),
+        CaseInput("padded sentences", pool_arguments(rng, (4, 7, 5), padding(rng, 4, 7)), MASKED, gradients=True),
+        CaseInput("other padded sentences", pool_arguments(rng, (4, 6, 3), longest_first(rng, 4, 6)), MASKED),
+        CaseInput("a mask with gaps", pool_arguments(rng, (5, 6, 7), gaps(rng, 5, 6)), MASKED),
+        CaseInput("equal sizes", pool_arguments(rng, (5, 5, 5), gaps(rng, 5, 5)), MASKED, gradients=True),
+        CaseInput("equal sizes, no mask", pool_arguments(rng, (5, 5, 5), None), NO_MASK),
+        CaseInput("one sentence", pool_arguments(rng, (1, 6, 4), gaps(rng, 1, 6)), MASKED),
+        CaseInput("one position", pool_arguments(rng, (3, 1, 4), None), NO_MASK),
+        CaseInput("scores around -120", pool_shifted(rng, gaps(rng, 4, 7), -120, above=False), FAR),
+        CaseInput("padding that scores higher", pool_shifted(rng, gaps(rng, 4, 7), 60, above=True), FAR),
     ]
 
 
-def context_cases(rng: Rng) -> list[Drawn]:
+def context_cases(rng: Rng) -> list[CaseInput]:
     """Draw one level of a hierarchy: all sizes different, all equal, one sentence, one word."""
     return [
-        Drawn("no mask", context_arguments(rng, (3, 5, 4, 6), None), NO_MASK, gradients=True),
-        Drawn("padded sentences", context_arguments(rng, (4, 7, 6, 5), padding(rng, 4, 7)), MASKED, gradients=True),
-        Drawn("other padded sentences", context_arguments(rng, (4, 6, 3, 5), longest_first(rng, 4, 6)), MASKED),
-        Drawn("a mask with gaps", context_arguments(rng, (5, 6, 7, 4), gaps(rng, 5, 6)), MASKED),
-        Drawn("equal sizes", context_arguments(rng, (5,) * 4, gaps(rng, 5, 5)), MASKED, gradients=True),
-        Drawn("equal sizes, no mask", context_arguments(rng, (5,) * 4, None), NO_MASK),
-        Drawn("one sentence", context_arguments(rng, (1, 6, 4, 5), gaps(rng, 1, 6)), MASKED),
-        Drawn("one position", context_arguments(rng, (3, 1, 4, 5), None), NO_MASK),
-        Drawn("scores around -120", context_shifted(rng, gaps(rng, 4, 7), -120, above=False), FAR),
-        Drawn("padding that scores higher", context_shifted(rng, gaps(rng, 4, 7), 60, above=True), FAR),
+        CaseInput("no mask", context_arguments(rng, (3, 5, 4, 6), None), NO_MASK, gradients=True),
+        CaseInput("padded sentences", context_arguments(rng, (4, 7, 6, 5), padding(rng, 4, 7)), MASKED, gradients=True),
+        CaseInput("other padded sentences", context_arguments(rng, (4, 6, 3, 5), longest_first(rng, 4, 6)), MASKED),
+        CaseInput("a mask with gaps", context_arguments(rng, (5, 6, 7, 4), gaps(rng, 5, 6)), MASKED),
+        CaseInput("equal sizes", context_arguments(rng, (5,) * 4, gaps(rng, 5, 5)), MASKED, gradients=True),
+        CaseInput("equal sizes, no mask", context_arguments(rng, (5,) * 4, None), NO_MASK),
+        CaseInput("one sentence", context_arguments(rng, (1, 6, 4, 5), gaps(rng, 1, 6)), MASKED),
+        CaseInput("one position", context_arguments(rng, (3, 1, 4, 5), None), NO_MASK),
+        CaseInput("scores around -120", context_shifted(rng, gaps(rng, 4, 7), -120, above=False), FAR),
+        CaseInput("padding that scores higher", context_shifted(rng, gaps(rng, 4, 7), 60, above=True), FAR),
     ]
 
 
-def hierarchy_cases(rng: Rng) -> list[Drawn]:
+def hierarchy_cases(rng: Rng) -> list[CaseInput]:
     """Draw documents: whole ones, padded at both levels, with holes, all sizes equal, one alone, an empty one."""
     words = np.stack([padding(rng, 4, 5) for _ in range(3)])
     words[0] = True
     full = documents(rng, 4, 3, 6)
     square = without_a_place(scattered(rng, 5, 5, 5), 2)  # where words are, and which sentences have some, differ
     return [
-        Drawn("no mask", hierarchy_arguments(rng, (2, 3, 4, 5, 6), None), WHOLE, gradients=True),
-        Drawn("padded sentences", hierarchy_arguments(rng, (3, 4, 5, 6, 7), words), features=[PADDING], gradients=True),
-        Drawn(
+        CaseInput("no mask", hierarchy_arguments(rng, (2, 3, 4, 5, 6), None), WHOLE, gradients=True),
+        CaseInput(
+            "padded sentences", hierarchy_arguments(rng, (3, 4, 5, 6, 7), words), features=[PADDING], gradients=True
+        ),
+        CaseInput(
             "padded documents",
             hierarchy_arguments(rng, (4, 3, 6, 5, 7), full),
             PADDED,
             [PADDING, EMPTY],
             gradients=True,
         ),
-        Drawn(
+        CaseInput(
             "masks with gaps",
             hierarchy_arguments(rng, (3, 5, 4, 6, 5), scattered(rng, 3, 5, 4)),
             PADDED,
             [PADDING, EMPTY],
         ),
-        Drawn("equal sizes", hierarchy_arguments(rng, (5,) * 5, square), PADDED, [PADDING, EMPTY]),
-        Drawn("equal sizes, no mask", hierarchy_arguments(rng, (4,) * 5, None), WHOLE),
-        Drawn(
+        CaseInput("equal sizes", hierarchy_arguments(rng, (5,) * 5, square), PADDED, [PADDING, EMPTY]),
+        CaseInput("equal sizes, no mask", hierarchy_arguments(rng, (4,) * 5, None), WHOLE),
+        CaseInput(
             "one document", hierarchy_arguments(rng, (1, 4, 5, 3, 6), scattered(rng, 1, 4, 5)), PADDED, [PADDING, EMPTY]
         ),
-        Drawn("one word in one sentence", hierarchy_arguments(rng, (3, 1, 1, 4, 5), None), WHOLE),
-        Drawn(
+        CaseInput("one word in one sentence", hierarchy_arguments(rng, (3, 1, 1, 4, 5), None), WHOLE),
+        CaseInput(
             "an empty document",
             hierarchy_arguments(rng, (3, 4, 5, 6, 4), emptied(rng, documents(rng, 3, 4, 5))),
             features=[PADDING, EMPTY],
         ),
-        Drawn(
+        CaseInput(
             "scores around -120",
             hierarchy_shifted(rng, scattered(rng, 3, 4, 5), -120, above=False),
             FAR,
             [PADDING, EMPTY, LARGE],
         ),
-        Drawn(
+        CaseInput(
             "padding that scores higher",
             hierarchy_shifted(rng, scattered(rng, 3, 4, 5), 60, above=True),
             FAR,

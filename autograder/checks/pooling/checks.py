@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from autograder.checks import FAR, MASKED, NO_MASK, Check, Drawn, Hunt, Points, Written
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Hunt, Points, Written
 from autograder.checks.edits import known
 from autograder.checks.pooling import examples, hunt
 from autograder.checks.pooling.cases import PADDED, WHOLE, context_cases, hierarchy_cases, pool_cases
@@ -66,7 +66,7 @@ HIERARCHY = Check(
 )
 
 
-def two_level_cases(rng: Rng) -> list[Drawn]:
+def two_level_cases(rng: Rng) -> list[CaseInput]:
     """Draw the documents of the check of both levels, without the encoder between them."""
     return [replace(each, arguments=each.arguments[:-1]) for each in hierarchy_cases(rng)]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import MASKED, NO_MASK, PADDING, Drawn
+from autograder.checks import MASKED, NO_MASK, PADDING, CaseInput
 from autograder.checks.random_inputs import Rng, normal
 from autograder.kit.cases import EXACT
 
@@ -49,7 +49,7 @@ def without_weight(rng: Rng, sizes: tuple[int, int, int]) -> list:
     return [values, weights / weights.sum(axis=-1, keepdims=True), None]
 
 
-def leave_cases(rng: Rng) -> list[Drawn]:
+def leave_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences: whole, padded, with holes, with a word that has all the weight or none."""
 
     def masked(sizes: tuple[int, int, int], holes: bool) -> list:
@@ -57,22 +57,22 @@ def leave_cases(rng: Rng) -> list[Drawn]:
 
     single = np.eye(6, dtype=bool)[rng.permutation(6)[:4]]
     return [
-        Drawn("no mask", left_out(rng, (3, 5, 4), None), NO_MASK),
-        Drawn("more features than positions", left_out(rng, (2, 4, 7), None), NO_MASK),
-        Drawn("equal sizes, no mask", left_out(rng, (5, 5, 5), None), NO_MASK),
-        Drawn("two positions", left_out(rng, (4, 2, 3), None), NO_MASK),
-        Drawn("one feature", left_out(rng, (3, 4, 1), None), NO_MASK),
-        Drawn("weights of .98", heavy(rng, (4, 6, 3), 0.98), NO_MASK),
-        Drawn("a word without weight", without_weight(rng, (3, 5, 4)), NO_MASK),
-        Drawn("padded sentences", masked((4, 7, 5), holes=False), MASKED),
-        Drawn("other padded sentences", masked((4, 7, 5), holes=False), MASKED),
-        Drawn("a mask with gaps", masked((5, 6, 3), holes=True), MASKED),
-        Drawn("equal sizes", masked((5, 5, 5), holes=True), MASKED),
-        Drawn("one sentence", masked((1, 6, 4), holes=True), MASKED),
-        Drawn("nothing masked", left_out(rng, (3, 4, 6), np.ones((3, 4), bool)), MASKED),
-        Drawn("one position", left_out(rng, (3, 1, 4), None), ALL),
-        Drawn("all the weight on one word", heavy(rng, (4, 5, 3), 1.0), ALL),
-        Drawn("one word, and padding", left_out(rng, (4, 6, 3), single), ALL, [PADDING]),
+        CaseInput("no mask", left_out(rng, (3, 5, 4), None), NO_MASK),
+        CaseInput("more features than positions", left_out(rng, (2, 4, 7), None), NO_MASK),
+        CaseInput("equal sizes, no mask", left_out(rng, (5, 5, 5), None), NO_MASK),
+        CaseInput("two positions", left_out(rng, (4, 2, 3), None), NO_MASK),
+        CaseInput("one feature", left_out(rng, (3, 4, 1), None), NO_MASK),
+        CaseInput("weights of .98", heavy(rng, (4, 6, 3), 0.98), NO_MASK),
+        CaseInput("a word without weight", without_weight(rng, (3, 5, 4)), NO_MASK),
+        CaseInput("padded sentences", masked((4, 7, 5), holes=False), MASKED),
+        CaseInput("other padded sentences", masked((4, 7, 5), holes=False), MASKED),
+        CaseInput("a mask with gaps", masked((5, 6, 3), holes=True), MASKED),
+        CaseInput("equal sizes", masked((5, 5, 5), holes=True), MASKED),
+        CaseInput("one sentence", masked((1, 6, 4), holes=True), MASKED),
+        CaseInput("nothing masked", left_out(rng, (3, 4, 6), np.ones((3, 4), bool)), MASKED),
+        CaseInput("one position", left_out(rng, (3, 1, 4), None), ALL),
+        CaseInput("all the weight on one word", heavy(rng, (4, 5, 3), 1.0), ALL),
+        CaseInput("one word, and padding", left_out(rng, (4, 6, 3), single), ALL, [PADDING]),
     ]
 
 
@@ -128,23 +128,23 @@ def towards(rng: Rng, length: int, features: int) -> list[np.ndarray]:
             return [weights, values, direction]
 
 
-def adversarial_cases(rng: Rng) -> list[Drawn]:
+def adversarial_cases(rng: Rng) -> list[CaseInput]:
     """Draw texts longer than their values are wide, where weights can move, and shorter ones, where they cannot."""
     return [
-        Drawn("six words, two features", along(rng, 6, 2), FREE),
-        Drawn("eight words, three features", along(rng, 8, 3), FREE),
-        Drawn("eight other words", along(rng, 8, 3), FREE),
-        Drawn("five words, one feature", along(rng, 5, 1), FREE),
-        Drawn("one more word than the matrix has rows", along(rng, 6, 4), FREE),
-        Drawn("towards one word", towards(rng, 9, 4), FREE),
-        Drawn("a long text", along(rng, 40, 3), FREE),
-        Drawn("a short direction", scaled(rng, 7, 3, 1e-5), LENGTHS),
-        Drawn("a long direction", scaled(rng, 7, 2, 1e3), LENGTHS),
-        Drawn("a direction most of which is lost", mostly_lost(rng, 7, 3), LENGTHS),
-        Drawn("as many words as features", along(rng, 4, 4), TIGHT, tolerance=EXACT),
-        Drawn("as many words as the matrix has rows", along(rng, 5, 4), TIGHT, tolerance=EXACT),
-        Drawn("few words", along(rng, 3, 7), TIGHT, tolerance=EXACT),
-        Drawn("few words, a long direction", scaled(rng, 3, 6, 1e5), TIGHT, tolerance=EXACT),
-        Drawn("one word", along(rng, 1, 3), TIGHT, tolerance=EXACT),
-        Drawn("a direction of which a twelfth is left", mostly_lost(rng, 7, 3, 12), LENGTHS),
+        CaseInput("six words, two features", along(rng, 6, 2), FREE),
+        CaseInput("eight words, three features", along(rng, 8, 3), FREE),
+        CaseInput("eight other words", along(rng, 8, 3), FREE),
+        CaseInput("five words, one feature", along(rng, 5, 1), FREE),
+        CaseInput("one more word than the matrix has rows", along(rng, 6, 4), FREE),
+        CaseInput("towards one word", towards(rng, 9, 4), FREE),
+        CaseInput("a long text", along(rng, 40, 3), FREE),
+        CaseInput("a short direction", scaled(rng, 7, 3, 1e-5), LENGTHS),
+        CaseInput("a long direction", scaled(rng, 7, 2, 1e3), LENGTHS),
+        CaseInput("a direction most of which is lost", mostly_lost(rng, 7, 3), LENGTHS),
+        CaseInput("as many words as features", along(rng, 4, 4), TIGHT, tolerance=EXACT),
+        CaseInput("as many words as the matrix has rows", along(rng, 5, 4), TIGHT, tolerance=EXACT),
+        CaseInput("few words", along(rng, 3, 7), TIGHT, tolerance=EXACT),
+        CaseInput("few words, a long direction", scaled(rng, 3, 6, 1e5), TIGHT, tolerance=EXACT),
+        CaseInput("one word", along(rng, 1, 3), TIGHT, tolerance=EXACT),
+        CaseInput("a direction of which a twelfth is left", mostly_lost(rng, 7, 3, 12), LENGTHS),
     ]

@@ -4,16 +4,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, Drawn
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 
 PADDING, MASK, LARGE = "padding", "a mask", "a score far from 0"
 
 
-def of_words(name: str, arguments: list, group: str, features: Sequence[str] = (), gradients: bool = False) -> Drawn:
+def of_words(
+    name: str, arguments: list, group: str, features: Sequence[str] = (), gradients: bool = False
+) -> CaseInput:
     """Return a case whose last argument is the mask (B, S) of its words: what padding gets back is not compared."""
     mask = arguments[-1]
-    return Drawn(name, arguments, group, [*features, *([PADDING] if mask is not None else [])], gradients, asked=mask)
+    return CaseInput(
+        name, arguments, group, [*features, *([PADDING] if mask is not None else [])], gradients, compared=mask
+    )
 
 
 def simple_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None, scale: float = 1.0) -> list:
@@ -28,7 +32,7 @@ def simple_padding_above(rng: Rng, mask: np.ndarray) -> list:
     return [X, mask]
 
 
-def simple_cases(rng: Rng) -> list[Drawn]:
+def simple_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences: all sizes different, all sizes equal, one sentence, one word."""
     return [
         of_words("no mask", simple_arguments(rng, (3, 5, 4), None), NO_MASK, gradients=True),
@@ -61,7 +65,7 @@ def projected_shifted(rng: Rng, mask: np.ndarray, real: float, padded: float) ->
     return [X, W_q, W_k, W_v, mask]
 
 
-def projected_cases(rng: Rng) -> list[Drawn]:
+def projected_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences and three matrices: all sizes different, all sizes equal, one sentence, one word."""
     return [
         of_words("no mask", projected_arguments(rng, (3, 5, 4, 6, 7), None), NO_MASK, gradients=True),
@@ -92,55 +96,57 @@ def product_shifted(rng: Rng, mask: np.ndarray, kept: float, masked: float) -> l
     return [query, key, value, mask]
 
 
-def product_cases(rng: Rng) -> list[Drawn]:
+def product_cases(rng: Rng) -> list[CaseInput]:
     """Draw queries, keys and values with two, three and four axes, and a mask for each query, for all, and for none."""
     causal = np.tril(np.ones((6, 6), bool))
     heads = padding(rng, 3, 5)[:, None, None]
     return [
-        Drawn("no mask", product_arguments(rng, (3, 4, 5, 6, 7), None), "no mask", gradients=True),
-        Drawn(
+        CaseInput("no mask", product_arguments(rng, (3, 4, 5, 6, 7), None), "no mask", gradients=True),
+        CaseInput(
             "a mask for every query",
             product_arguments(rng, (4, 3, 6, 5, 7), gaps(rng, 4, 3, 6)),
             "a mask for every query",
             [MASK],
             gradients=True,
         ),
-        Drawn(
+        CaseInput(
             "one mask for all queries",
             product_arguments(rng, (4, 3, 7, 6, 5), longest_first(rng, 4, 7)[:, None]),
             "a mask that is broadcast",
             [MASK],
         ),
-        Drawn(
+        CaseInput(
             "a mask without a batch",
             product_arguments(rng, (3, 6, 6, 4, 5), causal),
             "a mask that is broadcast",
             [MASK],
         ),
-        Drawn("two axes", product_arguments(rng, (4, 5, 3, 6), gaps(rng, 1, 5)), "two and four axes", [MASK]),
-        Drawn(
+        CaseInput("two axes", product_arguments(rng, (4, 5, 3, 6), gaps(rng, 1, 5)), "two and four axes", [MASK]),
+        CaseInput(
             "four axes", product_arguments(rng, (3, 2, 4, 5, 6, 7), heads), "two and four axes", [MASK], gradients=True
         ),
-        Drawn(
+        CaseInput(
             "a mask for every head",
             product_arguments(rng, (1, 3, 4, 5, 6, 7), gaps(rng, 3, 4, 5)),
             "two and four axes",
             [MASK],
         ),
-        Drawn(
+        CaseInput(
             "equal sizes",
             product_arguments(rng, (5,) * 5, gaps(rng, 5, 5, 5)),
             "a mask for every query",
             [MASK],
             gradients=True,
         ),
-        Drawn("one query, one key", product_arguments(rng, (3, 1, 1, 4, 5), None), "no mask"),
-        Drawn("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 5), -120, -120), FAR, [MASK, LARGE]),
-        Drawn("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 5), 60, 100), FAR, [MASK, LARGE]),
+        CaseInput("one query, one key", product_arguments(rng, (3, 1, 1, 4, 5), None), "no mask"),
+        CaseInput("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 5), -120, -120), FAR, [MASK, LARGE]),
+        CaseInput(
+            "masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 5), 60, 100), FAR, [MASK, LARGE]
+        ),
     ]
 
 
-def cost_cases(rng: Rng) -> list[Drawn]:
+def cost_cases(rng: Rng) -> list[CaseInput]:
     """Draw layers of every kind, longer than wide and wider than long, no path whole, and windows wider than n."""
     groups = {"self_attention": "self-attention", "recurrent": "recurrent", "convolution": "convolution"}
     groups["restricted"] = "restricted self-attention"
@@ -150,8 +156,8 @@ def cost_cases(rng: Rng) -> list[Drawn]:
             k, r = int(rng.choice([3, 5, 6, 7])), int(rng.choice([4, 9, 11, 13]))
             few, many = int(r * rng.integers(2, 4) + rng.integers(1, r)), int(rng.integers(61, 90))
             n, d = (many + (many % r == 0), few) if where == "longer than wide" else (few, many)
-            drawn.append(Drawn(f"{kind}, {where}", [kind, n, d, k, r], group))
+            drawn.append(CaseInput(f"{kind}, {where}", [kind, n, d, k, r], group))
     for kind in ("convolution", "restricted"):
         n, d, k, r = (int(start + rng.integers(3)) for start in (2, 16, 7, 11))
-        drawn.append(Drawn(f"{kind}, shorter than its window", [kind, n, d, k, r], groups[kind]))
+        drawn.append(CaseInput(f"{kind}, shorter than its window", [kind, n, d, k, r], groups[kind]))
     return drawn

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, Drawn
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from autograder.checks.self_attention.cases import (
     PADDING,
@@ -20,14 +20,14 @@ MOST = 16 << 20  # bytes: a right answer takes 5 MB, all scores at once take 32
 
 def of_module(
     name: str, arguments: list, group: str, dtype: str = "float32", gradients: bool = False, tolerance: float = 1e-4
-) -> Drawn:
+) -> CaseInput:
     """Return a case from the arguments of self_attention: what padding gets back is not compared."""
     X, W_q, W_k, W_v, mask = arguments
     features = [] if mask is None else [PADDING]
-    return Drawn(name, [X, mask, W_q, W_k, W_v, dtype], group, features, gradients, tolerance, asked=mask)
+    return CaseInput(name, [X, mask, W_q, W_k, W_v, dtype], group, features, gradients, tolerance, compared=mask)
 
 
-def module_cases(rng: Rng) -> list[Drawn]:
+def module_cases(rng: Rng) -> list[CaseInput]:
     """Draw modules: all sizes different, all sizes equal, one sentence, one word, and in double precision."""
     made, hidden = projected_arguments, padding(rng, 4, 7)
     return [
@@ -49,7 +49,7 @@ def module_cases(rng: Rng) -> list[Drawn]:
     ]
 
 
-def exact_cases(rng: Rng) -> list[Drawn]:
+def exact_cases(rng: Rng) -> list[CaseInput]:
     """Draw layers of every kind, longer than wide and wider than long, and windows wider than n."""
     names = {"self_attention": "self-attention", "recurrent": "recurrent", "convolution": "convolution"}
     names["restricted"] = "restricted self-attention"
@@ -58,28 +58,28 @@ def exact_cases(rng: Rng) -> list[Drawn]:
         for where, n, d in (("longer than wide", 61, 17), ("wider than long", 19, 67), ("one word", 1, 8)):
             k, r = int(rng.choice([3, 5, 6, 7])), int(rng.choice([4, 9, 11, 13]))
             n, d = (n if n == 1 else n + int(rng.integers(9))), d + int(rng.integers(9))
-            drawn.append(Drawn(f"{kind}, {where}", [kind, n, d, k, r], group))
+            drawn.append(CaseInput(f"{kind}, {where}", [kind, n, d, k, r], group))
     for kind in ("convolution", "restricted"):
         n, d, k, r = (int(start + rng.integers(3)) for start in (2, 16, 7, 11))
-        drawn.append(Drawn(f"{kind}, shorter than its window", [kind, n, d, k, r], names[kind]))
+        drawn.append(CaseInput(f"{kind}, shorter than its window", [kind, n, d, k, r], names[kind]))
     return drawn
 
 
-def crossing_cases(rng: Rng) -> list[Drawn]:
+def crossing_cases(rng: Rng) -> list[CaseInput]:
     """Draw even and odd widths, and layers with one to five gates; with one, self-attention always takes more."""
     even, odd = 2 * int(rng.integers(20, 60)), 2 * int(rng.integers(20, 60)) + 1
     drawn = [
-        Drawn("a GRU, even width", [even, 3], "a GRU"),
-        Drawn("a GRU, odd width", [odd, 3], "a GRU"),
-        Drawn("a GRU of width 1", [1, 3], "a GRU"),
+        CaseInput("a GRU, even width", [even, 3], "a GRU"),
+        CaseInput("a GRU, odd width", [odd, 3], "a GRU"),
+        CaseInput("a GRU of width 1", [1, 3], "a GRU"),
     ]
     for gates in (1, 2, 4, 5):
         for width in (even + 2 * gates, odd + 2 * gates):
             drawn.append(
-                Drawn(f"gates: {gates}, {'odd' if width % 2 else 'even'} width", [width, gates], "other layers")
+                CaseInput(f"gates: {gates}, {'odd' if width % 2 else 'even'} width", [width, gates], "other layers")
             )
     for width, gates in ((512, 4), (900 + 2 * int(rng.integers(99)), 6)):  # they cross at 1,281, and above 4,000
-        drawn.append(Drawn(f"gates: {gates}, a wide layer", [width, gates], "other layers"))
+        drawn.append(CaseInput(f"gates: {gates}, a wide layer", [width, gates], "other layers"))
     return drawn
 
 
@@ -88,26 +88,26 @@ def some_positions(rng: Rng, count: int) -> np.ndarray:
     return 5 + rng.permutation(40)[:count]
 
 
-def rotated_cases(rng: Rng) -> list[Drawn]:
+def rotated_cases(rng: Rng) -> list[CaseInput]:
     """Draw vectors with two, three and four axes, positions from 0 and from anywhere, one pair and many."""
     base = float(rng.choice([50, 200, 700]))
     return [
-        Drawn("positions from 0", [normal(rng, 3, 5, 8), np.arange(5), 10_000.0], NEAR, gradients=True),
-        Drawn("many positions from 0", [normal(rng, 1, 17, 6), np.arange(17), 10_000.0], NEAR),
-        Drawn("equal sizes", [normal(rng, 6, 6, 6), np.arange(6), 10_000.0], NEAR),
-        Drawn("position 0 alone", [normal(rng, 3, 1, 4), np.arange(1), 10_000.0], NEAR),
-        Drawn("positions with gaps", [normal(rng, 4, 7, 6), some_positions(rng, 7), base], ANY, gradients=True),
-        Drawn("the same position twice", [normal(rng, 3, 4, 10), np.array([9, 2, 9, 31]), base], ANY),
-        Drawn("a single pair", [normal(rng, 3, 5, 2), some_positions(rng, 5), base], ANY),
-        Drawn("two axes", [normal(rng, 7, 4), some_positions(rng, 7), base], AXES),
-        Drawn("four axes", [normal(rng, 2, 3, 5, 8), some_positions(rng, 5), 10_000.0], AXES, gradients=True),
+        CaseInput("positions from 0", [normal(rng, 3, 5, 8), np.arange(5), 10_000.0], NEAR, gradients=True),
+        CaseInput("many positions from 0", [normal(rng, 1, 17, 6), np.arange(17), 10_000.0], NEAR),
+        CaseInput("equal sizes", [normal(rng, 6, 6, 6), np.arange(6), 10_000.0], NEAR),
+        CaseInput("position 0 alone", [normal(rng, 3, 1, 4), np.arange(1), 10_000.0], NEAR),
+        CaseInput("positions with gaps", [normal(rng, 4, 7, 6), some_positions(rng, 7), base], ANY, gradients=True),
+        CaseInput("the same position twice", [normal(rng, 3, 4, 10), np.array([9, 2, 9, 31]), base], ANY),
+        CaseInput("a single pair", [normal(rng, 3, 5, 2), some_positions(rng, 5), base], ANY),
+        CaseInput("two axes", [normal(rng, 7, 4), some_positions(rng, 7), base], AXES),
+        CaseInput("four axes", [normal(rng, 2, 3, 5, 8), some_positions(rng, 5), 10_000.0], AXES, gradients=True),
     ]
 
 
-def in_chunks(name: str, arguments: list, chunk: int, group: str, gradients: bool = False) -> Drawn:
+def in_chunks(name: str, arguments: list, chunk: int, group: str, gradients: bool = False) -> CaseInput:
     """Return a case from the arguments of scaled_dot_product."""
     Q, K, V, mask = arguments
-    return Drawn(name, [Q, K, V, chunk, mask], group, [PADDING] if mask is not None else [], gradients)
+    return CaseInput(name, [Q, K, V, chunk, mask], group, [PADDING] if mask is not None else [], gradients)
 
 
 def rising(rng: Rng) -> list:
@@ -126,14 +126,14 @@ def empty_chunks(rng: Rng, S: int, chunk: int) -> np.ndarray:
     return mask
 
 
-def many_keys(rng: Rng) -> Drawn:
+def many_keys(rng: Rng) -> CaseInput:
     """Return a case in which all scores take 32 MB, those of a chunk 256 kB; short numbers, as the kit holds them."""
     T, S, chunk = 128, 65_536, 512
     Q, K, V = (np.round(normal(rng, *shape), 1) for shape in ((T, 1), (S, 1), (S, 2)))
-    return Drawn("128 queries, 65,536 keys, chunk 512", [Q, K, V, chunk, None], MEMORY, peak=MOST)
+    return CaseInput("128 queries, 65,536 keys, chunk 512", [Q, K, V, chunk, None], MEMORY, peak=MOST)
 
 
-def chunked_cases(rng: Rng) -> list[Drawn]:
+def chunked_cases(rng: Rng) -> list[CaseInput]:
     """Draw chunks that divide the keys and that do not, of one key and of all, masks of every kind, many keys."""
     made = product_arguments
     causal, heads = np.tril(np.ones((7, 7), bool)), padding(rng, 3, 5)[:, None, None]

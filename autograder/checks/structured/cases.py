@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, Drawn
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 
 PADDING, LARGE, HOPS = "padding", "a score far from 0", "more than one hop"
@@ -17,20 +17,20 @@ def weights(rng: Rng, batch: int, hops: int, source: int) -> np.ndarray:
     return (grown / grown.sum(axis=-1, keepdims=True)).astype(np.float32)
 
 
-def penalty_cases(rng: Rng) -> list[Drawn]:
+def penalty_cases(rng: Rng) -> list[CaseInput]:
     """Draw weights of hops: all sizes different, all equal, one sentence, one hop, one word, any numbers."""
     padded = weights(rng, 4, 3, 6) * padding(rng, 4, 6)[:, None]
     return [
-        Drawn("fewer hops than words", [weights(rng, 3, 4, 6)], "several hops", [HOPS], gradients=True),
-        Drawn("more hops than words", [weights(rng, 4, 5, 3)], "several hops", [HOPS], gradients=True),
-        Drawn(
+        CaseInput("fewer hops than words", [weights(rng, 3, 4, 6)], "several hops", [HOPS], gradients=True),
+        CaseInput("more hops than words", [weights(rng, 4, 5, 3)], "several hops", [HOPS], gradients=True),
+        CaseInput(
             "equal sizes", [weights(rng, 4, 4, 4)], "sizes that are equal, numbers of any size", [HOPS], gradients=True
         ),
-        Drawn("one sentence", [weights(rng, 1, 3, 5)], "one sentence, one hop, one word", [HOPS]),
-        Drawn("one hop", [weights(rng, 3, 1, 5)], "one sentence, one hop, one word"),
-        Drawn("one word", [weights(rng, 3, 4, 1)], "one sentence, one hop, one word", [HOPS]),
-        Drawn("padded sentences", [padded.astype(np.float32)], "several hops", [PADDING, HOPS]),
-        Drawn(
+        CaseInput("one sentence", [weights(rng, 1, 3, 5)], "one sentence, one hop, one word", [HOPS]),
+        CaseInput("one hop", [weights(rng, 3, 1, 5)], "one sentence, one hop, one word"),
+        CaseInput("one word", [weights(rng, 3, 4, 1)], "one sentence, one hop, one word", [HOPS]),
+        CaseInput("padded sentences", [padded.astype(np.float32)], "several hops", [PADDING, HOPS]),
+        CaseInput(
             "any numbers", [normal(rng, 5, 3, 4)], "sizes that are equal, numbers of any size", [HOPS], gradients=True
         ),
     ]
@@ -50,36 +50,36 @@ def with_one_unit(given: list, feature: np.ndarray | float, weight: float) -> li
     return [H, W_s1, W_s2, mask]
 
 
-def attention_cases(rng: Rng) -> list[Drawn]:
+def attention_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences as matrices: all sizes different, all sizes equal, one sentence, one hop, one word."""
     above = gaps(rng, 4, 7)
     far = arguments(rng, (4, 7, 5, 6, 3), gaps(rng, 4, 7))
     return [
-        Drawn("no mask", arguments(rng, (3, 5, 4, 6, 2), None), NO_MASK, [HOPS], gradients=True),
-        Drawn(
+        CaseInput("no mask", arguments(rng, (3, 5, 4, 6, 2), None), NO_MASK, [HOPS], gradients=True),
+        CaseInput(
             "padded sentences",
             arguments(rng, (4, 6, 5, 3, 7), padding(rng, 4, 6)),
             MASKED,
             [PADDING, HOPS],
             gradients=True,
         ),
-        Drawn(
+        CaseInput(
             "other padded sentences", arguments(rng, (4, 6, 7, 5, 3), longest_first(rng, 4, 6)), MASKED, [PADDING, HOPS]
         ),
-        Drawn(
+        CaseInput(
             "a mask with gaps",
             arguments(rng, (5, 6, 3, 7, 4), gaps(rng, 5, 6)),
             MASKED,
             [PADDING, HOPS],
             gradients=True,
         ),
-        Drawn("equal sizes", arguments(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, [PADDING, HOPS], gradients=True),
-        Drawn("equal sizes, no mask", arguments(rng, (4,) * 5, None), NO_MASK, [HOPS]),
-        Drawn("one sentence", arguments(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), MASKED, [PADDING, HOPS]),
-        Drawn("one hop", arguments(rng, (3, 5, 4, 6, 1), gaps(rng, 3, 5)), features=[PADDING]),
-        Drawn("one word", arguments(rng, (3, 1, 4, 5, 2), None), NO_MASK, [HOPS]),
-        Drawn("scores around -120", with_one_unit(far, 1, -120), FAR, [PADDING, LARGE, HOPS]),
-        Drawn(
+        CaseInput("equal sizes", arguments(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, [PADDING, HOPS], gradients=True),
+        CaseInput("equal sizes, no mask", arguments(rng, (4,) * 5, None), NO_MASK, [HOPS]),
+        CaseInput("one sentence", arguments(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), MASKED, [PADDING, HOPS]),
+        CaseInput("one hop", arguments(rng, (3, 5, 4, 6, 1), gaps(rng, 3, 5)), features=[PADDING]),
+        CaseInput("one word", arguments(rng, (3, 1, 4, 5, 2), None), NO_MASK, [HOPS]),
+        CaseInput("scores around -120", with_one_unit(far, 1, -120), FAR, [PADDING, LARGE, HOPS]),
+        CaseInput(
             "padding that scores higher",
             with_one_unit(arguments(rng, (4, 7, 5, 6, 3), above), np.where(above, 1, 3), 60),
             FAR,

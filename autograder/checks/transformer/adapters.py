@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.kit.adapters import ASKED
-from autograder.kit.proxy import stand_in
+from autograder.kit.proxy import remote_stub
 from autograder.kit.table_models import CachedSteps
 
 
@@ -25,7 +25,7 @@ def counted_decoding(
         steps.append(question)
         return ask(question)
 
-    tokens = function(0, stand_in("step", [["token"], ["cache"]], counted, suffix=""), bos, eos, max_len)
+    tokens = function(0, remote_stub("step", [["token"], ["cache"]], counted, suffix=""), bos, eos, max_len)
     if tokens is None:
         raise TypeError("expected a list of tokens, got None: is a `return` missing?")
     if not isinstance(tokens, list | tuple):

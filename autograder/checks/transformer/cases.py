@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from autograder.checks import MASKED, NO_MASK, Drawn
+from autograder.checks import MASKED, NO_MASK, CaseInput
 from autograder.checks.random_inputs import Rng, gaps, lengths, normal, padding
 from autograder.kit.cases import EXACT
 
@@ -60,30 +60,30 @@ def causal(T: int) -> np.ndarray:
     return np.tril(np.ones((T, T), dtype=bool))
 
 
-def heads_cases(rng: Rng) -> list[Drawn]:
+def heads_cases(rng: Rng) -> list[CaseInput]:
     """Draw multi-head attention: masks of every shape, one head, one sentence, one position, equal sizes."""
     square = gaps(rng, 5, 5, 5)
     far = np.repeat(padding(rng, 4, 5)[:, None], 3, axis=1)
     return [
-        Drawn(
+        CaseInput(
             "padded keys",
             heads_arguments(rng, (4, 5, 7, 6, 2), padding(rng, 4, 7)[:, None]),
             MASKED,
             [MASK, HEADS],
             gradients=True,
         ),
-        Drawn("no mask", heads_arguments(rng, (2, 5, 3, 8, 4), None), NO_MASK, [HEADS], gradients=True),
-        Drawn(
+        CaseInput("no mask", heads_arguments(rng, (2, 5, 3, 8, 4), None), NO_MASK, [HEADS], gradients=True),
+        CaseInput(
             "a mask for each query", heads_arguments(rng, (3, 4, 5, 6, 2), gaps(rng, 3, 4, 5)), MASKED, [MASK, HEADS]
         ),
-        Drawn("one mask for all", heads_arguments(rng, (2, 4, 4, 9, 3), causal(4)), MASKED, [MASK, HEADS]),
-        Drawn("equal sizes", heads_arguments(rng, (5, 5, 5, 10, 5), square), MASKED, [MASK, HEADS]),
-        Drawn("one head", heads_arguments(rng, (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]), features=[MASK]),
-        Drawn(
+        CaseInput("one mask for all", heads_arguments(rng, (2, 4, 4, 9, 3), causal(4)), MASKED, [MASK, HEADS]),
+        CaseInput("equal sizes", heads_arguments(rng, (5, 5, 5, 10, 5), square), MASKED, [MASK, HEADS]),
+        CaseInput("one head", heads_arguments(rng, (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]), features=[MASK]),
+        CaseInput(
             "one sentence, one query", heads_arguments(rng, (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4)), MASKED, [MASK, HEADS]
         ),
-        Drawn("scores far from 0", far_scores(rng, far, 6, 2), features=[MASK, HEADS, LARGE]),
-        Drawn(
+        CaseInput("scores far from 0", far_scores(rng, far, 6, 2), features=[MASK, HEADS, LARGE]),
+        CaseInput(
             "one mask for all, a head for each query",
             heads_arguments(rng, (2, 4, 5, 8, 4), gaps(rng, 4, 5)),
             MASKED,
@@ -92,19 +92,19 @@ def heads_cases(rng: Rng) -> list[Drawn]:
     ]
 
 
-def position_cases(rng: Rng) -> list[Drawn]:
+def position_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences for the positional encoding: even and odd widths, long ones, one position, one feature."""
     odd = "an odd number of features"
     with_zeros = normal(rng, 6, 6, 6)
     with_zeros[1, 2:] = 0  # not padding: every word gets its position
     return [
-        Drawn("all sizes different", [normal(rng, 3, 5, 8)], "even widths", gradients=True),
-        Drawn("an odd width", [normal(rng, 4, 6, 7)], "odd widths", [odd], gradients=True),
-        Drawn("equal sizes", [with_zeros], "even widths"),
-        Drawn("a long sentence", [normal(rng, 2, 300, 4)]),
-        Drawn("one sentence", [normal(rng, 1, 4, 10)], "even widths"),
-        Drawn("one position", [normal(rng, 3, 1, 5)], "odd widths", [odd]),
-        Drawn("one feature", [normal(rng, 2, 4, 1)], "odd widths", [odd]),
+        CaseInput("all sizes different", [normal(rng, 3, 5, 8)], "even widths", gradients=True),
+        CaseInput("an odd width", [normal(rng, 4, 6, 7)], "odd widths", [odd], gradients=True),
+        CaseInput("equal sizes", [with_zeros], "even widths"),
+        CaseInput("a long sentence", [normal(rng, 2, 300, 4)]),
+        CaseInput("one sentence", [normal(rng, 1, 4, 10)], "even widths"),
+        CaseInput("one position", [normal(rng, 3, 1, 5)], "odd widths", [odd]),
+        CaseInput("one feature", [normal(rng, 2, 4, 1)], "odd widths", [odd]),
     ]
 
 
@@ -127,24 +127,26 @@ def mask_arguments(rng: Rng, sizes: Sequence[int], pad: int) -> list:
     return [tokens(rng, B, S, pad, 9), tokens(rng, B, T, pad, 9), pad]
 
 
-def mask_cases(rng: Rng) -> list[Drawn]:
+def mask_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences to be masked: other numbers for pad, padding anywhere and nowhere, equal sizes, one position."""
     full = [rng.integers(4, 9, size=(2, 4)), rng.integers(4, 9, size=(2, 3)), 3]
     source, target, pad = mask_arguments(rng, (5, 4, 7), int(rng.integers(4, 8)))
     return [
-        Drawn("padded sentences", mask_arguments(rng, (4, 6, 5), 3), USUAL, [PADDING]),
-        Drawn("padding anywhere", [scattered(rng, source), scattered(rng, target), pad], SPECIAL, [PADDING, ANYWHERE]),
-        Drawn("equal sizes", mask_arguments(rng, (5, 5, 5), 2), USUAL, [PADDING]),
-        Drawn("pad is 0", mask_arguments(rng, (4, 6, 5), 0), features=[PADDING]),
-        Drawn("no padding", full, SPECIAL),
-        Drawn("one sentence", mask_arguments(rng, (1, 5, 6), 4), USUAL, [PADDING]),
-        Drawn("one target position", [tokens(rng, 3, 4, 5, 9), rng.integers(0, 5, size=(3, 1)), 5], SPECIAL),
+        CaseInput("padded sentences", mask_arguments(rng, (4, 6, 5), 3), USUAL, [PADDING]),
+        CaseInput(
+            "padding anywhere", [scattered(rng, source), scattered(rng, target), pad], SPECIAL, [PADDING, ANYWHERE]
+        ),
+        CaseInput("equal sizes", mask_arguments(rng, (5, 5, 5), 2), USUAL, [PADDING]),
+        CaseInput("pad is 0", mask_arguments(rng, (4, 6, 5), 0), features=[PADDING]),
+        CaseInput("no padding", full, SPECIAL),
+        CaseInput("one sentence", mask_arguments(rng, (1, 5, 6), 4), USUAL, [PADDING]),
+        CaseInput("one target position", [tokens(rng, 3, 4, 5, 9), rng.integers(0, 5, size=(3, 1)), 5], SPECIAL),
     ]
 
 
 def encoder_case(
     rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | None, eps: float = TINY, **more
-) -> Drawn:
+) -> CaseInput:
     """Return a case of the encoder layer for sizes B, S, d, h, f; what comes out at padding is not compared."""
     B, S, d, h, f = sizes
     params = layer_params(rng, d, f, 2)
@@ -152,10 +154,10 @@ def encoder_case(
         params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
     arguments = [normal(rng, B, S, d), params, h, mask, eps]
     features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1)) if there]
-    return Drawn(name, arguments, features=features, asked=mask, **more)
+    return CaseInput(name, arguments, features=features, compared=mask, **more)
 
 
-def encoder_cases(rng: Rng) -> list[Drawn]:
+def encoder_cases(rng: Rng) -> list[CaseInput]:
     """Draw encoder layers: with and without a mask, a large ε, one head, equal sizes, one position."""
     return [
         encoder_case(rng, "padded sentences", (4, 5, 6, 2, 7), padding(rng, 4, 5), group="with a mask", gradients=True),
@@ -167,14 +169,14 @@ def encoder_cases(rng: Rng) -> list[Drawn]:
     ]
 
 
-def decoder_case(rng: Rng, name: str, sizes: Sequence[int], masks: Sequence, eps: float = TINY, **more) -> Drawn:
+def decoder_case(rng: Rng, name: str, sizes: Sequence[int], masks: Sequence, eps: float = TINY, **more) -> CaseInput:
     """Return a case of the decoder layer for sizes B, T, S, d, h, f."""
     B, T, S, d, h, f = sizes
     states, params = [normal(rng, B, T, d), normal(rng, B, S, d)], layer_params(rng, d, f, 3)
     if h == 1:
         params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
     features = [word for word, there in ((MASK, masks[1] is not None), (HEADS, h > 1)) if there]
-    return Drawn(name, [*states, params, h, *masks, eps], features=features, **more)
+    return CaseInput(name, [*states, params, h, *masks, eps], features=features, **more)
 
 
 def decoder_masks(rng: Rng, B: int, T: int, S: int) -> list[np.ndarray]:
@@ -182,7 +184,7 @@ def decoder_masks(rng: Rng, B: int, T: int, S: int) -> list[np.ndarray]:
     return [causal(T) & padding(rng, B, T)[:, None], padding(rng, B, S)[:, None]]
 
 
-def decoder_cases(rng: Rng) -> list[Drawn]:
+def decoder_cases(rng: Rng) -> list[CaseInput]:
     """Draw decoder layers: with and without masks, a large ε, one head, equal sizes, one position."""
     with_gaps = [causal(4) & (gaps(rng, 2, 4, 4) | np.eye(4, dtype=bool)), gaps(rng, 2, 1, 5)]
     return [
@@ -205,7 +207,7 @@ def loss_arguments(rng: Rng, sizes: Sequence[int], epsilon: float, pad: int, shi
     return [normal(rng, B, T, V, scale=2.0) + np.float32(shift), target, epsilon, pad]
 
 
-def loss_cases(rng: Rng) -> list[Drawn]:
+def loss_cases(rng: Rng) -> list[CaseInput]:
     """Draw logits and targets: ε of several sizes and none, large logits, equal sizes, one target."""
     whole = loss_arguments(rng, (2, 3, 5), 0.2, 3)
     whole[1] = rng.integers(0, 3, size=(2, 3))
@@ -214,17 +216,19 @@ def loss_cases(rng: Rng) -> list[Drawn]:
     large = loss_arguments(rng, (3, 4, 5), 0.1, 3, 800.0)
     large[0][..., 1] -= 150  # softmax gives it 0 in float32, log_softmax does not
     return [
-        Drawn("padded targets", loss_arguments(rng, (3, 4, 6), 0.1, 2), "with padding", [PADDING], gradients=True),
-        Drawn("a larger epsilon", loss_arguments(rng, (4, 5, 7), 0.4, 3), "with padding", [PADDING], gradients=True),
-        Drawn("no padding", whole, "without padding"),
-        Drawn("epsilon = 0", loss_arguments(rng, (3, 5, 4), 0.0, 1), features=[PADDING]),
-        Drawn("padding anywhere", anywhere, features=[PADDING, ANYWHERE]),
-        Drawn("logits of 650 and 800", large, "large logits", [PADDING, "a large logit"]),
-        Drawn("one target", [normal(rng, 1, 1, 5), np.array([[2]]), 0.1, 4], "without padding"),
+        CaseInput("padded targets", loss_arguments(rng, (3, 4, 6), 0.1, 2), "with padding", [PADDING], gradients=True),
+        CaseInput(
+            "a larger epsilon", loss_arguments(rng, (4, 5, 7), 0.4, 3), "with padding", [PADDING], gradients=True
+        ),
+        CaseInput("no padding", whole, "without padding"),
+        CaseInput("epsilon = 0", loss_arguments(rng, (3, 5, 4), 0.0, 1), features=[PADDING]),
+        CaseInput("padding anywhere", anywhere, features=[PADDING, ANYWHERE]),
+        CaseInput("logits of 650 and 800", large, "large logits", [PADDING, "a large logit"]),
+        CaseInput("one target", [normal(rng, 1, 1, 5), np.array([[2]]), 0.1, 4], "without padding"),
     ]
 
 
-def rate_cases(rng: Rng) -> list[Drawn]:
+def rate_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps before, at and after the end of the warm-up; the factor makes rates of about 1."""
 
     def arguments(step_of: float, more: int = 0, part: float = 0) -> list:
@@ -234,15 +238,15 @@ def rate_cases(rng: Rng) -> list[Drawn]:
 
     early, late = "a step of the warm-up", "a step after the warm-up"
     drawn = [
-        Drawn("a step of the warm-up", arguments(0.6, part=0.5), "while it rises", [early]),
-        Drawn("a step after the warm-up", arguments(5.3), "while it falls", [late]),
-        Drawn("the first step", arguments(0), "while it rises", [early]),
-        Drawn(
+        CaseInput("a step of the warm-up", arguments(0.6, part=0.5), "while it rises", [early]),
+        CaseInput("a step after the warm-up", arguments(5.3), "while it falls", [late]),
+        CaseInput("the first step", arguments(0), "while it rises", [early]),
+        CaseInput(
             "the paper's numbers", [int(rng.integers(200, 450)), 512, 4000, 1.0], "while it rises", [early]
         ),  # a rate below 1e-4
-        Drawn("one step before the last of the warm-up", arguments(1, more=-1), "where it turns", [early]),
-        Drawn("the last step of the warm-up", arguments(1), "where it turns"),
-        Drawn("the step after the warm-up", arguments(1, more=1), "where it turns", [late]),
-        Drawn("a late step", arguments(30), "while it falls", [late]),
+        CaseInput("one step before the last of the warm-up", arguments(1, more=-1), "where it turns", [early]),
+        CaseInput("the last step of the warm-up", arguments(1), "where it turns"),
+        CaseInput("the step after the warm-up", arguments(1, more=1), "where it turns", [late]),
+        CaseInput("a late step", arguments(30), "while it falls", [late]),
     ]
     return [replace(one, tolerance=EXACT) for one in drawn]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, Drawn
+from autograder.checks import FAR, CaseInput
 from autograder.checks.random_inputs import Rng, normal
 from autograder.checks.transformer.cases import HEADS, LARGE, attention_params
 from autograder.kit.table_models import state_after
@@ -39,19 +39,19 @@ def model(rng: Rng, length: int | None, sizes: tuple[int, int], shift: float = 0
             return [start, table + np.float32(shift), bos, eos, max_len]
 
 
-def decoding_cases(rng: Rng) -> list[Drawn]:
+def decoding_cases(rng: Rng) -> list[CaseInput]:
     """Draw models that end early, late, at once, with the last token that max_len allows, and not at all."""
     first = model(rng, int(rng.integers(5, 8)), (9, 20))
     return [
-        Drawn("a translation that ends", first, ENDS),
-        Drawn("another sentence, the same bos and eos", model(rng, 8, (9, 20), ends=first[2:4]), ENDS),
-        Drawn("a longer one", model(rng, int(rng.integers(9, 12)), (13, 30)), ENDS),
-        Drawn("logits around 300", model(rng, 5, (7, 10), 300.0), ENDS),
-        Drawn("logits around -300", model(rng, 6, (8, 11), -300.0), ENDS),
-        Drawn("eos at once", model(rng, 1, (6, 9)), ENDS),
-        Drawn("no end", model(rng, None, (10, int(rng.integers(6, 9)))), LIMIT),
-        Drawn("eos as the last of max_len tokens", model(rng, 5, (8, 5)), LIMIT),
-        Drawn("max_len = 1", model(rng, None, (7, 1)), LIMIT),
+        CaseInput("a translation that ends", first, ENDS),
+        CaseInput("another sentence, the same bos and eos", model(rng, 8, (9, 20), ends=first[2:4]), ENDS),
+        CaseInput("a longer one", model(rng, int(rng.integers(9, 12)), (13, 30)), ENDS),
+        CaseInput("logits around 300", model(rng, 5, (7, 10), 300.0), ENDS),
+        CaseInput("logits around -300", model(rng, 6, (8, 11), -300.0), ENDS),
+        CaseInput("eos at once", model(rng, 1, (6, 9)), ENDS),
+        CaseInput("no end", model(rng, None, (10, int(rng.integers(6, 9)))), LIMIT),
+        CaseInput("eos as the last of max_len tokens", model(rng, 5, (8, 5)), LIMIT),
+        CaseInput("max_len = 1", model(rng, None, (7, 1)), LIMIT),
     ]
 
 
@@ -63,16 +63,16 @@ def step_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
     return [normal(rng, B, d), cache, attention_params(rng, d), h]
 
 
-def step_cases(rng: Rng) -> list[Drawn]:
+def step_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps: with a cache and with an empty one, one head, one sentence, equal sizes, scores far from 0."""
     return [
-        Drawn("all sizes different", step_arguments(rng, (3, 8, 2, 5)), PAST, [HEADS], gradients=True),
-        Drawn("more heads", step_arguments(rng, (2, 12, 6, 4)), PAST, [HEADS], gradients=True),
-        Drawn("equal sizes", step_arguments(rng, (3, 9, 3, 3)), PAST, [HEADS]),
-        Drawn("one position in the cache", step_arguments(rng, (4, 6, 3, 1)), PAST, [HEADS]),
-        Drawn("one sentence", step_arguments(rng, (1, 6, 2, 7)), PAST, [HEADS]),
-        Drawn("one head", step_arguments(rng, (5, 5, 1, 5))),
-        Drawn("an empty cache", step_arguments(rng, (3, 6, 2, 0)), FIRST, [HEADS]),
-        Drawn("an empty cache, one head", step_arguments(rng, (2, 4, 1, 0)), FIRST),
-        Drawn("scores far from 0", step_arguments(rng, (3, 8, 4, 5), 80.0), FAR, [HEADS, LARGE]),
+        CaseInput("all sizes different", step_arguments(rng, (3, 8, 2, 5)), PAST, [HEADS], gradients=True),
+        CaseInput("more heads", step_arguments(rng, (2, 12, 6, 4)), PAST, [HEADS], gradients=True),
+        CaseInput("equal sizes", step_arguments(rng, (3, 9, 3, 3)), PAST, [HEADS]),
+        CaseInput("one position in the cache", step_arguments(rng, (4, 6, 3, 1)), PAST, [HEADS]),
+        CaseInput("one sentence", step_arguments(rng, (1, 6, 2, 7)), PAST, [HEADS]),
+        CaseInput("one head", step_arguments(rng, (5, 5, 1, 5))),
+        CaseInput("an empty cache", step_arguments(rng, (3, 6, 2, 0)), FIRST, [HEADS]),
+        CaseInput("an empty cache, one head", step_arguments(rng, (2, 4, 1, 0)), FIRST),
+        CaseInput("scores far from 0", step_arguments(rng, (3, 8, 4, 5), 80.0), FAR, [HEADS, LARGE]),
     ]

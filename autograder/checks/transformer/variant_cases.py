@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, Drawn
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
 from autograder.checks.transformer.cases import HEADS, LARGE, PADDING, TINY, layer_params
 
@@ -18,19 +18,21 @@ def plain_arguments(rng: Rng, sizes: Sequence[int], scale: float = 1.0) -> list:
     return [normal(rng, B, T, d, scale=scale), *(normal(rng, d, d, scale=d**-0.5) for _ in "qkvo"), h]
 
 
-def plain_cases(rng: Rng) -> list[Drawn]:
+def plain_cases(rng: Rng) -> list[CaseInput]:
     """Draw heads without biases: one head, one position, equal sizes, scores of every size."""
     return [
-        Drawn("all sizes different", plain_arguments(rng, (3, 5, 6, 2)), SEVERAL, [HEADS], gradients=True),
-        Drawn("one sentence", plain_arguments(rng, (1, 4, 12, 6), scale=2.0), SEVERAL, [HEADS], gradients=True),
-        Drawn("equal sizes", plain_arguments(rng, (4, 4, 4, 4), scale=2.0), SEVERAL, [HEADS]),
-        Drawn("one head", plain_arguments(rng, (2, 5, 3, 1)), ALONE),
-        Drawn("one position", plain_arguments(rng, (5, 1, 8, 2)), ALONE, [HEADS]),
-        Drawn("scores far from 0", plain_arguments(rng, (2, 3, 8, 4), scale=12.0), FAR, [HEADS, LARGE]),
+        CaseInput("all sizes different", plain_arguments(rng, (3, 5, 6, 2)), SEVERAL, [HEADS], gradients=True),
+        CaseInput("one sentence", plain_arguments(rng, (1, 4, 12, 6), scale=2.0), SEVERAL, [HEADS], gradients=True),
+        CaseInput("equal sizes", plain_arguments(rng, (4, 4, 4, 4), scale=2.0), SEVERAL, [HEADS]),
+        CaseInput("one head", plain_arguments(rng, (2, 5, 3, 1)), ALONE),
+        CaseInput("one position", plain_arguments(rng, (5, 1, 8, 2)), ALONE, [HEADS]),
+        CaseInput("scores far from 0", plain_arguments(rng, (2, 3, 8, 4), scale=12.0), FAR, [HEADS, LARGE]),
     ]
 
 
-def stack_case(rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | None, eps: float = TINY, **more) -> Drawn:
+def stack_case(
+    rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | None, eps: float = TINY, **more
+) -> CaseInput:
     """Return a case of the stack for sizes L, B, S, d, h, f; what comes out at padding is not compared."""
     L, B, S, d, h, f = sizes
     layers = [layer_params(rng, d, f, 2) for _ in range(L)]
@@ -39,10 +41,10 @@ def stack_case(rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | Non
     gamma, beta = (sign * rng.uniform(0.5, 1.5, d)).astype(np.float32), normal(rng, d)
     features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1), (DEPTH, L > 1)) if there]
     arguments = [normal(rng, B, S, d, scale=2.0) + np.float32(0.5), params, gamma, beta, h, mask, eps]
-    return Drawn(name, arguments, features=features, asked=mask, **more)
+    return CaseInput(name, arguments, features=features, compared=mask, **more)
 
 
-def stack_cases(rng: Rng) -> list[Drawn]:
+def stack_cases(rng: Rng) -> list[CaseInput]:
     """Draw stacks of one, two and three layers: with and without a mask, a large ε, equal sizes, one position."""
     return [
         stack_case(rng, "one layer", (1, 3, 4, 6, 2, 7), None, gradients=True),

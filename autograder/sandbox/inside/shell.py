@@ -120,7 +120,7 @@ class Shell(InteractiveShell):
         options |= {"display_pub_class": _Publisher, "displayhook_class": _Result}
         super().__init__(**options)
         self.kept_arguments: dict[int, list] = {}  # the arguments of a check's calls, by the calls' numbers
-        self.stand_ins: dict[str, Callable] = {}  # used in place of functions of these names
+        self.remote_stubs: dict[str, Callable] = {}  # used in place of functions of these names
         self.colors = "nocolor"
         self.InteractiveTB.set_mode("Context")
 

@@ -109,13 +109,13 @@ def _failure(request: dict[str, Any], reason: str) -> Any:
 def _carry(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> None:
     """Put stand-ins that ask the judge in place of these functions, now and after each later cell."""
     for name, parameters in request["functions"].items():
-        shell.stand_ins[name] = proxy.stand_in(name, parameters, judge.ask)
-    proxy.install(shell.user_ns, shell.stand_ins)
+        shell.remote_stubs[name] = proxy.remote_stub(name, parameters, judge.ask)
+    proxy.install(shell.user_ns, shell.remote_stubs)
 
 
 def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
     outputs, finished = shell.run(request["source"], request["shown"])
-    proxy.install(shell.user_ns, shell.stand_ins)  # in the place of what the cell has defined
+    proxy.install(shell.user_ns, shell.remote_stubs)  # in the place of what the cell has defined
     return {"outputs": outputs, "finished": finished}
 
 

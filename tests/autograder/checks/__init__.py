@@ -1,1 +1,1 @@
-"""Laws of the checks and of the feedback."""
+"""Tests of the checks and of the feedback."""

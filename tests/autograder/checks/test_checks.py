@@ -1,4 +1,4 @@
-"""The laws of the checks: the right get everything, the wrong do not, and a known mistake is called by its name."""
+"""Tests of the checks: the right get everything, the wrong do not, and a known mistake is called by its name."""
 
 import functools
 

@@ -1,10 +1,10 @@
-"""Laws of mistakes that are edits of the reference: each finds its place, and a wrong one says where it stands."""
+"""Tests of mistakes that are edits of the reference: each finds its place, and a wrong one says where it stands."""
 
 import numpy as np
 import pytest
 import torch
 
-from autograder.checks import Check, CheckFault, Drawn, checks, find
+from autograder.checks import CaseInput, Check, CheckFault, checks, find
 from autograder.checks.edits import Edit, Mistake, known, pairs, target
 from autograder.checks.random_inputs import normal
 from autograder.kit.grading import grade
@@ -42,7 +42,7 @@ def test_an_edit_that_does_not_fit_says_where_it_stands_and_why(edit, says):
 
 
 def test_a_check_with_such_an_edit_fails_and_takes_it_for_no_crash():
-    cases, wrong = (lambda rng: [Drawn("a", [normal(rng, 2, 3), None])]), edited("no_such_name => 1")
+    cases, wrong = (lambda rng: [CaseInput("a", [normal(rng, 2, 3), None])]), edited("no_such_name => 1")
     check = Check(masked_softmax, ("weights",), cases, {"a": 1}, also=(), mistakes=(wrong,))
     (case,) = check.draw(np.random.default_rng(0))
     with pytest.raises(CheckFault, match="no_such_name"):
@@ -84,7 +84,7 @@ def test_a_check_without_mistakes_knows_the_usual_ones():
     check = Check(
         find("pooling.attention_pool").reference,
         ("h", "weights"),
-        lambda rng: [Drawn(f"sentences: {n}", [normal(rng, n, 4, 5), normal(rng, 5), None], "any") for n in (3, 1)],
+        lambda rng: [CaseInput(f"sentences: {n}", [normal(rng, n, 4, 5), normal(rng, 5), None], "any") for n in (3, 1)],
         {"any": 1},
         also=(),
     )

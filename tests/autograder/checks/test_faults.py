@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from autograder import checks as known
-from autograder.checks import Check, CheckFault, Drawn, Points, Written
+from autograder.checks import CaseInput, Check, CheckFault, Points, Written
 from autograder.judge import agreement
 from autograder.release.missing import undefined
 from autograder.sandbox.bubblewrap import NoSandbox
@@ -30,7 +30,7 @@ def check(*arguments: Any, **changes: Any) -> Check:
     """Return a check of `double` with one case of these arguments."""
     fields: dict[str, Any] = {
         "outputs": ("twice", "itself"),
-        "cases": lambda rng: [Drawn("a case", list(arguments), gradients=True)],
+        "cases": lambda rng: [CaseInput("a case", list(arguments), gradients=True)],
         "points": {"a case": 2},
         "mistakes": (quadruples,),
     }

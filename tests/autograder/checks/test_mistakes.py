@@ -1,4 +1,4 @@
-"""The laws of the feedback: every mistake is told from every other, and a hint shows public numbers alone."""
+"""Tests of the feedback: every mistake is told from every other, and a hint shows public numbers alone."""
 
 import itertools
 import re

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autograder.assignment import OWN
-from autograder.checks import Check, CheckFault, Drawn, Written
+from autograder.checks import CaseInput, Check, CheckFault, Written
 from autograder.judge import agreement
 from autograder.release import missing, notebook
 from autograder.release.blank import BlankError
@@ -21,7 +21,7 @@ def double(x):
 
 
 def check(name: str, points: int, **more: Any) -> Check:
-    cases = lambda rng: [Drawn("a case", [np.ones((2, 3), np.float32)])]  # noqa: E731
+    cases = lambda rng: [CaseInput("a case", [np.ones((2, 3), np.float32)])]  # noqa: E731
     return Check(double, ("twice",), cases, {"a case": points}, also=(), name=name, **more)
 
 

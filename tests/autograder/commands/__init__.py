@@ -1,1 +1,1 @@
-"""Laws of the commands."""
+"""Tests of the commands."""

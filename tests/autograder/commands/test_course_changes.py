@@ -44,7 +44,7 @@ class Course:
         cells = nbformat.read(self.folder / f"build/release/{name}/{name}.ipynb", as_version=4).cells
         return next(cell.source for cell in cells if "| points |" in cell.source)
 
-    def hand_in(self, student: str, name: str = "bahdanau") -> None:
+    def submit(self, student: str, name: str = "bahdanau") -> None:
         """Hand in the notebook with everything solved."""
         place = self.folder / "class" / student / name / f"{name}.ipynb"
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def course(only_bahdanau: Course, tmp_path: Path) -> Course:
     shutil.copytree(only_bahdanau.folder, tmp_path, dirs_exist_ok=True)
     course = Course.__new__(Course)
     course.folder = tmp_path
-    course.hand_in("ada")
+    course.submit("ada")
     status, output = course.grade()
     assert status == 0, output
     return course
@@ -99,7 +99,7 @@ def course(only_bahdanau: Course, tmp_path: Path) -> Course:
 
 def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Course) -> None:
     assert [path.name for path in (course.folder / "build/release").glob("*/*.ipynb")] == ["bahdanau.ipynb"]
-    course.hand_in("bo", "bahdanau")
+    course.submit("bo", "bahdanau")
     luong = course.folder / "class/bo/luong/luong.ipynb"
     luong.parent.mkdir()
     shutil.copy(course.folder / "class/bo/bahdanau/bahdanau.ipynb", luong)
@@ -137,7 +137,7 @@ def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Course) -> No
     exercise.write_text(re.sub(r"\| 5 · .*\n", "", fewer), "utf-8")
     checks.write_text(before[1].replace("*HUNT.checks(), ", ""), "utf-8")
     assert course.types("release", "bahdanau")[0] == 0
-    course.hand_in("bo")
+    course.submit("bo")
     status, output = course.grade()
     assert status == 0, output
     assert "check-diagnosis, check-failing_input, check-repaired_attention" in output

@@ -1,4 +1,4 @@
-"""The laws of `release --given`: what is in the kit, what is refused, and what the cell in a later notebook takes."""
+"""Tests of `release --given`: what is in the kit, what is refused, and what the cell in a later notebook takes."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ from autograder.release.blank import BlankError, Module
 from autograder.release.build import release
 from autograder.release.given import NotGivable, demand_givable, given_files
 from autograder.release.manifest import Manifest
-from autograder.release.notebook import weave
+from autograder.release.notebook import build_source
 from tests.support.given_out import NAME, files, kit_of, with_given, without
 
 __all__ = ["with_given", "without"]
@@ -158,7 +158,7 @@ def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_pat
     text = (tmp_path / "exercises/luong.md").read_text()
     mark = "#| earlier bahdanau.masked_softmax"
     assert text.count(mark) == 1
-    weave(NAME, root=tmp_path)
+    build_source(NAME, root=tmp_path)
     for words, reason in [
         ("luong.dot_score", "'luong.dot_score' is not of an earlier notebook"),
         ("masked_softmax", "'masked_softmax' is not of an earlier notebook"),
@@ -167,4 +167,4 @@ def test_a_mark_that_names_no_function_of_an_earlier_notebook_is_refused(tmp_pat
     ]:
         (tmp_path / "exercises/luong.md").write_text(text.replace(mark, f"#| earlier {words}"))
         with pytest.raises(BlankError, match=reason):
-            weave(NAME, root=tmp_path)
+            build_source(NAME, root=tmp_path)

@@ -25,8 +25,8 @@ from autograder.grade.summary import flag_different_scores
 from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.judge.result import Outcome, Task, without_points
 from autograder.places import ROOT, released_notebook
-from autograder.submissions.hand_in import HandIn
-from tests.support.classes import QUICK, graded_now, hand_in, opened_book, summary, totals
+from autograder.submissions.submission import Submission
+from tests.support.classes import QUICK, graded_now, opened_book, submit, summary, totals
 from tests.support.sandboxed import demand_sandbox
 
 with quiet():
@@ -80,7 +80,7 @@ def files(out: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_a_class_killed_at_twenty_moments_is_the_class_of_one_run(released, tmp_path: Path) -> None:
     demand_sandbox()
-    hand_in(tmp_path / "in", QUICK)
+    submit(tmp_path / "in", QUICK)
     for number in range(8):
         shutil.copytree(tmp_path / "in" / "fay", tmp_path / "in" / f"fay {number}")
     begun = time.monotonic()
@@ -119,7 +119,7 @@ def test_two_runs_into_one_folder_are_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_interrupted_run_says_how_to_go_on_and_leaves_nothing(released, tmp_path: Path) -> None:
     demand_sandbox()
-    hand_in(tmp_path / "in", QUICK)
+    submit(tmp_path / "in", QUICK)
     with started(tmp_path / "in", tmp_path / "out") as process:
         while not list((tmp_path / "out").glob("records/*/*.json")):
             assert process.poll() is None
@@ -135,7 +135,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_leaves_nothing(released, tmp_p
 
 def test_an_interrupt_waits_until_a_submission_is_recorded(run, tmp_path: Path, monkeypatch, capsys) -> None:
     """In the middle of the gradebook's work it would come out as an error of the gradebook."""
-    hand_in(tmp_path / "in", ["emil"])
+    submit(tmp_path / "in", ["emil"])
     whole = ClassGradebook.record
 
     def interrupted(*arguments: Any) -> None:
@@ -215,15 +215,15 @@ def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
 
 
 def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_path: Path) -> None:
-    hand_in = mock.Mock(spec=HandIn, student="ada", assignment="bahdanau", account="", lms_name="")
-    hand_in.name = "ada"  # of a mock's own arguments
+    submission = mock.Mock(spec=Submission, student="ada", assignment="bahdanau", account="", lms_name="")
+    submission.name = "ada"  # of a mock's own arguments
     kept, records = {"work": "a", "score": 29.0}, Records(tmp_path)
-    assert records.score_conflict(hand_in, kept) == []
-    records.keep(hand_in, "key", kept)
-    [flag] = records.score_conflict(hand_in, {"work": "a", "score": 10.0})
+    assert records.score_conflict(submission, kept) == []
+    records.keep(submission, "key", kept)
+    [flag] = records.score_conflict(submission, {"work": "a", "score": 10.0})
     assert flag.startswith("graded before with 29 points")
-    assert records.score_conflict(hand_in, {"work": "a", "score": 29.0}) == []
-    assert records.score_conflict(hand_in, {"work": "b", "score": 10.0}) == []  # another file, or another grader
+    assert records.score_conflict(submission, {"work": "a", "score": 29.0}) == []
+    assert records.score_conflict(submission, {"work": "b", "score": 10.0}) == []  # another file, or another grader
 
 
 def resident(process: psutil.Process) -> int:
@@ -270,7 +270,7 @@ class Crowded:
 
 def test_who_lost_points_to_a_busy_machine_is_graded_again_by_the_next_run(tmp_path: Path, capsys) -> None:
     judges, out = Crowded(), tmp_path / "out"
-    hand_in(tmp_path / "in", ["mia"])
+    submit(tmp_path / "in", ["mia"])
     for busy, graded in ((True, 1), (True, 1), (False, 1), (False, 0)):
         judges.busy = busy
         assert grade(tmp_path / "in", out, lambda _: contextlib.nullcontext(judges)) == 0
@@ -287,9 +287,9 @@ from pathlib import Path
 from autograder.grade.run import grade
 from autograder.judge.process import JudgeSettings
 from autograder.judge.pool import Pool
-from tests.support import stand_in
+from tests.support import fake_judge
 
 if __name__ == "__main__":
     folder, out = map(Path, sys.argv[1:])
-    sys.exit(grade(folder, out, lambda _: Pool(2, JudgeSettings(b"x" * 32), stand_in.judged)))
+    sys.exit(grade(folder, out, lambda _: Pool(2, JudgeSettings(b"x" * 32), fake_judge.judged)))
 """

@@ -1,4 +1,4 @@
-"""The laws of a teacher's own exercise: three files, written or as the page shows them, and nothing else."""
+"""Tests of a teacher's own exercise: three files, written or as the page shows them, and nothing else."""
 
 import difflib
 import json
@@ -76,7 +76,7 @@ def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) ->
     status, printed = course.types("release", "temperature", "words")
     assert status == 0, printed
     assert course.types("new", "unreleased")[0] == 0  # what is not released yet does not stop a grading
-    _hand_in(course)
+    _submission(course)
     status, printed = course.types("grade", "class", "--out", "graded")
     assert status == 0, printed
     assert graded_now(printed) == 4
@@ -92,7 +92,7 @@ def test_the_example_of_the_page_is_tried_released_and_graded(course: Course) ->
     _words_are_told(others)
 
 
-def _hand_in(course: Course) -> None:
+def _submission(course: Course) -> None:
     """Hand in both exercises, solved by ada and with mistakes by bo."""
     for name in ("temperature", "words"):
         solved = (course.folder / f"build/source/{name}/{name}.ipynb").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The laws of what students get: nothing of a solution in it, everything in it that they need."""
+"""Tests of what students get: nothing of a solution in it, everything in it that they need."""
 
 import ast
 import json
@@ -26,7 +26,7 @@ from autograder.release import blank
 from autograder.release import notebook as weaving
 from autograder.release.blank import BlankError, Module, blanked
 from autograder.release.build import release
-from autograder.release.notebook import weave
+from autograder.release.notebook import build_source
 from lab.budget import SECONDS
 from tests.answers import chapters
 from tests.support.student import failures, kernel, printed, run_whole, shown, solved, unpacked, without_all_points
@@ -56,7 +56,7 @@ def test_the_names_are_those_of_the_book_in_its_order():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_line_of_code_is_wider_than_a_cell_in_a_window_of_1440_pixels(name):
-    lines = [line for cell in weave(name).cells if cell.cell_type == "code" for line in cell.source.splitlines()]
+    lines = [line for cell in build_source(name).cells if cell.cell_type == "code" for line in cell.source.splitlines()]
     assert [line for line in lines if len(line) > WIDEST] == []
 
 
@@ -241,7 +241,7 @@ def test_what_does_not_exist_is_named(tmp_path, monkeypatch):
     text = Module.of("bahdanau").text.replace("def additive_scores(", "def scores_of(")
     (tmp_path / "solutions" / "bahdanau" / "attention.py").write_text(text)
     with pytest.raises(BlankError) as caught:
-        weave("bahdanau", root=tmp_path)
+        build_source("bahdanau", root=tmp_path)
     for word in ("exercises/bahdanau.md", "exercise additive_attention", "'additive_scores'", "scores_of"):
         assert word in str(caught.value)
 
@@ -255,7 +255,7 @@ def worth(row: str) -> float:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_notebooks_table_tells_all_the_points_that_its_cells_have(name):
-    notebook = weave(name)
+    notebook = build_source(name)
     tables = "\n".join(cell.source for cell in notebook.cells if "| points |" in cell.source)
     cells = [cell.metadata.nbgrader for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
     assert sum(map(worth, re.findall(r"^\| \d+ · .*$", tables, re.MULTILINE))) == sum(cell.points for cell in cells)

@@ -24,7 +24,7 @@ from autograder.report.data import read
 from autograder.report.items import discrimination
 from autograder.report.page import FORMGRADER, report
 from examples import make_class
-from tests.autograder.commands.test_similarity import ANSWER, hand_in
+from tests.autograder.commands.test_similarity import ANSWER, submit
 
 with quiet():
     from nbgrader.api import Gradebook
@@ -429,7 +429,7 @@ def crowded(tmp_path_factory) -> Path:
     about = {name: {"late": timedelta(minutes=90), "penalty": 1.0} for name in names if name.isprintable()}
     enter(out, "bahdanau", about)
     for name in ("anna", "bob"):
-        hand_in(out, name, {"additive_attention": ANSWER})
+        submit(out, name, {"additive_attention": ANSWER})
     return report(out)
 
 

@@ -93,7 +93,7 @@ def disguised(source: str, names: list[str], kept: str) -> str:
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def hand_in(out: Path, student: str, cells: dict[str, str]) -> None:
+def submit(out: Path, student: str, cells: dict[str, str]) -> None:
     """Put a student's solution cells where `grade` puts autograded notebooks."""
     notebook = nbformat.read(released_notebook("bahdanau"), as_version=4)
     for cell in notebook.cells:
@@ -111,8 +111,8 @@ def alike(out: Path, students: str) -> set[tuple]:
 @pytest.mark.parametrize("names", [*([name] for name in DISGUISES), [*DISGUISES]], ids=" and ".join)
 def test_a_copy_is_found_under_its_disguise(released, tmp_path: Path, names: list[str]) -> None:
     copy = disguised(ANSWER, names, "additive_attention")
-    hand_in(tmp_path, "a", {"additive_attention": ANSWER})
-    hand_in(tmp_path, "b", {"additive_attention": copy})
+    submit(tmp_path, "a", {"additive_attention": ANSWER})
+    submit(tmp_path, "b", {"additive_attention": copy})
     assert alike(tmp_path, "ab") == {("additive_attention", ("a", "b"))}
     [group] = similarity.similarity(tmp_path, "bahdanau", "ab").groups
     assert group.same_names == (names in (["swapped"], ["a dead branch"], ["reordered"]))
@@ -126,11 +126,11 @@ def test_what_is_released_or_public_is_taken_out_and_who_has_it_is_listed(releas
         "def additive_attention(query, keys, values, W_q, W_k, v, mask=None):\n    s = keys.mean(1)\n    return s, v\n"
     )
     short = {"masked_softmax": "def masked_softmax(s, m):\n    return s.masked_fill(~m, -1e9).softmax(-1)\n"}
-    hand_in(tmp_path, "a", short | public | {"additive_attention": ANSWER})
-    hand_in(tmp_path, "b", short | public | {"additive_attention": other})
-    hand_in(tmp_path, "c", {"masked_softmax": "def (", "additive_attention": "additive_attention = 3"})
-    hand_in(tmp_path, "d", {"additive_attention": "def additive_attention(x):\n    return " + "-" * 3000 + "x"})
-    hand_in(tmp_path, "e", {})
+    submit(tmp_path, "a", short | public | {"additive_attention": ANSWER})
+    submit(tmp_path, "b", short | public | {"additive_attention": other})
+    submit(tmp_path, "c", {"masked_softmax": "def (", "additive_attention": "additive_attention = 3"})
+    submit(tmp_path, "d", {"additive_attention": "def additive_attention(x):\n    return " + "-" * 3000 + "x"})
+    submit(tmp_path, "e", {})
     (tmp_path / "autograded" / "e" / "bahdanau" / "bahdanau.ipynb").write_text("{")
     found = similarity.similarity(tmp_path, "bahdanau", "abcdef")
     assert not found.groups
@@ -147,8 +147,8 @@ def test_a_helper_in_another_cell_belongs_to_the_function_that_calls_it(released
         + "\ndef normalised"
         + body[2],
     }
-    hand_in(tmp_path, "a", {"additive_attention": ANSWER})
-    hand_in(tmp_path, "b", moved)
+    submit(tmp_path, "a", {"additive_attention": ANSWER})
+    submit(tmp_path, "b", moved)
     assert alike(tmp_path, "ab") == {("additive_attention", ("a", "b"))}
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.autograder.commands.test_own_exercise import Course
 from tests.support.classes import points_on, total_on
 from tests.support.sandboxed import demand_sandbox
-from tests.support.starred_course import BODIES, BONUS, CORE, hand_in, solved, starred_course
+from tests.support.starred_course import BODIES, BONUS, CORE, solved, starred_course, submit
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     demand_sandbox()
     course = starred_course(tmp_path_factory.mktemp("course"))
     for student, bodies in BODIES.items():
-        hand_in(course, student, *bodies)
+        submit(course, student, *bodies)
     status, printed = course.types("grade", "class", "--out", "out")
     assert status == 0, printed
     return course
@@ -187,7 +187,7 @@ def test_a_star_changed_after_the_release_needs_another_release(changed: Course)
 
 def test_a_worse_file_has_less(changed: Course) -> None:
     for student, total in (("all", 14), ("skips", 7)):
-        hand_in(changed, "late", *BODIES[student])
+        submit(changed, "late", *BODIES[student])
         status, printed = changed.types("grade", "class", "--out", "out")
         assert status == 0, printed
         assert float(summary(changed)["late"]["total"]) == total

@@ -1,4 +1,4 @@
-"""Laws of what people write among the released files: nothing that `release` or `clean` does loses it, or ships it."""
+"""Tests of what people write among the released files: nothing that `release` or `clean` does loses it, or ships it."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(build, "checks", lambda name: {})
     monkeypatch.setattr(build, "recordings", lambda *_: {})
     monkeypatch.setattr(build, "_demand_whole", lambda *_: None)
-    monkeypatch.setattr(build, "weave", lambda name: nbformat.v4.new_notebook())
+    monkeypatch.setattr(build, "build_source", lambda name: nbformat.v4.new_notebook())
     monkeypatch.setattr(build, "for_students", lambda name, source: f"released: {name}\n")
     monkeypatch.setattr(build, "_shared_files", lambda: iter(KIT.items()))
     monkeypatch.setattr(build, "_requirements", lambda files: "torch==2.13.0  # the models\n")

@@ -1,1 +1,1 @@
-"""Laws of the gradebook and of nbgrader's own road."""
+"""Tests of the gradebook and of nbgrader's own road."""

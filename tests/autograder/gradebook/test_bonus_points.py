@@ -1,4 +1,4 @@
-"""The laws of bonus points in the gradebook: on top, lowered by a worse answer, never mixed with what people gave."""
+"""Tests of bonus points in the gradebook: on top, lowered by a worse answer, never mixed with what people gave."""
 
 import copy
 import shutil

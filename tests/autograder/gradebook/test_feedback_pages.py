@@ -1,4 +1,4 @@
-"""The laws of the feedback pages: formulas can be read, nothing acts, and nothing comes from elsewhere."""
+"""Tests of the feedback pages: formulas can be read, nothing acts, and nothing comes from elsewhere."""
 
 import re
 from pathlib import Path

@@ -55,9 +55,9 @@ def course(released, tmp_path_factory) -> Course:
     demand_sandbox()
     course = Course(tmp_path_factory.mktemp("formgrader") / "class")
     for student in ("fay", "mia"):
-        course.hand_in(student, submission(student))
+        course.submit(student, submission(student))
     for student in ("hex", NAMED):
-        course.hand_in(student, hostile())
+        course.submit(student, hostile())
     course.run("python", "-m", "autograder", "grade", "submitted", "--out", ".")
     return course
 

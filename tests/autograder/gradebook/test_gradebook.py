@@ -1,4 +1,4 @@
-"""The laws of the gradebook: it holds what nbgrader's own commands would write, whatever happened before."""
+"""Tests of the gradebook: it holds what nbgrader's own commands would write, whatever happened before."""
 
 import contextlib
 import copy

@@ -108,12 +108,12 @@ CHANGES = [forges, retypes, turns_into_solutions, duplicates, deletes, strips]
 CHANGES += [names_another_kernel, has_one_id, breaks_metadata]
 
 
-def hand_in_all(course: Course) -> dict[str, float]:
+def submit_all(course: Course) -> dict[str, float]:
     """Hand in one right notebook in every shape, and what is no notebook; return what each has to get."""
     right = submission("ada")
     expected = {change.__name__: ALL for change in CHANGES}
     for change in CHANGES:
-        course.hand_in(change.__name__, changed("ada", change))
+        course.submit(change.__name__, changed("ada", change))
     for name, content in {
         "utf16": right.decode().encode("utf-16"),
         "marked": b"\xef\xbb\xbf" + right,
@@ -121,7 +121,7 @@ def hand_in_all(course: Course) -> dict[str, float]:
         "a [b] *é{x}": right,
         "-rf": right,
     }.items():
-        course.hand_in(name, content)
+        course.submit(name, content)
         expected[name] = ALL
     for name, content in {
         "empty": b"",
@@ -129,35 +129,35 @@ def hand_in_all(course: Course) -> dict[str, float]:
         "list": b"[1, 2]",
         "text": b"print(1)",
     }.items():
-        course.hand_in(name, content)
+        course.submit(name, content)
         expected[name] = 0.0
-    return expected | hand_in_what_is_no_file(course)
+    return expected | submit_what_is_no_file(course)
 
 
-def hand_in_what_is_no_file(course: Course) -> dict[str, float]:
+def submit_what_is_no_file(course: Course) -> dict[str, float]:
     """Hand in links, pipes and folders, beside a right notebook or in its place."""
-    elsewhere = course.hand_in("zz-honest", submission("ada"))
+    elsewhere = course.submit("zz-honest", submission("ada"))
     secret = course.folder / "for-teachers-only.txt"
     secret.write_text("what no student may read")
-    course.hand_in("linked", b"").unlink()
+    course.submit("linked", b"").unlink()
     (course.folder / "submitted/linked/bahdanau/bahdanau.ipynb").symlink_to(elsewhere)
     (course.folder / "submitted/linked-folder").mkdir()
     (course.folder / "submitted/linked-folder/bahdanau").symlink_to(elsewhere.parent)
-    nothing = course.hand_in("folder", b"")
+    nothing = course.submit("folder", b"")
     nothing.unlink()
     nothing.mkdir()
     os.mkfifo(course.folder / "submitted" / "pipe-pipe")  # no student's folder at all
-    pipe = course.hand_in("pipe", b"")
+    pipe = course.submit("pipe", b"")
     pipe.unlink()
     os.mkfifo(pipe)
-    beside = course.hand_in("beside", submission("ada")).parent
+    beside = course.submit("beside", submission("ada")).parent
     (beside / "data.txt").symlink_to(secret)
     (beside / "nowhere").symlink_to("/no/such/file")
     os.mkfifo(beside / "waits")
     (beside / "timestamp.txt").symlink_to(secret)
     stamped = {"late": b"no time at all", "bytes": b"\xff\xfe\x00", "year": b"0001-01-01 00:00:00 +9999"}
     for name, stamp in stamped.items():
-        course.hand_in(name, submission("ada")).with_name("timestamp.txt").write_bytes(stamp)
+        course.submit(name, submission("ada")).with_name("timestamp.txt").write_bytes(stamp)
     right = ["zz-honest", "beside", *stamped]
     return dict.fromkeys(["linked", "linked-folder", "folder", "pipe"], 0.0) | dict.fromkeys(right, ALL)
 
@@ -170,10 +170,10 @@ def written(folder: Path) -> str:
 
 def test_autograde_judges_for_itself_and_leaves_nobody_out(course: Course) -> None:
     """A forged, a broken and a partly right submission and one behind a link, in a folder of two lines of settings."""
-    course.hand_in("forges", changed("fay", forges))
-    course.hand_in("fay", submission("fay"))
-    course.hand_in("nils", submission("nils"))
-    beside = course.hand_in("zoe", submission("fay")).parent
+    course.submit("forges", changed("fay", forges))
+    course.submit("fay", submission("fay"))
+    course.submit("nils", submission("nils"))
+    beside = course.submit("zoe", submission("fay")).parent
     (course.folder / "secret.txt").write_text("what no student may read")
     (beside / "data.txt").symlink_to(course.folder / "secret.txt")
     (beside / "timestamp.txt").write_text("no time at all")
@@ -197,7 +197,7 @@ def test_autograding_again_leaves_points_by_hand_final_until_the_answer_changes(
             assert grade.manual_score in (None, 2)
             return grade.needs_manual_grade
 
-    place = course.hand_in("fay", answered("(a) The row of `</s>`."))
+    place = course.submit("fay", answered("(a) The row of `</s>`."))
     course.nbgrader("autograde", "bahdanau")
     assert waits()
     with opened_book(course.folder) as gradebook:
@@ -214,7 +214,7 @@ def test_autograding_again_leaves_points_by_hand_final_until_the_answer_changes(
 @pytest.mark.slow
 def test_nothing_that_is_handed_in_is_left_ungraded(course: Course) -> None:
     """What stock nbgrader stops at, each with the score that `grade` gives it."""
-    expected = hand_in_all(course)
+    expected = submit_all(course)
     course.nbgrader("autograde", "bahdanau")
     assert course.scores() == expected
     course.nbgrader("generate_feedback", "bahdanau")
@@ -233,7 +233,7 @@ def test_the_secret_and_the_limits_are_those_of_grade(course: Course) -> None:
     """The hidden inputs of both roads are the same: an answer that is right on some draws only gets the same score."""
     lucky = changed("ada", lambda notebook: guess(notebook))
     for student in ("a", "b", "c", "d", "e", "f"):
-        course.hand_in(student, lucky)
+        course.submit(student, lucky)
     course.nbgrader("autograde", "bahdanau")
     other = Course(course.folder.with_name("graded"))
     other.run("python", "-m", "autograder", "grade", str(course.folder / "submitted"), "--out", ".")

@@ -1,4 +1,4 @@
-"""The laws of a feedback page's parts: nothing is lost, what needs a look comes first, every state has its words."""
+"""Tests of a feedback page's parts: nothing is lost, what needs a look comes first, every state has its words."""
 
 import nbformat
 import pytest

@@ -1,1 +1,1 @@
-"""Laws of judging."""
+"""Tests of judging."""

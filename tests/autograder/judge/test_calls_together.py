@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from autograder.judge.asking import ENDED
 from autograder.judge.session import Session
+from autograder.judge.worker_client import ENDED
 from autograder.kit.answer import Answer, Call, Failure
 from tests.support.sandboxed import DOUBLE, still_answers, text
 

@@ -13,8 +13,8 @@ from autograder import checks
 from autograder.assignment import assignments, grade_id, parts, template
 from autograder.judge import carried
 from autograder.judge.carried import Forward
-from autograder.judge.earlier import MOST_ELEMENTS, Earlier
 from autograder.judge.judge import Judge, Judged
+from autograder.judge.reference_server import MOST_ELEMENTS, Earlier
 from autograder.judge.session import Limits, Session, Worker
 from autograder.kit.proxy import MOST_BODY
 from autograder.places import source_notebook
@@ -41,7 +41,7 @@ CALLED = [  # by the solution of the first: the second
 
 @pytest.fixture(scope="module")
 def judge(course_judge: Judge) -> Judge:
-    return Judge(course_judge.wall, course_judge.secret, Limits(cell=20, check=20, notebook=200))
+    return Judge(course_judge.sandbox, course_judge.secret, Limits(cell=20, check=20, notebook=200))
 
 
 def graded(judge: Judge, name: str, changed: dict[str, str], below: dict[str, str] | None = None) -> Judged:

@@ -15,8 +15,8 @@ from autograder.judge.cluster import Cluster, NoCluster, settings_elsewhere
 from autograder.judge.process import JudgeSettings
 from autograder.judge.result import Outcome
 from tests.autograder.judge.test_pool import tasks
-from tests.support import stand_in
-from tests.support.classes import QUICK, hand_in, run_here, totals
+from tests.support import fake_judge
+from tests.support.classes import QUICK, run_here, submit, totals
 from tests.support.sandboxed import course_judge, demand_sandbox
 
 __all__ = ["course_judge"]
@@ -48,7 +48,7 @@ def killing(came: Iterator[tuple[int, Outcome]], cluster: Cluster, after: int) -
 @pytest.mark.slow
 def test_a_worker_killed_half_way_costs_nobody_anything(local: LocalCluster) -> None:
     names = [f"student {number}" for number in range(24)]
-    with Cluster(local.scheduler_address, TERMS, stand_in.judged) as cluster:
+    with Cluster(local.scheduler_address, TERMS, fake_judge.judged) as cluster:
         came = list(killing(cluster.outcomes(tasks(names)), cluster, 5))
     assert sorted(number for number, _ in came) == list(range(24))
     assert len({outcome.notebook for _, outcome in came}) == 1
@@ -58,7 +58,7 @@ def test_a_worker_killed_half_way_costs_nobody_anything(local: LocalCluster) -> 
 @pytest.mark.slow
 def test_one_that_kills_every_worker_has_0_and_the_others_their_points(local: LocalCluster, capfd) -> None:
     names = ["ada", "killer", "bob", "cleo", "dan"]
-    with Cluster(local.scheduler_address, TERMS, stand_in.judged) as cluster:
+    with Cluster(local.scheduler_address, TERMS, fake_judge.judged) as cluster:
         lines = {names[number]: outcome.line for number, outcome in cluster.outcomes(tasks(names))}
     assert "the processes that judged it died" in lines["killer"]["error"]
     assert lines["killer"]["failed"]
@@ -89,7 +89,7 @@ def test_no_scheduler_no_workers_and_threads_are_said(monkeypatch) -> None:
 @pytest.mark.slow
 def test_a_class_on_a_cluster_is_the_class_of_this_machine(local, course_judge, tmp_path: Path) -> None:
     demand_sandbox()
-    hand_in(tmp_path / "in", QUICK)
+    submit(tmp_path / "in", QUICK)
     assert run_here(course_judge, tmp_path / "in", tmp_path / "here") == 0
     settings = JudgeSettings(course_judge.secret, TERMS.check_seconds, TERMS.notebook_seconds, TERMS.grader)
 
@@ -105,7 +105,7 @@ def test_a_class_on_a_cluster_is_the_class_of_this_machine(local, course_judge, 
 @pytest.mark.slow
 def test_a_scheduler_that_dies_is_said_and_nothing_is_lost() -> None:
     scheduler = LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None)
-    with Cluster(scheduler.scheduler_address, TERMS, stand_in.judged) as cluster:
+    with Cluster(scheduler.scheduler_address, TERMS, fake_judge.judged) as cluster:
         came = cluster.outcomes(tasks([f"student {number}" for number in range(50)]))
         assert next(came)[1].line["score"] > 0
         scheduler.close()
@@ -118,7 +118,7 @@ def test_workers_that_all_vanish_are_missed_aloud_and_not_for_ever(released, mon
     monkeypatch.setattr("autograder.judge.cluster.WAIT_SECONDS", 1)
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as emptied,
-        Cluster(emptied.scheduler_address, TERMS, stand_in.sleeping) as cluster,
+        Cluster(emptied.scheduler_address, TERMS, fake_judge.sleeping) as cluster,
     ):
         came = cluster.outcomes(tasks(["ada", "bob"]))
         cluster.client.retire_workers(close_workers=True, remove=True)
@@ -144,7 +144,7 @@ def test_a_cluster_behind_tls_takes_who_has_a_certificate(tmp_path: Path) -> Non
         walled = LocalCluster(n_workers=1, threads_per_worker=1, protocol="tls://", dashboard_address=None)
     with walled:
         assert walled.scheduler_address.startswith("tls://")
-        with dask.config.set(tls), Cluster(walled.scheduler_address, TERMS, stand_in.judged) as cluster:
+        with dask.config.set(tls), Cluster(walled.scheduler_address, TERMS, fake_judge.judged) as cluster:
             came = dict(cluster.outcomes(tasks(["ada", "bob", "cid"])))
         assert sorted(came) == [0, 1, 2]
         assert all(outcome.line["score"] > 0 for outcome in came.values())

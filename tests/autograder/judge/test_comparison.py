@@ -1,4 +1,4 @@
-"""Laws of an example's numbers in a graded notebook: any notebook can hold them, and the feedback page draws them."""
+"""Tests of an example's numbers in a graded notebook: any notebook can hold them, and the feedback page draws them."""
 
 import json
 

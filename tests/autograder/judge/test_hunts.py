@@ -1,4 +1,4 @@
-"""Bug hunts behind the wall: what shows the bug, names it and mends one statement counts, and nothing else does."""
+"""Bug hunts in the sandbox: what shows the bug, names it and mends one statement counts, and nothing else does."""
 
 import json
 from collections.abc import Callable

@@ -17,7 +17,7 @@ from autograder.judge.process import JudgeSettings
 from autograder.judge.result import Outcome, Task
 from autograder.places import released_notebook
 from autograder.sandbox.sandbox import NoSandbox
-from tests.support import stand_in
+from tests.support import fake_judge
 
 TERMS = JudgeSettings(b"the secret of this test's course", hard_seconds=60.0)  # on a busy machine too
 IMPATIENT = replace(TERMS, hard_seconds=4.0)
@@ -39,7 +39,7 @@ def tasks(names: list[str]) -> Iterator[tuple[int, Task]]:
 
 
 def graded(names: list[str], settings: JudgeSettings = TERMS) -> dict[str, Outcome]:
-    with Pool(2, settings, stand_in.judged) as pool:
+    with Pool(2, settings, fake_judge.judged) as pool:
         came = list(pool.outcomes(tasks(names)))
     assert sorted(number for number, _ in came) == list(range(len(names)))  # each once
     return {names[number]: outcome for number, outcome in came}
@@ -62,7 +62,7 @@ def test_one_that_hangs_its_judge_is_ended_at_the_hard_limit() -> None:
 
 
 def test_a_judge_that_dies_once_costs_nobody_anything(tmp_path: Path) -> None:
-    with Pool(2, TERMS, stand_in.judged) as pool:
+    with Pool(2, TERMS, fake_judge.judged) as pool:
         one = (0, Task("once", "bahdanau", str(tmp_path / "mark").encode()))
         came = dict(pool.outcomes(iter([one])))
     assert came[0].line["error"] == "the second time"
@@ -72,7 +72,7 @@ def test_a_judge_that_dies_once_costs_nobody_anything(tmp_path: Path) -> None:
 def test_who_only_had_to_wait_is_judged_once_more_when_all_others_are(tmp_path: Path) -> None:
     mark = tmp_path / "judged"
     names = ["starved", "ada", "starved too", "bob", "cy"]
-    with Pool(2, TERMS, stand_in.crowded) as pool:
+    with Pool(2, TERMS, fake_judge.crowded) as pool:
         given = [(number, Task(name, "bahdanau", str(mark).encode())) for number, name in enumerate(names)]
         came = [number for number, _ in pool.outcomes(iter(given))]
     assert sorted(came) == [0, 1, 2, 3, 4]
@@ -110,7 +110,7 @@ def test_tasks_are_read_as_they_are_needed_and_no_process_is_left() -> None:
             read += 1
             yield each
 
-    with Pool(2, TERMS, stand_in.judged) as pool:
+    with Pool(2, TERMS, fake_judge.judged) as pool:
         for done, _ in enumerate(pool.outcomes(counted()), start=1):
             assert read <= done + 2 * 2
         processes = [psutil.Process(seat.process.pid) for seat in pool.seats]
@@ -121,12 +121,12 @@ def test_tasks_are_read_as_they_are_needed_and_no_process_is_left() -> None:
 
 SLEEPS = """
 from tests.autograder.judge import test_pool
-from tests.support import stand_in
+from tests.support import fake_judge
 from autograder.judge.process import JudgeSettings
 from autograder.judge.pool import Pool
 
 if __name__ == "__main__":
-    with Pool(1, JudgeSettings(b"x", hard_seconds=60), stand_in.judged) as pool:
+    with Pool(1, JudgeSettings(b"x", hard_seconds=60), fake_judge.judged) as pool:
         print("ready", flush=True)
         list(pool.outcomes(test_pool.tasks(["sleeper"])))
 """

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from autograder import checks
-from autograder.judge import earlier
-from autograder.judge.earlier import Earlier
+from autograder.judge import reference_server
+from autograder.judge.reference_server import Earlier
 from autograder.kit import proxy
 from autograder.kit.call import call
 from autograder.kit.codec import CodecError
@@ -28,7 +28,7 @@ def asked(reference: Callable, known: Earlier | None = None) -> Callable:
     def ask(question: dict) -> dict:
         return decode(*encode(known.answer(decode(*encode(question)))))
 
-    return proxy.stand_in(reference.__name__, proxy.outline(reference), ask)
+    return proxy.remote_stub(reference.__name__, proxy.outline(reference), ask)
 
 
 def drawn(dtype: torch.dtype = torch.float32) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
@@ -122,7 +122,7 @@ def test_wrong_arguments_are_an_error_in_the_words_of_the_reference(wrong, error
             return {"error": ["TypeError", str(refused)]}
 
     with pytest.raises(error, match=message) as caught:
-        wrong(proxy.stand_in(HEADS.__name__, proxy.outline(HEADS), ask))
+        wrong(proxy.remote_stub(HEADS.__name__, proxy.outline(HEADS), ask))
     assert "split_heads" not in str(caught.value)
 
 
@@ -147,7 +147,7 @@ def test_what_would_cost_too_much_is_refused_before_it_is_done() -> None:
 
 
 def test_there_are_only_so_many_questions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(earlier, "MOST_QUESTIONS", 3)
+    monkeypatch.setattr(reference_server, "MOST_QUESTIONS", 3)
     function = asked(SOFTMAX)
     for _ in range(3):
         function(torch.zeros(2))

@@ -1,10 +1,10 @@
-"""Steps that a student's function asks for: they are answered, and counted, on the grader's side of the wall."""
+"""Steps that a student's function asks for: they are answered, and counted, on the grader's side of the sandbox."""
 
 import numpy as np
 import pytest
 
 from autograder.checks import find
-from autograder.judge.caller import Served, Student
+from autograder.judge.caller import StepServer, Student
 from autograder.judge.session import Session
 from autograder.kit.call import call
 from autograder.kit.table_models import MOST_STEPS, CachedSteps, state_after
@@ -71,27 +71,29 @@ def locally(source: str):
 
 
 @pytest.fixture
-def behind_the_wall(built):
+def sandboxed(built):
     def answer(source: str):
         with Session(built, QUICK, checks=1) as session:
             session.run(source)
             session.begin_check()
-            caller = Served(session, Student(session, adapter=ADAPTER), lambda arguments: CachedSteps(*arguments[:2]))
+            caller = StepServer(
+                session, Student(session, adapter=ADAPTER), lambda arguments: CachedSteps(*arguments[:2])
+            )
             return caller("greedy_cached", ARGUMENTS), session
 
     return answer
 
 
-def test_the_tokens_are_those_of_the_model_and_each_takes_one_step(behind_the_wall):
-    for answer in (locally(RIGHT), behind_the_wall(RIGHT)[0]):
+def test_the_tokens_are_those_of_the_model_and_each_takes_one_step(sandboxed):
+    for answer in (locally(RIGHT), sandboxed(RIGHT)[0]):
         tokens, steps = answer.outputs
         assert tokens.tolist() == expected()
         assert steps == MAX_LEN
 
 
 @pytest.mark.parametrize("source", [FROM_THE_START, FORGED], ids=["as it is", "with a forged count"])
-def test_who_begins_from_the_start_each_time_needs_more_steps(behind_the_wall, source):
-    tokens, steps = behind_the_wall(source)[0].outputs
+def test_who_begins_from_the_start_each_time_needs_more_steps(sandboxed, source):
+    tokens, steps = sandboxed(source)[0].outputs
     assert tokens.tolist() == expected()
     assert steps == MAX_LEN * (MAX_LEN + 1) // 2
 
@@ -105,15 +107,15 @@ def test_who_begins_from_the_start_each_time_needs_more_steps(behind_the_wall, s
         ("None, 0", "one"),
     ],
 )
-def test_a_step_with_other_arguments_says_what_it_expects(behind_the_wall, arguments, reason):
+def test_a_step_with_other_arguments_says_what_it_expects(sandboxed, arguments, reason):
     source = RIGHT.replace("step(token, cache)", f"step({arguments})")
-    for answer in (locally(source), behind_the_wall(source)[0]):
+    for answer in (locally(source), sandboxed(source)[0]):
         assert "ValueError" in answer.error.text
         assert reason in answer.error.text
 
 
-def test_a_loop_without_an_end_is_ended_and_the_next_call_is_answered(behind_the_wall):
-    answer, session = behind_the_wall(RIGHT.replace("len(tokens) < max_len", "True"))
+def test_a_loop_without_an_end_is_ended_and_the_next_call_is_answered(sandboxed):
+    answer, session = sandboxed(RIGHT.replace("len(tokens) < max_len", "True"))
     assert answer.error
     assert str(MOST_STEPS) in answer.error.text or answer.error.kind == "timeout"
     assert session.server is None

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.judge.asking import ENDED
 from autograder.judge.session import Limits, Session
-from autograder.judge.timing import Stint, Use
+from autograder.judge.timing import TimeBudget, Use
+from autograder.judge.worker_client import ENDED
 from autograder.kit.answer import Failure
 from autograder.sandbox import sandbox
 from tests.support.sandboxed import DOUBLE, QUICK, ask, says, still_answers, text
@@ -225,8 +225,8 @@ class TestTime:
         ids=["loops", "was starved", "sleeps", "began late"],
     )
     def test_the_reason_says_what_the_time_went_to(self, monkeypatch, took: Use, reason: str) -> None:
-        monkeypatch.setattr(Stint, "used", took)
-        assert Stint(os.getpid(), compute=3, clock=6).why()[0].startswith(reason)
+        monkeypatch.setattr(TimeBudget, "used", took)
+        assert TimeBudget(os.getpid(), compute=3, clock=6).why()[0].startswith(reason)
 
     def test_who_only_had_to_wait_for_a_turn_is_not_to_blame(self) -> None:
         assert Use(clock=10, computed=2, queued=7).starved

@@ -1,1 +1,1 @@
-"""Laws of what students run."""
+"""Tests of what students run."""

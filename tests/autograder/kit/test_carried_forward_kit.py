@@ -11,7 +11,7 @@ import pytest
 from autograder.assignment import grade_id, parts
 from autograder.checks import Check, checks
 from autograder.kit import NoPoints, check, recordings
-from autograder.release.notebook import weave
+from autograder.release.notebook import build_source
 from autograder.release.traces import record_earlier_calls
 
 HEADS = "multi_head_attention"
@@ -28,8 +28,8 @@ CALLED = {  # what the solutions call
 
 
 @functools.cache
-def woven(name: str) -> nbformat.NotebookNode:
-    return weave(name)
+def built(name: str) -> nbformat.NotebookNode:
+    return build_source(name)
 
 
 @functools.cache
@@ -40,7 +40,7 @@ def packed(name: str, function: str) -> bytes:
 def pack(name: str, one: Check) -> bytes:
     cases, examples = one.draw(np.random.default_rng(5)), one.worked_examples()
     return recordings.pack(
-        cases, one.criteria, examples, record_earlier_calls(name, one, cases, examples, parts(woven(name).cells))
+        cases, one.criteria, examples, record_earlier_calls(name, one, cases, examples, parts(built(name).cells))
     )
 
 
@@ -59,7 +59,7 @@ def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def notebook(name: str, **changed: str) -> dict:
     """Return what the solved notebook defines, with some answers changed."""
     namespace: dict = {}
-    for cell in woven(name).cells:
+    for cell in built(name).cells:
         if cell.cell_type == "code" and (grade_id(cell) in checks(name) or "import torch" in cell.source):
             exec(changed.get(grade_id(cell), cell.source).replace("### BEGIN SOLUTION", ""), namespace)
         if cell.cell_type == "code" and "train" in cell.metadata.get("tags", []):
@@ -80,7 +80,7 @@ def test_a_right_part_has_all_its_points_though_an_earlier_one_is_blank(kit, cap
     namespace = notebook(name, **{earlier: blank(earlier)})
     before = dict(namespace)
     assert check(f"{name}.{function}", namespace) is None
-    assert f"{earlier} (part {parts(woven(name).cells)[earlier]})" in capsys.readouterr().out
+    assert f"{earlier} (part {parts(built(name).cells)[earlier]})" in capsys.readouterr().out
     assert {key: namespace[key] for key in before} == before
 
 
@@ -91,7 +91,7 @@ def test_the_encoder_with_a_wrong_attention_has_its_points_and_its_own_mistakes(
     sentence = f"It has them with a right {HEADS} (part 1); with yours it fails, so repair that one first."
     assert sentence in " ".join(capsys.readouterr().out.split())
     assert namespace[HEADS].__code__.co_argcount == 6  # the student's own is back
-    own = next(cell.source for cell in woven("transformer").cells if grade_id(cell) == "encoder_layer")
+    own = next(cell.source for cell in built("transformer").cells if grade_id(cell) == "encoder_layer")
     namespace = notebook(
         "transformer", multi_head_attention=WRONG_HEADS, encoder_layer=own.replace("x + attended", "attended")
     )
@@ -105,7 +105,7 @@ def test_the_encoder_with_a_wrong_attention_has_its_points_and_its_own_mistakes(
 def test_where_the_recordings_do_not_reach_the_earlier_part_comes_first(kit, capsys) -> None:
     """Sentence by sentence: right, but these calls nobody has recorded."""
     kit("transformer", HEADS, "encoder_layer")
-    own = next(cell.source for cell in woven("transformer").cells if grade_id(cell) == "encoder_layer")
+    own = next(cell.source for cell in built("transformer").cells if grade_id(cell) == "encoder_layer")
     halves = own.replace(
         f"attended, _ = {HEADS}(x, x, x, params, heads, keys)",
         f"attended = torch.cat([{HEADS}(x[i:i+1], x[i:i+1], x[i:i+1], params, heads, "

@@ -1,4 +1,4 @@
-"""The laws of the public side: values in, values out, whatever the student's function does."""
+"""Tests of the public side: values in, values out, whatever the student's function does."""
 
 import contextlib
 import functools
@@ -35,7 +35,7 @@ from autograder.kit.cases import Verdict
 from autograder.kit.dry_run import Report
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
 from autograder.kit.table_models import BeamStep, GreedyStep
-from autograder.release.notebook import weave
+from autograder.release.notebook import build_source
 from autograder.submissions.notebook import check_call_id
 
 
@@ -390,7 +390,7 @@ PLACES = {  # where the notebook lies: where the kit lies
 
 def begun(name: str, folder: Path) -> subprocess.CompletedProcess:
     """Run the beginning of the notebook's first code cell in a folder, with nothing of the course within reach."""
-    source = next(cell.source for cell in weave(name).cells if cell.cell_type == "code")
+    source = next(cell.source for cell in build_source(name).cells if cell.cell_type == "code")
     look = source.partition("import torch")[0] + "\nimport autograder.kit\nprint(autograder.kit.__file__)"
     folder.mkdir(parents=True, exist_ok=True)
     alone = [sys.executable, "-I", "-c", look]
@@ -423,7 +423,7 @@ def test_a_notebook_that_was_sent_alone_says_where_the_kit_is_to_be_had(name, tm
 
 @pytest.mark.parametrize("name", assignments())
 def test_a_check_before_the_first_cell_says_what_to_run(name):
-    cells = [cell for cell in weave(name).cells if grade_id(cell).startswith("check-")]
+    cells = [cell for cell in build_source(name).cells if grade_id(cell).startswith("check-")]
     for cell in cells:  # a traceback shows both lines, and the second says what to do
         assert cell.source.startswith("check(")
         assert "Run the first code cell" in cell.source.splitlines()[1]

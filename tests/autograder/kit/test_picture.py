@@ -1,4 +1,4 @@
-"""Laws of the picture below a check: it has both functions' numbers, marks what differs, and needs a notebook."""
+"""Tests of the picture below a check: it has both functions' numbers, marks what differs, and needs a notebook."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Laws of bug hunts: a repair changes one statement, an input has the shapes that are asked for and shows the bug."""
+"""Tests of bug hunts: a repair changes one statement, an input has the shapes that are asked for and shows the bug."""
 
 import ast
 

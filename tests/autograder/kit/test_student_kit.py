@@ -1,4 +1,4 @@
-"""The laws of the kit: nothing secret in it, all that it needs in its requirements, nothing that a system lacks."""
+"""Tests of the kit: nothing secret in it, all that it needs in its requirements, nothing that a system lacks."""
 
 import ast
 import io

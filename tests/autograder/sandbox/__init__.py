@@ -1,1 +1,1 @@
-"""Laws of the sandbox."""
+"""Tests of the sandbox."""

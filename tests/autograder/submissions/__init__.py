@@ -1,1 +1,1 @@
-"""Laws of what is handed in."""
+"""Tests of what is handed in."""

@@ -12,9 +12,9 @@ import pytest
 from autograder.grade.cache import submission_key
 from autograder.places import released_notebook
 from autograder.submissions import collect
-from autograder.submissions.hand_in import HandIn, Inbox
 from autograder.submissions.lms_names import display_name, folder_name
 from autograder.submissions.notebook import FOLDER, LINK, Unreadable
+from autograder.submissions.submission import Inbox, Submission
 
 KNOWN = ["encoder_decoder", "bahdanau"]
 
@@ -37,12 +37,12 @@ def lay(folder: Path, files: dict[str, bytes]) -> Path:
 def taken(box: Inbox) -> dict[tuple[str, str], bytes | str]:
     """Return what is to be graded: the bytes, or why there are none."""
     texts = {}
-    for hand_in in box.hand_ins:
+    for submission in box.submissions:
         try:
-            texts[hand_in.student, hand_in.assignment] = hand_in.content()
+            texts[submission.student, submission.assignment] = submission.content()
         except Unreadable as error:
-            texts[hand_in.student, hand_in.assignment] = str(error)
-    assert len(texts) == len(box.hand_ins)
+            texts[submission.student, submission.assignment] = str(error)
+    assert len(texts) == len(box.submissions)
     return texts
 
 
@@ -111,7 +111,7 @@ def test_a_notebook_as_released_never_counts_beside_a_written_one(
     assert taken(box) == {("two", "bahdanau"): written, ("one", "bahdanau"): stub}
     why = f"not graded: {place}x.ipynb counts; this one is as it was released"
     assert errors(box, tmp_path) == {f"two/{place}bahdanau.ipynb": why}
-    [graded] = [hand_in.notice for hand_in in box.hand_ins if hand_in.student == "two"]
+    [graded] = [submission.notice for submission in box.submissions if submission.student == "two"]
     assert graded == f"Graded: {place}x.ipynb. Not graded: {place}bahdanau.ipynb, which is as it was released."
 
 
@@ -224,7 +224,7 @@ def test_only_the_folder_that_nbgrader_writes_says_when(tmp_path: Path) -> None:
     lay(tmp_path, {"b/bahdanau/bahdanau.ipynb": notebook(), "c/bahdanau.ipynb": notebook(), "c/timestamp.txt": b"x"})
     moodle = "d_7_assignsubmission_file_/bahdanau"
     lay(tmp_path, {f"{moodle}/bahdanau.ipynb": notebook(), f"{moodle}/timestamp.txt": b"1999"})
-    stamps = {hand_in.student: hand_in.timestamp() for hand_in in collect.read(tmp_path, KNOWN).hand_ins}
+    stamps = {submission.student: submission.timestamp() for submission in collect.read(tmp_path, KNOWN).submissions}
     assert stamps == {"a": b"2026-11-21 12:00:00 UTC\n", "b": b"", "c": None, "d": None}
 
 
@@ -253,25 +253,25 @@ def test_what_may_not_be_read_keeps_nobody_waiting(as_somebody: Path) -> None:
         if closed:
             (as_somebody / student / closed).chmod(0)
     box = collect.read(as_somebody, KNOWN)
-    assert [hand_in.student for hand_in in box.hand_ins] == ["ann", "art", "zoe"]
+    assert [submission.student for submission in box.submissions] == ["ann", "art", "zoe"]
     assert "Permission denied" in errors(box, as_somebody)["abe"]
-    assert len({submission_key(hand_in) for hand_in in box.hand_ins}) == 3
-    for hand_in in box.hand_ins[:2]:
+    assert len({submission_key(submission) for submission in box.submissions}) == 3
+    for submission in box.submissions[:2]:
         with pytest.raises(Unreadable, match="permissions"):
-            hand_in.content()
+            submission.content()
 
 
 def test_a_huge_file_is_no_reason_to_stop(tmp_path: Path, monkeypatch) -> None:
     """A terabyte of nothing, which no memory holds."""
     monkeypatch.setattr("autograder.grade.cache.grader_key", lambda assignment: "")
     lay(tmp_path, {"ann/bahdanau/bahdanau.ipynb": notebook()})
-    [hand_in] = collect.read(tmp_path, KNOWN).hand_ins
-    keys = {submission_key(hand_in)}
+    [submission] = collect.read(tmp_path, KNOWN).submissions
+    keys = {submission_key(submission)}
     for name in ("timestamp.txt", "bahdanau.ipynb"):
         (tmp_path / "ann/bahdanau" / name).touch()
         os.truncate(tmp_path / "ann/bahdanau" / name, 1 << 40)
-        keys.add(submission_key(hand_in))
-    assert hand_in.timestamp() == b""
+        keys.add(submission_key(submission))
+    assert submission.timestamp() == b""
     assert len(keys) == 2
 
 
@@ -281,11 +281,11 @@ def test_a_copy_of_a_class_is_the_same_class(tmp_path: Path) -> None:
     )
     shutil.copytree(tmp_path / "one", tmp_path / "two")
     keys = [
-        [submission_key(hand_in) for hand_in in collect.read(tmp_path / name, KNOWN).hand_ins]
+        [submission_key(submission) for submission in collect.read(tmp_path / name, KNOWN).submissions]
         for name in ("one", "two")
     ]
     assert keys[0] == keys[1]
-    assert isinstance(collect.read(tmp_path / "one", KNOWN).hand_ins[0], HandIn)
+    assert isinstance(collect.read(tmp_path / "one", KNOWN).submissions[0], Submission)
 
 
 def test_a_lone_student_may_call_files_as_an_lms_does(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from autograder.grade.cache import Records
 from autograder.submissions import collect
-from autograder.submissions.hand_in import Inbox
 from autograder.submissions.lms_names import sort_key
+from autograder.submissions.submission import Inbox
 from tests.attacks.cases import written
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 from tests.autograder.submissions.test_zip_files import MOODLE, zipped
@@ -63,7 +63,7 @@ def test_a_folder_with_a_peers_name_in_another_normal_form_is_refused_and_so_is_
 
 def test_two_of_one_name_alone_are_refused_with_rows_and_nothing_else(tmp_path: Path) -> None:
     box = collect.read(lay(tmp_path, {f"{name}/bahdanau.ipynb": MINE for name in (JOSE, OTHER_JOSE)}), KNOWN)
-    assert box.hand_ins == []
+    assert box.submissions == []
     assert len(box.rejected) == 2
 
 
@@ -134,9 +134,9 @@ def test_a_wrapper_that_no_student_is_called_goes_on_working(tmp_path: Path, kin
 def test_a_wrapper_of_another_name_is_said_to_be_given_itself(tmp_path: Path, kind: str) -> None:
     files = {f"ATT1-bahdanau-4711/Roe Ann_7_{MOODLE}/bahdanau.ipynb": MINE}
     place = laid_or_zipped(tmp_path, kind, files)
-    [hand_in] = collect.read(place, KNOWN).hand_ins
-    assert hand_in.student == "ATT1-bahdanau-4711"
-    assert "'ATT1-bahdanau-4711' is taken for a student" in hand_in.notes[0]
+    [submission] = collect.read(place, KNOWN).submissions
+    assert submission.student == "ATT1-bahdanau-4711"
+    assert "'ATT1-bahdanau-4711' is taken for a student" in submission.notes[0]
     if kind == "folder":
         assert students(collect.read(place / "ATT1-bahdanau-4711", KNOWN)) == {"Roe Ann"}
 
@@ -196,10 +196,10 @@ def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_
 
     def why(files: dict[str, bytes], keep: bool = False) -> str:
         shutil.rmtree(tmp_path / "in", ignore_errors=True)
-        [hand_in] = collect.read(lay(tmp_path / "in", files), KNOWN).hand_ins
+        [submission] = collect.read(lay(tmp_path / "in", files), KNOWN).submissions
         if keep:
-            known.keep(hand_in, "key", {"student": hand_in.student})
-        return known.conflict(hand_in)
+            known.keep(submission, "key", {"student": submission.student})
+        return known.conflict(submission)
 
     moodle, plain = {f"{VICTIM}/bahdanau.ipynb": MINE}, {"Roe Ann/bahdanau/bahdanau.ipynb": MINE}
     assert why(moodle, keep=True) == why(moodle) == why(plain) == ""

@@ -20,7 +20,7 @@ from autograder.submissions import collect
 from autograder.submissions.files import list_folder
 from autograder.submissions.notebook import LINK, LINK_ON_THE_WAY, Unreadable
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook
-from tests.support.classes import hand_in, page, summary, totals
+from tests.support.classes import page, submit, summary, totals
 
 ROUNDS = 300
 MINE, THEIRS = notebook("bahdanau", "eve's own"), notebook("bahdanau", "the peer's")
@@ -58,32 +58,32 @@ SWAPS = [
 def test_a_folder_swapped_for_a_link_after_it_was_listed_is_not_read(
     shared: Path, student: str, mine: str, theirs: str
 ) -> None:
-    [hand_in] = [each for each in collect.read(shared, KNOWN).hand_ins if each.student == student]
+    [submission] = [each for each in collect.read(shared, KNOWN).submissions if each.student == student]
     swap(shared, mine, theirs)
     reason = LINK if mine.endswith(".ipynb") else "a folder on the way to it is a symbolic link"
     with pytest.raises(Unreadable, match=reason):
-        hand_in.content()
+        submission.content()
     if mine in ("eve", "eve/bahdanau"):
-        assert hand_in.timestamp() == b""
+        assert submission.timestamp() == b""
 
 
 def test_the_folder_that_was_given_may_itself_be_a_link(shared: Path) -> None:
     (shared.parent / "link").symlink_to(shared)
-    hand_in = {each.student: each for each in collect.read(shared.parent / "link", KNOWN).hand_ins}
-    assert hand_in["eve"].content() == MINE
-    assert hand_in["peer"].timestamp() == STAMP
+    submission = {each.student: each for each in collect.read(shared.parent / "link", KNOWN).submissions}
+    assert submission["eve"].content() == MINE
+    assert submission["peer"].timestamp() == STAMP
 
 
 @pytest.mark.parametrize("mine", ["eve/bahdanau", "eve/bahdanau/{}"])
 def test_no_time_and_no_secret_of_a_peers_is_kept_as_ones_own(shared: Path, tmp_path: Path, mine: str) -> None:
-    [hand_in] = [each for each in collect.read(shared, KNOWN).hand_ins if each.student == "eve"]
+    [submission] = [each for each in collect.read(shared, KNOWN).submissions if each.student == "eve"]
     names = ("timestamp.txt", "submission_secret.txt")
     for name in names:
         swap(shared, mine.format(name), mine.format(name).replace("eve", "peer"))
         shutil.rmtree(tmp_path / "aside", ignore_errors=True)
         if "{}" not in mine:
             break
-    Grader(shared, tmp_path / "out", SimpleNamespace(mode=0o600))._keep(hand_in, MINE)  # type: ignore[arg-type]
+    Grader(shared, tmp_path / "out", SimpleNamespace(mode=0o600))._keep(submission, MINE)  # type: ignore[arg-type]
     assert [name for name in names if (tmp_path / "out/submitted/eve/bahdanau" / name).exists()] == []
     assert (tmp_path / "out/submitted/eve/bahdanau/bahdanau.ipynb").read_bytes() == MINE
 
@@ -118,7 +118,7 @@ def listed_and_read(shared: Path) -> Iterator[bytes]:
 
 
 def handed_in(shared: Path) -> Iterator[bytes]:
-    for each in collect.read(shared, KNOWN).hand_ins:
+    for each in collect.read(shared, KNOWN).submissions:
         if each.student == "eve":
             yield each.timestamp() or b""
             with suppress(Unreadable):
@@ -153,14 +153,14 @@ def test_a_folder_swapped_for_a_link_to_a_peers_while_others_are_graded_gets_no_
 ) -> None:
     """The peer's 29 points, and the peer's code in the thief's feedback, were what came of it."""
     folder, find = tmp_path / "in", Records.find
-    hand_in(folder, ["fay"])
+    submit(folder, ["fay"])
     lay(folder, {"eve/bahdanau/bahdanau.ipynb": b"{}"})
     first = iter([True])
 
-    def swaps(records: Records, hand_in: Any) -> Any:
+    def swaps(records: Records, submission: Any) -> Any:
         if next(first, False):
             swap(folder, "eve/bahdanau", "fay/bahdanau")
-        return find(records, hand_in)
+        return find(records, submission)
 
     monkeypatch.setattr(Records, "find", swaps)
     assert run(folder, tmp_path / "out") == 0

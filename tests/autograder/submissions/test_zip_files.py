@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from autograder.submissions import collect, zip_files
-from autograder.submissions.hand_in import Inbox
 from autograder.submissions.notebook import LINK
+from autograder.submissions.submission import Inbox
 from tests.autograder.submissions.test_collect import KNOWN, lay, notebook, taken
 
 MOODLE = "assignsubmission_file_"
@@ -66,7 +66,7 @@ def test_moodle_with_a_folder_for_each_and_without(tmp_path: Path) -> None:
     assert taken(box) == {(name, "bahdanau"): mine for name in names}
     [rejected] = box.rejected
     assert (rejected.student, "onlinetext.html" in rejected.error) == ("Poe Ed", True)
-    assert all(hand_in.timestamp() is None for hand_in in box.hand_ins)
+    assert all(submission.timestamp() is None for submission in box.submissions)
 
 
 def test_canvas_with_late_marks_and_what_was_handed_in_again(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_canvas_with_late_marks_and_what_was_handed_in_again(tmp_path: Path) -> 
         },
     )
     assert taken(box) == {(name, "bahdanau"): new for name in ("roeann", "doebob", "poecy", "moedi", "loeed")}
-    assert {hand_in.student: hand_in.notes for hand_in in box.hand_ins if hand_in.notes} == {
+    assert {submission.student: submission.notes for submission in box.submissions if submission.notes} == {
         "doebob": ("handed in late, says the LMS",),
         "loeed": ("handed in late, says the LMS",),
     }

@@ -1,1 +1,1 @@
-"""Laws of the corpora."""
+"""Tests of the corpora."""

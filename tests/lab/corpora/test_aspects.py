@@ -1,4 +1,4 @@
-"""Laws of the reviews with two verdicts: evidence for each, no verdict in two splits, and words alone say little."""
+"""Tests of the reviews with two verdicts: evidence for each, no verdict in two splits, and words alone say little."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Laws of the corpora with labels: evidence that is evidence, splits that share nothing, the official score."""
+"""Tests of the corpora with labels: evidence that is evidence, splits that share nothing, the official score."""
 
 import gzip
 import re

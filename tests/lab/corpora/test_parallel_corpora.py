@@ -1,4 +1,4 @@
-"""Laws of Tatoeba and the Hansards: nothing that is tested on was trained on, and links mean what annotators said."""
+"""Tests of Tatoeba and the Hansards: nothing that is tested on was trained on, and links mean what annotators said."""
 
 import io
 import itertools

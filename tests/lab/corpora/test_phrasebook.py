@@ -1,4 +1,4 @@
-"""Laws of the phrasebook: its grammar, its links, and that it is neither ambiguous nor monotone."""
+"""Tests of the phrasebook: its grammar, its links, and that it is neither ambiguous nor monotone."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""Laws of WMT'14: its archives are unpacked, cleaned and read, or refused with the reason.
+"""Tests of WMT'14: its archives are unpacked, cleaned and read, or refused with the reason.
 
 The real files are 4.5 million pairs; these are a few dozen.
 """

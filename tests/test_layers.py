@@ -1,4 +1,4 @@
-"""The directions of imports: each room of the house knows those below it, and no module is part of a circle."""
+"""The directions of imports: each package knows those below it, and no module is part of a circle."""
 
 import ast
 from functools import cache
@@ -8,8 +8,8 @@ import pytest
 
 from autograder.places import ROOT
 
-# From the top down; rooms on one line do not import each other.
-LEVELS = """
+# From the top down; packages on one line do not import each other.
+LAYERS = """
 benchmarks
 tests
 benchmarks.gpu
@@ -36,17 +36,21 @@ lab.cli
 lab.evaluation
 lab
 """
-LEVEL = {room: level for level, line in enumerate(LEVELS.split("\n")) for room in line.split()}
-PATHS = [path for room in sorted({room.partition(".")[0] for room in LEVEL}) for path in (ROOT / room).rglob("*.py")]
+LAYER = {package: layer for layer, line in enumerate(LAYERS.split("\n")) for package in line.split()}
+PATHS = [
+    path
+    for package in sorted({package.partition(".")[0] for package in LAYER})
+    for path in (ROOT / package).rglob("*.py")
+]
 NAMES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in PATHS}
 STARTS_EVERYWHERE = "lab.programs"  # says what `python -m` can run in a package, whichever it is
 
 
-def room(module: str) -> str:
-    """Return the room of a module: the longest name in LEVELS that begins its own."""
+def package(module: str) -> str:
+    """Return the package of a module: the longest name in LAYERS that begins its own."""
     parts = module.split(".")
     names = [".".join(parts[:length]) for length in range(len(parts), 0, -1)]
-    return next(name for name in names if name in LEVEL or name == "autograder")
+    return next(name for name in names if name in LAYER or name == "autograder")
 
 
 @cache
@@ -64,14 +68,16 @@ def imported(module: str) -> list[tuple[str, int, bool]]:
     return modules
 
 
-@pytest.mark.parametrize("level", [line for line in LEVELS.split("\n") if line])
-def test_no_room_imports_one_above_it_or_beside_it(level: str) -> None:
+@pytest.mark.parametrize("layer", [line for line in LAYERS.split("\n") if line])
+def test_no_package_imports_one_above_it_or_beside_it(layer: str) -> None:
     upward = [
         f"{module}, line {line}: {other}"
         for module in NAMES
-        if (own := room(module)) in level.split()
+        if (own := package(module)) in layer.split()
         for other, line, _ in imported(module)
-        if other != STARTS_EVERYWHERE and room(other) not in (own, "autograder") and LEVEL[room(other)] <= LEVEL[own]
+        if other != STARTS_EVERYWHERE
+        and package(other) not in (own, "autograder")
+        and LAYER[package(other)] <= LAYER[own]
     ]
     assert not upward, "\n".join(upward)
 
@@ -84,7 +90,7 @@ def test_no_module_is_part_of_a_circle() -> None:
 
 def test_every_folder_of_the_project_has_a_level() -> None:
     folders = {module.partition(".")[2].partition(".")[0] for module in NAMES if module.startswith("autograder.")}
-    assert {f"autograder.{folder}" for folder in folders} == {name for name in LEVEL if name.startswith("autograder.")}
+    assert {f"autograder.{folder}" for folder in folders} == {name for name in LAYER if name.startswith("autograder.")}
 
 
 def test_shapes_are_checked_wherever_lab_writes_them(pytestconfig: pytest.Config) -> None:

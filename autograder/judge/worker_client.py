@@ -1,4 +1,4 @@
-"""One worker behind the wall: it is asked, waited for no longer than it has time, and believed values only."""
+"""One worker in the sandbox: it is asked, waited for no longer than it has time, and believed values only."""
 
 import math
 import secrets
@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from autograder.judge.timing import Limits, Stint, Use, use
+from autograder.judge.timing import Limits, TimeBudget, Use, use
 from autograder.kit import codec, frames
 from autograder.kit.answer import Failure, Kind
 from autograder.kit.proxy import MOST_BODY, MOST_HEADER
 from autograder.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from autograder.judge.earlier import Earlier
+    from autograder.judge.reference_server import Earlier
 
 ENDED = "the code ended the Python process (exit, a crash in native code, or too much memory)"
 
@@ -34,7 +34,7 @@ CALL = Most(1 << 20, 16 << 20)  # a call's are arrays: what a check gave, its gr
 ASKING = Most(max(CELL.header, MOST_HEADER), max(CALL.body, MOST_BODY))  # either, or a question for an earlier function
 
 
-class Unanswered(Exception):
+class NoReply(Exception):
     """There is no answer; says why, in words for the student, and whether only a busy machine is to blame."""
 
     def __init__(self, kind: Kind, text: str, starved: bool = False) -> None:
@@ -44,71 +44,73 @@ class Unanswered(Exception):
         self.replies: list[Any] = []  # that came before
 
 
-class Dead(Unanswered):
+class WorkerDied(NoReply):
     """The worker is gone."""
 
 
-class Late(Unanswered):
+class TimedOut(NoReply):
     """The request was interrupted when its time was up; the worker lives."""
 
 
-class Fallen(Exception):
+class SandboxCrashed(Exception):
     """The sandbox fell, and the worker with it: the grader's misfortune, not the student's doing."""
 
 
 class Server(Protocol):
-    """Answers questions of the code behind the wall."""
+    """Answers questions of the code in the sandbox."""
 
     def answer(self, question: Any) -> dict: ...
 
 
 class Worker:
-    """One worker behind the wall."""
+    """One worker in the sandbox."""
 
-    def __init__(self, wall: Sandbox, limits: Limits, earlier: "Earlier | None" = None) -> None:
+    def __init__(self, sandbox: Sandbox, limits: Limits, earlier: "Earlier | None" = None) -> None:
         self.grace = limits.grace
         self.earlier = earlier
         self.server: Server | None = None  # answers what the code may ask for in the running call
         self.asked = 0
         self.seen: Use | None = None  # what it had taken after its last request, where somebody looked
-        self.job = wall.start_worker(cpu_seconds=10 + math.ceil(limits.total))
+        self.job = sandbox.start_worker(cpu_seconds=10 + math.ceil(limits.total))
         try:
             frames.receive(self.job.link, time.monotonic() + 60, READY.body, READY.header)
         except codec.CodecError as error:
             self._lost("no_worker", f"no worker came up: {error}")
         if earlier:
-            self.request(self.stint(60, 60), READY, 1, op="carry", functions=earlier.outlines)
+            self.request(self.budget(60, 60), READY, 1, op="carry", functions=earlier.outlines)
 
-    def stint(self, compute: float, clock: float) -> Stint:
+    def budget(self, compute: float, clock: float) -> TimeBudget:
         """Begin to count what the worker takes."""
-        return Stint(self.job.process.pid, compute, clock, self.seen)
+        return TimeBudget(self.job.process.pid, compute, clock, self.seen)
 
-    def took(self, stint: Stint) -> Use:
-        """Return what a stint took up to now."""
+    def took(self, budget: TimeBudget) -> Use:
+        """Return what a budget took up to now."""
         self.seen = use(self.job.process.pid)
-        return self.seen - stint.before
+        return self.seen - budget.before
 
-    def request(self, stint: Stint, most: Most, count: int, **request: Any) -> list[Any]:
-        """Return the replies, so many as are asked for; raise Late or Dead when they do not come in time.
+    def request(self, budget: TimeBudget, most: Most, count: int, **request: Any) -> list[Any]:
+        """Return the replies, so many as are asked for; raise TimedOut or WorkerDied when they do not come in time.
 
         There are fewer where the code sends itself the interrupt that is ours to send, or says that no more come.
         """
         replies: list[Any] = []
         try:
-            self._exchange(stint, most, count, replies, request)
-        except Unanswered as error:
+            self._exchange(budget, most, count, replies, request)
+        except NoReply as error:
             error.replies = replies
             raise
         return replies
 
-    def _exchange(self, stint: Stint, most: Most, count: int, replies: list[Any], request: dict[str, Any]) -> None:
+    def _exchange(
+        self, budget: TimeBudget, most: Most, count: int, replies: list[Any], request: dict[str, Any]
+    ) -> None:
         self.asked, self.seen = secrets.randbits(62), None  # no answer can be sent ahead of its request
         try:
-            self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
+            self.job.link.settimeout(max(0.1, min(budget.until - time.monotonic(), budget.compute)))
             frames.send(self.job.link, {"id": self.asked, **request})
-            self._receive(stint, most, count, replies)
+            self._receive(budget, most, count, replies)
         except frames.TooLate:
-            self._interrupt(stint, most, count - len(replies))
+            self._interrupt(budget, most, count - len(replies))
         except (frames.Closed, ConnectionError):
             self._lost("died", ENDED)
         except (codec.CodecError, OSError) as error:
@@ -118,19 +120,19 @@ class Worker:
         """Kill what is left of the worker, and say whose fault it was."""
         sandbox_died = self.job.sandbox_died()
         self.kill()
-        raise (Fallen(text) if sandbox_died else Dead(kind, text, starved)) from None
+        raise (SandboxCrashed(text) if sandbox_died else WorkerDied(kind, text, starved)) from None
 
-    def _receive(self, stint: Stint, most: Most, count: int, replies: list[Any]) -> None:
+    def _receive(self, budget: TimeBudget, most: Most, count: int, replies: list[Any]) -> None:
         """Put so many replies into the list; a worker that was interrupted says that no more come."""
-        while len(replies) < count and (reply := self._reply(stint, most)) is not None:
+        while len(replies) < count and (reply := self._reply(budget, most)) is not None:
             replies.append(reply)
 
-    def _reply(self, stint: Stint, most: Most) -> Any:
+    def _reply(self, budget: TimeBudget, most: Most) -> Any:
         """Return the reply; before it, the worker may ask for what earlier functions or a served one give."""
         server = self.server or self.earlier
         most = ASKING if server else most
         while True:
-            frame = frames.receive(self.job.link, stint.wait(self.job.link), most.body, most.header)
+            frame = frames.receive(self.job.link, budget.wait(self.job.link), most.body, most.header)
             if not isinstance(frame, dict) or frame.get("id") != self.asked:
                 raise codec.CodecError("an answer to no question")
             if "reply" in frame:
@@ -138,18 +140,18 @@ class Worker:
             if server is None or "ask" not in frame:
                 raise codec.CodecError("an answer to no question")
             answer = server.answer(frame["ask"])
-            self.job.link.settimeout(max(0.1, min(stint.until - time.monotonic(), stint.compute)))
+            self.job.link.settimeout(max(0.1, min(budget.until - time.monotonic(), budget.compute)))
             frames.send(self.job.link, {"id": self.asked, "answer": answer})
 
-    def _interrupt(self, stint: Stint, most: Most, left: int) -> NoReturn:
+    def _interrupt(self, budget: TimeBudget, most: Most, left: int) -> NoReturn:
         """Send an interrupt as Ctrl-C would; kill a worker that does not mind it, or that may be asking something."""
-        why, starved = stint.why()
+        why, starved = budget.why()
         if self.server or self.earlier:
             self._lost("timeout", f"the code {why}", starved)
         with suppress(OSError, codec.CodecError):
             self.job.process.send_signal(signal.SIGINT)
-            self._receive(self.stint(self.grace, self.grace), most, left, [])
-            raise Late("timeout", why, starved)
+            self._receive(self.budget(self.grace, self.grace), most, left, [])
+            raise TimedOut("timeout", why, starved)
         self._lost("timeout", f"the code {why} It ignored the interrupt", starved)
 
     def kill(self) -> None:

@@ -1,4 +1,4 @@
-"""What a class handed in, as plain records: one HandIn for each submission, one Rejected for what gets no grade."""
+"""What a class handed in, as plain records: one Submission for each submission, one Rejected for what gets no grade."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from autograder.submissions.notebook import Unreadable
 
 
 @dataclass(frozen=True)
-class HandIn:
+class Submission:
     """One submission: whose, of which assignment, and where its bytes are, or the reason why there are none.
 
     `file` is its path in messages. `name` and `account` are the student's name as it was handed in, and the LMS's
@@ -58,6 +58,6 @@ class Rejected:
 class Inbox:
     """All that a class handed in."""
 
-    hand_ins: list[HandIn] = field(default_factory=list)
+    submissions: list[Submission] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     contested: list[Rejected] = field(default_factory=list)  # of the rejected, those of students who share a name

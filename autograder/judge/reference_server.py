@@ -1,4 +1,4 @@
-"""Right answers for earlier functions: values and vector–Jacobian products of the references, on this side of the wall.
+"""Right answers for earlier functions: values and vector–Jacobian products of the references, on the trusted side.
 
 A student's code may ask for anything, so every question is looked through, and what an answer may cost is bounded.
 """
