@@ -1,6 +1,6 @@
 """The assignments of the course: which there are, and each one's released notebook, with what is graded in it.
 
-This module needs no torch: whoever only hands out or collects work starts without it. Nor does it need nbformat
+This module needs no torch: anyone who only hands out or collects work starts without it. Nor does it need nbformat
 before it reads a file: a bare machine with a GPU does not have it.
 """
 

@@ -249,7 +249,7 @@ def scores(predicted: Sequence[str], texts: Labelled, documents: Sequence[Docume
 
 
 def fingerprint(texts: Labelled) -> str:
-    """Return a short name of the training text: a checkpoint is only gone on with on the same text."""
+    """Return a short name of the training text: a checkpoint is only resumed on the same text."""
     digest = hashlib.sha256()
     for document in texts.train:
         digest.update("\n".join([document.label, *document.sentences, "", ""]).encode())

@@ -27,7 +27,7 @@ class Watch:
     """Looks at losses and gradient norms once in a while: on a GPU each look waits for the steps before it."""
 
     folder: Path
-    losses: list[Tensor] = field(default_factory=list)  # of this epoch, since it was begun or gone on with
+    losses: list[Tensor] = field(default_factory=list)  # of this epoch, since it was begun or resumed
     norms: list[Tensor] = field(default_factory=list)
     unseen: list[Any] = field(default_factory=list)  # the examples of those that nobody has looked at
     due: float = 0.0

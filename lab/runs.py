@@ -66,7 +66,7 @@ def trained_seeds(folder: Path) -> list[int]:
 
 
 def kept_about(folder: Path, about: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what a training that can be gone on with keeps about itself: its vocabularies, learnt anew, may differ."""
+    """Return what a training that can be resumed keeps about itself: its vocabularies, learnt anew, may differ."""
     if not (folder / "last.pt").exists():
         return None
     kept = load(folder / "last.pt").get("about", {})

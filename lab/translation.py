@@ -148,7 +148,7 @@ def read(corpus: Parallel, source_text: Tokenizer, target_text: Tokenizer, longe
 
 
 def fingerprint(corpus: Parallel) -> str:
-    """Return a short name of the training text: a checkpoint is only gone on with on the same text."""
+    """Return a short name of the training text: a checkpoint is only resumed on the same text."""
     digest = hashlib.sha256()
     for pair in corpus.train:
         digest.update(f"{pair.source}\t{pair.target}\n".encode())

@@ -31,7 +31,7 @@ class Edit:
 
     home: Callable
     text: str
-    where: str  # "FILE: NAME", for whoever wrote it
+    where: str  # "FILE: NAME", for its author
 
     @cached_property
     def parts(self) -> dict[str, str]:

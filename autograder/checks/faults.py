@@ -1,4 +1,4 @@
-"""What is wrong with a check as it is written: one sentence for whoever wrote it, before anything is graded."""
+"""What is wrong with a check as it is written: one sentence for its author, before anything is graded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import is_dataclass

@@ -89,7 +89,7 @@ def same(node: Node, pattern: Node) -> bool:
 
 
 def rewritten(node: Node, change: Callable[[Node], Node | None]) -> Node:
-    """Return a tree with what `change` gives in the place of nodes and lists of nodes; the tree itself stays."""
+    """Return a tree with what `change` gives in place of nodes and lists of nodes; the tree itself stays."""
     if (new := change(node)) is not None:
         return new
     if isinstance(node, list):
@@ -103,7 +103,7 @@ def rewritten(node: Node, change: Callable[[Node], Node | None]) -> Node:
 
 
 def with_old(new: Node, old: ast.AST) -> Node:
-    """Return new source with what it replaces in the place of the name `_`."""
+    """Return new source with what it replaces in place of the name `_`."""
 
     def change(node: Node) -> Node | None:
         is_old = isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Load)
@@ -127,7 +127,7 @@ def returns(body: list[ast.stmt], new: ast.AST, hits: list) -> list[ast.stmt]:
 
 
 def replaced(tree: Node, old: Node, new: Node, hits: list) -> Node:
-    """Return a tree with a fragment in the place of another: an expression, or a run of statements."""
+    """Return a tree with a fragment in place of another: an expression, or a run of statements."""
 
     def run(statements: Node) -> Node | None:
         if not isinstance(statements, list) or not statements or not isinstance(statements[0], ast.stmt):

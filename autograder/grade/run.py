@@ -157,7 +157,7 @@ def _mark(
         except KeyboardInterrupt:
             remaining = len(todo) - bar.n
             bar.close()
-            print(f"Stopped: {bar.n} graded, {remaining} left. The same command goes on from here.", file=sys.stderr)
+            print(f"Stopped: {bar.n} graded, {remaining} left. The same command continues from here.", file=sys.stderr)
             raise
 
 

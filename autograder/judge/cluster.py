@@ -130,7 +130,7 @@ class Cluster:
             elif time.monotonic() - alone_since > WAIT_SECONDS:
                 raise NoCluster(
                     f"The scheduler has had no workers for {WAIT_SECONDS} s. What was graded is kept: the same command "
-                    "goes on from there once there are some."
+                    "continues from there once there are some."
                 )
 
     def _has_workers(self) -> bool:

@@ -113,7 +113,7 @@ class Pool:
             if given is None:
                 break
             seat.task = given
-            with suppress(OSError):  # whoever listens for the answer learns that it is dead
+            with suppress(OSError):  # anyone who listens for the answer learns that it is dead
                 seat.link.send(given)
         while left and len(self.seats) < self.jobs:
             self.seats.append(_JudgeProcess(self.settings, self.work))
@@ -174,7 +174,7 @@ def _forking() -> ForkServerContext:
 
 
 def warm() -> None:
-    """Begin the imports that all judging processes share: whoever calls this has something else to do meanwhile."""
+    """Begin the imports that all judging processes share: anyone who calls this has something else to do meanwhile."""
     _forking()
     forkserver.ensure_running()
 

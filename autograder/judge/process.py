@@ -106,7 +106,7 @@ def judged(settings: JudgeSettings, task: Task, failed: str = "") -> Outcome:
     if failed:
         return _failed(without_points(form_of(task.assignment), failed))
     with _lock:
-        # A C thread's doing: it works whatever holds the interpreter. Whoever waits sees the process die.
+        # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
         faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
         try:
             return judged_by(_judge(settings), task)

@@ -1,6 +1,6 @@
 """One submission as plain values: what a judging process is handed, here or on another machine, and gives back.
 
-Whoever only hands tasks out and takes outcomes imports this without torch: the judge is imported where it judges.
+Anyone who only hands tasks out and takes outcomes imports this without torch: the judge is imported where it judges.
 """
 
 import re

@@ -66,7 +66,7 @@ def use(pid: int) -> Use:
     clock, computed = time.monotonic(), sum(map(_computed, process_tree(pid)))
     try:
         queued = int(read_proc(f"/proc/{pid}/schedstat").split()[1]) / 1e9
-    except (OSError, IndexError):  # a kernel that does not count it: whoever waited gets the benefit of the doubt
+    except (OSError, IndexError):  # a kernel that does not count it: anyone who waited gets the benefit of the doubt
         queued = clock - computed if Path("/proc", str(pid)).exists() else 0.0
     return Use(clock, computed, queued)
 

@@ -51,7 +51,7 @@ def as_set(function: Callable, *arguments: Any) -> Tensor:
 
 
 def not_a_set(expected: str, value: Any) -> str:
-    """Return the sentence for whoever returns something else than the set that is expected."""
+    """Return the sentence for anyone who returns something else than the set that is expected."""
     way = "; `set(…)` makes a set of it" if isinstance(value, list | tuple) else ""
     return f"the type is wrong: expected {expected}, got {_article(value)}{way}"
 

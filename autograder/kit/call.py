@@ -130,7 +130,7 @@ def _tensors(value) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, dict):
-        for item in value.values():  # whoever adds a number to a dictionary has changed it, too
+        for item in value.values():  # anyone who adds a number to a dictionary has changed it, too
             yield from _tensors(item) if isinstance(item, Tensor | dict | list | tuple) else [torch.zeros(0)]
     elif isinstance(value, list | tuple):
         for item in value:

@@ -41,7 +41,7 @@ def example_hint(
     """Return the first example that shows the mistakes or, when there is none with a name, that anything is wrong.
 
     The student's function is called on it: nothing in an example is hidden. `shown` are the failures that the hint
-    tells of already; whoever has just lost the time of a check is shown what the mistake gives instead.
+    tells of already; anyone who has just lost the time of a check is shown what the mistake gives instead.
     """
     for example in _fitting(mistakes, examples):
         answer = clean_answer(caller(function, list(example.arguments), None))

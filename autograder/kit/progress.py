@@ -11,7 +11,7 @@ from pathlib import Path
 from autograder.kit import course
 from autograder.kit.cases import Verdict
 
-HANDED_IN = -1.0  # in the place of points: only grading knows them
+HANDED_IN = -1.0  # in place of points: only grading knows them
 _known: dict[str, dict[str, float]] = {}  # by notebook and function, of the notebooks that this kernel checks
 _last = ""  # the id of the last check, for `hint()`
 _given: dict[str, int] = {}  # how many hints were shown, by check
@@ -70,7 +70,7 @@ def _lines(name: str) -> list[str]:
         then = f"Next: {core[0].place}, {core[0].name}."
     else:
         left = " and ".join(dict.fromkeys(part.place for part in open_ones))
-        more = f"{left} left for whoever wants more; " if left else ""
+        more = f"{left} left for anyone who wants more; " if left else ""
         then = f"All core parts are done; {more}`check_all()` runs the saved file as grading does."
     names = course.names()
     return [first, then + (f" The course: {_sum(*names)}." if len(names) > 1 else "")]

@@ -79,7 +79,7 @@ class _Call:
 
 
 class _Remote(torch.autograd.Function):
-    """A call whose values and vector–Jacobian products come from whoever is asked."""
+    """A call whose values and vector–Jacobian products come from anyone who is asked."""
 
     @staticmethod
     def forward(ctx: Any, call: _Call, *_: Tensor) -> Any:
@@ -133,7 +133,7 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 
 def install(namespace: dict, remote_stubs: Mapping[str, Callable]) -> list[Callable[[], None]]:
-    """Put stand-ins in the place of the functions of these names; return what takes them out again, last first."""
+    """Put stand-ins in place of the functions of these names; return what takes them out again, last first."""
     undo: list[Callable[[], None]] = []
     for name, standing_in in remote_stubs.items():
         own = namespace.get(name, Parameter.empty)

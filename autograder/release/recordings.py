@@ -95,5 +95,5 @@ def recording(check_id: str, numbers: Numbers) -> bytes:
 
 
 def _unsaid(outputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return NaN in the place of right answers: nothing is compared with it, and nobody can read it in the kit."""
+    """Return NaN in place of right answers: nothing is compared with it, and nobody can read it in the kit."""
     return {name: np.full_like(right, np.nan, np.float32) for name, right in outputs.items()}

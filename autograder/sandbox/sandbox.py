@@ -143,7 +143,7 @@ class Sandbox:
                 if is_slow:
                     raise NoSandbox(
                         f"The sandbox was not ready within {START_SECONDS} seconds: other programs keep this machine "
-                        "busy. Run the same command again when they have ended; it goes on where it was."
+                        "busy. Run the same command again when they have ended; it continues where it was."
                     )
                 errors.seek(0)
                 detail = (reply + errors.read()).decode(errors="replace").strip()[-2000:]

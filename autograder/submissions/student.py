@@ -15,7 +15,7 @@ from autograder.submissions.notebook import Unreadable, read_below
 from autograder.submissions.submission import Inbox, Rejected, Submission
 
 LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
-# Of one student's: whoever hands in more, by mistake or not, keeps nobody waiting.
+# Of one student's: anyone who hands in more, by mistake or not, keeps nobody waiting.
 MOST_ZIPS, MOST_NOTEBOOKS, MOST_REJECTED = 20, 200, 50
 MOST_BYTES = 256 << 20  # read to find out which notebook is for which assignment
 HAND_IN_LESS = "hand in one notebook for each assignment"

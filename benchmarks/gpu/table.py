@@ -1,4 +1,4 @@
-"""What is done and what is next: a table of jobs that every call goes on with, written after each job."""
+"""What is done and what is next: a table of jobs that every call continues, written after each job."""
 
 import json
 import time
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 class Unfinished(Exception):
-    """A job that the time was too short for; the next call goes on with it. The message says how far it is."""
+    """A job that the time was too short for; the next call continues it. The message says how far it is."""
 
 
 @dataclass(frozen=True)

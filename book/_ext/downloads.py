@@ -90,7 +90,7 @@ class Downloads(SphinxTransform):
 
 
 def unreleased(name: str) -> nodes.paragraph:
-    """Return what stands in the place of the links while there are no files to link."""
+    """Return what stands in place of the links while there are no files to link."""
     line = nodes.paragraph(classes=["downloads"])
     line += [nodes.Text("The notebook is a part of "), nodes.literal("", "kit.zip")]
     line += [nodes.Text(", which holds all notebooks and the kit that they import. In a copy of the course, ")]

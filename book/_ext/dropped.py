@@ -1,6 +1,6 @@
 """Pages say nothing of a chapter that is left out: links to it are plain text, lists and tables lose its lines.
 
-So whoever drops chapters, by course.toml or in `_toc.yml`, has no sentence to change. What goes: in a list, an item
+So anyone who drops chapters, by course.toml or in `_toc.yml`, has no sentence to change. What goes: in a list, an item
 that begins with a link to the chapter; in a table, a row that begins with its name as code, behind a week's
 number or not, and the rows of a bold name whose row links it; a section that is explained in it or bears its name.
 """

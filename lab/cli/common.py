@@ -78,7 +78,7 @@ def dispatch(
     except (CorpusError, CheckpointError, RecipeError, UsageError) as error:
         fail(str(error))
     except KeyboardInterrupt:
-        fail("stopped; what the last checkpoint holds is kept, the same command goes on from there")
+        fail("stopped; what the last checkpoint holds is kept, the same command continues from there")
 
 
 def fail(message: str) -> NoReturn:
@@ -163,7 +163,7 @@ def joint_failure(team: Team) -> Iterator[None]:
             raise
         raise UsageError(
             f"process {team.rank} of {team.size} has lost another one, which was killed or says above why it ended; "
-            "the same command goes on from the last checkpoint"
+            "the same command continues from the last checkpoint"
         ) from None
 
 

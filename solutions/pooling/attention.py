@@ -40,7 +40,7 @@ def context_attention(
 
     u_t = tanh(W h_t + b), α = softmax of u_t · u over t. The vector u is learned: it is a query that never changes.
 
-    Yang et al. (2016), equations 5 to 7, and 8 to 10 with sentences in the place of words.
+    Yang et al. (2016), equations 5 to 7, and 8 to 10 with sentences in place of words.
     """
     weights = masked_softmax(torch.tanh(H @ W.T + b) @ u, mask)
     return weighted_sum(weights, H), weights

@@ -1,6 +1,6 @@
 """The Transformer's layers as they are trained: the parameters of layers.py, and what attention.py computes, faster.
 
-Queries, keys and values come out of one product where they can, padding is left out, and the decoder goes on from the
+Queries, keys and values come out of one product where they can, padding is left out, and the decoder continues from the
 keys and values of earlier steps. Two options that the taught functions do not have: pre-norm, and dropout.
 """
 

@@ -182,7 +182,7 @@ def _(cells, _made) -> None:
 
 @case("Saved by Colab")
 def _(cells, made) -> None:
-    """Its real shape: metadata of its own in the place of ours, an id in the metadata, outputs with their base URI."""
+    """Its real shape: metadata of its own in place of ours, an id in the metadata, outputs with their base URI."""
     for n, each in enumerate(cells):
         each.metadata = nbformat.from_dict({"id": f"Zx{n}YbQqkq", "colab": {"base_uri": "https://localhost:8080/"}})
         if each.cell_type == "code":

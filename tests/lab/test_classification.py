@@ -1,4 +1,4 @@
-"""Tests of classification: padding changes nothing, an empty text has a label, a training goes on where it stopped."""
+"""Tests of classification: padding changes nothing, an empty text has a label, a training resumes where it stopped."""
 
 import time
 from collections.abc import Sequence

@@ -83,7 +83,7 @@ def test_a_process_that_is_killed_ends_the_run_with_a_sentence_and_the_next_goes
     first = subprocess.run([*command, "--kill"], **SETTINGS)
     assert first.returncode != 0
     assert "process 0 of 2 has lost another one" in first.stderr
-    assert "the same command goes on from the last checkpoint" in first.stderr
+    assert "the same command continues from the last checkpoint" in first.stderr
     second = subprocess.run(command, **SETTINGS)
     assert second.returncode == 0, second.stderr[-3000:]
     undisturbed = subprocess.run([*TORCHRUN, "-m", "tests.support.killed_process", str(tmp_path / "whole")], **SETTINGS)

@@ -27,7 +27,7 @@ import resource, signal, sys
 from pathlib import Path
 LARGE = {large}
 {writer}
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the kernel kills whoever writes past the limit
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the kernel kills anyone who writes past the limit
 resource.setrlimit(resource.RLIMIT_FSIZE, (LARGE // 2, LARGE // 2))
 write(Path(sys.argv[1]), content)
 """

@@ -12,7 +12,7 @@ from solutions.encoder_decoder.model import SOLUTION
 
 @dataclass
 class Trainings:
-    """What stands in the place of `lab.translation`: it counts its trainings, and each takes a while."""
+    """What stands in place of `lab.translation`: it counts its trainings, and each takes a while."""
 
     folders: list[Path] = field(default_factory=list)
 

@@ -15,7 +15,7 @@ from lab.batches import Batch, filled_up
 from lab.translation import Translating
 
 MODELS = small_models()
-META = torch.device("meta")  # has shapes and no numbers: whoever asks for one gets an error
+META = torch.device("meta")  # has shapes and no numbers: anyone who asks for one gets an error
 ENABLED = torch.is_autocast_enabled
 
 

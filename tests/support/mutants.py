@@ -97,7 +97,7 @@ def same(before: str, after: str) -> bool:
 
 
 def _changes(node: ast.AST) -> Iterator[ast.AST | None]:  # noqa: C901, PLR0915 — a table of rules
-    """Yield what may stand in the place of a node."""
+    """Yield what may stand in place of a node."""
     if isinstance(node, ast.BinOp):
         for kinds in (BINARY, BITS):
             if isinstance(node.op, kinds):

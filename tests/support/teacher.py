@@ -1,4 +1,4 @@
-"""A teacher who types `autograder grade`, and gets a class graded at once: whoever hands in has all points."""
+"""A teacher who types `autograder grade`, and gets a class graded at once: anyone who hands in has all points."""
 
 import contextlib
 import shutil

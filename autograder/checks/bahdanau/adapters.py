@@ -67,7 +67,7 @@ def given_sets(function: Callable, links: Tensor, sure: Tensor, possible: Tensor
     rate = function(*sets)
     for tensor, pairs in zip(given, sets, strict=True):
         if pairs != _pairs(tensor):
-            tensor += 1  # whoever changes a set changes an argument: that is looked for in the tensors
+            tensor += 1  # anyone who changes a set changes an argument: that is looked for in the tensors
     return rate
 
 

@@ -13,7 +13,7 @@ def arguments(rng: Rng, sizes: tuple[int, ...], mask: np.ndarray | None) -> list
     return [*inputs, *weights, mask]
 
 
-HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: whoever takes the wrong one is no less exact, so is named
+HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: anyone who takes the wrong one is no less exact, so is named
 
 
 def far_from_zero(rng: Rng) -> list:

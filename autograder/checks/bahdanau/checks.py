@@ -20,8 +20,8 @@ RANK, LARGE = "more than two axes", "a score far from 0"
 def raised(rng: Rng, mask: np.ndarray, gap: float) -> np.ndarray:
     """Return scores that are higher by gap wherever the mask is False: exp(-gap) is what padding leaves for the rest.
 
-    exp(-40) is far below an epsilon such as 1e-9, and far above the smallest float32: whoever takes exp of all scores
-    and divides by what the mask leaves is right, whoever adds an epsilon to the sum is not.
+    exp(-40) is far below an epsilon such as 1e-9, and far above the smallest float32: taking exp of all scores
+    and dividing by what the mask leaves is right, adding an epsilon to the sum is not.
     """
     return normal(rng, *mask.shape) + np.float32(gap) * ~mask
 
@@ -48,7 +48,7 @@ def softmax_cases(rng: Rng) -> list[CaseInput]:
     empty[rng.integers(4)] = False
     low, high = (normal(rng, 4, 7, scale=2) + np.float32(shift) for shift in (-800, 800))
     wide, wide_mask = normal(rng, 4, 7, scale=40), gaps(rng, 4, 7)
-    # The largest score may be attended to: whoever takes exp first and drops masked ones later is right as well.
+    # The largest score may be attended to: anyone who takes exp first and drops masked ones later is right as well.
     wide[np.arange(4), wide_mask.argmax(axis=1)] = np.abs(wide).max(axis=1) + rng.random(4, np.float32)
     above, apart, many = gaps(rng, 4, 7), gaps(rng, 4, 7), gaps(rng, 4, 29)
     one = rng.permutation([True, True, False])[:, None]
@@ -146,7 +146,7 @@ def additive_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("equal sizes", arguments(rng, (5,) * 6, gaps(rng, 5, 5)), MASKED, gradients=True),
         CaseInput(
             "equal sizes, no mask", arguments(rng, (5,) * 6, None), NO_MASK
-        ),  # whoever remembers a mask of this size is found
+        ),  # anyone who remembers a mask of this size is found
         CaseInput("one sentence", arguments(rng, (1, 6, 5, 4, 3, 7), gaps(rng, 1, 6)), MASKED, gradients=True),
         CaseInput("one position", arguments(rng, (3, 1, 4, 5, 6, 7), None), NO_MASK),
         CaseInput("one feature of everything", arguments(rng, (3, 4, 1, 1, 1, 1), gaps(rng, 3, 4)), SPECIAL, [PADDING]),

@@ -31,7 +31,7 @@ ALONG = Check(
     points={
         FREE: 3,
         LENGTHS: 1,
-        # Together, or whoever returns the weights as they are would have the point.
+        # Together, or anyone who returns the weights as they are would have the point.
         "weights that cannot move, beside those that can": Points(1, (TIGHT, FREE)),
     },
     also=(SHAPE, UNCHANGED, REPEAT),

@@ -17,7 +17,7 @@ def loaded_module(
 ) -> tuple[Tensor, Tensor]:
     """Return output and weights of a module that has loaded these parameters, in evaluation mode, moved to a dtype.
 
-    Where gradients are asked for, the module is called with the parameters themselves in the place of its own.
+    Where gradients are asked for, the module is called with the parameters themselves in place of its own.
     """
     module = made(X.shape[-1], W_q.shape[0], W_v.shape[0])
     given = {"W_q": W_q, "W_k": W_k, "W_v": W_v}

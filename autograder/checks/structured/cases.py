@@ -8,7 +8,7 @@ from autograder.checks import FAR, MASKED, NO_MASK, CaseInput
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 
 PADDING, LARGE, HOPS = "padding", "a score far from 0", "more than one hop"
-HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: whoever takes the wrong one is no less exact, so is named
+HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: anyone who takes the wrong one is no less exact, so is named
 
 
 def weights(rng: Rng, batch: int, hops: int, source: int) -> np.ndarray:

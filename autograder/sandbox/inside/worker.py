@@ -115,7 +115,7 @@ def _carry(judge: _JudgeLink, request: dict[str, Any], shell: Shell) -> None:
 
 def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
     outputs, finished = shell.run(request["source"], request["shown"])
-    proxy.install(shell.user_ns, shell.remote_stubs)  # in the place of what the cell has defined
+    proxy.install(shell.user_ns, shell.remote_stubs)  # in place of what the cell has defined
     return {"outputs": outputs, "finished": finished}
 
 

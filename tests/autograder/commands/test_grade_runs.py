@@ -128,7 +128,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_leaves_nothing(released, tmp_p
         process.send_signal(signal.SIGINT)
         output = process.communicate(timeout=60)[0]
     assert process.returncode == 130
-    assert "The same command goes on from here" in output
+    assert "The same command continues from here" in output
     assert psutil.wait_procs(below, timeout=60)[1] == []
     assert "Traceback" not in output
 

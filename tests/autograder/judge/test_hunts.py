@@ -28,7 +28,7 @@ def source(name: str) -> str:
 
 
 def cells(changed: dict[str, str], last: str = "") -> list[dict]:
-    """Return a notebook's cells; `changed` holds what stands in the place of the expected answers."""
+    """Return a notebook's cells; `changed` holds what stands in place of the expected answers."""
     answers = [(name, changed.get(name, source(name))) for name in NAMES]
     pairs = [
         [

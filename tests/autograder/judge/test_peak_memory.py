@@ -19,7 +19,7 @@ from tests.answers.self_attention import right_layers, wrong
 from tests.support.sandboxed import QUICK
 
 MOST = 16 << 20
-LESS_MEMORY = "the memory"  # the demand that whoever takes too much does not meet
+LESS_MEMORY = "the memory"  # the demand that anyone who takes too much does not meet
 IMPORTS = "import math\nimport torch\nimport torch.nn.functional as F\n"
 MAKES = "def makes(count):\n    numbers = torch.ones(count)\n    return numbers[:1] + 1\n"
 HOARDS = (

@@ -492,7 +492,7 @@ def test_a_verdict_on_an_older_function_than_the_cell_says_so(softmax_kit, capsy
 
 
 def test_check_all_names_what_was_run_and_is_not_in_the_file(tmp_path, monkeypatch, capsys):
-    """Whoever has changed a function and not saved reads of the old one."""
+    """Anyone who has changed a function and not saved reads of the old one."""
     cells = [{"cell_type": "code", "metadata": {}, "source": "def f():\n    return 1\n"}]
     (tmp_path / "name.ipynb").write_text(
         json.dumps({"cells": cells, "metadata": {"attention_workbook": {"assignment": "name"}}})

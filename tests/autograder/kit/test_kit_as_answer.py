@@ -13,7 +13,7 @@ from autograder.release.blank import Module
 from autograder.release.build import release
 from tests.support import kit_as_answer
 
-# The identity: the gradients of x + PE are those of x. Whoever returns x has written no position.
+# The identity: the gradients of x + PE are those of x. Anyone who returns x has written no position.
 IDENTITY = ("lab.distributed.Team.", "lab.transfer.on_host")
 ALLOWED = {("transformer.positional_encoding", "gradients")}
 

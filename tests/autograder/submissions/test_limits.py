@@ -181,7 +181,7 @@ def test_code_that_is_slow_to_parse_costs_its_owner_alone(released: Path, tmp_pa
 
 
 def test_code_that_takes_too_long_to_read_is_refused_and_the_next_is_read(released, monkeypatch) -> None:
-    """With one second, the shortest limit that there is, in the place of ten."""
+    """With one second, the shortest limit that there is, in place of ten."""
     monkeypatch.setattr(parser_client, "MOST_SECONDS", 0)
     monkeypatch.setattr(parser_client, "CLOCK_FACTOR", 30)
     form = template(NAME)
