@@ -65,6 +65,7 @@ html .title-page .title { font-size: 34pt; font-weight: 600; margin-top: 25mm; }
 h1, h2, h3, h4, dt, summary { break-after: avoid; } p { orphans: 2; widows: 2; }
 figure, .admonition, tr, .math, img, .panels { break-inside: avoid; }
 .drawing svg, .output > :is(img, .plot) { max-height: 84mm; } .output > :is(img, .plot) { width: auto; }
+.output:has(.heat), .heat, .heat table { break-inside: avoid !important; } tbody tr:first-child { break-before: avoid; }
 .heat :is(th, td) { padding: 0.1rem 0.3rem; line-height: 1.25; }
 .live:has(> table) > table { display: none; }
 .live:has(> table)::after { content: "On the screen a trained model runs here."; font-style: italic; }
@@ -165,8 +166,9 @@ def running_heads(pages: dict[str, str]) -> str:
     for name, page in pages.items():
         title = re.sub("<[^>]*>", "", headings(page)[0][2]).replace('"', '\\"')
         font = "font: italic 8.5pt 'Source Serif 4', serif"
-        rules += f'@page {name} {{ @top-right {{ content: "{unescape(title)}"; {font}; }} '
-        rules += f'@top-left {{ content: "The Attention Workbook"; {font}; }} }}\n'
+        # The first has this title.
+        left = f'@top-left {{ content: "The Attention Workbook"; {font}; }}' if rules else ""
+        rules += f'@page {name} {{ @top-right {{ content: "{unescape(title)}"; {font}; }} {left} }}\n'
     return rules
 
 
