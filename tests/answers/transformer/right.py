@@ -165,7 +165,7 @@ def encoder_padding_zeroed(x, params, heads, mask=None, eps=1e-5):
 
 def encoder_both_masked(x, params, heads, mask=None, eps=1e-5):
     both = None if mask is None else mask[:, None] & mask[:, :, None]
-    y = _norm(x + heads_folded(x, x, x, params, heads, both)[0], params, 1, eps)
+    y = _norm(x + heads_permute(x, x, x, params, heads, both)[0], params, 1, eps)
     return _norm(y + _feed(y, params), params, 2, eps)
 
 
