@@ -114,6 +114,8 @@ GREEDY = {
     "shows the last seven words": _decoder(shown=lambda p, e: p[:, -7:]),
     "begins with 0": _calls(lambda step, B, bos, eos, pad, n: (step, B, 0, eos, pad, n)),
     "eos is 2": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, 2, pad, n)),
+    "pad 0 becomes eos": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, eos, pad or eos, n)),
+    "eos 0 never ends": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, eos if eos else -1, pad, n)),
     "bos 0 becomes 1": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos or 1, eos, pad, n)),
     "eos in front of padding only": _result(
         lambda y, B, bos, eos, pad, n: torch.cat([y[:, :-1], torch.where(y[:, -1:] == eos, pad, y[:, -1:])], 1)
