@@ -1,6 +1,8 @@
 """Drawings are SVG inside the page, so that they take the page's colours in light and dark; each says what it shows."""
 
+import json
 import re
+from html import escape
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,7 +15,10 @@ TOLD = re.compile(r'<svg[^>]*role="img"[^>]*>\s*<title[^>]*>[^<]{10,}</title>\s*
 
 
 class Drawing(SphinxDirective):
-    """`{drawing} NAME` puts figures/NAME.svg on the page, with the content as its caption."""
+    """`{drawing} NAME` puts figures/NAME.svg on the page, with the content as its caption.
+
+    With the states of figures/NAME.json, book/_static/touch.js lets readers touch it.
+    """
 
     required_arguments = 1
     has_content = True
@@ -27,9 +32,9 @@ class Drawing(SphinxDirective):
         drawing = Path(absolute).read_text(encoding="utf8")
         if not TOLD.search(drawing):
             raise self.error(f'{relative}: expected role="img", then <title> and <desc> that say what it shows')
-        width = re.search(r'viewBox="\S+ \S+ (\S+)', drawing)[1]  # type: ignore[index]
-        drawing = drawing.replace("<svg ", f'<svg style="--w: {width}" ', 1)
-        figure = nodes.figure("", nodes.raw("", f'<div class="drawing">{drawing}</div>', format="html"))
+        if Path(absolute).with_suffix(".json").is_file():
+            self.env.note_dependency(str(Path(relative).with_suffix(".json")))
+        figure = nodes.figure("", nodes.raw("", with_states(Path(absolute)), format="html"))
         figure["classes"].append("drawn")
         self.add_name(figure)
         if self.content:
@@ -40,6 +45,18 @@ class Drawing(SphinxDirective):
                 caption += paragraph.children
             figure += caption
         return [figure]
+
+
+def with_states(file: Path) -> str:
+    """Return a drawing as a page has it: as wide as it says, and around it what readers may choose, of NAME.json."""
+    drawing = file.read_text(encoding="utf8")
+    width = re.search(r'viewBox="\S+ \S+ (\S+)', drawing)[1]  # type: ignore[index]
+    drawing = drawing.replace("<svg ", f'<svg style="--w: {width}" ', 1)
+    drawing, states = f'<div class="drawing">{drawing}</div>', file.with_suffix(".json")
+    if not states.is_file():
+        return drawing
+    compact = json.dumps(json.loads(states.read_text(encoding="utf8")), ensure_ascii=False)
+    return f'<div class="touch" data-states="{escape(compact)}"><div class="chooser"></div>{drawing}</div>'
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -23,6 +23,10 @@ TIDY = {
         '<noscript><link rel="stylesheet" media="(prefers-color-scheme: dark)" href="_static/dark.css"/></noscript>'
         "</head>"
     ),
+    # What unfolds a chapter's pages in the sidebar had no name.
+    r'<summary>(?=<span class="toctree-toggle")': '<summary aria-label="pages of this chapter">',
+    # Scripts wait for the page, in their order; only the settings that scripts within the page speak of come at once.
+    r'<script (?=(?:data-sd-tabs-storage-prefix="[^"]*" )?src="(?!_static/documentation_options))': "<script defer ",
     # The button says "Search Ctrl K" itself; a shorter label beside it contradicts it.
     r'(<button class="btn search-button-field[^>]*?) aria-label="Search"': r"\1",
 }

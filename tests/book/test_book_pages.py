@@ -31,6 +31,7 @@ FIGURE = re.compile(  # a drawing, a plot, weights as a table or in a text, and 
 LARGEST = 1_600_000  # bytes of a page
 FIGURES = 10  # of a chapter, at least
 SCREENS = 25  # of a lesson, at most: 1440 × 900
+SOON = 1000  # pixels from the top of a lesson to what can be touched, on a phone of 380 × 800
 PARTS = {part["caption"]: set(files_of(part)) for part in build.table_of_contents("full")["parts"]}
 TEACHERS = PARTS[build.TEACHERS]  # what students do not have
 
@@ -85,11 +86,12 @@ def test_every_table_header_says_something(folder):
 
 
 @pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
-def test_the_head_of_a_fold_holds_nothing_else_to_press(folder):
+def test_the_head_of_a_fold_has_a_name_and_holds_nothing_else_to_press(folder):
     """It is a button itself, and a screen reader reads what is in it as the button's name."""
     for page in pages(folder):
         heads = re.findall(r"<summary\b.*?</summary>", page.read_text(encoding="utf8"), re.DOTALL)
         assert not [head for head in heads if re.search(r"<(?:a|button|input|select)\b", head)], page.name
+        assert all("aria-label=" in head or shown(head).strip() for head in heads), f"{page.name}: one has no name"
 
 
 @pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
@@ -254,10 +256,19 @@ def test_a_page_fits_a_phone_and_a_tablet(browser, name):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_lesson_has_at_most_so_many_screens(browser, name):
+def test_a_lesson_has_at_most_so_many_screens_and_the_first_can_be_touched(browser, name):
     pages(FULL)
     tab, _, _ = opened(browser, FULL / f"{name}.html", width=1440)
     assert tab.evaluate("document.documentElement.scrollHeight") <= SCREENS * 900
+    if (ROOT / "solutions" / name / "results").is_dir():  # a chapter that trains: its first screen can be touched
+        touched = tab.locator("article :is(.choices button, .live input, .moved input, .weigh input)").first
+        box = touched.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 900
+        tab.set_viewport_size({"width": 380, "height": 800})
+        box = touched.bounding_box()
+        assert box
+        assert box["y"] <= SOON
     tab.context.close()
 
 

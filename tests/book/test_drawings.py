@@ -1,6 +1,8 @@
-"""Tests of the drawings' colours: a role has one, in both themes, and a reader without styles sees it as well."""
+"""Tests of the drawings' colours, in both themes and without styles, and of the drawings that can be touched."""
 
+import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
@@ -8,10 +10,16 @@ from xml.etree import ElementTree
 import pydata_sphinx_theme
 import pytest
 import sphinx_book_theme
+import torch
 
 from autograder.places import ROOT
+from book._ext.drawing import with_states
+from solutions.self_attention.attention import simple_self_attention
+from tests.support.figures import is_narrow, opened, status
 
 CSS = (ROOT / "book" / "_static" / "book.css").read_text(encoding="utf-8")
+TOUCHED = sorted((ROOT / "book" / "figures").glob("*.json"))
+SMALL = "all => all.filter((each) => each.offsetHeight < 44 || each.offsetWidth < 44).length"  # for a finger
 DRAWINGS = sorted((ROOT / "book" / "figures").glob("*.svg"))
 ROLES = ("query", "key", "value", "state", "context", "weights")
 THEMES = {"light": "html", "dark": 'html[data-theme="dark"]'}
@@ -129,3 +137,94 @@ def test_without_styles_a_drawing_has_its_light_colours(drawing: Path) -> None:
         if tag == "line" or wanted.get("fill") == root.get("fill"):
             wanted = {name: value for name, value in wanted.items() if name != "fill"}  # has none, or has the root's
         assert wanted.items() <= shape.attrib.items(), ElementTree.tostring(shape, encoding="unicode")
+
+
+AT = re.compile(r"^(\d+)(?:-(\d+))?$")
+each_touched = pytest.mark.parametrize("about", TOUCHED, ids=lambda path: path.stem)
+
+
+def states(about: Path) -> list[dict]:
+    return json.loads(about.read_text(encoding="utf-8"))["states"]
+
+
+@each_touched
+def test_each_state_of_a_drawing_shows_something_and_says_what(about: Path) -> None:
+    marked = [shape.attrib for shape in shapes(about.with_suffix(".svg"))]
+    count = len(states(about))
+    shown = [range(int(at[1]), int(at[2] or at[1]) + 1) for each in marked if (at := AT.match(each.get("data-at", "")))]
+    picks = {int(each["data-pick"]) for each in marked if "data-pick" in each}
+    assert all(len(each["data-each"].split("|")) == count for each in marked if "data-each" in each)
+    assert max(max(each) for each in shown) <= count
+    for number, state in enumerate(states(about), start=1):
+        assert any(number in each for each in shown), state
+        assert len(state["says"]) > 10
+    assert picks <= set(range(1, count + 1))
+    assert picks, "nothing in the drawing itself can be touched"
+
+
+@pytest.mark.parametrize("name", ["bottleneck", "everyone_asks"])
+def test_the_weights_of_a_state_add_up_to_one(name: str) -> None:
+    drawing = ROOT / "book" / "figures" / f"{name}.svg"
+    texts = [shape.get("data-each", "").split("|") for shape in shapes(drawing) if shape.get("data-each")]
+    for weights in zip(*texts, strict=True):
+        assert sum(map(float, weights)) == pytest.approx(1, abs=0.015)
+
+
+def test_five_words_take_what_the_taught_function_gives_them() -> None:
+    X = torch.tensor([[[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 2.0]]])
+    context, weights = simple_self_attention(X)
+    drawing = ROOT / "book" / "figures" / "everyone_asks.svg"
+    texts = [shape.get("data-each", "") for shape in shapes(drawing) if shape.get("data-each")]
+    assert texts == ["|".join(f"{weight:.2f}" for weight in column) for column in weights[0].T.tolist()]
+    for state, vector in zip(states(drawing.with_suffix(".json")), context[0].tolist(), strict=True):
+        assert f"({', '.join(f'{number:.2f}'.removeprefix('0') for number in vector)})" in state["says"]
+
+
+def touched(browser, folder: Path, name: str, scripts: bool = True) -> Iterator:
+    """Yield a tab with a drawing as the directive puts it on a page."""
+    figures = ROOT / "book" / "figures"
+    yield from opened(browser, folder, with_states(figures / f"{name}.svg"), scripts=scripts)
+
+
+@pytest.mark.browser
+@each_touched
+def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, about: Path) -> None:
+    given = states(about)
+    for tab in touched(browser, tmp_path, about.stem):
+        as_drawn = tab.locator("svg").screenshot()
+        buttons = tab.get_by_role("group").get_by_role("button")
+        assert buttons.all_inner_texts() == [state["name"] for state in given]
+        assert buttons.evaluate_all(SMALL) == 0
+        assert tab.locator(".choices [tabindex='0']").count() == 1
+        buttons.first.focus()
+        for number, state in enumerate(given[1:], start=2):
+            tab.keyboard.press("ArrowRight")
+            assert status(tab) == re.sub(r"[*_]", "", state["says"])
+            assert buttons.nth(number - 1).get_attribute("aria-pressed") == "true"
+            assert tab.locator("svg .lit").count()
+        assert tab.evaluate("location.hash") == f"#live=picture&at={len(given)}"
+        assert tab.locator("svg").screenshot() != as_drawn
+        tab.keyboard.press("Enter")
+        assert tab.evaluate("location.hash") == ""
+        assert tab.locator("svg").screenshot() == as_drawn
+        tab.locator("[data-pick='2']").last.click()
+        assert buttons.nth(1).get_attribute("aria-pressed") == "true"
+        assert is_narrow(tab)
+
+
+@pytest.mark.browser
+def test_a_state_of_a_drawing_has_an_address_and_nonsense_does_no_harm(browser, tmp_path: Path) -> None:
+    for tab in touched(browser, tmp_path, "everyone_asks"):
+        tab.evaluate("location.hash = 'live=picture&at=5'")
+        tab.wait_for_function("document.querySelector('.chosen')")
+        assert status(tab).startswith("c5")
+        for nonsense in ("99", "x", "-1", ""):
+            tab.evaluate(f"location.hash = 'live=picture&at={nonsense}'")
+        assert status(tab).startswith("c5")
+
+
+@pytest.mark.browser
+def test_without_scripts_a_drawing_is_as_it_was(browser, tmp_path: Path) -> None:
+    for tab in touched(browser, tmp_path, "everyone_asks", scripts=False):
+        assert tab.get_by_role("img").is_visible()
+        assert tab.locator(".chooser").is_hidden()

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import tinycss2
 from docutils import nodes
 from pybtex.database import parse_file
 
@@ -18,6 +19,7 @@ sys.path.insert(0, str(BOOK / "_ext"))
 import citations  # noqa: E402  (the book's extensions live beside the book)
 import described  # noqa: E402
 import plots  # noqa: E402
+import sheets  # noqa: E402
 
 PAGES = sorted((ROOT / "build" / "_build" / "html").glob("*.html"))
 LOSS = training_curves({"with <b>": [(1, 3.0), (2, 1.5)], "without": [(1, 3.0), (2, 2.5)]}, title="Loss & more")
@@ -28,6 +30,35 @@ def built() -> list[Path]:
     if not PAGES:
         pytest.skip("the book is not built: make book")
     return PAGES
+
+
+def test_a_sheet_keeps_the_rules_that_can_match():
+    given = """.here, .gone { a: 1 } #gone .here { b: 2 } .here:not(.gone) > p { c: 3 } .here.gone { d: 4 }
+    @media print { .gone { e: 5 } .here[class~=".x"] { f: 6 } } @media screen { .gone { g: 7 } }
+    @font-face { h: 8 } @charset "utf-8"; p { i: 9 }"""
+    kept = sheets.pruned(tinycss2.parse_stylesheet(given, True, True), {"here"})
+    assert re.findall(r"\b([a-i]): \d", kept) == ["a", "c", "f", "h", "i"]
+    assert kept.startswith(".here{"), "a selector that matches nothing goes alone"
+    assert "screen" not in kept
+
+
+def test_addresses_of_a_sheet_are_those_seen_from_its_new_place(tmp_path: Path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "one.css").write_text('@import "../two.css"; a { b: url("f/x.woff2"), url(data:y), url(#z) }')
+    (tmp_path / "two.css").write_text("c { d: url(g.png) }")
+    text = sheets.joined(tmp_path / "deep" / "one.css", tmp_path)
+    assert re.findall(r"url\(([^)]+)\)", text) == ['"g.png"', '"deep/f/x.woff2"', "data:y", "#z"]
+
+
+def test_a_page_loads_one_small_sheet_and_waits_for_no_script():
+    for page in built():
+        head = page.read_text(encoding="utf-8").partition("</head>")[0].partition("<noscript>")[0]
+        assert len(re.findall('rel="stylesheet"', head)) == 1, page.name
+        waited = re.findall(r'<script (?!defer)[^>]*src="([^"?]+)', head)
+        assert waited == ["_static/documentation_options.js"], page.name
+    sheet = (PAGES[0].parent / "_static" / sheets.SHEET).read_text(encoding="utf-8")
+    assert len(sheet) < 250_000
+    assert (PAGES[0].parent / "_static" / sheets.ICONS).stat().st_size < 10_000
 
 
 def in_page(picture) -> str:

@@ -180,6 +180,28 @@ def test_a_text_is_classified_and_an_erased_word_has_no_weight(browser, tmp_path
         assert is_narrow(tab)
 
 
+def test_a_text_has_its_queries_keys_and_values_as_matrices(browser, tmp_path: Path) -> None:
+    state = "#live=classifier&text=il+parle+la+mer&row=2&matrix=scores"
+    for tab in opened(browser, tmp_path, "self_attention", kind="classifier", state=state):
+        tab.wait_for_selector(".live-scroll tbody")
+        columns, rows = tab.locator(".live-scroll thead th"), tab.locator(".live-scroll tbody tr")
+        assert columns.all_inner_texts() == rows.locator("th").all_inner_texts() == "il parle la mer".split()
+        assert rows.nth(1).get_attribute("class") == "live-asked"
+        assert tab.locator("details canvas").count() == 7
+        tab.get_by_role("button", name="A", exact=True).click()
+        tab.wait_for_function("location.hash.includes('matrix=weights')")
+        assert all(sum(map(float, row.split("\t")[1:])) == pytest.approx(1, abs=0.03) for row in rows.all_inner_texts())
+        tab.get_by_role("button", name="K", exact=True).click()
+        tab.locator("input[type=text]").fill("il parle")
+        assert rows.count() == 2
+        assert columns.count() > 10
+        tab.locator(".live-scroll").evaluate("box => { box.scrollLeft = 300 }")
+        side = "(cell) => cell.getBoundingClientRect().left - cell.closest('.live-scroll').getBoundingClientRect().left"
+        assert rows.first.locator("th").evaluate(side) < 3, "the words stay"
+        assert is_narrow(tab)
+        assert tab.locator(".live :is(button, select, summary, input)").evaluate_all(SMALL) == []
+
+
 def test_without_scripts_the_plain_figure_stands_there(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, "transformer", scripts=False):
         assert tab.locator(".live").inner_text() == "plain"

@@ -15,6 +15,7 @@ from book import live_models
 from lab import corpora, metrics, model_cache
 from lab.batches import source_batch
 from lab.tokenizers import BOS, EOS, Words
+from solutions.self_attention.attention import scaled_dot_product
 
 ATOB = """
 globalThis.atob = function (text) {
@@ -32,8 +33,10 @@ live.received = function (name, model) { live.network = new live[name](model); }
 live.forced = (source, words) => JSON.stringify(live.network.forced(source, words).map((scores) => [...scores]));
 live.said = (source) => JSON.stringify(live.network.translate(source).map((step) => step.token));
 live.read = function (tokens, hand) {
-  const { logits, weights } = live.network.read(tokens, hand);
-  return JSON.stringify({ logits: [...logits], weights: weights.map((row) => [...row]) });
+  const { logits, weights, matrices = {} } = live.network.read(tokens, hand);
+  const plain = (rows) => rows.map((row) => [...row]);
+  const all = Object.fromEntries(Object.entries(matrices).map(([name, rows]) => [name, plain(rows)]));
+  return JSON.stringify({ logits: [...logits], weights: plain(weights), matrices: all });
 };
 """
 HANDS = ("equal", "sharpest", "shuffled")
@@ -103,6 +106,19 @@ def test_labels_and_weights_are_those_of_pytorch(name, length):
     if name == "self_attention":  # PyTorch's are the rollout of its one block: half the word, half what it attends to
         given["weights"] = (np.array(given["weights"]) + np.eye(length)).mean(axis=0) / 2
     np.testing.assert_allclose(np.squeeze(given["weights"]), np.squeeze(weights), atol=1e-5)
+
+
+@torch.no_grad()
+def test_the_matrices_of_self_attention_are_those_of_the_taught_function():
+    tokens, trained = [4, 9, 5, 31], fresh("self_attention")
+    given = answered(page("self_attention", live_models.exported(trained, "float32")), "read", tokens, {})["matrices"]
+    X = torch.cat([trained.model.words(torch.tensor(tokens)), trained.model.places[: len(tokens)]], dim=1)
+    W = dict(trained.model.named_parameters())
+    expected = {"X": X} | {part: X @ W[f"blocks.0.W_{part.lower()}"].T for part in "QKV"}
+    expected["scores"] = expected["Q"] @ expected["K"].T / X.shape[1] ** 0.5
+    C, weights = scaled_dot_product(*(expected[part][None] for part in "QKV"))
+    for name, table in (expected | {"weights": weights[0], "C": C[0]}).items():
+        np.testing.assert_allclose(given[name], table.numpy(), atol=1e-4, err_msg=name)
 
 
 def test_a_hand_on_the_weights_does_what_it_says():

@@ -20,9 +20,10 @@
       this.weights = live.menu("weights", WEIGHTS, set);
       this.away = live.menu("take away", { "": "nothing", ...AWAY[this.kind] }, (value) => { this.without(value); this.run(); });
       this.labels = element("div", { class: "live-next" });
+      this.matrices = this.kind === "self_attention" ? new live.matrices(() => this.keep()) : null;
       const rows = ROWS[this.kind] ? [element("label", {}, `${ROWS[this.kind]} `, this.rows)] : [];
       const away = Object.keys(AWAY[this.kind]).length ? [this.away.label] : [];
-      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, ...(titles.length ? [this.model.label] : []), ...rows, this.weights.label, ...away), element("p", {}, "Press a word to erase it:"), this.text.place, this.labels, this.question(() => this.answer()) ?? "", this.status);
+      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, ...(titles.length ? [this.model.label] : []), ...rows, this.weights.label, ...away), element("p", {}, "Press a word to erase it:"), this.text.place, this.labels, this.matrices?.place ?? "", this.question(() => this.answer()) ?? "", this.status);
       if (!this.restore()) this.run();
     }
 
@@ -33,7 +34,7 @@
 
     given() {
       const away = Object.keys(AWAY[this.kind]).find((part) => this.hand[part] === false), mute = [...this.hand.mute].map((each) => each + 1).join(",");
-      return Object.fromEntries(Object.entries({ weights: this.hand.weights, mute, away, row: this.row < 0 ? "" : this.row + 1, model: this.networks.indexOf(this.network) }).filter(([, value]) => value));
+      return Object.fromEntries(Object.entries({ weights: this.hand.weights, mute, away, row: this.row < 0 ? "" : this.row + 1, matrix: this.matrices?.state, model: this.networks.indexOf(this.network) }).filter(([, value]) => value));
     }
 
     take(state) {
@@ -42,6 +43,7 @@
       this.row = (Number(state.get("row")) || 0) - 1;
       this.network = this.networks[state.get("model") || 0] ?? this.networks[0];
       this.without(state.get("away"));
+      if (this.matrices) this.matrices.state = state.get("matrix");
     }
 
     run() {
@@ -79,6 +81,7 @@
         button.style.setProperty("--shade", `${Math.round(100 * Math.min(1, shades[place]))}%`);
         button.classList.toggle("live-evident", evidence.has(place));
       });
+      this.matrices?.put(this.words, this.result.matrices, this.row);
       if (!this.words.length) { this.labels.replaceChildren(); this.status.textContent = "Nothing to read yet: type a text, or take another one."; return; }
       const chances = live.softmax(this.result.logits);
       this.labels.replaceChildren(live.bars(this.corpus.labels, chances, 3, "en"));

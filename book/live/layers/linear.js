@@ -1,4 +1,4 @@
-/* Embedding, sines of the position, and linear layer. */
+/* Embedding, sines of the position, linear layer. */
 
 /* The row of a token: (rows × cols), token -> (cols). */
 const embed = (E, token) => E.data.subarray(token * E.cols, (token + 1) * E.cols);
@@ -7,7 +7,7 @@ const embed = (E, token) => E.data.subarray(token * E.cols, (token + 1) * E.cols
 const linear = (W, b, x, first = 0, last = W.rows) => zeros(last - first).map((_, i) =>
   dot(W.data, x, (first + i) * W.cols, 0, W.cols) + (b ? b.data[first + i] : 0));
 
-/* The same, by PyTorch's name. */
+/* By PyTorch's name. */
 const layer = (all, name, x) => linear(all[`${name}.weight`], all[`${name}.bias`], x);
 
 /* Sines and cosines of a position, waves longer and longer: (width). */

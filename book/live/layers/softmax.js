@@ -6,7 +6,7 @@ function softmax(scores) {
   return grown.map((number) => number / all);
 }
 
-const mixed = (i) => (i * 7919 + 3) % 31; // an order that looks like chance and is always the same
+const mixed = (i) => (i * 7919 + 3) % 31; // looks like chance, is always the same
 const HANDS = {
   equal: (weights) => weights.map((weight) => Number(weight > 0) / weights.filter((each) => each > 0).length),
   sharpest: (weights) => weights.map((_, i) => Number(i === best(weights))),

@@ -38,4 +38,4 @@ function dot(x, y, at = 0, from = 0, to = y.length) {
   return a + b + c + d;
 }
 
-const best = (scores) => scores.reduce((best, score, i) => (score > scores[best] ? i : best), 0);
+const best = (scores) => scores.reduce((top, score, i) => (score > scores[top] ? i : top), 0);

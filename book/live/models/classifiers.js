@@ -23,15 +23,16 @@ class structured extends Translates {
   }
 }
 
-/* Chapter 6: words with their places attend to each other, X + softmax(QKᵀ/√d)V; each is read, and the mean decides. */
+/* Chapter 6: words with their places attend to each other, X + softmax(QKᵀ/√d)V; each is read, the mean decides. */
 class self_attention extends Translates {
   read(tokens, hand = {}) {
     const { place_dim, place_scale } = this.settings, size = hand.positions === false ? 0 : place_scale;
-    const X = this.embed("words", tokens).map((word, at) => joined(word, sines(at, place_dim, 100).map((wave) => size * wave)));
+    const X = this.embed("words", tokens).map((x, at) => joined(x, sines(at, place_dim, 100).map((x) => size * x)));
     const [Q, K, V] = ["W_q", "W_k", "W_v"].map((name) => X.map((x) => linear(this.all[`blocks.0.${name}`], null, x)));
-    const weights = Q.map((query) => weigh(scaledScores(query, K, hand), hand));
-    const read = X.map((x, i) => relu(this.linear("reader.0", add(x, weightedSum(weights[i], V)))));
-    const mean = read.reduce(add).map((number) => number / read.length);
-    return { logits: this.linear("decide", mean), weights };
+    const scores = Q.map((q) => scaledScores(q, K, hand)), weights = scores.map((row) => weigh(row, hand));
+    const C = weights.map((row) => weightedSum(row, V));
+    const read = X.map((x, i) => relu(this.linear("reader.0", add(x, C[i]))));
+    const mean = read.reduce(add).map((sum) => sum / read.length);
+    return { logits: this.linear("decide", mean), weights, matrices: { X, Q, K, V, scores, weights, C } };
   }
 }
