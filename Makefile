@@ -72,10 +72,10 @@ book: $(SETUP) ## build the book, code shown
 book-students: $(SETUP) ## build the book with the graded bodies blanked
 	@python book/build.py --students
 
-pdf: book ## the teachers' book as one PDF, solutions and known mistakes included
+pdf: book ## the book as one PDF for paper, solutions included
 	@python book/pdf.py
 
-pdf-students: book-students ## the students' book as one PDF, without solutions
+pdf-students: book-students ## the students' book as one PDF for paper, without solutions
 	@python book/pdf.py --students
 
 epub: book ## the teachers' book for e-readers, solutions and known mistakes included

@@ -97,7 +97,8 @@ def build(edition: str, output: Path = ROOT / "build", fresh: bool = False, buil
             "edition": edition,
             # Both editions share the executed cells.
             "nb_execution_cache_path": str(output / "executed"),
-            **({"version": "not released"} if builder == "epub" else {}),  # EPUB asks for one
+            # EPUB asks for a version; the pages' colours of code come with their theme, which it has not.
+            **({"version": "not released", "pygments_style": "a11y-high-contrast-light"} if builder == "epub" else {}),
         },
         warningiserror=True,
         keep_going=True,

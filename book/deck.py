@@ -95,6 +95,8 @@ class Chooser:
             whole = [plain(each) for each in self.waiting]
             points = [outer(first_of(each, 60 if len(whole) > 1 else MOST)).removesuffix(":") for each in whole]
             body = f"<ul>{''.join(f'<li>{each}</li>' for each in points)}</ul>"
+            if len(whole) == 1:
+                body = f"<p>{points[0]}</p>"
             if sum(len(each.text) for each in whole) < self.room:
                 body = "".join(each.html() for each in whole)
             self.add(Slide(self.heading, "prose", body, "", [spoken(each) for each in self.waiting]))

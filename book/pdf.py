@@ -1,25 +1,34 @@
 """Print the built book as one PDF, for paper or for a reader without a browser: `python book/pdf.py` after `make book`.
 
-All pages stand one after the other, in the order of the contents. Answers that a page folds away are printed open; code
-that it folds away, which draws figures, is left out. Formulas, tables and drawings that are wider than the paper are
-made smaller, and long lines of code are broken, so that nothing is cut.
+Behind a title page and the contents come the pages for readers, in their order; lists for reference and pages for
+teachers are left to the screen. Answers that a page folds away are printed open; code that it folds away, which draws
+figures, is left out. Formulas, tables and drawings that are wider than the paper are made smaller, and long lines of
+code are broken, so that nothing is cut.
+
+Chromium puts no page numbers into a text. So the book is printed until its references have the numbers of the pages
+where their targets were printed: twice, as a rule.
 """
 
 import re
 import sys
 from argparse import ArgumentParser
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
-from book.build import FOLDERS, order  # noqa: E402
+from autograder.contents import files  # noqa: E402
+from book.build import FOLDERS, TEACHERS, table_of_contents  # noqa: E402
 from book.chromium import CHROMIUM, chromium  # noqa: E402
+from lab.files import atomic_write  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 WHOLE = "whole-book.html"  # written beside the pages, whose styles and images it uses, and deleted again
+LISTS = ("results", "functions")  # to look things up: results, and functions with their signatures
+MOST_PRINTS = 4
 TEXT_ON_PAPER = {"width": 665, "height": 940}  # in CSS pixels: A4 without its margins
 ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 STYLES = re.compile(r'<link[^>]*rel="stylesheet"[^>]*>(?!</noscript>)|<style>.*?</style>', re.DOTALL)
@@ -28,28 +37,78 @@ NAMES = re.compile(r'(\s(?:id|for|aria-labelledby|aria-describedby|aria-controls
 WITHIN = re.compile(r'((?:xlink:)?href="|url\()#([^")]+)')
 BETWEEN = re.compile(r'<a\b([^>]*?)href="([\w-]+)\.html(?:#([^"]*))?"')
 FILES = re.compile(r'<a\b([^>]*?)href="(?:_downloads|genindex)[^"]*"')
+HEADING = re.compile(r'<section[^>]*?\sid="([^"]+)"[^>]*>\s*(?:<span[^>]*></span>\s*)*<h([12])>(.*?)</h\2>', re.DOTALL)
+LINK_MARK = re.compile(r'<a class="headerlink".*?</a>')
+BREAKABLE = re.compile(r" (?![^<]*>)")
+COVER = re.compile(r'<svg class="cover".*?</svg>', re.DOTALL)
+# In the PDF's text: a page, the place of a name, and what of a name is written as a number.
+LEAF = re.compile(rb"\n(\d+) 0 obj\n<</Type /Page\n")
+PLACE = re.compile(rb"/([^\s/\[]+) \[(\d+) 0 R /XYZ")
+ENCODED = re.compile(rb"#([0-9A-Fa-f]{2})")
 PAPER = """
-@page { size: A4; margin: 18mm 17mm 20mm; }
+@page { size: A4; margin: 22mm 17mm 20mm; @bottom-center { content: counter(page); font: 8.5pt HEAD; } }
+@page bare { @bottom-center { content: none; } }
 html { font-size: 10.5pt; } body { background: white; }
 .bd-content, html .bd-content .bd-article-container, html .bd-article { display: block; max-width: none; padding: 0; }
 .chapter { break-before: page; } .chapter:first-child { break-before: auto; }
-h1, h2, h3, h4 { white-space: pre-wrap; } /* else a bookmark has no space where its heading breaks into lines */
+.title-page { page: bare; height: 230mm; display: flex; flex-direction: column; text-align: center; }
+.title-page p { margin: 0; font-size: 14pt; }
+html .title-page .title { font-size: 34pt; font-weight: 600; margin-top: 25mm; }
+.title-page svg.cover { margin: auto; height: 130mm; width: auto; max-width: none; }
+.starts, .live svg.cover { display: none; }
+.contents { page: bare; columns: 2; column-gap: 10mm; font-size: 0.84em; } .contents h1 { column-span: all; }
+.contents p { display: flex; gap: 0.6em; margin: 0; padding: 0.12rem 0 0 1.4rem; line-height: 1.35; }
+.contents .part { padding: 1.1rem 0 0.2rem; font-size: 1.1em; font-weight: 600; break-after: avoid; }
+.contents .whole { padding: 0.4rem 0 0; break-after: avoid; font-weight: 600; }
+.contents a { color: inherit; text-decoration: none; } .contents a:last-child { margin-left: auto; }
+.on-page { color: var(--pst-color-text-muted); font-size: 0.8em; white-space: nowrap; }
 h1, h2, h3, h4, dt, summary { break-after: avoid; } p { orphans: 2; widows: 2; }
-figure, .admonition, tr, .math, img, .cell_input, div.highlight, .output { break-inside: avoid; }
+figure, .admonition, tr, .math, img, .panels { break-inside: avoid; }
+.drawing svg, .output > :is(img, .plot) { max-height: 84mm; } .output > :is(img, .plot) { width: auto; }
+.output:has(.heat), .heat, .heat table { break-inside: avoid !important; } tbody tr:first-child { break-before: avoid; }
+.heat :is(th, td) { padding: 0.1rem 0.3rem; line-height: 1.25; }
+.live:has(> table) > table { display: none; }
+.live:has(> table)::after { content: "On the screen a trained model runs here."; font-style: italic; }
+thead { display: table-header-group; } div[class*=highlight] { display: block !important; }
 .headerlink, button, .toggle-button, .sd-summary-state-marker, .weigh, .heat [aria-live], details.hide {
   display: none !important; }
 html .bd-content div.highlight pre, html .bd-content pre {
-  white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; font-size: 0.75rem; }
+  white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; font-size: 0.75rem; box-decoration-break: clone; }
 html .bd-content :is(.formula, .output, .drawing, div.math, .pst-scrollable-table-container) {
   overflow: visible !important; }
 details.sd-dropdown { break-inside: auto; } img { max-width: 100%; height: auto; }
-"""
-# What is still wider than the paper is drawn smaller; a formula keeps its number beside it.
-FIT = """() => document.querySelectorAll(".formula, table, .output").forEach(box => {
+""".replace("HEAD", "'Source Serif 4', serif")
+# What is still wider than the paper is drawn smaller; a formula keeps its number beside it. What leaves no
+# more than some lines of a page empty stays whole.
+FIT = """() => { document.querySelectorAll(".formula, table, .output").forEach(box => {
   const room = box.parentElement.closest("div, section, article").clientWidth
   const needed = Math.max(box.scrollWidth, box.offsetWidth)
   if (needed > room + 1) box.style.zoom = Math.max(0.3, room / needed * 0.98)
-})"""
+})
+document.querySelectorAll(":is(pre, table, [class*=highlight], .cell_input, .cell_output, .output)").forEach(box => {
+  box.style.breakInside = box.getBoundingClientRect().height < WHOLE ? "avoid" : "auto"
+}) }""".replace("WHOLE", "340")  # pixels, a third of a page
+# The number of the page where a link leads stands behind it; numbers of the print before are replaced.
+NUMBER = """pages => {
+  document.querySelectorAll(".contents a:last-child").forEach(link => {
+    link.textContent = pages[decodeURIComponent(link.hash.slice(1))] ?? "" })
+  document.querySelectorAll('.chapter a[href^="#"]:has(> .std-ref, > .std-doc)').forEach(link => {
+    const to = pages[decodeURIComponent(link.hash.slice(1))]
+    if (!to) return
+    if (!link.querySelector(".on-page")) {
+      link.append(document.createElement("span"))
+      link.lastChild.className = "on-page"
+    }
+    link.lastChild.textContent = `\\u00a0p.\\u00a0${to}` })
+}"""
+
+
+def readers(edition: str) -> list[tuple[str, list[str]]]:
+    """Return the parts of the printed book: what each is called, and its pages."""
+    toc = table_of_contents(edition)
+    parts = [("", [toc["root"]])]
+    parts += [(part["caption"], files([part])) for part in toc["parts"] if part["caption"] != TEACHERS]
+    return [(caption, [name for name in names if name not in LISTS]) for caption, names in parts]
 
 
 def chapter(name: str, page: str, names: list[str]) -> str:
@@ -69,29 +128,71 @@ def chapter(name: str, page: str, names: list[str]) -> str:
     text = WITHIN.sub(rf"\1#{name}--\2", text)
     text = FILES.sub(r"<a\1", BETWEEN.sub(to_chapter, text))
     text = re.sub(r"<details\b(?![^>]*\bhide\b)", "<details open", text)
-    return f'<section class="chapter" id="{name}">{text}</section>'
+    text = re.sub(r"<h[1-4]>.*?</h[1-4]>", lambda m: with_spaces(m[0]), text, flags=re.DOTALL)
+    return f'<section class="chapter" id="{name}" style="page: {name}">{text}</section>'
 
 
-def whole(site: Path, names: list[str]) -> str:
-    """Return one page that holds all pages of a built book, light and without scripts."""
+def with_spaces(heading: str) -> str:
+    """Return a heading whose spaces stay: where it breaks into lines, a bookmark would have none."""
+    return BREAKABLE.sub("&nbsp;<wbr>", LINK_MARK.sub("", heading))
+
+
+def headings(page: str) -> list[tuple[str, int, str]]:
+    """Return the name, the level and the text of the title of a page and of its sections."""
+    return [(name, int(level), LINK_MARK.sub("", text)) for name, level, text in HEADING.findall(page)]
+
+
+def front(pages: dict[str, str], parts: list[tuple[str, list[str]]]) -> str:
+    """Return the title page and the contents, whose page numbers come when the book has been printed once."""
+    cover = COVER.search(next(iter(pages.values())))
+    lines = []
+    for caption, names in parts:
+        lines += [f'<p class="part">{caption}</p>'] if caption else []
+        for name in names:
+            for place, level, text in headings(pages[name])[: 1 if name.endswith("_evidence") else None]:
+                aim, kind = (name, "whole") if level == 1 else (f"{name}--{place}", "section")
+                lines.append(f'<p class="{kind}"><a href="#{aim}">{text}</a><a href="#{aim}"></a></p>')
+    return (
+        '<section class="chapter title-page"><p class="title">The Attention Workbook</p>'
+        f"<p>From the encoder–decoder to the Transformer</p>{cover[0] if cover else ''}"
+        "<p>with exercises in Python that check themselves</p></section>"
+        f'<section class="chapter contents"><h1>Contents</h1>{"".join(lines)}</section>'
+    )
+
+
+def running_heads(pages: dict[str, str]) -> str:
+    """Return the style that puts the title of a chapter above each of its sheets."""
+    rules = ""
+    for name, page in pages.items():
+        title = re.sub("<[^>]*>", "", headings(page)[0][2]).replace('"', '\\"')
+        font = "font: italic 8.5pt 'Source Serif 4', serif"
+        # The first has this title.
+        left = f'@top-left {{ content: "The Attention Workbook"; {font}; }}' if rules else ""
+        rules += f'@page {name} {{ @top-right {{ content: "{unescape(title)}"; {font}; }} {left} }}\n'
+    return rules
+
+
+def whole(site: Path, parts: list[tuple[str, list[str]]]) -> str:
+    """Return one page that holds these pages of a built book, light and without scripts."""
+    names = [name for _, part in parts for name in part]
     pages = {name: (site / f"{name}.html").read_text(encoding="utf8") for name in names}
     styles = dict.fromkeys(
         style for page in pages.values() for style in STYLES.findall(page) if "dark.css" not in style
     )
-    chapters = "".join(chapter(name, page, names) for name, page in pages.items())
+    chapters = front(pages, parts) + "".join(chapter(name, page, names) for name, page in pages.items())
     return (
         '<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
-        f"<title>The Attention Workbook</title>{''.join(styles)}<style>{PAPER}</style></head>"
+        f"<title>The Attention Workbook</title>{''.join(styles)}<style>{PAPER}{running_heads(pages)}</style></head>"
         f'<body><div class="bd-content"><div class="bd-article-container"><article class="bd-article">{chapters}'
         "</article></div></div></body></html>"
     )
 
 
-def laid_out(browser: "Browser", site: Path, names: list[str]) -> "Page":
+def laid_out(browser: "Browser", site: Path, parts: list[tuple[str, list[str]]]) -> "Page":
     """Open the whole book in a browser, as wide as the paper's text, with everything made to fit."""
     paper = site / WHOLE
     try:
-        paper.write_text(whole(site, names), encoding="utf8")
+        paper.write_text(whole(site, parts), encoding="utf8")
         tab = browser.new_page(viewport=TEXT_ON_PAPER, color_scheme="light")
         tab.emulate_media(media="print", color_scheme="light")
         tab.goto(paper.as_uri(), wait_until="load")
@@ -102,13 +203,29 @@ def laid_out(browser: "Browser", site: Path, names: list[str]) -> "Page":
         paper.unlink(missing_ok=True)
 
 
-def write(site: Path, names: list[str], pdf: Path) -> None:
-    """Print the book at `site` into `pdf`, by Chromium."""
-    number = '<div style="width: 100%; text-align: center; font-size: 8pt"><span class="pageNumber"></span></div>'
-    about = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": number}
-    about |= {"prefer_css_page_size": True, "print_background": True, "outline": True, "tagged": True}
+def printed_on(pdf: bytes) -> dict[str, int]:
+    """Return the number of the page of each place that a link leads to."""
+    numbers = {leaf: number for number, leaf in enumerate(LEAF.findall(pdf), 1)}
+    return {
+        ENCODED.sub(lambda code: bytes.fromhex(code[1].decode()), name).decode(): numbers[leaf]
+        for name, leaf in PLACE.findall(pdf)
+        if leaf in numbers
+    }
+
+
+def write(site: Path, parts: list[tuple[str, list[str]]], pdf: Path) -> None:
+    """Print the book at `site` into `pdf`, by Chromium; raise `RuntimeError` if its page numbers do not settle."""
     with chromium() as browser:
-        laid_out(browser, site, names).pdf(path=str(pdf), **about)
+        tab = laid_out(browser, site, parts)
+        pages: dict[str, int] = {}
+        for _ in range(MOST_PRINTS):
+            tab.evaluate(NUMBER, pages)
+            printed = tab.pdf(prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+            before, pages = pages, printed_on(printed)
+            if pages == before:
+                return atomic_write(Path(pdf), printed)
+    moved = [name for name, number in pages.items() if before.get(name) != number]
+    raise RuntimeError(f"after {MOST_PRINTS} prints, page numbers still move: {', '.join(moved[:5])}; expected none")
 
 
 def main() -> int:
@@ -116,8 +233,8 @@ def main() -> int:
     parser.add_argument("--students", action="store_true", help="the edition whose graded bodies are blanked")
     edition = "students" if parser.parse_args().students else "full"
     site = ROOT / "build" / FOLDERS[edition] / "html"
-    names = order(edition)
-    missing = [name for name in names if not (site / f"{name}.html").is_file()]
+    parts = readers(edition)
+    missing = [name for _, names in parts for name in names if not (site / f"{name}.html").is_file()]
     if missing:
         verb = "book-students" if edition == "students" else "book"
         print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make {verb} first", file=sys.stderr)
@@ -126,7 +243,7 @@ def main() -> int:
         print(f"the PDF is printed by {CHROMIUM}, which is not there: install what apt.txt lists", file=sys.stderr)
         return 2
     pdf = site.parent / "attention-workbook.pdf"
-    write(site, names, pdf)
+    write(site, parts, pdf)
     print(f"The book for paper is at {pdf.relative_to(ROOT)}.")
     return 0
 

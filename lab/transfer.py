@@ -1,6 +1,6 @@
 """From the host to a device, without waiting: what a step has to know of its words stays known to the host.
 
-A GPU works through what it has been given while the host prepares more. Anyone who asks it for a number, such as how many
+A GPU works through what it has been given while the host prepares more. Asking it for a number, such as how many
 words a mask has, waits until all of that is done. So a tensor that is sent keeps the host's copy beside it.
 """
 

@@ -69,7 +69,7 @@ def imported(module: str) -> list[tuple[str, int, bool]]:
 
 
 @pytest.mark.parametrize("layer", [line for line in LAYERS.split("\n") if line])
-def test_no_room_imports_one_above_it_or_beside_it(layer: str) -> None:
+def test_no_package_imports_one_above_it_or_beside_it(layer: str) -> None:
     upward = [
         f"{module}, line {line}: {other}"
         for module in NAMES

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from autograder.places import ROOT
+from autograder.sandbox.mounts import packages_of_modules
 
 OURS = ["autograder", "benchmarks", "book", "examples", "lab", "solutions", "tests"]
 OPTIONAL = {"google": "autograder/kit/dry_run_report.py"}  # on Colab alone: named here and in no requirements
@@ -42,7 +43,7 @@ def imported() -> dict[str, str]:
 
 
 def test_every_package_that_is_imported_is_pinned_with_its_reason():
-    known, pins = metadata.packages_distributions(), pinned()
+    known, pins = packages_of_modules(), pinned()
     missing = {
         name: place
         for name, place in imported().items()

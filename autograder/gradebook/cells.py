@@ -1,4 +1,4 @@
-"""Changes of an assignment's graded cells in mid-term: the gradebook follows, points and comments by hand are kept."""
+"""An assignment's graded cells in the gradebook: it follows changes in mid-term, what was given by hand is kept."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -7,6 +7,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import (
+    Assignment,
     BaseCell,
     Comment,
     Grade,
@@ -19,6 +20,7 @@ from nbgrader.api import (
     TaskCell,
     new_uuid,
 )
+from nbgrader.utils import is_locked
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -38,16 +40,18 @@ def kinds(template: Template) -> dict[tuple[type, str], dict[str, Any]]:
         wanted |= {(GradeCell, name): scored} if about.get("grade") else {}
         wanted |= {(SolutionCell, name): {}} if about.get("solution") else {}
         wanted |= {(TaskCell, name): scored} if about.get("task") else {}
-        wanted[SourceCell, name] = {"cell_type": cell.cell_type, "locked": bool(about.get("locked"))}
+        source = {"source": cell.source, "checksum": about.get("checksum")}
+        wanted[SourceCell, name] = {"cell_type": cell.cell_type, "locked": bool(is_locked(cell)), **source}
     return wanted
 
 
-def change(session: Session, template: Template, archive: Path, mode: int, forget: Callable[[set[str]], None]) -> None:
+def save(session: Session, template: Template, archive: Path, mode: int, forget: Callable[[set[str]], None]) -> None:
     """Give the gradebook the cells of the template; call `forget` with the removed exercises before any row is deleted.
 
     Points and comments by hand for a removed cell are written to the archive first; they are restored with the cell.
+    The rows are those of nbgrader's SaveCells, which commits after each, and changes no notebook that was handed in.
     """
-    wanted, row = kinds(template), _notebook(session, template.assignment)
+    wanted, row = kinds(template), _notebook(session, template)
     existing = {(type(cell), cell.name): cell for cell in [*row._base_cells, *row.source_cells]}
     gone = [cell for key, cell in existing.items() if key not in wanted]
     given: Given = json.loads(archive.read_bytes()) if archive.exists() else {}
@@ -58,11 +62,15 @@ def change(session: Session, template: Template, archive: Path, mode: int, forge
     forget({cell.name for cell in gone} - set(template.graded))
     for cell in gone:
         _remove(session, cell)
-    for key in wanted.keys() - existing.keys():
-        made = key[0](id=new_uuid(), name=key[1], notebook_id=row.id, **wanted[key])
-        session.add(made)
-        session.flush([made])
-        _add_marks(session, made, row.id, given.get(_named(made), {}))
+    new = {key: key[0](id=new_uuid(), name=key[1], notebook_id=row.id) for key in wanted.keys() - existing.keys()}
+    for key, values in wanted.items():
+        for column, value in values.items():
+            setattr(new.get(key) or existing[key], column, value)
+    session.add_all(new.values())
+    session.flush()
+    handed_in = _handed_in(session, row.id)
+    for cell in new.values():
+        _add_marks(session, cell, handed_in, given.get(_named(cell), {}))
     session.commit()
 
 
@@ -74,9 +82,22 @@ def unmarked(notebook: NotebookNode, gone: set[str]) -> NotebookNode:
     return notebook
 
 
-def _notebook(session: Session, name: str) -> Any:
-    rows = session.query(Notebook).filter(Notebook.name == name).all()
-    return next(row for row in rows if row.assignment.name == name)
+def _notebook(session: Session, template: Template) -> Any:
+    """Return the notebook's row, a new one where the assignment has none."""
+    name = template.assignment
+    columns = {"name": name, "assignment_id": session.scalars(select(Assignment.id).filter_by(name=name)).one()}
+    row = session.scalars(select(Notebook).filter_by(**columns)).one_or_none() or Notebook(id=new_uuid(), **columns)
+    row.kernelspec = json.dumps(template.notebook.metadata.get("kernelspec", {}))
+    session.add(row)
+    session.flush()
+    return row
+
+
+def _handed_in(session: Session, notebook: str) -> list[tuple[str, str]]:
+    """Return the submissions of a notebook: its row and the student."""
+    handed: Any = SubmittedAssignment
+    query = select(SubmittedNotebook.id, handed.student_id).join(handed, SubmittedNotebook.assignment_id == handed.id)
+    return [(row[0], row[1]) for row in session.execute(query.where(SubmittedNotebook.notebook_id == notebook))]
 
 
 def _named(cell: Any) -> str:
@@ -108,12 +129,10 @@ def _remove(session: Session, cell: Any) -> None:
     session.flush()
 
 
-def _add_marks(session: Session, cell: Any, notebook: str, given: dict[str, dict[str, Any]]) -> None:
+def _add_marks(session: Session, cell: Any, handed_in: list[tuple[str, str]], given: dict[str, dict[str, Any]]) -> None:
     """Add a new cell's rows for everybody who has handed in: 0 points, and what was given by hand before."""
     graded, commented = isinstance(cell, GradeCell | TaskCell), isinstance(cell, SolutionCell | TaskCell)
-    handed: Any = SubmittedAssignment
-    query = select(SubmittedNotebook.id, handed.student_id).join(handed, SubmittedNotebook.assignment_id == handed.id)
-    for place, student in session.execute(query.where(SubmittedNotebook.notebook_id == notebook)).all():
+    for place, student in handed_in:
         back = given.get(student, {})
         for kind in [kind for kind, is_one in ((Grade, graded), (Comment, commented)) if is_one]:
             values = {name: back[name] for name in BY_HAND[kind] if name in back}

@@ -11,11 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import SaveCells
 from sqlalchemy.exc import DataError, IntegrityError, StatementError
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
@@ -84,22 +82,12 @@ class ClassGradebook:
             rows = self._find(name)
             if rows is None or not rows.holds(template):
                 self.gradebook.update_or_create_assignment(name)
-                about = {"notebook": name, "assignment": name, "db_url": self.db_url}
-                if rows is not None:
-                    self._change(template)
-                SaveCells().preprocess(template.notebook, ResourcesDict(nbgrader=about))
+                archive = self.out / "removed" / f"{name}.json"
+                cells.save(self.session, template, archive, self.files.mode, lambda gone: self._forget(name, gone))
                 self.gradebook.db.remove()
                 self._rows_by_assignment.pop(name, None)
             rubric.seed(self.session, name, rubric.of_course(name))
             self.session.commit()
-
-    def _change(self, template: Template) -> None:
-        """Add and remove cells where somebody has handed in: nbgrader itself refuses that."""
-        archive = self.out / "removed" / f"{template.assignment}.json"
-        cells.change(
-            self.session, template, archive, self.files.mode, lambda gone: self._forget(template.assignment, gone)
-        )
-        self.gradebook.db.remove()
 
     def _forget(self, name: str, gone: set[str]) -> None:
         """Say which exercises are no longer graded, and unmark their cells."""

@@ -1,48 +1,69 @@
 // Makes a chapter's slides fit their frame, then starts reveal.js. book/slides.py writes the slides, one thing on each;
-// how tall a thing is, only the browser knows. Formulas of one subsection share a slide where there is room; a table,
-// list or code that is too tall goes on with the next slide; drawings and plots take what room is left; and what is still
-// too large is drawn smaller.
+// how tall a thing is, only the browser knows. What follows each other in one subsection shares a slide where there is
+// room, and a line or two go to the picture beside them; a table, list or code that is too tall goes on with the next
+// slide; drawings and plots take what room is left; and what is still too large is drawn smaller.
 {
 const FRAME = { width: 1280, height: 720 }
 const BOTTOM = 674 // below it: progress and number
 const SMALLEST = 0.86 // a slide's letters of 28 pixels stay above 24; rather than smaller, it is divided
+const SMALLEST_WHOLE = 0.74 // of a listing or a table that need not be divided then
 const NEVER = 0.3
 const LARGEST = 1.35
 const GROWING = ["formula", "table", "heat", "output", "code", "interactive", "quote"]
 const STEP = 0.97
 const TALL = 200 // of a drawing, before the text around it becomes smaller
+const WIDEST = 792, TALLEST = 590 // of a drawing beside text: with the text's column it fills the frame
+const JOINED = ["formula", "code", "output", "list", "prose", "table", "quote"]
+const PICTURES = ["drawing", "plot", "heat"]
+const BRIEF = 260 // letters that are no slide of their own
 
 const body = (slide) => slide.querySelector(".body")
 const top = (slide) => slide.getBoundingClientRect().top
 const bottom = (slide) => body(slide).getBoundingClientRect().bottom - top(slide)
 const is = (slide, ...kinds) => kinds.includes(slide.dataset.kind)
-const isWide = (slide) => {
+const isWide = (slide, within = body(slide)) => {
   const right = body(slide).getBoundingClientRect().right + 1
-  return [...body(slide).querySelectorAll(".formula, .eqno, table, pre, .moved, .weigh, .drawing, img, svg, li, p")]
+  return [...within.querySelectorAll(".formula, .eqno, table, pre, .moved, .weigh, .drawing, img, svg, li, p")]
     .some((each) => !each.closest(".katex svg, aside") && (each.scrollWidth > each.clientWidth + 2 && each.clientWidth > 0
       && getComputedStyle(each).display !== "inline" || each.getBoundingClientRect().right > right))
 }
 const fits = (slide) => bottom(slide) <= BOTTOM && !isWide(slide)
 
-// Formulas, or functions, that follow each other in one subsection come together while they fit.
+const isBrief = (slide) => is(slide, "prose", "output") && body(slide).textContent.trim().length < BRIEF
+// Panels of a drawing are as large as their letters ask for: they need no slide.
+const isSmall = (slide) => is(slide, ...JOINED) || slide.querySelector(".body > .output > .panels") !== null
+const isPart = (slide, other) => slide.dataset.part === other.dataset.part
+
+// Move all that a slide shows to `to`, and say whether that fits; what is too wide is drawn smaller afterwards.
+const moved = (slide, to, place = "append") => {
+  const all = [...body(slide).children]
+  const wide = isWide(slide) || isWide(to)
+  body(to)[place](...all)
+  body(to).style.zoom = SMALLEST / STEP // what shrinking reaches
+  const isFit = bottom(to) <= BOTTOM && (wide || !isWide(to))
+  body(to).style.zoom = ""
+  if (is(to, ...PICTURES) && !isSmall(to)) all.forEach((each) => each.classList.add("lead"))
+  else if (!isFit) {
+    body(slide).append(...all)
+    return false
+  }
+  const notes = slide.querySelector("aside.notes")
+  const kept = to.querySelector("aside.notes")
+  if (notes) kept ? kept[place](...notes.childNodes) : to.append(notes)
+  slide.remove()
+  return true
+}
+
 const join = (slides) => {
   let first = null
   slides.forEach((slide) => {
-    if (!first || !is(slide, first.dataset.kind) || first.dataset.part !== slide.dataset.part) {
-      first = is(slide, "formula", "code") ? slide : null
-      return
-    }
-    const moved = [...body(slide).children]
-    body(first).append(...moved)
-    if (!fits(first)) {
-      body(slide).append(...moved)
-      first = slide
-      return
-    }
-    const notes = [...slide.querySelectorAll("aside.notes")]
-    const kept = first.querySelector("aside.notes")
-    notes.forEach((note) => (kept ? kept.append(...note.childNodes) : first.append(note)))
-    slide.remove()
+    const isOfSection = first?.parentElement === slide.parentElement
+    const isOnPicture = first && isPart(first, slide) && is(first, ...PICTURES) && !isSmall(first) && isBrief(slide)
+    const isUnderOther = first && isPart(first, slide) && isSmall(first) && isSmall(slide)
+    if ((isOnPicture || isUnderOther) && moved(slide, first)) return
+    // What only leads to a subsection stands above the first thing of it.
+    if (isOfSection && is(first, "prose") && isBrief(first) && is(slide, ...JOINED, ...PICTURES)) moved(first, slide, "prepend")
+    first = slide
   })
 }
 
@@ -50,11 +71,13 @@ const shown = (slide) => [...body(slide).children].filter((each) => !each.matche
 
 // Make a slide's letters smaller until it fits, down to SMALLEST; where that is not `all`, what is shown even more.
 const shrink = (slide, all = false) => {
-  for (let zoom = 1; !fits(slide) && zoom * STEP >= SMALLEST;) body(slide).style.zoom = zoom *= STEP
+  const least = is(slide, "code", "table") ? SMALLEST_WHOLE : SMALLEST
+  for (let zoom = 1; !fits(slide) && zoom * STEP >= least;) body(slide).style.zoom = zoom *= STEP
   if (all || fits(slide)) return fits(slide)
   for (let zoom = 1; !fits(slide) && zoom * STEP >= NEVER;) {
     zoom *= STEP
-    shown(slide).forEach((each) => { each.style.zoom = zoom })
+    const isTall = bottom(slide) > BOTTOM
+    shown(slide).forEach((each) => { if (isTall || isWide(slide, each)) each.style.zoom = zoom })
   }
   return fits(slide)
 }
@@ -75,12 +98,14 @@ const unwrap = (slide) => slide.querySelectorAll("table.results").forEach((table
 // A drawing or a plot gets the room that the text leaves, below it or beside it, whichever is more.
 const fitPicture = (slide) => {
   const picture = body(slide).querySelector(".drawing svg, .output > :is(img, .plot)")
-  if (!picture || picture.closest(".moved")) return
+  if (!picture || picture.closest(".moved, .panels")) return
   const hasText = slide.querySelector(".lead, figcaption") !== null
   const size = picture.viewBox?.baseVal ?? { width: picture.naturalWidth, height: picture.naturalHeight }
   const drawn = (isBeside) => {
     body(slide).classList.toggle("beside", isBeside)
     picture.style.maxHeight = ""
+    // A tall picture leaves the text a wider column.
+    body(slide).style.setProperty("--picture", `${Math.min(WIDEST, (TALLEST * size.width) / size.height)}px`)
     const { height } = picture.getBoundingClientRect()
     picture.style.maxHeight = `${Math.max(TALL, Math.floor(height - Math.max(0, bottom(slide) - BOTTOM)))}px`
     const { width, height: left } = picture.getBoundingClientRect()
@@ -89,6 +114,11 @@ const fitPicture = (slide) => {
   if (!hasText || drawn(true) < 1.1 * drawn(false)) drawn(false)
   else drawn(true)
 }
+
+// A figure whose model runs here grows when it has been loaded: it gets the room that there is, and scrolls.
+const fitLive = (slide) => slide.querySelectorAll(".live").forEach((figure) => {
+  figure.style.height = `${BOTTOM - (figure.getBoundingClientRect().top - top(slide))}px`
+})
 
 // A short thing alone on its slide is drawn larger; the text above it is not. Lines of code do not break for that.
 const grow = (slide) => {
@@ -130,8 +160,7 @@ const goesOn = (slide) => {
 // Move what does not fit to a new slide after this one; the row or line that begins it has its heading and its head.
 const divide = (slide) => {
   const place = pieces(slide)
-  if (!place || shrink(slide, true)) return
-  body(slide).style.zoom = SMALLEST
+  if (!place || shrink(slide, true) || bottom(slide) <= BOTTOM) return
   slide.dataset.divided = "yes"
   const next = slide.cloneNode(true)
   next.querySelectorAll("aside.notes, .lead").forEach((each) => each.remove())
@@ -166,6 +195,7 @@ const apart = (slide) => {
 const arrange = () => {
   const slides = () => [...document.querySelectorAll(".slides section > section")]
   document.querySelectorAll(".code pre").forEach(lines)
+  document.querySelectorAll(".live > :not(.live-field)").forEach((each) => each.remove()) // what stands there without scripts
   join(slides())
   slides().forEach((slide) => {
     unwrap(slide)
@@ -174,6 +204,7 @@ const arrange = () => {
   slides().forEach((slide) => { divide(slide) })
   slides().forEach((slide) => {
     thin(slide)
+    fitLive(slide)
     fitPicture(slide)
     shrink(slide)
     grow(slide)
@@ -195,6 +226,13 @@ const release = () => {
   })
 }
 
+// A figure loads its model when its slide is reached, and before all slides are printed.
+const start = (slide) => slide.querySelectorAll(".live input[type=text]").forEach((input) => input.dispatchEvent(new Event("input")))
+const started = async () => {
+  start(document)
+  while (document.querySelector(".live-load[role]")) await new Promise((done) => setTimeout(done, 50))
+}
+
 addEventListener("load", async () => {
   await Promise.all([...document.fonts].map((font) => font.load().catch(() => null)))
   arrange()
@@ -204,6 +242,9 @@ addEventListener("load", async () => {
     ...FRAME, margin: 0.02, center: false, hash: true, slideNumber: "c/t", transition: "none", navigationMode: "linear",
     keyboardCondition: isFree, pdfMaxPagesPerSlide: 1, pdfSeparateFragments: false, plugins: [RevealNotes],
   })
+  Reveal.on("slidechanged", ({ currentSlide }) => start(currentSlide))
+  start(Reveal.getCurrentSlide())
+  if (Reveal.isPrintView()) await started()
   document.documentElement.dataset.ready = "yes"
 })
 }

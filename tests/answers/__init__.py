@@ -1,10 +1,13 @@
-"""Answers to the exercises as students write them, right in many styles and wrong in many ways: tests of the checks.
+"""Answers to the exercises as students write them, right in several styles and wrong in many ways: tests of the checks.
 
 A chapter's folder has modules of three kinds, told by how their names begin: `right` (RIGHT), `wrong` (WRONG) and
 `equivalent` (EQUIVALENT: mutants that compute the same; PARTS, where a reference calls parts). Each holds a table from
-the check's id to its answers: a list of functions, or a dictionary from names to functions. Wrong answers that are
-edits of the reference stand in wrong/FUNCTION.txt, in the form of the known mistakes; what can spoil any function, in
-spoilers.py.
+the check's id to its answers: the beginning of their names, a list of them, or a dictionary from names to functions.
+Wrong answers that are edits of the reference stand in wrong/FUNCTION.txt, in the form of the known mistakes; what can
+spoil any function, in spoilers.py.
+
+A right answer is kept if a check could refuse it though it takes the others; a wrong one if it loses points on other
+cases than a known mistake does, or hardly loses them.
 """
 
 import sys
@@ -33,8 +36,10 @@ def collected(kind: str, table: str) -> dict[str, Any]:
     answers: dict[str, Any] = {}
     for name in chapters():
         for path in sorted((Path(__file__).parent / name).glob(f"{kind}*.py")):
-            for check_id, more in getattr(import_module(f"{__name__}.{name}.{path.stem}"), table, {}).items():
-                answers[check_id] = [*answers.get(check_id, []), *_functions(more)] if kind != "equivalent" else more
+            module = import_module(f"{__name__}.{name}.{path.stem}")
+            for check_id, more in getattr(module, table, {}).items():
+                functions = [*answers.get(check_id, []), *_functions(more, module)] if kind != "equivalent" else more
+                answers[check_id] = functions
         for check_id, more in edited(name).items() if kind == "wrong" else ():
             answers[check_id] = [*answers.get(check_id, []), *_functions(more)]
     return answers
@@ -51,7 +56,9 @@ def edited(name: str) -> dict[str, list[Mistake]]:
     }
 
 
-def _functions(answers: list[Callable] | dict[str, Callable]) -> list[tuple[str, Callable]]:
+def _functions(answers: str | list[Callable] | dict[str, Callable], module: Any = None) -> list[tuple[str, Callable]]:
+    if isinstance(answers, str):
+        return [(name, value) for name, value in vars(module).items() if name.startswith(answers)]
     if isinstance(answers, dict):
         return list(answers.items())
     return [(getattr(answer, "__name__", type(answer).__name__), answer) for answer in answers]

@@ -7,8 +7,11 @@ import site
 import tempfile
 import time
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 from autograder.assignment import Template, template
 from autograder.judge.judge import Judge
@@ -18,6 +21,7 @@ from autograder.places import ROOT
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions.notebook import Unreadable, read_bytes
 from tests.attacks.cases import NAME, Case, written
+from tests.support.sandboxed import demand_sandbox
 
 CANARY = "kanarie-7f3a91c4"
 PLANTED = "planted-by-a-student"  # the name of whatever a hostile submission leaves
@@ -140,3 +144,15 @@ def descendants(pid: int) -> int:
         count = len(ours)
         ours |= {child for child, parent in parents.items() if parent in ours}
     return count - 1
+
+
+@pytest.fixture(scope="module")
+def room(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+    """Return the room over a copy of the real kit."""
+    demand_sandbox()
+    folder = tmp_path_factory.mktemp("hostile")
+    for parent in (folder, folder.parent, folder.parent.parent):
+        parent.chmod(0o755)  # so that nothing but the sandbox keeps a student out
+    shutil.copytree(released / "kit", folder / "kit")
+    with Sandbox(folder / "kit") as made:
+        yield Room(folder, made)

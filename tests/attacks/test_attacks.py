@@ -1,32 +1,19 @@
 """Whatever is handed in: the score is right, the next one is graded as ever, and nothing outside is read or changed."""
 
 import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from autograder.judge.result import Outcome
-from autograder.sandbox import sandbox
 from tests.attacks import cases
 from tests.attacks.cases import NAME, Case
-from tests.attacks.room import CANARY, Room
+from tests.attacks.room import CANARY, Room, room
 from tests.support.points import by_checks, core
-from tests.support.sandboxed import demand_sandbox
+
+__all__ = ["room"]
 
 ALL = by_checks(NAME)
-
-
-@pytest.fixture(scope="module")
-def room(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
-    demand_sandbox()
-    folder = tmp_path_factory.mktemp("hostile")
-    for parent in (folder, folder.parent, folder.parent.parent):
-        parent.chmod(0o755)  # so that nothing but the sandbox keeps a student out
-    shutil.copytree(released / "kit", folder / "kit")
-    with sandbox.Sandbox(folder / "kit") as made:
-        yield Room(folder, made)
 
 
 def fits(expected: str, got: float, most: float) -> bool:

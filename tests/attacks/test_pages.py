@@ -1,18 +1,15 @@
 """Feedback pages of hostile submissions in a browser: nothing runs, nothing is called for, the score can be read."""
 
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from autograder.gradebook.gradebook import ClassGradebook
-from autograder.sandbox import sandbox
 from tests.attacks.cases import NAME, Case, of_family
-from tests.attacks.room import Room
+from tests.attacks.room import Room, room
 from tests.support.points import core, written
-from tests.support.sandboxed import demand_sandbox
 
+__all__ = ["room"]
 pytestmark = pytest.mark.browser
 
 # Is the score where a reader looks, in its size and on top of everything else?
@@ -32,33 +29,11 @@ ACTIVE = """() => [...document.querySelectorAll("*")].flatMap(element => [...ele
 
 
 @pytest.fixture(scope="module")
-def room(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
-    demand_sandbox()
-    folder = tmp_path_factory.mktemp("pages")
-    for parent in (folder, folder.parent, folder.parent.parent):
-        parent.chmod(0o755)
-    shutil.copytree(released / "kit", folder / "kit")
-    with sandbox.Sandbox(folder / "kit") as made:
-        yield Room(folder, made)
-
-
-@pytest.fixture(scope="module")
 def book(room: Room) -> Iterator[ClassGradebook]:
     book = ClassGradebook(room.folder / "class")
     book.register(room.form)
     yield book
     book.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator:
-    playwright = pytest.importorskip("playwright.sync_api")
-    if not Path("/usr/bin/chromium").exists():
-        pytest.skip("no Chromium here: apt-get install chromium")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in of_family("pages")])

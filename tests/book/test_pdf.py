@@ -15,17 +15,24 @@ ANSWER = '<details class="sd-dropdown"><summary>Answer</summary><p>Seven.</p></d
 FOLDED = '<details class="hide above-input"><summary>Code</summary><pre>import plots</pre></details>'
 LONG = "A heading that is so long " * 8 + "that it takes several lines of the paper"
 ONE = (
-    f'<h1 id="one">{LONG}</h1>'
-    '<p><a class="x" href="two.html#end">to the end</a> <a href="#one">up</a>'
+    f'<section id="one"><h1>{LONG}</h1>'
+    '<p><a class="x" href="two.html#end"><span class="std-ref">to the end</span></a> <a href="#one">up</a>'
     '<a href="two.html">two</a> <a href="genindex.html">index</a> <a href="_downloads/1/kit.zip">kit</a>'
     f'<a href="https://arxiv.org">out</a></p><script>const x = 1</script>{ANSWER}{FOLDED}'
-    '<svg><marker id="tip"></marker><path marker-end="url(#tip)"/></svg>'
+    '<svg><marker id="tip"></marker><path marker-end="url(#tip)"/></svg></section>'
 )
 WIDE = (
-    '<h1 id="two">Two</h1><div class="math"><div class="formula"><span style="display: inline-block; width: 1500px">x'
-    '</span></div></div><div class="highlight"><pre>' + "word_" * 80 + "</pre></div>"
-    "<table><tr>" + "<td>" + "</td><td>".join(["aheading" * 3] * 12) + '</td></tr></table><p id="end">The end.</p>'
+    '<section id="two"><h1>Two</h1><div class="math"><div class="formula">'
+    '<span style="display: inline-block; width: 1500px">x</span></div></div><div class="highlight"><pre>'
+    + "word_"
+    * 80
+    + "</pre></div>"
+    "<table><tr>"
+    + "<td>"
+    + "</td><td>".join(["aheading" * 3] * 12)
+    + '</td></tr></table><p id="end">The end.</p></section>'
 )
+PARTS = [("", ["one"]), ("The last part", ["two"])]
 WIDER = """() => [...document.querySelectorAll(".chapter *")].filter(element =>
   !element.closest(".katex-mathml, .katex svg") && element.getBoundingClientRect().right > innerWidth + 2)
   .map(element => element.outerHTML.slice(0, 120))"""
@@ -45,7 +52,7 @@ def dead_links(whole: str) -> set[str]:
 
 
 def test_all_pages_are_one_whose_links_stay_within_it(site):
-    whole = pdf.whole(site, ["one", "two"])
+    whole = pdf.whole(site, PARTS)
     assert not dead_links(whole)
     names = re.findall(r'\sid="([^"]*)"', whole)
     assert len(set(names)) == len(names)
@@ -57,7 +64,7 @@ def test_all_pages_are_one_whose_links_stay_within_it(site):
 
 
 def test_answers_are_open_and_code_that_the_page_folds_is_not(site):
-    whole = pdf.whole(site, ["one", "two"])
+    whole = pdf.whole(site, PARTS)
     assert '<details open class="sd-dropdown">' in whole
     assert '<details class="hide above-input">' in whole
 
@@ -67,10 +74,18 @@ def test_a_page_of_another_form_is_an_error_that_says_which():
         pdf.chapter("two", "<html></html>", ["two"])
 
 
-def test_the_pages_come_in_the_order_of_the_contents():
-    names = build.order()
-    assert names[:2] == ["index", "start"]
-    assert set(names) <= {page.stem for page in (ROOT / "book").glob("*.md")}
+def test_the_pages_for_readers_come_in_the_order_of_the_contents():
+    printed = [name for _, names in pdf.readers("full") for name in names]
+    assert printed[:2] == ["index", "start"]
+    assert printed == [name for name in build.order("students") if name not in pdf.LISTS]
+    assert set(pdf.LISTS) < set(build.order("students"))
+
+
+def test_the_contents_list_each_section_and_a_running_head_names_the_chapter(site):
+    whole = pdf.whole(site, PARTS)
+    assert '<p class="part">The last part</p><p class="whole"><a href="#two">Two</a><a href="#two"></a></p>' in whole
+    assert '@page two { @top-right { content: "Two";' in whole
+    assert 'id="two" style="page: two"' in whole
 
 
 def test_without_a_built_book_the_command_says_what_to_do(tmp_path, monkeypatch, capsys):
@@ -82,8 +97,12 @@ def test_without_a_built_book_the_command_says_what_to_do(tmp_path, monkeypatch,
 
 @pytest.mark.browser
 def test_what_is_wider_than_the_paper_is_made_to_fit(browser, site):
-    tab = pdf.laid_out(browser, site, ["one", "two"])
+    tab = pdf.laid_out(browser, site, PARTS)
     assert not tab.evaluate(WIDER)
+    for number in (7, 19):  # that of the print before is replaced
+        tab.evaluate(pdf.NUMBER, {"two": number, "two--end": number})
+    assert tab.locator(".contents p:last-child").inner_text().split() == ["Two", "19"]
+    assert tab.locator('.chapter a[href="#two--end"]').inner_text() == "to the end\u00a0p.\u00a019"
     assert not (site / pdf.WHOLE).exists()
     tab.close()
 
@@ -101,11 +120,11 @@ def test_the_editions_have_targets_of_their_own_and_each_says_whom_it_is_for(mon
 
 @pytest.mark.browser
 def test_the_built_book_fits_its_paper_and_its_links_lead_somewhere(browser):
-    names = build.order()
-    if not all((SITE / f"{name}.html").is_file() for name in names):
+    parts = pdf.readers("full")
+    if not all((SITE / f"{name}.html").is_file() for _, names in parts for name in names):
         pytest.skip("build/_build is not there, or older than _toc.yml: make book")
-    assert not dead_links(pdf.whole(SITE, names))
-    tab = pdf.laid_out(browser, SITE, names)
+    assert not dead_links(pdf.whole(SITE, parts))
+    tab = pdf.laid_out(browser, SITE, parts)
     assert not tab.evaluate(WIDER)
     tab.close()
 
@@ -113,9 +132,14 @@ def test_the_built_book_fits_its_paper_and_its_links_lead_somewhere(browser):
 @pytest.mark.browser
 def test_each_page_of_the_book_begins_a_sheet(browser, site, tmp_path):
     """In a process of its own: a second Playwright does not run beside the fixture's."""
-    code = "import sys, pathlib; from book import pdf; pdf.write(pathlib.Path(sys.argv[1]), sys.argv[3:], sys.argv[2])"
+    code = "import sys; from pathlib import Path; from book import pdf; site, printed = map(Path, sys.argv[1:])\n"
     printed = tmp_path / "book.pdf"
-    subprocess.run([sys.executable, "-c", code, site, printed, "one", "two"], cwd=ROOT, check=True)
-    assert printed.read_bytes().startswith(b"%PDF")
-    assert len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes())) == 2
-    assert f"/Title ({LONG})".encode() in printed.read_bytes()
+    subprocess.run(
+        [sys.executable, "-c", f"{code}pdf.write(site, {PARTS}, printed)", site, printed], cwd=ROOT, check=True
+    )
+    content = printed.read_bytes()
+    assert content.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", content)) == 4  # title, contents, two chapters
+    assert {"one": 3, "two": 4, "two--end": 4}.items() <= pdf.printed_on(content).items()
+    bookmark = LONG.replace(" ", "\u00a0").encode("utf-16-be").hex().upper()
+    assert f"/Title <FEFF{bookmark}>".encode() in content

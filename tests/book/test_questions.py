@@ -1,4 +1,4 @@
-"""Tests of the question bank: every question of a page with its answer, as any LMS shows it, and nothing of the page."""
+"""Tests of the question bank: every question of a page with its answer, as any LMS shows it, and nothing else."""
 
 from xml.etree import ElementTree
 

@@ -62,8 +62,10 @@ MODELS |= {
 }
 UNFED = {f"luong, {variant}" for variant in VARIANTS if variant != "dot"}
 EVERY = [pytest.param(name, marks=[pytest.mark.slow] if name in UNFED else []) for name in MODELS]
+BEAMED = {"gru", "lstm", "bahdanau", "luong, dot", "luong, local_p, fed", "transformer", "transformer, plain"}
+KINDS = [pytest.param(name, marks=[] if name in BEAMED else [pytest.mark.slow]) for name in MODELS]  # of a state
 SENTENCES = [[4, 5, 6, 7, 8], [9], [10, 4, 4], [], [5, 5, 6, 4, 9, 10, 7]]
-LIMIT = 12
+LIMIT = 9
 
 
 def random_model(name: str, seed: int) -> nn.Module:
@@ -98,7 +100,7 @@ def test_cached_greedy_says_what_the_taught_one_says(name: str, seed: int) -> No
         assert output.tokens == [token for token in taught if token != EOS]
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize(
     ("width", "alpha"),
     [(3, 0.6), *(pytest.param(*each, marks=pytest.mark.slow) for each in [(1, 1.0), (4, 0.0), (12, 1.0)])],

@@ -10,8 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from autograder import __main__ as command
+from autograder import assignment
 from autograder.places import ROOT
-from lab.programs import programs
+from autograder.release import build
+from lab.programs import guard, programs
 from tests.support.forked import python
 
 PACKAGES = ("autograder", "benchmarks", "examples", "lab", "solutions", "tests")
@@ -80,13 +83,25 @@ def test_a_script_is_asked_for_help(script):
         ("autograder.submissions.parse_untrusted", "expected one of autograder"),
     ],
 )
-def test_a_program_does_not_exist(asked, answer):
-    done = run("-m", asked, "train", "lab.txt")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    [sentence] = done.stderr.splitlines()
+def test_a_program_does_not_exist(asked, answer, monkeypatch, capsys):
+    """As Python has its arguments while it looks for what -m is to run."""
+    words = [asked, "train", "lab.txt"]
+    monkeypatch.setattr(sys, "argv", ["-m", *words[1:]])
+    monkeypatch.setattr(sys, "orig_argv", [sys.executable, "-m", *words])
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    with pytest.raises(SystemExit) as ended:
+        guard(asked.partition(".")[0])
+    assert ended.value.code == 2
+    [sentence] = capsys.readouterr().err.splitlines()
     assert sentence.startswith(f"python -m {asked}: no such program; ")
     assert answer in sentence
+
+
+@pytest.mark.parametrize("asked", ["solutions.bahdanu", "lab.evaluate", "autograder.grade.run"])
+def test_every_package_refuses_what_is_no_program(asked):
+    done = run("-m", asked, "train", "lab.txt")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"python -m {asked}: no such program; ")
 
 
 @pytest.mark.parametrize(
@@ -120,10 +135,6 @@ def test_a_fault_of_our_own_keeps_its_traceback(tmp_path):
 
 
 def test_release_says_what_it_made(monkeypatch, capsys, tmp_path):
-    import autograder.__main__ as command
-    from autograder import assignment
-    from autograder.release import build
-
     monkeypatch.setattr(command, "BUILD", tmp_path)
     monkeypatch.setattr(command, "KIT", tmp_path / "release" / "kit")
     monkeypatch.setattr(build, "release", lambda names, given=(): [tmp_path / f"{name}.ipynb" for name in names])
@@ -137,10 +148,9 @@ def test_release_says_what_it_made(monkeypatch, capsys, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["NAME", "bahdanu", ""])
-def test_release_is_given_a_name_that_is_none(name):
-    done = run("-m", "autograder", "release", name)
-    assert done.returncode == 2
-    [sentence] = done.stderr.splitlines()
+def test_release_is_given_a_name_that_is_none(name, capsys):
+    assert command.main(["release", name]) == 2
+    [sentence] = capsys.readouterr().err.splitlines()
     assert f"{name}: " in sentence
     assert "encoder_decoder, bahdanau" in sentence  # what there is
 

@@ -149,21 +149,23 @@ def _texts(path: PurePosixPath, content: bytes) -> Iterator[str]:
     if path.suffix == ".py":
         nodes = ast.walk(ast.parse(text))
         inside = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    for part in [text, *inside]:
+    for part in dict.fromkeys([text, *inside]):
         yield part
         yield from FENCE.findall(part)
 
 
 def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from _strings([*value, *value.values()])
-    elif isinstance(value, list):
-        if value and all(isinstance(item, str) for item in value):
-            yield "".join(value)  # a cell's source
-        for item in value:
-            yield from _strings(item)
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict):
+            todo += [*part, *part.values()]
+        elif isinstance(part, list):
+            if part and all(isinstance(item, str) for item in part):
+                yield "".join(part)  # a cell's source
+            todo += part
 
 
 def _trees(text: str, by_kinds: dict[tuple[type, ...], dict[str, str]]) -> Iterator[str]:

@@ -31,7 +31,8 @@ from solutions.mine.attention import select, weigh
 
 
 def rows(rng):
-    return [CaseInput("rows", [normal(rng, 3, 5)], gradients=True), CaseInput("large scores", [normal(rng, 2, 4, scale=300)])]
+    large = CaseInput("large scores", [normal(rng, 2, 4, scale=300)])
+    return [CaseInput("rows", [normal(rng, 3, 5)], gradients=True), large]
 
 
 def batches(rng):

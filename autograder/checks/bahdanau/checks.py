@@ -20,8 +20,8 @@ RANK, LARGE = "more than two axes", "a score far from 0"
 def raised(rng: Rng, mask: np.ndarray, gap: float) -> np.ndarray:
     """Return scores that are higher by gap wherever the mask is False: exp(-gap) is what padding leaves for the rest.
 
-    exp(-40) is far below an epsilon such as 1e-9, and far above the smallest float32: anyone who takes exp of all scores
-    and divides by what the mask leaves is right, anyone who adds an epsilon to the sum is not.
+    exp(-40) is far below an epsilon such as 1e-9, and far above the smallest float32: taking exp of all scores
+    and dividing by what the mask leaves is right, adding an epsilon to the sum is not.
     """
     return normal(rng, *mask.shape) + np.float32(gap) * ~mask
 

@@ -223,7 +223,7 @@ PARAMETERS = """\
 (a) *2 points: one for the matrices, one for the biases and the norms.* Attention: W_q, W_k, W_v and W_o have d² numbers
 each, and each has a bias of d: 4d² + 4d. The number of heads is not in it: they cut the same matrices. The feed-forward
 network: 2·d·f for the matrices, f + d for the biases. Two norms: γ and β, 2d each, together 4d. In all 4d² + 2df + 9d +
-f. The paper's formula for the heads has no biases, so anyone who counts without those four gets the point too, saying so:
+f. The paper's formula for the heads has no biases, so a count without those four, if it says so, gets the point too:
 then it is 4d² + 2df + 5d + f.
 
 (b) *1 point.* With d = 1024, f = 4096: 12,596,224 for an encoder layer. A decoder layer has one attention and one norm

@@ -2,8 +2,6 @@
 
 import torch
 
-from autograder.checks.bahdanau import hunt
-
 
 def input_random():
     torch.manual_seed(0)
@@ -19,7 +17,4 @@ def diagnosis_capital():
     return [7, "A"]
 
 
-RIGHT = {
-    "bahdanau.failing_input": [hunt.failing_input, input_random, input_list],
-    "bahdanau.diagnosis": [hunt.diagnosis, diagnosis_capital],
-}
+RIGHT = {"bahdanau.failing_input": "input_", "bahdanau.diagnosis": "diagnosis_"}

@@ -5,7 +5,6 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.checks.encoder_decoder.hunt import repaired_search
 from solutions.encoder_decoder.attention import beam_search
 
 
@@ -13,15 +12,6 @@ def step_cell(x, h, W, R, b, c):
     cell = nn.GRUCell(x.shape[1], h.shape[1])
     weights = dict(zip(("weight_ih", "weight_hh", "bias_ih", "bias_hh"), (W, R, b, c), strict=True))
     return torch.func.functional_call(cell, weights, (x, h))
-
-
-def step_slices(x, h, W, R, b, c):
-    U = h.size(1)
-    gi, gh = F.linear(x, W, b), F.linear(h, R, c)
-    r = torch.sigmoid(gi[:, :U] + gh[:, :U])
-    z = torch.sigmoid(gi[:, U : 2 * U] + gh[:, U : 2 * U])
-    n = torch.tanh(gi[:, 2 * U :] + r * gh[:, 2 * U :])
-    return n + z * (h - n)
 
 
 def step_loops(x, h, W, R, b, c):
@@ -46,16 +36,8 @@ def step_einsum(x, h, W, R, b, c):
     return torch.lerp((of_x[2] + r * of_h[2]).tanh(), h, z)
 
 
-def step_broadcast(x, h, W, R, b, c):
-    of_x = (x[:, None, :] * W).sum(-1) + b
-    of_h = (h[:, None, :] * R).sum(-1) + c
-    (a, d, e), (f, g, k) = of_x.tensor_split(3, 1), of_h.tensor_split(3, 1)
-    gate = 1 / (1 + torch.exp(-(d + g)))
-    return gate * h + (1 - gate) * torch.tanh(e + k / (1 + torch.exp(-(a + f))))
-
-
 def step_double(x, h, W, R, b, c):
-    return step_slices(*(each.double() for each in (x, h, W, R, b, c))).float()
+    return step_einsum(*(each.double() for each in (x, h, W, R, b, c))).float()
 
 
 def step_six_matrices(x, h, W, R, b, c):
@@ -70,41 +52,10 @@ def step_six_matrices(x, h, W, R, b, c):
     return new
 
 
-STEP = [value for name, value in list(globals().items()) if name.startswith("step_")]
-
-
-def shift_loop(tokens, bos, eos, pad):
-    B, T = tokens.shape
-    inputs, targets = torch.full((B, T + 1), pad), torch.full((B, T + 1), pad)
-    for i, row in enumerate(tokens.tolist()):
-        words = [w for w in row if w != pad]
-        for j, w in enumerate([bos, *words]):
-            inputs[i, j] = w
-        for j, w in enumerate([*words, eos]):
-            targets[i, j] = w
-    return inputs, targets
-
-
 def shift_indexed(tokens, bos, eos, pad):
     targets = F.pad(tokens, (0, 1), value=pad)
     targets[torch.arange(len(tokens)), (tokens != pad).sum(1)] = eos
     return F.pad(tokens, (1, 0), value=bos), targets
-
-
-def shift_where(tokens, bos, eos, pad):
-    T = tokens.shape[1]
-    wide = torch.cat([tokens, torch.full_like(tokens[:, :1], pad)], 1)
-    at_end = torch.arange(T + 1) == tokens.ne(pad).sum(-1, keepdim=True)
-    return torch.hstack([torch.full((len(tokens), 1), bos), tokens]), torch.where(at_end, eos, wide)
-
-
-def shift_lists(tokens, bos, eos, pad):
-    inputs, targets = [], []
-    for row in tokens.tolist():
-        n = sum(word != pad for word in row)
-        inputs.append([bos, *row])
-        targets.append(row[:n] + [eos] + [pad] * (len(row) - n))
-    return torch.tensor(inputs), torch.tensor(targets)
 
 
 def shift_numpy(tokens, bos, eos, pad):
@@ -124,20 +75,8 @@ def shift_whole(tokens, bos, eos, pad):
     return inputs, targets
 
 
-SHIFT = [value for name, value in list(globals().items()) if name.startswith("shift_")]
-
-
 def loss_cross_entropy(logits, targets, pad):
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad)
-
-
-def loss_transposed(logits, targets, pad):
-    return nn.CrossEntropyLoss(ignore_index=pad)(logits.permute(0, 2, 1), targets)
-
-
-def loss_selected(logits, targets, pad):
-    real = targets != pad
-    return F.nll_loss(logits[real].log_softmax(-1), targets[real])
 
 
 def loss_loops(logits, targets, pad):
@@ -155,21 +94,6 @@ def loss_one_hot(logits, targets, pad):
     chosen = torch.einsum("btv,btv->bt", log_p, F.one_hot(targets, logits.shape[2]).double())
     real = targets != pad
     return (-torch.where(real, chosen, 0.0).sum() / real.sum()).float()
-
-
-def loss_own_log_softmax(logits, targets, pad):
-    shifted = logits - logits.max(-1, keepdim=True).values
-    log_p = shifted - shifted.exp().sum(-1, keepdim=True).log()
-    picked = torch.take_along_dim(log_p, targets.unsqueeze(-1), -1).squeeze(-1)
-    return -torch.where(targets == pad, 0.0, picked).sum() / (targets != pad).sum()
-
-
-def loss_indexed(logits, targets, pad):
-    b, t = (targets != pad).nonzero(as_tuple=True)
-    return -logits.log_softmax(-1)[b, t, targets[b, t]].mean()
-
-
-LOSS = [value for name, value in list(globals().items()) if name.startswith("loss_")]
 
 
 def nucleus_loops(logits, p):
@@ -194,15 +118,6 @@ def nucleus_shifted_mask(logits, p):
     return logits.masked_fill(removed.scatter(-1, index, removed), -torch.inf).softmax(-1)
 
 
-def nucleus_counted(logits, p):
-    probabilities = logits.softmax(-1)
-    ranked = probabilities.sort(dim=-1, descending=True).values
-    count = (ranked.cumsum(-1)[:, :-1] < p).sum(-1) + 1
-    edge = ranked.gather(1, count[:, None] - 1)
-    kept = torch.where(probabilities >= edge, probabilities, 0)
-    return kept / kept.sum(-1, keepdim=True)
-
-
 def nucleus_ascending(logits, p):
     ranked, index = logits.double().softmax(-1).sort(dim=-1)
     kept = ranked.cumsum(-1) > 1 - p + 1e-9
@@ -222,15 +137,6 @@ def nucleus_numpy(logits, p):
     return torch.from_numpy(out)
 
 
-def nucleus_pairwise(logits, p):
-    P = logits.softmax(-1)
-    before = (P[:, None, :] * (P[:, None, :] > P[:, :, None])).sum(-1)
-    return (P * (before < p)) / (P * (before < p)).sum(1, keepdim=True)
-
-
-NUCLEUS = [value for name, value in list(globals().items()) if name.startswith("nucleus_")]
-
-
 def back_slices(g, x, h, W, R, b, c):
     U = h.shape[1]
     i, j = x @ W.T + b, h @ R.T + c
@@ -240,20 +146,7 @@ def back_slices(g, x, h, W, R, b, c):
     dz = g * (h - n) * z * (1 - z)
     dr = dn * j[:, 2 * U :] * r * (1 - r)
     di, dj = torch.cat((dr, dz, dn), 1), torch.cat((dr, dz, dn * r), 1)
-    return di.mm(W), dj.mm(R) + g * z, di.t().mm(x), dj.t().mm(h), di.sum(0), dj.sum(0)
-
-
-def back_einsum(g, x, h, W, R, b, c):
-    i, j = torch.einsum("be,ge->bg", x, W) + b, torch.einsum("bu,gu->bg", h, R) + c
-    (ir, iz, i_n), (jr, jz, jn) = i.split(h.shape[1], 1), j.split(h.shape[1], 1)
-    r, z = (ir + jr).sigmoid(), (iz + jz).sigmoid()
-    n = (i_n + r * jn).tanh()
-    dn = torch.einsum("bu,bu,bu->bu", g, 1 - z, 1 - n.square())
-    di = torch.hstack([dn * jn * r * (1 - r), g * (h - n) * z * (1 - z), dn])
-    dj = di * torch.hstack([torch.ones_like(r), torch.ones_like(r), r])
-    d_h = torch.einsum("bg,gu->bu", dj, R) + g * z
-    both = torch.einsum("bg,be->ge", di, x), torch.einsum("bg,bu->gu", dj, h)
-    return [torch.einsum("bg,ge->be", di, W), d_h, *both, di.sum(0), dj.sum(0)]
+    return [di.mm(W), dj.mm(R) + g * z, di.t().mm(x), dj.t().mm(h), di.sum(0), dj.sum(0)]
 
 
 def back_rows(g, x, h, W, R, b, c):
@@ -265,27 +158,6 @@ def back_rows(g, x, h, W, R, b, c):
         d_h.append(dh[0])
         total = rest if total is None else [a + b for a, b in zip(total, rest, strict=True)]
     return torch.stack(d_x), torch.stack(d_h), *total
-
-
-def back_double(g, x, h, W, R, b, c):
-    return tuple(each.float() for each in back_slices(*(each.double() for each in (g, x, h, W, R, b, c))))
-
-
-def back_six_matrices(g, x, h, W, R, b, c):
-    (W_r, W_z, W_n), (R_r, R_z, R_n) = W.chunk(3), R.chunk(3)
-    (b_r, b_z, b_n), (c_r, c_z, c_n) = b.chunk(3), c.chunk(3)
-    r = torch.sigmoid(x @ W_r.T + b_r + h @ R_r.T + c_r)
-    z = torch.sigmoid(x @ W_z.T + b_z + h @ R_z.T + c_z)
-    inner = h @ R_n.T + c_n
-    n = torch.tanh(x @ W_n.T + b_n + r * inner)
-    a_n = g * (1 - z) * (1 - n**2)
-    a_z = (g * h - g * n) * z * (1 - z)
-    a_r = a_n * inner * r * (1 - r)
-    d_x = a_r @ W_r + a_z @ W_z + a_n @ W_n
-    d_h = g * z + a_r @ R_r + a_z @ R_z + (a_n * r) @ R_n
-    d_W = torch.cat([a_r.T @ x, a_z.T @ x, a_n.T @ x])
-    d_R = torch.cat([a_r.T @ h, a_z.T @ h, (a_n * r).T @ h])
-    return d_x, d_h, d_W, d_R, torch.cat([a_r, a_z, a_n], 1).sum(0), torch.cat([a_r, a_z, a_n * r], 1).sum(0)
 
 
 def back_numpy(*given):
@@ -300,19 +172,16 @@ def back_numpy(*given):
     return tuple(torch.from_numpy(each.astype(np.float32)) for each in results)
 
 
-BACKWARD = [value for name, value in list(globals().items()) if name.startswith("back_")]
-
-
 def search_over_a_table(table, bos, eos, beam, max_len, alpha):
     log_p = table.log_softmax(-1)
     return beam_search(lambda prefix: log_p[prefix[:, -1]], bos, eos, beam, max_len, alpha)
 
 
 RIGHT = {
-    "encoder_decoder.gru_step": STEP,
-    "encoder_decoder.shift": SHIFT,
-    "encoder_decoder.sequence_loss": LOSS,
-    "encoder_decoder.nucleus": NUCLEUS,
-    "encoder_decoder.gru_step_backward": BACKWARD,
-    "encoder_decoder.repaired_search": [repaired_search, search_over_a_table],
+    "encoder_decoder.gru_step": "step_",
+    "encoder_decoder.shift": "shift_",
+    "encoder_decoder.sequence_loss": "loss_",
+    "encoder_decoder.nucleus": "nucleus_",
+    "encoder_decoder.gru_step_backward": "back_",
+    "encoder_decoder.repaired_search": "search_",
 }

@@ -4,6 +4,7 @@ import torch
 
 from autograder.checks.encoder_decoder.beam_parts import best, continuations, pool, search
 from solutions.encoder_decoder.attention import beam_search, greedy_decode
+from tests.answers.encoder_decoder.wrong import every, searched
 
 _memory: dict = {}
 
@@ -75,45 +76,32 @@ def _result(change):
 
 
 GREEDY = {
-    "second best at the first step": _decoder(lambda x, p: _second(x) if p.shape[1] == 1 else x[:, -1].argmax(-1)),
     "second best in close races": _decoder(
         lambda x, p: torch.where(
             x[:, -1].topk(2).values.diff(dim=1)[:, 0].abs() < 0.05, _second(x), x[:, -1].argmax(-1)
         )
     ),
-    "first row's word at the first step": _decoder(
-        lambda x, p: x[:, -1].argmax(-1) if p.shape[1] > 1 else x[:1, -1].argmax(-1).expand(len(x))
-    ),
-    "argmax over the batch": _decoder(lambda x, p: x[:, -1].argmax(0)[: len(x)]),
-    "argmax of everything": _decoder(lambda x, p: x[:, -1].flatten().argmax().expand(len(x)) % x.shape[-1]),
     "argmax of absolute logits": _decoder(lambda x, p: x[:, -1].abs().argmax(-1)),
-    "argmax of rounded logits": _decoder(lambda x, p: x[:, -1].round().argmax(-1)),
     "argmax of exp": _decoder(lambda x, p: (x[:, -1] * 4).exp().argmax(-1)),
     "softmax without max": _decoder(lambda x, p: (x[:, -1].exp() / x[:, -1].exp().sum(-1, keepdim=True)).argmax(-1)),
     "no three words twice": _decoder(_no_trigram_twice),
     "argmax without the last word": _decoder(lambda x, p: x[:, -1, :-1].argmax(-1)),
     "argmax without word 0": _decoder(lambda x, p: x[:, -1, 1:].argmax(-1) + 1),
-    "argmax one off": _decoder(lambda x, p: (x[:, -1].argmax(-1) + 1) % x.shape[-1]),
     "never repeats a word": _decoder(lambda x, p: x[:, -1].scatter(1, p, -1e9).argmax(-1)),
     "never the same word twice in a row": _decoder(lambda x, p: x[:, -1].scatter(1, p[:, -1:], -1e9).argmax(-1)),
-    "mean of two positions": _decoder(lambda x, p: x[:, -2:].mean(1).argmax(-1)),
     "samples": _decoder(lambda x, p: torch.multinomial(x[:, -1].softmax(-1), 1)[:, 0]),
     "samples when cold": _decoder(lambda x, p: torch.multinomial((x[:, -1] * 3).softmax(-1), 1)[:, 0]),
     "samples among two": _decoder(
         lambda x, p: x[:, -1].topk(2).indices[torch.arange(len(x)), torch.randint(2, (len(x),))]
     ),
     "eos or pad ends": _decoder(ends=lambda w, e, eos, pad, p: e | (w == eos) | (w < pad)),
-    "ended is forgotten": _decoder(ends=lambda w, e, eos, pad, p: w == eos),
     "ended if eos was said first": _decoder(ends=lambda w, e, eos, pad, p: e | ((w == eos) & (p.shape[1] > 2))),
     "an end at the first step ends all": _decoder(
         ends=lambda w, e, eos, pad, p: (e | (w == eos)) | ((w == eos).any() & (p.shape[1] == 2))
     ),
     "two ends end all": _decoder(stops=lambda e, p: bool(e.sum() >= min(2, len(e)))),
-    "never stops": _decoder(stops=lambda e, p: False),
     "stops one step late": _decoder(stops=lambda e, p: bool(e.all()) and bool((p[:, -1] == p[0, -1]).all())),
-    "max_len - 1": _decoder(steps=lambda n: n - 1),
     "max_len - 1, at least 1": _decoder(steps=lambda n: max(1, n - 1)),
-    "max_len + 1": _decoder(steps=lambda n: n + 1),
     "at most ten": _decoder(steps=lambda n: min(n, 10)),
     "at most six": _decoder(steps=lambda n: min(n, 6)),
     "a column said before ends all": _decoder(
@@ -123,12 +111,7 @@ GREEDY = {
     "without a column of eos and pad": _decoder(
         cut=lambda y, eos, pad: y[:, :-1] if ((y[:, -1] == eos) | (y[:, -1] == pad)).all() else y
     ),
-    "shows the last three words": _decoder(shown=lambda p, e: p[:, -3:]),
     "shows the last seven words": _decoder(shown=lambda p, e: p[:, -7:]),
-    "shows bos twice": _decoder(shown=lambda p, e: torch.cat([p[:, :1], p], 1)),
-    "shows the first row to all": _decoder(shown=lambda p, e: p[:1].expand_as(p)),
-    "shows rows turned": _decoder(shown=lambda p, e: p.flip(0)),
-    "shows words sorted": _decoder(shown=lambda p, e: p.sort(1).values),
     "begins with 0": _calls(lambda step, B, bos, eos, pad, n: (step, B, 0, eos, pad, n)),
     "eos is 2": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, 2, pad, n)),
     "pad 0 becomes eos": _calls(lambda step, B, bos, eos, pad, n: (step, B, bos, eos, pad or eos, n)),
@@ -137,10 +120,6 @@ GREEDY = {
     "eos in front of padding only": _result(
         lambda y, B, bos, eos, pad, n: torch.cat([y[:, :-1], torch.where(y[:, -1:] == eos, pad, y[:, -1:])], 1)
     ),
-    "words turned": _result(lambda y, *rest: y.flip(1)),
-    "transposed": _result(lambda y, *rest: y.T),
-    "squeezed": _result(lambda y, *rest: y.squeeze()),
-    "text": _result(lambda y, *rest: [" ".join(map(str, row)) for row in y.tolist()]),
     "remembers by size": lambda step, B, bos, eos, pad, n: _remembered(("g", B, n), G(step, B, bos, eos, pad, n)),
     "remembers all but the model": lambda step, *rest: _remembered(("greedy", *rest), G(step, *rest)),
     "remembers the model by its prefix": lambda step, *rest: G(_step_by_prefix(step), *rest),
@@ -149,21 +128,6 @@ GREEDY = {
     "tires": lambda step, B, bos, eos, pad, n: G(step, B, bos, eos, pad, n if _count("greedy") <= 8 else 1),
 }
 B = beam_search
-
-
-def _searched(grow=None, stop=None, length=lambda y: len(y) - 1, joined=lambda finished, active: finished + active):
-    """Return beam search with one of its decisions taken otherwise."""
-
-    def decode(step, bos, eos, beam, max_len, alpha):
-        options = {}
-        if grow is not None:
-            options["grow"] = lambda step, active, beam, finished: grow(step, active, beam, finished, eos)
-        if stop is not None:
-            options["stop"] = lambda finished, active: stop(finished, active, beam, alpha, max_len)
-        finished, active = search(step, bos, eos, beam, max_len, **options)
-        return best(joined(finished, active), alpha, length)
-
-    return decode
 
 
 def _asked(change):
@@ -186,10 +150,6 @@ def _picked(key):
     return decode
 
 
-def _every(step, active):
-    return continuations(step, active, 10**6)
-
-
 def _diverse(step, active, beam, finished, eos):
     grown = []
     for parent in active:
@@ -200,7 +160,6 @@ def _diverse(step, active, beam, finished, eos):
 BEAM = {
     "beam + 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k + 1, n, a)),
     "beam - 1": _asked(lambda step, b, e, k, n, a: (step, b, e, max(1, k - 1), n, a)),
-    "beam at least 2": _asked(lambda step, b, e, k, n, a: (step, b, e, max(2, k), n, a)),
     "beam at most 3": _asked(lambda step, b, e, k, n, a: (step, b, e, min(3, k), n, a)),
     "beam at most 4": _asked(lambda step, b, e, k, n, a: (step, b, e, min(4, k), n, a)),
     "max_len at most 12": _asked(lambda step, b, e, k, n, a: (step, b, e, k, min(n, 12), a)),
@@ -210,7 +169,6 @@ BEAM = {
     "max_len + 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n + 1, a)),
     "max_len at most 8": _asked(lambda step, b, e, k, n, a: (step, b, e, k, min(n, 8), a)),
     "max_len at least 2": _asked(lambda step, b, e, k, n, a: (step, b, e, k, max(n, 2), a)),
-    "alpha 1": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, 1.0)),
     "alpha 1 if 0": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, a or 1.0)),
     "alpha whole": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, round(a))),
     "alpha 0.65": _asked(lambda step, b, e, k, n, a: (step, b, e, k, n, 0.65)),
@@ -221,7 +179,6 @@ BEAM = {
     "prefix turned": _asked(lambda step, *rest: (lambda p: step(p.flip(1)), *rest)),
     "model of the first hypothesis": _asked(lambda step, *rest: (lambda p: step(p[:1]).expand(len(p), -1), *rest)),
     "model rows shifted": _asked(lambda step, *rest: (lambda p: step(p).roll(1, 0), *rest)),
-    "probabilities": _asked(lambda step, *rest: (lambda p: step(p).exp(), *rest)),
     "half precision": _asked(lambda step, *rest: (lambda p: step(p).half().float(), *rest)),
     "temperature 1.01": _asked(lambda step, *rest: (lambda p: (step(p) / 1.01).log_softmax(-1), *rest)),
     "noise": _asked(lambda step, *rest: (lambda p: step(p) + 1e-3 * torch.randn(()), *rest)),
@@ -252,70 +209,52 @@ BEAM = {
             a,
         )
     ),
-    "raw score": _answered(lambda y, s, b, e, k, n, a: (y, s * len(y) ** a)),
     "score without alpha": _answered(lambda y, s, b, e, k, n, a: (y, s * len(y) ** a / len(y))),
     "score of a length with bos": _answered(lambda y, s, b, e, k, n, a: (y, s * (len(y) / (len(y) + 1)) ** a)),
     "score rounded to four digits": _answered(lambda y, s, *rest: (y, round(s, 4))),
     "score in half precision": _answered(lambda y, s, *rest: (y, torch.tensor(s).half())),
-    "no eos": _answered(lambda y, s, b, e, *rest: ([w for w in y if w != e], s)),
     "tokens turned": _answered(lambda y, s, *rest: (y[::-1], s)),
-    "text": _answered(lambda y, s, *rest: (str(y), s)),
-    "stops at two ends": _searched(stop=lambda f, g, k, a, n: len(f) >= 2),
-    "stops at twice beam ends": _searched(stop=lambda f, g, k, a, n: len(f) >= 2 * k),
-    "stops when the next length cannot win": _searched(
+    "stops at two ends": searched(stop=lambda f, g, k, a, n: len(f) >= 2),
+    "stops at twice beam ends": searched(stop=lambda f, g, k, a, n: len(f) >= 2 * k),
+    "stops when the next length cannot win": searched(
         stop=lambda f, g, k, a, n: f and best(f, a)[1] >= max(g)[0] / len(g[0][1]) ** a
     ),
-    "stops when one is left": _searched(stop=lambda f, g, k, a, n: len(g) == 1 and f),
-    "stops after max_len // 2 ends": _searched(stop=lambda f, g, k, a, n: len(f) > n // 2),
-    "length with bos": _searched(length=len),
-    "only ended": _searched(joined=lambda f, g: f or g),
-    "longest": _searched(joined=lambda f, g: [max(f + g, key=lambda h: len(h[1]))]),
+    "stops when one is left": searched(stop=lambda f, g, k, a, n: len(g) == 1 and f),
+    "stops after max_len // 2 ends": searched(stop=lambda f, g, k, a, n: len(f) > n // 2),
+    "longest": searched(joined=lambda f, g: [max(f + g, key=lambda h: len(h[1]))]),
     "picked by mean": _picked(lambda s, y, a, e: s / (len(y) - 1)),
     "picked with bos in the length": _picked(lambda s, y, a, e: s / len(y) ** a),
     "picked without eos in the length": _picked(lambda s, y, a, e: s / max(1, len(y) - 1 - (y[-1] == e)) ** a),
-    "one more for ends": _searched(grow=lambda step, act, k, f, e: continuations(step, act, k + bool(f))),
-    "one fewer for each end": _searched(grow=lambda step, act, k, f, e: continuations(step, act, max(1, k - len(f)))),
-    "filled up": _searched(
+    "one more for ends": searched(grow=lambda step, act, k, f, e: continuations(step, act, k + bool(f))),
+    "2 beam best looked at": searched(
         grow=lambda step, act, k, f, e: (
-            [h for h in _every(step, act)[:k] if h[1][-1] == e] + [h for h in _every(step, act) if h[1][-1] != e][:k]
+            [h for h in every(step, act)[: 2 * k] if h[1][-1] == e] + [h for h in every(step, act) if h[1][-1] != e][:k]
         )
     ),
-    "2 beam best looked at": _searched(
-        grow=lambda step, act, k, f, e: (
-            [h for h in _every(step, act)[: 2 * k] if h[1][-1] == e]
-            + [h for h in _every(step, act) if h[1][-1] != e][:k]
-        )
+    "one child each": searched(
+        grow=lambda step, act, k, f, e: [every(step, [h])[0] for h in act] if len(act) > 1 else every(step, act)[:k]
     ),
-    "only the best ends": _searched(
-        grow=lambda step, act, k, f, e: [h for i, h in enumerate(_every(step, act)[:k]) if i == 0 or h[1][-1] != e]
+    "three children each": searched(
+        grow=lambda step, act, k, f, e: sorted((c for h in act for c in every(step, [h])[:3]), reverse=True)[:k]
     ),
-    "one child each": _searched(
-        grow=lambda step, act, k, f, e: [_every(step, [h])[0] for h in act] if len(act) > 1 else _every(step, act)[:k]
-    ),
-    "two children each": _searched(
-        grow=lambda step, act, k, f, e: sorted((c for h in act for c in _every(step, [h])[:2]), reverse=True)[:k]
-    ),
-    "three children each": _searched(
-        grow=lambda step, act, k, f, e: sorted((c for h in act for c in _every(step, [h])[:3]), reverse=True)[:k]
-    ),
-    "half of the beam for each": _searched(
+    "half of the beam for each": searched(
         grow=lambda step, act, k, f, e: sorted(
-            (c for h in act for c in _every(step, [h])[: (k + 1) // 2]), reverse=True
+            (c for h in act for c in every(step, [h])[: (k + 1) // 2]), reverse=True
         )[:k]
     ),
-    "children of the best two": _searched(grow=lambda step, act, k, f, e: _every(step, act[:2])[:k]),
-    "diverse": _searched(grow=_diverse),
-    "no word three times": _searched(
-        grow=lambda step, act, k, f, e: [h for h in _every(step, act) if h[1].count(h[1][-1]) < 3][:k]
+    "children of the best two": searched(grow=lambda step, act, k, f, e: every(step, act[:2])[:k]),
+    "diverse": searched(grow=_diverse),
+    "no word three times": searched(
+        grow=lambda step, act, k, f, e: [h for h in every(step, act) if h[1].count(h[1][-1]) < 3][:k]
     ),
-    "sums halved": _searched(grow=lambda step, act, k, f, e: continuations(step, [(s / 2, y) for s, y in act], k)),
-    "pruned far behind": _searched(
-        grow=lambda step, act, k, f, e: [h for h in _every(step, act)[:k] if h[0] > _every(step, act)[0][0] - 1]
+    "sums halved": searched(grow=lambda step, act, k, f, e: continuations(step, [(s / 2, y) for s, y in act], k)),
+    "pruned far behind": searched(
+        grow=lambda step, act, k, f, e: [h for h in every(step, act)[:k] if h[0] > every(step, act)[0][0] - 1]
     ),
-    "stops when two words more cannot win": _searched(
+    "stops when two words more cannot win": searched(
         stop=lambda f, g, k, a, n: f and best(f, a)[1] >= max(g)[0] / (len(g[0][1]) + 1) ** a
     ),
-    "stops at three times beam ends": _searched(stop=lambda f, g, k, a, n: len(f) >= 3 * k),
+    "stops at three times beam ends": searched(stop=lambda f, g, k, a, n: len(f) >= 3 * k),
     "remembers all but the model": lambda step, *rest: _remembered(("beam", *rest), B(step, *rest)),
     "remembers the model by its prefix": lambda step, *rest: B(_step_by_prefix(step), *rest),
     "remembers by size": lambda step, b, e, k, n, a: _remembered(("beam", k, n), B(step, b, e, k, n, a)),

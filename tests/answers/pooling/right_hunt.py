@@ -2,8 +2,6 @@
 
 import torch
 
-from autograder.checks.pooling import hunt
-
 
 def by_hand_two_decimals():
     return 0.66, 7
@@ -38,8 +36,7 @@ def diagnosis_capital():
 
 
 RIGHT = {
-    "pooling.pooled_by_hand": [by_hand_two_decimals, by_hand_computed],
-    "pooling.failing_input": [hunt.failing_input, input_normal, input_list, input_wide],
-    "pooling.diagnosis": [hunt.diagnosis, diagnosis_capital],
-    "pooling.repaired_hierarchy": [hunt.repaired_hierarchy],
+    "pooling.pooled_by_hand": "by_hand_",
+    "pooling.failing_input": "input_",
+    "pooling.diagnosis": "diagnosis_",
 }

@@ -8,18 +8,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 
-def hand_fractions():
-    return [[2 / 6, 1 / 6, 3 / 6], [2 / 3, 1 / 3, 0]], [[3, 4], [4, 4]]
-
-
 def hand_two_decimals():
     return torch.tensor([[0.33, 0.17, 0.5], [0.67, 0.33, 0.0]]), torch.tensor([[3.0, 4.0], [4.0, 4.0]])
-
-
-def hand_computed():
-    scores = torch.tensor([math.log(2), 0.0, math.log(3)])
-    weights = torch.stack([scores.softmax(0), torch.cat([scores[:2].softmax(0), torch.zeros(1)])])
-    return weights, weights @ torch.tensor([[6.0, 0], [0, 12], [2, 4]])
 
 
 def hand_arrays():
@@ -50,22 +40,10 @@ class module_linear(nn.Module):
         return weights @ F.linear(X, self.W_v), weights
 
 
-class module_einsum(nn.Module):
-    def __init__(self, d, k, v):
-        super().__init__()
-        for name, rows in (("W_q", k), ("W_k", k), ("W_v", v)):
-            self.register_parameter(name, nn.Parameter(torch.zeros(rows, d)))
-        self.root = k**0.5
-
-    def forward(self, X, mask):
-        scores = torch.einsum("bid,kd,ke,bje->bij", X, self.W_q, self.W_k, X) / self.root
-        weights = _soft(scores, mask)
-        return torch.einsum("bij,bjd,vd->biv", weights, X, self.W_v), weights
-
-
 class module_loops(nn.Module):
     def __init__(self, d, k, v):
         nn.Module.__init__(self)
+        self.sizes = d, k, v  # numbers are no parameters
         self.W_v = nn.Parameter(torch.randn(v, d))
         self.W_k = nn.Parameter(torch.randn(k, d))
         self.W_q = nn.Parameter(torch.randn(k, d))
@@ -82,15 +60,6 @@ class module_loops(nn.Module):
         return torch.stack(outputs), torch.stack(rows)
 
 
-class module_in_double(module_linear):
-    """Double precision inside, and float32 given back where float32 came."""
-
-    def forward(self, X, mask=None):
-        Q, K, V = (X.double() @ W.double().T for W in (self.W_q, self.W_k, self.W_v))
-        weights = _soft(Q @ K.mT / K.shape[-1] ** 0.5, mask)
-        return (weights @ V).to(X.dtype), weights.to(X.dtype)
-
-
 class module_in_one_product(module_linear):
     def forward(self, X, mask=None):
         k, v = len(self.W_q), len(self.W_v)
@@ -105,21 +74,6 @@ class module_with_dropout_off(module_linear):
         return F.dropout(output, 0.3, self.training), weights
 
 
-class module_with_attributes(module_linear):
-    """Python numbers are no parameters."""
-
-    def __init__(self, d, k, v):
-        super().__init__(d, k, v)
-        self.sizes = (d, k, v)
-
-
-def exact_dictionary(kind, n, d, k, r):
-    pairs = {"self_attention": n * n, "restricted": n * r}
-    if kind in pairs:
-        return 3 * n * d**2 + 2 * pairs[kind] * d
-    return {"recurrent": 2, "convolution": k}[kind] * n * d**2
-
-
 def exact_loops(kind, n, d, k, r):
     if kind == "recurrent":
         return sum(d * d + d * d for _ in range(n))
@@ -130,11 +84,11 @@ def exact_loops(kind, n, d, k, r):
 
 
 def exact_tensor(kind, n, d, k, r):
-    return torch.tensor(exact_dictionary(kind, n, d, k, r))
+    return torch.tensor(exact_loops(kind, n, d, k, r))
 
 
 def exact_numpy(kind, n, d, k, r):
-    return np.int64(exact_dictionary(kind, np.int64(n), np.int64(d), k, r))
+    return np.int64(exact_loops(kind, n, np.int64(d), k, r))
 
 
 def crossing_searched(d, gates):
@@ -148,10 +102,6 @@ def crossing_floor(d, gates):
     return max(math.floor((gates - 1.5) * d) + 1, 1)
 
 
-def crossing_branches(d, gates):
-    return 1 if gates < 2 else int(gates * d - 1.5 * d + 1)
-
-
 def crossing_tensor(d, gates):
     return torch.tensor(crossing_searched(d, gates))
 
@@ -161,33 +111,10 @@ def _angles(x, positions, base):
     return positions[:, None] * torch.tensor([base ** (-2 * i / d) for i in range(d // 2)])
 
 
-def rotated_loops(x, positions, base):
-    d, columns = x.shape[-1], []
-    for i in range(d // 2):
-        angle = positions * base ** (-2 * i / d)
-        one, two = x[..., 2 * i], x[..., 2 * i + 1]
-        columns += [one * torch.cos(angle) - two * torch.sin(angle), one * torch.sin(angle) + two * torch.cos(angle)]
-    return torch.stack(columns, dim=-1)
-
-
 def rotated_complex(x, positions, base):
     pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
     angles = _angles(x, positions, base)
     return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
-
-
-def rotated_einsum(x, positions, base):
-    angles = _angles(x, positions, base)
-    cos, sin = angles.cos(), angles.sin()
-    turns = torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)  # (S, d/2, 2, 2)
-    return torch.einsum("sipq,...siq->...sip", turns, x.unflatten(-1, (-1, 2))).flatten(-2)
-
-
-def rotated_with_a_partner(x, positions, base):
-    """x cos + partner sin, as many codes have it: the partner of (x, y) is (−y, x)."""
-    angles = _angles(x, positions, base).repeat_interleave(2, dim=-1)
-    partner = torch.stack([-x[..., 1::2], x[..., ::2]], dim=-1).reshape(x.shape)
-    return x * angles.cos() + partner * angles.sin()
 
 
 def rotated_in_place_on_a_copy(x, positions, base):
@@ -199,15 +126,10 @@ def rotated_in_place_on_a_copy(x, positions, base):
 
 def rotated_in_double(x, positions, base):
     rates = torch.pow(base, -torch.arange(0, x.shape[-1], 2, dtype=torch.float64) / x.shape[-1])
-    return rotated_with_rates(x.double(), positions.double()[:, None] * rates)
-
-
-def rotated_with_rates(x, angles=None, base=None):
-    angles = angles if base is None else _angles(x, angles, base)
-    even, odd = x.unflatten(-1, (-1, 2)).unbind(-1)
-    return torch.stack(
-        (even * angles.cos() - odd * angles.sin(), odd * angles.cos() + even * angles.sin()), -1
-    ).flatten(-2)
+    angles = positions.double()[:, None] * rates
+    even, odd = x.double().unflatten(-1, (-1, 2)).unbind(-1)
+    turned = even * angles.cos() - odd * angles.sin(), odd * angles.cos() + even * angles.sin()
+    return torch.stack(turned, -1).flatten(-2)
 
 
 def rotated_by_matrices(x, positions, base):
@@ -224,22 +146,6 @@ def rotated_by_matrices(x, positions, base):
 
 def _masks(mask, Q, K):
     return None if mask is None else mask.expand(*Q.shape[:-1], K.shape[-2])
-
-
-def chunked_loop(Q, K, V, chunk, mask=None):
-    m = torch.full(Q.shape[:-1], -torch.inf)
-    total, output = torch.zeros(Q.shape[:-1]), torch.zeros(*Q.shape[:-1], V.shape[-1])
-    mask = _masks(mask, Q, K)
-    for a in range(0, K.shape[-2], chunk):
-        scores = Q @ K[..., a : a + chunk, :].mT / math.sqrt(Q.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask[..., a : a + chunk], -1e9)
-        larger = torch.maximum(m, scores.max(-1).values)
-        grown, factor = torch.exp(scores - larger[..., None]), torch.exp(m - larger)
-        total = total * factor + grown.sum(-1)
-        output = output * factor[..., None] + torch.einsum("...ts,...sv->...tv", grown, V[..., a : a + chunk, :])
-        m = larger
-    return output / total[..., None]
 
 
 def chunked_split_in_double(Q, K, V, chunk, mask=None):
@@ -272,19 +178,6 @@ def chunked_by_logsumexp(Q, K, V, chunk, mask=None):
         outputs.append(scores.softmax(-1) @ V[..., a : a + chunk, :])
     shares = torch.stack(logs, -1).softmax(-1)
     return sum(shares[..., i, None] * output for i, output in enumerate(outputs))
-
-
-def chunked_in_two_passes(Q, K, V, chunk, mask=None):
-    mask = _masks(mask, Q, K)
-
-    def scores(a):
-        some = (Q[..., :, None, :] * K[..., None, a : a + chunk, :]).sum(-1) / Q.shape[-1] ** 0.5
-        return some if mask is None else some.masked_fill(~mask[..., a : a + chunk], -1e9)
-
-    starts = range(0, K.shape[-2], chunk)
-    top = torch.stack([scores(a).amax(-1) for a in starts], -1).amax(-1, keepdim=True)
-    grown_sum = sum(torch.exp(scores(a) - top).sum(-1, keepdim=True) for a in starts)
-    return sum(torch.exp(scores(a) - top) @ V[..., a : a + chunk, :] for a in starts) / grown_sum
 
 
 def chunked_padded(Q, K, V, chunk, mask=None):
@@ -324,15 +217,11 @@ def chunked_maximum_first(Q, K, V, chunk, mask=None):
     return output / total[..., None]
 
 
-def _styles(prefix):
-    return [value for name, value in globals().items() if name.startswith(f"{prefix}_") and callable(value)]
-
-
 RIGHT = {
-    "self_attention.weights_by_hand": _styles("hand"),
-    "self_attention.SelfAttention": _styles("module"),
-    "self_attention.exact_layer_cost": _styles("exact"),
-    "self_attention.crossing_length": _styles("crossing"),
-    "self_attention.rotated": _styles("rotated"),
-    "self_attention.chunked_attention": _styles("chunked"),
+    "self_attention.weights_by_hand": "hand_",
+    "self_attention.SelfAttention": "module_",
+    "self_attention.exact_layer_cost": "exact_",
+    "self_attention.crossing_length": "crossing_",
+    "self_attention.rotated": "rotated_",
+    "self_attention.chunked_attention": "chunked_",
 }

@@ -113,12 +113,6 @@ def _matrices_shrink(module, X, mask):
     return scaled_dot_product(Q * root, K, V, _rows(mask))
 
 
-def _softmax_of_queries(module, X, mask):
-    Q, K, V = _matrices(module, lambda W: X @ W.T)
-    weights = (Q @ K.mT / K.shape[-1] ** 0.5).softmax(1)
-    return weights @ V, weights
-
-
 def _of_floats(module, X, mask):
     return self_attention(X.float(), *_matrices(module, torch.Tensor.float), mask)
 
@@ -163,21 +157,12 @@ MODULES = {
         lambda m, X, mask: scaled_dot_product(*(X @ turned for turned in m.turned), _rows(mask)),
     ),
     "in float32": _calling(_of_floats),
-    "through float32": _calling(lambda m, X, mask: tuple(each.to(X.dtype) for each in _of_floats(m, X, mask))),
     "scores in float32": _calling(_scores_in_float32),
-    "output alone": _calling(lambda m, X, mask: right(m, X, mask)[0]),
-    "mask lost": _calling(lambda m, X, mask: right(m, X)),
-    "with dropout": _calling(
-        lambda m, X, mask: (nn.functional.dropout(right(m, X, mask)[0], 0.1), right(m, X, mask)[1])
-    ),
     "output alone in eval": _calling(lambda m, X, mask: right(m, X, mask) if m.training else right(m, X, mask)[0]),
     "detached": _calling(lambda m, X, mask: self_attention(X, *_matrices(m, torch.Tensor.detach), mask)),
     "data": _calling(lambda m, X, mask: self_attention(X, m.W_q.data, m.W_k, m.W_v, mask)),
     "words changed": _calling(lambda m, X, mask: (right(m, X, mask), X.data.mul_(2))[0]),
     "matrices shrink": _calling(_matrices_shrink),
-    "arguments returned": _calling(lambda m, X, mask: (X, X)),
-    "NaN": _calling(lambda m, X, mask: (right(m, X, mask)[0] * math.nan, right(m, X, mask)[1])),
-    "softmax of queries": _calling(_softmax_of_queries),
     "transposed when square": _calling(
         lambda m, X, mask: self_attention(X, m.W_q.T if m.W_q.shape[0] == X.shape[-1] else m.W_q, m.W_k, m.W_v, mask)
     ),

@@ -6,26 +6,6 @@ import torch
 import torch.nn.functional as F
 
 
-def greedy_for(start, step, bos, eos, max_len):
-    tokens = []
-    token, cache = bos, start
-    for _ in range(max_len):
-        logits, cache = step(token, cache)
-        token = logits.argmax(-1).item()
-        tokens.append(token)
-        if token == eos:
-            return tokens
-    return tokens
-
-
-def greedy_list_of_all(start, step, bos, eos, max_len):
-    tokens, cache = [bos], start
-    while len(tokens) <= max_len and (len(tokens) == 1 or tokens[-1] != eos):
-        logits, cache = step(tokens[-1], cache)
-        tokens += [int(torch.topk(logits, 1).indices)]
-    return tokens[1:]
-
-
 def greedy_recursive(start, step, bos, eos, max_len):
     if max_len == 0:
         return []
@@ -62,15 +42,6 @@ def _projected(x, params, name):
     return x @ params[f"W_{name}"].T + params[f"b_{name}"]
 
 
-def step_linear(x, cache, params, heads):
-    B, d = x.shape
-    q, k, v = (F.linear(x, params[f"W_{n}"], params[f"b_{n}"]).view(B, heads, 1, d // heads) for n in "qkv")
-    keys, values = torch.cat([cache[0], k], 2), torch.cat([cache[1], v], 2)
-    attended = torch.softmax(q @ keys.mT / math.sqrt(d // heads), -1)
-    context = (attended @ values).reshape(B, d)
-    return F.linear(context, params["W_o"], params["b_o"]), torch.stack([keys, values])
-
-
 def step_einsum(x, cache, params, heads):
     parts = [torch.einsum("bd,ed->be", x, params[f"W_{n}"]) + params[f"b_{n}"] for n in "qkv"]
     q, k, v = (part.unflatten(1, (heads, -1)) for part in parts)
@@ -78,32 +49,6 @@ def step_einsum(x, cache, params, heads):
     scores = torch.einsum("bhc,bhtc->bht", q, cache[0]) * q.shape[-1] ** -0.5
     context = torch.einsum("bht,bhtc->bhc", scores.softmax(-1), cache[1]).flatten(1)
     return torch.einsum("bd,ed->be", context, params["W_o"]) + params["b_o"], cache
-
-
-def step_loops(x, cache, params, heads):
-    size = x.shape[1] // heads
-    rows, caches = [], []
-    for b in range(len(x)):
-        joined, kept = [], []
-        for h in range(heads):
-            q, k, v = (_projected(x[b], params, n)[h * size : (h + 1) * size] for n in "qkv")
-            keys, values = torch.cat([cache[0, b, h], k[None]]), torch.cat([cache[1, b, h], v[None]])
-            scores = torch.stack([torch.dot(q, key) / size**0.5 for key in keys])
-            joined.append((scores.softmax(0)[:, None] * values).sum(0))
-            kept.append(torch.stack([keys, values]))
-        rows.append(params["W_o"] @ torch.cat(joined) + params["b_o"])
-        caches.append(torch.stack(kept, dim=1))
-    return torch.stack(rows), torch.stack(caches, dim=1)
-
-
-def step_broadcast(x, cache, params, heads):
-    new = torch.stack([_projected(x, params, n).unflatten(-1, (heads, -1)) for n in "kv"]).unsqueeze(3)
-    whole = torch.cat([cache, new], dim=3)
-    q = _projected(x, params, "q").unflatten(-1, (heads, -1))[:, :, None] / whole.shape[-1] ** 0.5
-    scores = (q * whole[0]).sum(-1)
-    powers = torch.exp(scores - scores.max(-1, keepdim=True).values)
-    attended = powers / powers.sum(-1, keepdim=True)
-    return _projected((attended[..., None] * whole[1]).sum(2).flatten(1), params, "o"), whole
 
 
 def step_functions_of_torch(x, cache, params, heads):
@@ -131,8 +76,4 @@ def step_in_place_on_a_copy(x, cache, params, heads):
     return _projected((attended[:, :, None] @ whole[1]).view(B, d), params, "o"), whole
 
 
-def _answers(prefix: str) -> list:
-    return [value for name, value in globals().items() if name.startswith(f"{prefix}_")]
-
-
-RIGHT = {"transformer.greedy_cached": _answers("greedy"), "transformer.cached_heads": _answers("step")}
+RIGHT = {"transformer.greedy_cached": "greedy_", "transformer.cached_heads": "step_"}

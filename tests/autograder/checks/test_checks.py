@@ -1,6 +1,7 @@
 """Tests of the checks: the right get everything, the wrong do not, and a known mistake is called by its name."""
 
 import functools
+import itertools
 
 import pytest
 import torch
@@ -11,7 +12,6 @@ from autograder.kit.cases import Kind
 from autograder.kit.grading import grade
 from autograder.places import ROOT
 from tests.answers import SEEDS, answers, chapters, collected, forget
-from tests.answers.bahdanau import right
 from tests.answers.spoilers import HARMLESS, can_be_spoiled, quick, spoiled
 from tests.support.verdicts import drawn, graded, loses, plainly_graded
 
@@ -172,11 +172,22 @@ def test_a_known_mistake_is_recognised_in_another_hand(check_id, function, named
         assert graded(check_id, seed, function).mistakes == [named]
 
 
-@pytest.mark.parametrize("function", [*right.SOFTMAX, *right.ADDITIVE])
-def test_padding_that_scores_high_takes_nothing_from_the_right_on_any_draw(function):
-    check_id = "bahdanau.masked_softmax" if function in right.SOFTMAX else "bahdanau.additive_attention"
+@pytest.mark.parametrize(
+    ("check_id", "function"),
+    [each for each in answers("right") if each.values[0] in ("bahdanau.masked_softmax", "bahdanau.additive_attention")],
+)
+def test_padding_that_scores_high_takes_nothing_from_the_right_on_any_draw(check_id, function):
     for seed in range(10, 13):
         assert not loses(check_id, seed, function)
+
+
+def test_rounding_that_differs_from_call_to_call_is_no_other_answer():
+    right, calls = find("pooling.leave_one_out").reference, itertools.count()
+
+    def rounded(*given):
+        return right(*given) * (1 + 1e-5 * (next(calls) % 2))
+
+    assert graded("pooling.leave_one_out", 0, rounded).hint is None
 
 
 def test_whoever_forgets_max_len_loses_the_same_on_every_draw():

@@ -356,16 +356,14 @@ def test_of_two_with_one_number_neither_gets_the_others_grade(lms: Teacher) -> N
     assert set(moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))) == {"8"}
 
 
-@pytest.mark.parametrize(
-    "broken", [{}, {"lms_name": 7}, {"lms_name": "Roe Ann"}, {"lms_name": f"A_٣_{FOLDER}"}, [], None]
-)
-def test_a_record_with_a_name_that_is_none_of_the_lms_s_is_left_out(lms: Teacher, broken) -> None:
+def test_a_record_with_a_name_that_is_none_of_the_lms_s_is_left_out(lms: Teacher) -> None:
     """An earlier version's record has none; a number in other digits is none that Moodle counts with."""
     lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
     path = lms.out / "records/Roe Ann/bahdanau.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"from": broken}))
-    assert "1 without a name of Moodle's, left out; --to csv has them: Roe Ann." in lms.exports("moodle")
-    assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"8"}
+    for broken in ({}, {"lms_name": 7}, {"lms_name": "Roe Ann"}, {"lms_name": f"A_٣_{FOLDER}"}, [], None):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"from": broken}))
+        assert "1 without a name of Moodle's, left out; --to csv has them: Roe Ann." in lms.exports("moodle")
+        assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"8"}
 
 
 @pytest.mark.parametrize(
@@ -435,10 +433,9 @@ def test_exporting_again_writes_the_same_bytes(lms: Teacher) -> None:
     assert entry.compress_size < entry.file_size / 2
 
 
-@pytest.mark.parametrize("mask", [0o000, 0o077])
-def test_what_is_exported_is_its_owners_alone(lms: Teacher, umask, mask: int) -> None:
+def test_what_is_exported_is_its_owners_alone(lms: Teacher, umask) -> None:
     lms.grades(moodle("7", "Roe Ann"))
-    umask(mask)
+    umask(0)
     for to in ("moodle", "csv"):
         lms.exports(to)
     assert stat.S_IMODE((lms.out / "export").stat().st_mode) == 0o700

@@ -121,22 +121,24 @@ def test_what_changed_is_graded_again_and_a_persons_points_stay(graded, run, tmp
 
 
 def test_a_run_cut_off_anywhere_is_finished_by_the_next(graded, run, tmp_path: Path, monkeypatch) -> None:
-    """Stop after nbgrader has taken the third notebook, before its record is kept, as a kill would."""
-    folder, out = graded
+    """Stop after nbgrader has taken the second notebook, before its record is kept, as a kill would."""
+    folder = tmp_path / "in"
+    for student in ("fay", "ivan", "nils"):
+        shutil.copytree(graded[0] / student, folder / student)
     taken: list[str] = []
     whole = ClassGradebook.record
 
     def stops(self: ClassGradebook, student: str, *rest) -> None:
         whole(self, student, *rest)
         taken.append(student)
-        if len(taken) == 3:
+        if len(taken) == 2:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(ClassGradebook, "record", stops)
-    assert run(folder, tmp_path) == 130
-    assert run(folder, tmp_path) == 0
-    assert len(taken) == len(summary(tmp_path)) + 1
-    assert totals(tmp_path) == totals(out)
+    assert run(folder, tmp_path / "out") == 130
+    assert run(folder, tmp_path / "out") == 0
+    assert len(taken) == len(summary(tmp_path / "out")) + 1 > 3
+    assert totals(tmp_path / "out").items() <= totals(graded[1]).items()
 
 
 def test_a_fault_of_the_grader_costs_nobody_else(run, graded, tmp_path: Path, monkeypatch, capfd) -> None:
@@ -148,17 +150,20 @@ def test_a_fault_of_the_grader_costs_nobody_else(run, graded, tmp_path: Path, mo
         return whole(self, notebook, form, content, student)
 
     monkeypatch.setattr(Judge, "notebook", faulty)
-    assert run(graded[0], tmp_path) == 3
+    folder, out = tmp_path / "in", tmp_path / "out"
+    for student in ("emil", "ivan"):
+        shutil.copytree(graded[0] / student, folder / student)
+    assert run(folder, out) == 3
     assert "ZeroDivisionError" in capfd.readouterr().err
-    assert "ZeroDivisionError" in summary(tmp_path)["emil", "bahdanau"]["error"]
-    assert totals(tmp_path)["ivan", "encoder_decoder"] == totals(graded[1])["ivan", "encoder_decoder"]
+    assert "ZeroDivisionError" in summary(out)["emil", "bahdanau"]["error"]
+    assert totals(out)["ivan", "encoder_decoder"] == totals(graded[1])["ivan", "encoder_decoder"]
     monkeypatch.undo()
-    assert run(graded[0], tmp_path) == 0  # only what failed is tried again
-    assert totals(tmp_path) == totals(graded[1])
+    assert run(folder, out) == 0  # only what failed is tried again
+    assert totals(out).items() <= totals(graded[1]).items()
 
 
 def test_odd_names_of_students_are_only_names(graded, run, tmp_path: Path) -> None:
-    names = ["a [b] *é", "o'neil; --x", "-rf", "x{y}z"]
+    names = ["a [b] *é {x}; --o'neil", "-rf"]
     for name in names:
         shutil.copytree(graded[0] / "fay" / "bahdanau", tmp_path / "in" / name / "bahdanau")
     assert run(tmp_path / "in", tmp_path / "out") == 0

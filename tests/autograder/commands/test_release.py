@@ -187,7 +187,7 @@ LOOKS = CAPTIONED | {"pooling", "self_attention"}  # their last cells draw
 def student(build, tmp_path_factory) -> Iterator[tuple[Path, KernelManager]]:
     """A student's folder, with the kernel in which one notebook is run after the other."""
     folder = unpacked(build, tmp_path_factory.mktemp("student"))
-    with kernel(folder, **{SECONDS: "0.5", "OMP_NUM_THREADS": "1"}) as started:
+    with kernel(folder, **{SECONDS: "0.1", "OMP_NUM_THREADS": "1"}) as started:
         yield folder, started
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from autograder import checks
-from autograder.assignment import assignments, grade_id, parts, template
+from autograder.assignment import Template, assignments, grade_id, parts, template
 from autograder.judge import carried
 from autograder.judge.carried import Forward
 from autograder.judge.judge import Judge, Judged
@@ -25,6 +25,7 @@ from tests.support.sandboxed import QUICK, ask, says
 HEADS = "multi_head_attention"
 WRONG_HEADS = f"""def {HEADS}(query, key, value, params, heads, mask=None):
     return 2 * query, torch.zeros(query.shape[0], heads, query.shape[1], key.shape[1])"""
+LAYERS = f"{HEADS} encoder_layer decoder_layer"
 BLANK = "def {}(*given):\n    raise NotImplementedError()"
 CALLED = [  # by the solution of the first: the second
     ("bahdanau.additive_attention", "masked_softmax"),
@@ -44,18 +45,25 @@ def judge(course_judge: Judge) -> Judge:
     return Judge(course_judge.sandbox, course_judge.secret, Limits(cell=20, check=20, notebook=200))
 
 
-def graded(judge: Judge, name: str, changed: dict[str, str], below: dict[str, str] | None = None) -> Judged:
-    """Judge the solved notebook with some answers changed, and with cells of the student's own below some."""
-    notebook = nbformat.read(source_notebook(name), as_version=4)
+def graded(
+    judge: Judge, name: str, changed: dict[str, str], below: dict[str, str] | None = None, only: str = ""
+) -> Judged:
+    """Judge the solved notebook with some answers changed, and with cells of the student's own below some.
+
+    `only`: the functions that are checked, without the others it takes less time; none: all.
+    """
+    notebook, form = nbformat.read(source_notebook(name), as_version=4), template(name)
+    gone = {f"check-{function}" for function in form.functions if only and function not in only.split()}
+    form.notebook.cells = [cell for cell in form.notebook.cells if grade_id(cell) not in gone]
+    form = Template(name, form.notebook)  # which knows these cells alone
     cells = []
-    for cell in notebook.cells:
+    for cell in (cell for cell in notebook.cells if grade_id(cell) not in gone):
         cell.source = changed.get(grade_id(cell), cell.source)
         cells.append(cell)
         if grade_id(cell) in (below or {}):
             cells.append(nbformat.v4.new_code_cell((below or {})[grade_id(cell)]))
     notebook.cells = cells
     content = nbformat.writes(notebook).encode()
-    form = template(name)
     return judge.notebook(submission(content, form, assignments()), form, content, "ada")
 
 
@@ -68,7 +76,7 @@ def part_of(name: str, function: str) -> str:
     return f"{function} (part {parts(nbformat.read(source_notebook(name), 4).cells)[function]})"
 
 
-@pytest.mark.parametrize("answer", [WRONG_HEADS, BLANK.format(HEADS), "pass"], ids=["wrong", "blank", "deleted"])
+@pytest.mark.parametrize("answer", [WRONG_HEADS, "pass"], ids=["wrong", "deleted"])
 def test_one_early_mistake_is_charged_once(judge: Judge, answer: str) -> None:
     judged = graded(judge, "transformer", {HEADS: answer})
     lost = {function: verdict.max_score - verdict.score for function, verdict in judged.verdicts.items()}
@@ -97,19 +105,19 @@ def test_in_every_chapter_a_part_that_calls_an_earlier_one_keeps_its_points(
 
 def test_a_bug_hunt_is_not_answered_by_the_function_that_it_repairs(judge: Judge) -> None:
     calls = "def repaired_attention(*given):\n    return additive_attention(*given)"
-    blank = BLANK.format("additive_attention")
-    judged = graded(judge, "bahdanau", {"additive_attention": blank, "repaired_attention": calls})
+    blank, parts = BLANK.format("additive_attention"), "masked_softmax additive_attention repaired_attention"
+    judged = graded(judge, "bahdanau", {"additive_attention": blank, "repaired_attention": calls}, only=parts)
     assert judged.verdicts["repaired_attention"].score == 0
-    judged = graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")})
+    judged = graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")}, only=parts)
     assert judged.verdicts["additive_attention"].score == 11
     assert judged.verdicts["repaired_attention"].score == 8  # it calls nothing
 
 
 def test_a_part_that_is_wrong_itself_is_told_its_own_mistake(judge: Judge) -> None:
     own = solution("transformer", "encoder_layer").replace("x + attended", "attended")
-    judged = graded(judge, "transformer", {HEADS: WRONG_HEADS, "encoder_layer": own})
+    judged = graded(judge, "transformer", {HEADS: WRONG_HEADS, "encoder_layer": own}, only=LAYERS)
     verdict = judged.verdicts["encoder_layer"]
-    alone = graded(judge, "transformer", {"encoder_layer": own}).verdicts["encoder_layer"]
+    alone = graded(judge, "transformer", {"encoder_layer": own}, only=LAYERS).verdicts["encoder_layer"]
     assert (verdict.score, verdict.mistakes) == (alone.score, alone.mistakes)
     assert verdict.mistakes
     head, *rest = verdict.hint.splitlines()
@@ -124,7 +132,7 @@ def test_a_part_that_does_not_call_the_earlier_one_is_judged_as_ever(judge: Judg
     own = {f: solution("transformer", f).replace(HEADS, "mine") for f in ("encoder_layer", "decoder_layer")}
     own["encoder_layer"] = f"{inline}\n\n\n{own['encoder_layer']}"
     own["decoder_layer"] = own["decoder_layer"].replace("y + attended", "attended")
-    judged = graded(judge, "transformer", {HEADS: WRONG_HEADS, **own})
+    judged = graded(judge, "transformer", {HEADS: WRONG_HEADS, **own}, only=LAYERS)
     assert (judged.verdicts["encoder_layer"].score, judged.verdicts["encoder_layer"].hint) == (12, None)
     wrong = judged.verdicts["decoder_layer"]
     assert wrong.score < 12
@@ -136,7 +144,7 @@ def test_two_parts_that_fit_each_other_only_lose_nothing_by_the_second_look(judg
     turned = solution("transformer", HEADS).replace('params["b_o"], attended', 'params["b_o"]')
     turned = turned.replace("return merge_heads", "return attended, merge_heads")
     layer = solution("transformer", "encoder_layer").replace("attended, _ =", "_, attended =").replace(", eps)", ")")
-    judged = graded(judge, "transformer", {HEADS: turned, "encoder_layer": layer})
+    judged = graded(judge, "transformer", {HEADS: turned, "encoder_layer": layer}, only=LAYERS)
     verdict = judged.verdicts["encoder_layer"]
     assert 6 < verdict.score < 12
     assert "yours" in verdict.hint.splitlines()[0]  # with these it does better than with right ones
@@ -159,25 +167,24 @@ def test_the_earlier_function_may_be_called_by_whatever_name(judge: Judge, use: 
     below = {HEADS: code.format(HEADS)}
     if where == "the cell that defines it":
         changed[HEADS], below = f"{WRONG_HEADS}\n\n{below[HEADS]}", {}
-    assert graded(judge, "transformer", changed, below).verdicts["encoder_layer"].score == 12
+    assert graded(judge, "transformer", changed, below, LAYERS).verdicts["encoder_layer"].score == 12
 
 
 def test_a_cell_that_stopped_at_the_earlier_function_defines_what_it_defines(judge: Judge) -> None:
     """The second function and a trial of the first stand in one cell, which ends there with an error."""
     changed = {HEADS: BLANK.format(HEADS)}
     changed["encoder_layer"] = f"{solution('transformer', 'encoder_layer')}\n\n\n{HEADS}(1, 2, 3, {{}}, 1)\nlast = 1"
-    assert graded(judge, "transformer", changed).verdicts["encoder_layer"].score == 12
+    assert graded(judge, "transformer", changed, only=LAYERS).verdicts["encoder_layer"].score == 12
 
 
 def test_grading_costs_no_second_worker_where_nothing_is_carried(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     enter = Worker.__init__
     monkeypatch.setattr(Worker, "__init__", lambda self, *given: made.append(1) or enter(self, *given))
-    graded(judge, "bahdanau", {})
     graded(judge, "bahdanau", {"additive_attention": BLANK.format("additive_attention")})  # nothing earlier is wrong
-    assert len(made) == 2
+    assert len(made) == 1
     graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")})
-    assert len(made) == 2 + 1 + 3  # one each for the three functions that call it
+    assert len(made) == 1 + 1 + 3  # one each for the three functions that call it
     made.clear()
     calls_it = ("additive_attention", "rnnsearch_step", "additive_attention_backward")
     graded(judge, "bahdanau", {each: BLANK.format(each) for each in ("masked_softmax", *calls_it)})
@@ -214,9 +221,8 @@ def test_cells_that_take_too_long_to_run_again_leave_the_verdict_as_it_was(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("autograder.judge.judge.Forward", functools.partial(Forward, left=0.0))
-    verdict = graded(judge, "bahdanau", {"masked_softmax": BLANK.format("masked_softmax")}).verdicts[
-        "additive_attention"
-    ]
+    blank, only = {"masked_softmax": BLANK.format("masked_softmax")}, "masked_softmax additive_attention"
+    verdict = graded(judge, "bahdanau", blank, only=only).verdicts["additive_attention"]
     assert verdict.score == 0
     assert part_of("bahdanau", "masked_softmax") in verdict.hint
 

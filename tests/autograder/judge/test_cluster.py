@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import dask
@@ -22,7 +23,12 @@ from tests.support.sandboxed import course_judge, demand_sandbox
 __all__ = ["course_judge"]
 
 SECRET = b"the secret of this test's course"
-TERMS = settings_elsewhere(JudgeSettings(SECRET, hard_seconds=20))
+
+
+@cache
+def terms() -> JudgeSettings:
+    return settings_elsewhere(JudgeSettings(SECRET, hard_seconds=20))
+
 
 pytestmark = [
     pytest.mark.usefixtures("released"),
@@ -48,7 +54,7 @@ def killing(came: Iterator[tuple[int, Outcome]], cluster: Cluster, after: int) -
 @pytest.mark.slow
 def test_a_worker_killed_half_way_costs_nobody_anything(local: LocalCluster) -> None:
     names = [f"student {number}" for number in range(24)]
-    with Cluster(local.scheduler_address, TERMS, fake_judge.judged) as cluster:
+    with Cluster(local.scheduler_address, terms(), fake_judge.judged) as cluster:
         came = list(killing(cluster.outcomes(tasks(names)), cluster, 5))
     assert sorted(number for number, _ in came) == list(range(24))
     assert len({outcome.notebook for _, outcome in came}) == 1
@@ -58,7 +64,7 @@ def test_a_worker_killed_half_way_costs_nobody_anything(local: LocalCluster) -> 
 @pytest.mark.slow
 def test_one_that_kills_every_worker_has_0_and_the_others_their_points(local: LocalCluster, capfd) -> None:
     names = ["ada", "killer", "bob", "cleo", "dan"]
-    with Cluster(local.scheduler_address, TERMS, fake_judge.judged) as cluster:
+    with Cluster(local.scheduler_address, terms(), fake_judge.judged) as cluster:
         lines = {names[number]: outcome.line for number, outcome in cluster.outcomes(tasks(names))}
     assert "the processes that judged it died" in lines["killer"]["error"]
     assert lines["killer"]["failed"]
@@ -77,11 +83,11 @@ def test_another_grader_is_refused(local: LocalCluster) -> None:
 def test_no_scheduler_no_workers_and_threads_are_said(monkeypatch) -> None:
     monkeypatch.setattr("autograder.judge.cluster.CONNECT_SECONDS", 1)
     with pytest.raises(NoCluster, match="No Dask scheduler answers at tcp"):
-        Cluster("tcp://127.0.0.1:9", TERMS)
+        Cluster("tcp://127.0.0.1:9", terms())
     with (
         LocalCluster(n_workers=0, dashboard_address=None) as empty,
         pytest.raises(NoCluster, match="has no workers"),
-        Cluster(empty.scheduler_address, TERMS),
+        Cluster(empty.scheduler_address, terms()),
     ):
         pass
 
@@ -91,7 +97,7 @@ def test_a_class_on_a_cluster_is_the_class_of_this_machine(local, course_judge, 
     demand_sandbox()
     submit(tmp_path / "in", QUICK)
     assert run_here(course_judge, tmp_path / "in", tmp_path / "here") == 0
-    settings = JudgeSettings(course_judge.secret, TERMS.check_seconds, TERMS.notebook_seconds, TERMS.grader)
+    settings = JudgeSettings(course_judge.secret, terms().check_seconds, terms().notebook_seconds, terms().grader)
 
     class Shaken(Cluster):
         def outcomes(self, given):
@@ -105,7 +111,7 @@ def test_a_class_on_a_cluster_is_the_class_of_this_machine(local, course_judge, 
 @pytest.mark.slow
 def test_a_scheduler_that_dies_is_said_and_nothing_is_lost() -> None:
     scheduler = LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None)
-    with Cluster(scheduler.scheduler_address, TERMS, fake_judge.judged) as cluster:
+    with Cluster(scheduler.scheduler_address, terms(), fake_judge.judged) as cluster:
         came = cluster.outcomes(tasks([f"student {number}" for number in range(50)]))
         assert next(came)[1].line["score"] > 0
         scheduler.close()
@@ -118,7 +124,7 @@ def test_workers_that_all_vanish_are_missed_aloud_and_not_for_ever(released, mon
     monkeypatch.setattr("autograder.judge.cluster.WAIT_SECONDS", 1)
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as emptied,
-        Cluster(emptied.scheduler_address, TERMS, fake_judge.sleeping) as cluster,
+        Cluster(emptied.scheduler_address, terms(), fake_judge.sleeping) as cluster,
     ):
         came = cluster.outcomes(tasks(["ada", "bob"]))
         cluster.client.retire_workers(close_workers=True, remove=True)
@@ -144,9 +150,9 @@ def test_a_cluster_behind_tls_takes_who_has_a_certificate(tmp_path: Path) -> Non
         walled = LocalCluster(n_workers=1, threads_per_worker=1, protocol="tls://", dashboard_address=None)
     with walled:
         assert walled.scheduler_address.startswith("tls://")
-        with dask.config.set(tls), Cluster(walled.scheduler_address, TERMS, fake_judge.judged) as cluster:
+        with dask.config.set(tls), Cluster(walled.scheduler_address, terms(), fake_judge.judged) as cluster:
             came = dict(cluster.outcomes(tasks(["ada", "bob", "cid"])))
         assert sorted(came) == [0, 1, 2]
         assert all(outcome.line["score"] > 0 for outcome in came.values())
         with pytest.raises(NoCluster, match=r"set distributed\.comm\.tls\.ca-file"):
-            Cluster(walled.scheduler_address, TERMS)
+            Cluster(walled.scheduler_address, terms())

@@ -39,7 +39,7 @@ type_given = list[dict] | dict
 @pytest.fixture(scope="module")
 def judge(built: sandbox.Sandbox) -> Judge:
     return Judge(
-        built, b"the secret of this test's course", Limits(cell=4, check=4, notebook=120, grace=0.5, patience=25)
+        built, b"the secret of this test's course", Limits(cell=4, check=2, notebook=120, grace=0.5, patience=25)
     )
 
 

@@ -148,7 +148,7 @@ def test_every_right_window_stays_below(built, style):
     assert judged(built, source.replace(style.__name__, "windowed_attention"), 0, WINDOWED).hint is None
 
 
-@pytest.mark.parametrize("name", OF_THE_WHOLE)
+@pytest.mark.parametrize("name", [pytest.param(OF_THE_WHOLE[0], marks=pytest.mark.slow), *OF_THE_WHOLE[1:]])
 def test_who_makes_anything_as_long_as_the_source_loses_the_points_for_the_memory_alone(built, name):
     wrong = wrong_starred.WINDOWED[name]
     parts = (wrong_starred._near, wrong_starred._all_scores, wrong)

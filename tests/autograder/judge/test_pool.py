@@ -45,12 +45,12 @@ def graded(names: list[str], settings: JudgeSettings = TERMS) -> dict[str, Outco
     return {names[number]: outcome for number, outcome in came}
 
 
-def test_one_that_kills_its_judge_twice_has_0_and_the_others_their_points(capfd) -> None:
-    names = ["ada", "killer", "bob", "killer too", "cy", "di"]
-    lines = graded(names)
+def test_one_that_kills_its_judge_twice_or_is_a_fault_of_the_graders_has_0_and_the_others_their_points(capfd) -> None:
+    lines = graded(["ada", "killer", "faulty", "bob"])
     for name, outcome in lines.items():
-        assert bool(outcome.line["score"]) == (not name.startswith("killer"))
-        assert outcome.line.get("failed", False) == name.startswith("killer")
+        assert bool(outcome.line["score"]) == (name in ("ada", "bob"))
+        assert outcome.line.get("failed", False) == (name in ("killer", "faulty"))
+    assert "grader failed on it (ZeroDivisionError)" in lines["faulty"].line["error"]
     assert "died 2 times (killed by SIGKILL)" in lines["killer"].line["error"]
     assert capfd.readouterr().err.count("died at killer/bahdanau") == 2
 
@@ -82,13 +82,6 @@ def test_who_only_had_to_wait_is_judged_once_more_when_all_others_are(tmp_path: 
         f"{name} {w}" for name in names[:3:2] for w in ("begins", "ends")
     )
     assert order[-4].replace("begins", "ends") == order[-3]  # one after the other
-
-
-def test_a_fault_of_the_grader_costs_one(capfd) -> None:
-    lines = graded(["ada", "faulty"])
-    assert "grader failed on it (ZeroDivisionError)" in lines["faulty"].line["error"]
-    assert lines["faulty"].line["failed"]
-    assert lines["ada"].line["score"] > 0
 
 
 def test_where_nothing_can_judge_the_run_ends_with_the_reason() -> None:

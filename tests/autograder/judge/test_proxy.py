@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from autograder import checks
-from autograder.judge import earlier
+from autograder.judge import reference_server
 from autograder.judge.reference_server import Earlier
 from autograder.kit import proxy
 from autograder.kit.call import call
@@ -147,7 +147,7 @@ def test_what_would_cost_too_much_is_refused_before_it_is_done() -> None:
 
 
 def test_there_are_only_so_many_questions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(earlier, "MOST_QUESTIONS", 3)
+    monkeypatch.setattr(reference_server, "MOST_QUESTIONS", 3)
     function = asked(SOFTMAX)
     for _ in range(3):
         function(torch.zeros(2))

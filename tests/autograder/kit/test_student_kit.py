@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 from autograder.checks import assignments
 from autograder.places import ROOT
 from autograder.release.build import release
+from autograder.sandbox.mounts import packages_of_modules
 from tests.support.forked import python
 from tests.support.leaks import bodies, found_in
 from tests.support.student import solved, unpacked, unzipped, without_all_points
@@ -156,7 +157,7 @@ def required(kit: dict[str, bytes], name: str) -> list[Requirement]:
 def test_graders_packages_are_all_that_the_kit_imports(kit):
     own = {"autograder", "lab", "solutions", *sys.stdlib_module_names}
     asked = {requirement.name for requirement in required(kit, "grader")}
-    known, listed = metadata.packages_distributions(), kit[TOP + "kit/modules.txt"].decode().split()
+    known, listed = packages_of_modules(), kit[TOP + "kit/modules.txt"].decode().split()
     for name, tree in programs(kit).items():
         for module in imports(tree) - own - ON_COLAB:
             assert asked & set(known[module]), f"{name} imports {module}"
@@ -180,7 +181,7 @@ def test_students_requirements_admit_colab_and_the_course_and_hold_what_notebook
             place = module.replace(".", "/")
             todo += [path for path in (f"{place}.py", f"{place}/__init__.py") if path in trees and path not in todo]
     brought = wanted("\n".join(map(str, required(kit, "requirements"))))
-    known = metadata.packages_distributions()
+    known = packages_of_modules()
     for module in loaded - {"autograder", "lab", "solutions", *sys.stdlib_module_names} - ON_COLAB:
         assert {package.lower() for package in known[module]} & brought, module
 
