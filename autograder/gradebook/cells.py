@@ -86,7 +86,8 @@ def _notebook(session: Session, template: Template) -> Any:
     """Return the notebook's row, a new one where the assignment has none."""
     name = template.assignment
     columns = {"name": name, "assignment_id": session.scalars(select(Assignment.id).filter_by(name=name)).one()}
-    row: Any = session.scalars(select(Notebook).filter_by(**columns)).one_or_none() or Notebook(id=new_uuid(), **columns)
+    known = session.scalars(select(Notebook).filter_by(**columns)).one_or_none()
+    row: Any = known or Notebook(id=new_uuid(), **columns)
     row.kernelspec = json.dumps(template.notebook.metadata.get("kernelspec", {}))
     session.add(row)
     session.flush()
