@@ -25,12 +25,13 @@ TIDY = {
     ),
     # What unfolds a chapter's pages in the sidebar had no name.
     r'<summary>(?=<span class="toctree-toggle")': '<summary aria-label="pages of this chapter">',
-    # Scripts wait for the page, in their order; only the settings that scripts within the page speak of come at once.
-    r'<script (?=(?:data-sd-tabs-storage-prefix="[^"]*" )?src="(?!_static/documentation_options))': "<script defer ",
     # The button says "Search Ctrl K" itself; a shorter label beside it contradicts it.
     r'(<button class="btn search-button-field[^>]*?) aria-label="Search"': r"\1",
 }
 
+# Scripts wait for the page, in their order; only the settings that scripts within the page speak of come at once.
+# Not on the page of the search: Sphinx's search would begin where it is loaded, before search.js has changed it.
+EAGER = re.compile(r'<script (?=(?:data-sd-tabs-storage-prefix="[^"]*" )?src="(?!_static/documentation_options))')
 
 DARK = re.compile(r"""[^{}]*\[data-theme=["']?dark["']?\][^{}]*\{[^{}]*\}""")
 INLINE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -65,6 +66,8 @@ def tidy(app: Sphinx, exception: Exception | None) -> None:
         text = mended = page.read_text(encoding="utf8")
         for pattern, instead in TIDY.items():
             mended = re.sub(pattern, instead, mended)
+        if page.stem != "search":
+            mended = EAGER.sub("<script defer ", mended)
         if mended != text:
             page.write_text(mended, encoding="utf8")
     for unused in Path(app.outdir).glob("_static/scripts/fontawesome.js*"):
