@@ -37,6 +37,7 @@ TABLES = {
         JOIN submitted_assignment s ON s.id = n.assignment_id JOIN base_cell b ON b.id = c.cell_id""",
     "version": "SELECT version_num FROM alembic_version",
 }
+KEPT = TABLES.keys() - {"course"}  # nbgrader's own commands add its default course
 
 
 def rows(db_url: str, tables: Iterable[str] = TABLES) -> dict[str, list[tuple[Any, ...]]]:

@@ -24,7 +24,7 @@ from autograder.gradebook import rows as entries
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded, quiet
 from autograder.judge.result import Outcome
 from tests.support.classes import points_on, total_on
-from tests.support.outcomes import ANSWER, PEOPLE, TABLES, outcome, rows
+from tests.support.outcomes import ANSWER, KEPT, PEOPLE, outcome, rows
 from tests.support.points import by_checks, core, written
 
 ALL, CORE = by_checks("bahdanau"), core("bahdanau") + written("bahdanau")
@@ -37,7 +37,6 @@ with quiet():
     from nbgrader.preprocessors import SaveCells
 
 DUE, LATE, EARLY = "2026-11-20 12:00:00 UTC", b"2026-11-21 12:00:00 UTC", b"2026-11-19 11:00:00 CET"
-KEPT = TABLES.keys() - {"course"}  # nbgrader's own commands add its default course
 ASSIGNMENTS = ["bahdanau", "encoder_decoder"]
 
 
