@@ -10,6 +10,7 @@ from autograder.places import ROOT
 
 STATIC = ROOT / "book" / "_static"
 NARROW = {"width": 360, "height": 800}
+START = '<!DOCTYPE html><html lang="en" data-theme="light"><meta charset="utf-8">'  # without a theme: an e-reader
 
 
 def opened(browser, folder: Path, figure: HTML | str, scripts: bool = True) -> Iterator:
@@ -18,7 +19,7 @@ def opened(browser, folder: Path, figure: HTML | str, scripts: bool = True) -> I
     head += f'<link rel="stylesheet" href="{(STATIC / "book.css").as_uri()}">'
     html = figure if isinstance(figure, str) else str(figure.data)
     path = folder / "page.html"
-    path.write_text(f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{html}</html>', encoding="utf-8")
+    path.write_text(f"{START}{head}{html}</html>", encoding="utf-8")
     context = browser.new_context(java_script_enabled=scripts, viewport=NARROW, reduced_motion="reduce")
     tab = context.new_page()
     errors = []
