@@ -36,7 +36,7 @@ def moving_sum(words: Sequence[str], X: Matrix, axes: tuple[int, int], word: int
     drawing.rule(50, 226, 250, 226)
     drawing.rule(34, 210, 34, 20)
     drawing.text(150, 243, f"feature {x + 1} →", "small soft")
-    drawing.text(30, 12, f"↑ feature {y + 1}", "small soft")
+    drawing.text(38, 12, f"↑ feature {y + 1}", "small soft")
     for name, point, share in zip(words, X[:, [x, y]], weights[word], strict=True):
         left, top = place(point)
         drawing.rule(left, top, *to, "weights", 0.6 + 9 * float(share))

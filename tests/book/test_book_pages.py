@@ -344,7 +344,7 @@ def test_text_stands_out_from_its_ground(browser, mode, name, selectors):
 
 # Figures that scripts make have nothing to be compared with: they are left out on both sides.
 LOOKS = """selectors => selectors.map(selector => [...document.querySelectorAll(selector)]
-.filter(element => !element.closest("div.weigh, div.moved")).map(element => {
+.filter(element => !element.closest("div.weigh, div.moved, .chooser")).map(element => {
   const style = getComputedStyle(element)
   return [style.color, style.backgroundColor, style.fill, style.stroke].join(" ") }))"""
 LOOKED_AT = ["body", ".drawing .box", ".drawing .hot", ".drawing .ink", ".drawing .tip", ".drawing text"]
