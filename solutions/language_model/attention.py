@@ -110,7 +110,7 @@ def next_probabilities(
     """Return the probabilities from which the next token is drawn: temperature, then top-k, then top-p.
 
     Top-k keeps the k largest (0: all); top-p keeps the fewest most probable tokens that have p together, the one that
-    crosses p included. What is left is divided by its sum.
+    crosses p included (1: all). What is left is divided by its sum.
 
     Holtzman et al. (2020), section 3, for top-p; Fan et al. (2018), section 5.1, for top-k.
     """
@@ -119,8 +119,9 @@ def next_probabilities(
     if top_k:
         ordered = torch.where(torch.arange(ordered.shape[-1], device=logits.device) < top_k, ordered, 0.0)
         ordered = ordered / ordered.sum(dim=-1, keepdim=True)
-    before = ordered.cumsum(dim=-1) - ordered
-    ordered = torch.where(before < top_p, ordered, 0.0)
+    if top_p < 1:
+        before = ordered.cumsum(dim=-1) - ordered
+        ordered = torch.where(before < top_p, ordered, 0.0)
     kept = torch.zeros_like(probabilities).scatter(-1, order, ordered)
     return kept / kept.sum(dim=-1, keepdim=True)
 
@@ -140,7 +141,7 @@ def induction_score(weights: Float[Tensor, "heads length length"], period: int) 
 def latent_attention(
     x: Float[Tensor, "batch length d_model"], params: dict[str, Tensor], heads: int
 ) -> tuple[Float[Tensor, "batch length d_model"], Float[Tensor, "batch length latent"]]:
-    """Return causal attention whose keys and values are made of one narrow vector a token, and these vectors: the cache.
+    """Return causal attention whose keys and values are made of one narrow vector a token, and these: the cache.
 
     c = W_down x; key and value of every head are W_uk c and W_uv c.
 
