@@ -1,6 +1,7 @@
 """From text to numbers and back: whole words for the made corpora, sentencepiece subwords for the real ones."""
 
 import io
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -62,6 +63,32 @@ class Words:
 
     def state(self) -> dict[str, Any]:
         return {"kind": "words", "words": self.words}
+
+
+class Characters(Words):
+    """A vocabulary of characters, spaces and ends of lines among them."""
+
+    @classmethod
+    def learn(cls, texts: Iterable[str], most: int | None = None) -> "Characters":
+        """Return the vocabulary of the characters in `texts`, the frequent ones first, and at `most` so many."""
+        counts = Counter(itertools.chain.from_iterable(texts))
+        return cls([*SPECIAL, *sorted(counts, key=lambda letter: (-counts[letter], letter))[:most]])
+
+    def encode(self, text: str) -> list[int]:
+        return [self.index.get(letter, UNK) for letter in text]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        return "".join(self.words[i] for i in ids if i not in (PAD, BOS, EOS))
+
+    def pieces(self, text: str) -> list[str]:
+        return list(text)
+
+    def unknown(self, text: str) -> list[str]:
+        """Return the characters of `text` that the vocabulary does not hold."""
+        return [letter for letter in text if letter not in self.index]
+
+    def state(self) -> dict[str, Any]:
+        return {"kind": "characters", "words": self.words}
 
 
 class Subwords:
@@ -129,6 +156,6 @@ class Subwords:
 
 def restore(state: dict[str, Any]) -> Words | Subwords:
     """Return the tokenizer that a checkpoint kept."""
-    if state["kind"] == "words":
-        return Words(state["words"])
+    if state["kind"] in ("words", "characters"):
+        return (Words if state["kind"] == "words" else Characters)(state["words"])
     return Subwords(state["model"], state.get("lowercase", False))

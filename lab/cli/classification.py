@@ -144,7 +144,7 @@ def find_corpus(solution: Solution, name: str | None) -> str:
     name = name or next(iter(solution.defaults))
     if not corpora.is_labelled(name):
         known = ", ".join(solution.defaults)
-        raise CorpusError(f"{name} is a parallel text and has no labels. The corpora of {solution.name} are: {known}.")
+        raise CorpusError(f"{name} has no labels. The corpora of {solution.name} are: {known}.")
     return name
 
 

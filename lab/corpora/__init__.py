@@ -1,6 +1,7 @@
 """Corpora by name: a corpus is a module of this folder that has a function load.
 
-A parallel text has a DIRECTION, and `load` returns a Parallel; a text with labels has LABELS, and returns a Labelled.
+A parallel text has a DIRECTION, and `load` returns a Parallel; a text with labels has LABELS, and returns a Labelled; a
+text to write on has a UNIT, and returns a Text.
 """
 
 import difflib
@@ -77,19 +78,46 @@ class Labelled:
         return [sentence for document in self.train for sentence in document.sentences]
 
 
+@dataclass(frozen=True)
+class Text:
+    """A corpus for language models, in its splits: sentences of words, or running text that is read by characters.
+
+    Where rules made the text, `entropy` is the loss that no model goes below, in nats a token (</s> is one), and
+    `known` the log-probability of each test sentence by these rules.
+    """
+
+    name: str
+    unit: str  # what a token is: "word", of whole sentences, or "character", of running text
+    train: Sequence[str]
+    validation: Sequence[str]
+    tests: Mapping[str, Sequence[str]]
+    entropy: float | None = None
+    known: Mapping[str, Sequence[float]] | None = None
+
+
 def names() -> list[str]:
     """Return the names of all corpora, found by looking into this folder."""
     return [name for name in _modules() if _is_corpus(_import(name))]
 
 
 def load(name: str, source: str | None = None, target: str | None = None) -> Any:
-    """Return the corpus: a Labelled, or a Parallel in the direction asked for (by default the corpus's DIRECTION)."""
-    return _corpus(name).load() if is_labelled(name) else _corpus(name).load(*direction(name, source, target))
+    """Return the corpus: a Labelled, a Text, or a Parallel in the direction asked for (by default its DIRECTION)."""
+    return _corpus(name).load(*direction(name, source, target)) if is_parallel(name) else _corpus(name).load()
 
 
 def is_labelled(name: str) -> bool:
     """Return whether the corpus is one of texts with labels."""
     return hasattr(_corpus(name), "LABELS")
+
+
+def is_parallel(name: str) -> bool:
+    """Return whether the corpus is one of sentences and their translations."""
+    return hasattr(_corpus(name), "DIRECTION")
+
+
+def is_text(name: str) -> bool:
+    """Return whether the corpus is one for language models."""
+    return hasattr(_corpus(name), "UNIT")
 
 
 def is_made(name: str) -> bool:
@@ -100,9 +128,9 @@ def is_made(name: str) -> bool:
 def direction(name: str, source: str | None = None, target: str | None = None) -> tuple[str, str]:
     """Return the languages that `load` would take, without loading anything."""
     module = _corpus(name)
-    if is_labelled(name):
-        known = ", ".join(other for other in names() if not is_labelled(other))
-        raise CorpusError(f"{name} has labels and no translations: take one of {known}.")
+    if not is_parallel(name):
+        known = ", ".join(filter(is_parallel, names()))
+        raise CorpusError(f"{name} has no translations: take one of {known}.")
     default: tuple[str, str] = module.DIRECTION
     source, target = source or default[0], target or default[1]
     directions = getattr(module, "DIRECTIONS", None)
@@ -129,7 +157,7 @@ def tokenise(name: str, text: str, language: str) -> str:
 def read(name: str, text: str) -> tuple[str, ...]:
     """Return text as people write it as the sentences of a labelled corpus, each cut into words."""
     if not is_labelled(name):
-        raise CorpusError(f"{name} is a parallel text and has no labels: it is for translation.")
+        raise CorpusError(f"{name} has no labels: take one of {', '.join(filter(is_labelled, names()))}.")
     return _corpus(name).read(text)
 
 
@@ -151,4 +179,4 @@ def _import(name: str) -> ModuleType:
 
 
 def _is_corpus(module: ModuleType) -> bool:
-    return hasattr(module, "load") and (hasattr(module, "DIRECTION") or hasattr(module, "LABELS"))
+    return hasattr(module, "load") and any(hasattr(module, kind) for kind in ("DIRECTION", "LABELS", "UNIT"))

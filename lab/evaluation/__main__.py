@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import corpora
-from lab.evaluation import classification_results, translation_results
+from lab.evaluation import classification_results, language_results, translation_results
 from lab.evaluation.digests import SCORER, references_digest, result_digest, scorer_digest
 from lab.evaluation.result_files import read_json, write_json
 from lab.files import atomic_write
@@ -51,8 +51,9 @@ def rescored(path: Path) -> dict[str, Any] | None:
     if corpus is None:
         return None
     outputs = read_json(outputs_beside(path))
-    score = classification_results.score if "labels" in outputs else translation_results.score
-    return score(outputs, corpus)
+    scorers = {"labels": classification_results, "losses": language_results, "translations": translation_results}
+    scorer = next(module for kind, module in scorers.items() if kind in outputs)
+    return scorer.score(outputs, corpus)
 
 
 def same(one: Any, other: Any) -> bool:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from lab.corpora import Labelled, Parallel
+from lab.corpora import Labelled, Parallel, Text
 from lab.runs import ROOT
 
 SCORES_NOTHING = {"digests", "linear_baseline", "result_files", "sweeps"}
@@ -25,7 +25,7 @@ def scorer_digest() -> str:
     return hashlib.sha256(repr([version("sacrebleu"), trees]).encode()).hexdigest()
 
 
-def references_digest(corpus: Parallel | Labelled) -> str:
+def references_digest(corpus: Parallel | Labelled | Text) -> str:
     """Return a digest of the test sets of a corpus."""
     return _digest(corpus.name, tuple((split, tuple(items)) for split, items in corpus.tests.items()))
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from lab.checkpoints import load
-from lab.corpora import Labelled, Parallel
+from lab.corpora import Labelled, Parallel, Text
 from lab.evaluation.digests import references_digest, result_digest
 from lab.files import atomic_write
 from lab.runs import ROOT
@@ -27,7 +27,9 @@ def results_folder(solution: str) -> Path:
     return ROOT / "solutions" / solution / "results"
 
 
-def keep(result: dict[str, Any], outputs: Outputs, corpus: Parallel | Labelled, folder: Path | None = None) -> Path:
+def keep(
+    result: dict[str, Any], outputs: Outputs, corpus: Parallel | Labelled | Text, folder: Path | None = None
+) -> Path:
     """Write a result, by default into the solution's folder, and beside it the outputs that it was scored from."""
     folder = folder or results_folder(result["solution"])
     stem = f"{result['run']}-seed{result['seed']}"

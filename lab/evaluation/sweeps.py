@@ -61,7 +61,7 @@ class Step:
     def run(self) -> str:
         """The run's name, as result files are called."""
         corpus = self.sweep.corpus
-        task = corpus if corpora.is_labelled(corpus) else joined(corpus, *corpora.direction(corpus))
+        task = joined(corpus, *corpora.direction(corpus)) if corpora.is_parallel(corpus) else corpus
         return joined(task, self.sweep.recipe, self.variant)
 
     @property

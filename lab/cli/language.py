@@ -1,0 +1,138 @@
+"""The command line of a language model: python -m solutions.NAME train | evaluate | generate | sweep."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from torch import Tensor
+
+from lab import corpora
+from lab.cli import common
+from lab.cli.common import Long, Named, dispatch, find_recipe, given, read_with_texts, set_threads, with_recipe
+from lab.cli.sweep import sweep_of
+from lab.corpora import CorpusError
+from lab.evaluation.sweeps import Sweep
+from lab.language import LANGUAGE, Run, Sampling, restore
+from lab.ranges import Count, Positive, Seed, Share, Size
+from lab.runs import Solution
+
+
+@dataclass(frozen=True)
+class Where(Named):
+    """Which corpus, by which recipe."""
+
+    corpus: str | None = None
+    """name of a corpus; by default the chapter's first, which is made on the spot"""
+
+
+@dataclass(frozen=True)
+class Train(Long, Where):
+    """Train a model, and go on where an earlier call of the same run was stopped."""
+
+
+@dataclass(frozen=True)
+class Evaluate(Where):
+    """Measure the trained models on the test texts and write solutions/NAME/results/RUN-seedN.json."""
+
+    seed: Seed | None = None
+    """one seed; by default every seed that has been trained"""
+
+
+@dataclass(frozen=True)
+class Generate(Where):
+    """Go on with texts (arguments, or lines of standard input) by the newest model of a corpus."""
+
+    run: str | None = None
+    """name of a run; by default the newest of the corpus"""
+    count: Size = 200
+    """tokens at most"""
+    temperature: Positive = 1.0
+    """scores are divided by it: below 1 the probable becomes more probable"""
+    top_k: Count = 0
+    """only the k most probable tokens are drawn; 0 = all"""
+    top_p: Share = 1.0
+    """only the fewest tokens that have this probability together are drawn; 1 = all"""
+    seed: Seed = 1
+    """of the tokens that are drawn"""
+
+
+def main(
+    solution: Solution,
+    probabilities: Callable[..., Tensor],
+    argv: list[str] | None = None,
+    sweeps: Mapping[str, Sweep] | None = None,
+) -> None:
+    """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
+    write = partial(run_generate, probabilities)
+    write.__doc__ = run_generate.__doc__
+    commands = {"train": run_train, "evaluate": run_evaluate, "generate": write}
+    dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
+
+
+def run_train(solution: Solution, argv: list[str]) -> None:
+    """Train a model, and go on where an earlier call was stopped."""
+    corpus, named = given(argv, "--corpus", "--recipe")
+    corpus = find_corpus(solution, corpus)
+    named = named or default_recipe(solution, corpus)
+    options, recipe = with_recipe(solution, named, Train, Train(), argv)
+    set_threads(options)
+    common.train(LANGUAGE, solution, Run(solution.name, corpus, named, options.variant, options.seed), recipe, options)
+
+
+def run_evaluate(solution: Solution, argv: list[str]) -> None:
+    """Measure the trained models on the test texts and write the results."""
+    from lab.evaluation.language_results import evaluate
+
+    options = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
+    set_threads(options)
+    first = name_run(solution, options)
+    command = " ".join(argv)
+    common.evaluate(first, options.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
+
+
+def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv: list[str]) -> None:
+    """Go on with texts by the newest model of a corpus."""
+    options, texts = read_with_texts(Generate, f"python -m solutions.{solution.name} generate", argv)
+    if options.top_p == 0:
+        raise common.UsageError("--top-p: expected a number above 0, got 0; for the most probable token, say --top-k 1")
+    set_threads(options)
+    first = name_run(solution, options)
+    trained = restore(solution, common.newest(first, options, advice(solution, first)))
+    sampling = Sampling(probabilities, options.temperature, options.top_k, options.top_p, options.seed)
+
+    def show(line: str) -> bool:
+        unknown = trained.text.unknown(line)
+        if unknown:
+            known = f"error: not among the {len(trained.text)} tokens that the model knows: {common.cut(unknown)}."
+            print(f"{known} Begin with others.", file=sys.stderr)
+            return False
+        print(trained.write([line], options.count, sampling)[0])
+        return True
+
+    common.answer(texts, show)
+
+
+def find_corpus(solution: Solution, name: str | None) -> str:
+    """Return the corpus asked for, or the chapter's first; a misspelt one, or one of another kind, is an error."""
+    name = name or next(iter(solution.defaults))
+    if not corpora.is_text(name):
+        known = ", ".join(solution.defaults)
+        raise CorpusError(f"{name} is no text for a language model. The corpora of {solution.name} are: {known}.")
+    return name
+
+
+def default_recipe(solution: Solution, corpus: str) -> str:
+    return solution.defaults.get(corpus) or next(iter(solution.defaults.values()))
+
+
+def name_run(solution: Solution, options: Where) -> Run:
+    corpus = find_corpus(solution, options.corpus)
+    recipe = options.recipe or default_recipe(solution, corpus)
+    find_recipe(solution, recipe)
+    return Run(solution.name, corpus, recipe, options.variant)
+
+
+def advice(solution: Solution, run: Run) -> str:
+    """Return what to do where no model of a run is trained."""
+    return common.nothing_trained(run, f"--corpus {run.corpus}", default_recipe(solution, run.corpus))

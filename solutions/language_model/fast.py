@@ -1,0 +1,66 @@
+"""The language model as it is trained: the parameters and values of model.py, by PyTorch's own kernels.
+
+They never write the weights down.
+"""
+
+from dataclasses import replace
+
+from jaxtyping import Bool, Float
+from torch import Tensor
+from torch.nn import functional
+
+from solutions.language_model import attention, model
+from solutions.language_model.model import Decoder, Parts
+from solutions.language_model.recipe import Recipe
+
+
+def rms_norm(
+    x: Float[Tensor, "*batch d_model"], gamma: Float[Tensor, " d_model"], eps: float = 1e-6
+) -> Float[Tensor, "*batch d_model"]:
+    """Return what the taught `rms_norm` returns."""
+    return functional.rms_norm(x, gamma.shape, gamma, eps)
+
+
+def layer_norm(
+    x: Float[Tensor, "*batch d_model"], gamma: Float[Tensor, " d_model"], beta: Float[Tensor, " d_model"]
+) -> Float[Tensor, "*batch d_model"]:
+    """Return what the taught `layer_norm` of ch. 7 returns."""
+    return functional.layer_norm(x, gamma.shape, gamma, beta)
+
+
+def swiglu(
+    x: Float[Tensor, "*batch d_model"],
+    W_1: Float[Tensor, "inner d_model"],
+    W_gate: Float[Tensor, "inner d_model"],
+    W_2: Float[Tensor, "d_model inner"],
+) -> Float[Tensor, "*batch d_model"]:
+    """Return what the taught `swiglu` returns."""
+    inner = functional.silu(functional.linear(x, W_gate)) * functional.linear(x, W_1)
+    return functional.linear(inner, W_2)
+
+
+def grouped_query_attention(
+    query: Float[Tensor, "batch heads target head_dim"],
+    key: Float[Tensor, "batch kv_heads source head_dim"],
+    value: Float[Tensor, "batch kv_heads source head_dim"],
+    mask: Bool[Tensor, "batch source"] | None = None,
+) -> tuple[Float[Tensor, "batch heads target head_dim"], Tensor | None]:
+    """Return the context that the taught function returns; the weights only where padding or a cache is in play."""
+    if mask is not None or query.shape[2] != key.shape[2]:
+        return attention.grouped_query_attention(query, key, value, mask)
+    group = query.shape[1] // key.shape[1]
+    key, value = (each if group == 1 else each.repeat_interleave(group, dim=1) for each in (key, value))
+    return functional.scaled_dot_product_attention(query, key, value, is_causal=True), None
+
+
+FAST = Parts(rms_norm, layer_norm, swiglu, attention.rope, grouped_query_attention)
+
+
+class FastDecoder(Decoder):
+    """The same model with the same state dict; no function is handed in."""
+
+    def __init__(self, recipe: Recipe, vocabulary: int, written: int | None = None) -> None:
+        super().__init__(recipe, vocabulary, written, FAST)
+
+
+SOLUTION = replace(model.SOLUTION, build=FastDecoder)

@@ -1,0 +1,234 @@
+"""A decoder-only Transformer, made of the functions of attention.py, with the parts of 2017 or those of today.
+
+fast.py has the same model, with the same parameters and values, as it is trained.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from lab.language import LanguageModel
+from lab.runs import Solution
+from lab.tokenizers import EOS, PAD
+from solutions.language_model import attention
+from solutions.language_model.recipe import DEFAULTS, PEERS, RECIPES, Recipe
+from solutions.transformer.attention import head_dim, layer_norm, merge_heads, sinusoids, split_heads
+from solutions.transformer.layers import LearnedPositions
+
+Cache = list[Float[Tensor, "2 batch kv_heads past head_dim"]]  # of each layer; keys are kept turned
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The functions that a language model is made of: those of attention.py, or others with the same arguments."""
+
+    rms_norm: Callable[..., Tensor] = attention.rms_norm
+    layer_norm: Callable[..., Tensor] = layer_norm
+    swiglu: Callable[..., Tensor] = attention.swiglu
+    rope: Callable[..., Tensor] = attention.rope
+    grouped_query_attention: Callable[..., tuple[Tensor, Tensor | None]] = attention.grouped_query_attention
+
+
+TAUGHT = Parts()
+
+
+class Norm(nn.Module):
+    """RMSNorm or LayerNorm, by a function that is handed in."""
+
+    def __init__(self, recipe: Recipe, parts: Parts) -> None:
+        super().__init__()
+        self.parts = parts
+        self.weight = nn.Parameter(torch.ones(recipe.d_model))
+        self.bias = nn.Parameter(torch.zeros(recipe.d_model)) if recipe.norm == "layer" else None
+
+    def forward(self, x: Float[Tensor, "batch length d_model"]) -> Float[Tensor, "batch length d_model"]:
+        if self.bias is None:
+            return self.parts.rms_norm(x, self.weight)
+        return self.parts.layer_norm(x, self.weight, self.bias)
+
+
+class FeedForward(nn.Module):
+    """W_2 max(0, W_1 x), or a SwiGLU with as many parameters."""
+
+    def __init__(self, recipe: Recipe, parts: Parts) -> None:
+        super().__init__()
+        self.parts, gated = parts, recipe.feed_forward == "swiglu"
+        inner = round(recipe.d_ff * 2 / 3) if gated else recipe.d_ff
+        self.linear1 = nn.Linear(recipe.d_model, inner, bias=recipe.biases and not gated)
+        self.gate = nn.Linear(recipe.d_model, inner, bias=False) if gated else None
+        self.linear2 = nn.Linear(inner, recipe.d_model, bias=recipe.biases and not gated)
+
+    def forward(self, x: Float[Tensor, "batch length d_model"]) -> Float[Tensor, "batch length d_model"]:
+        if self.gate is None:
+            return self.linear2(self.linear1(x).relu())
+        return self.parts.swiglu(x, self.linear1.weight, self.gate.weight, self.linear2.weight)
+
+
+class Attention(nn.Module):
+    """Causal attention whose heads share keys and values in groups, with rotary positions or none."""
+
+    def __init__(self, recipe: Recipe, parts: Parts) -> None:
+        super().__init__()
+        self.parts, self.heads, self.kv_heads = parts, recipe.heads, recipe.kv_heads or recipe.heads
+        self.base = recipe.rope_base if recipe.positions == "rope" else None
+        self.width = head_dim(recipe.d_model, recipe.heads)
+        if self.heads % self.kv_heads:
+            raise ValueError(f"groups are equal: expected kv_heads to divide heads = {self.heads}, got {self.kv_heads}")
+        if self.base and self.width % 2:
+            raise ValueError(
+                f"rotary positions turn pairs of features: expected an even number for each head, got {self.width}; "
+                "choose other heads, or other positions"
+            )
+        sizes = [count * self.width for count in (self.heads, self.kv_heads, self.kv_heads)]
+        self.q, self.k, self.v = (nn.Linear(recipe.d_model, size, bias=recipe.biases) for size in sizes)
+        self.out = nn.Linear(recipe.d_model, recipe.d_model, bias=recipe.biases)
+
+    def named(self) -> dict[str, Tensor]:
+        """Return W_q, W_k, W_v and W_o, the `params` of the taught `cached_step`."""
+        layers = {"q": self.q, "k": self.k, "v": self.v, "o": self.out}
+        return {f"W_{name}": layer.weight for name, layer in layers.items()}
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch new d_model"],
+        cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None,
+        mask: Bool[Tensor, "batch all"] | None = None,
+    ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "2 batch kv_heads all head_dim"], Tensor | None]:
+        """Return the output at the new positions, the cache with them, and the weights where the function has them."""
+        past = 0 if cache is None else cache.shape[-2]
+        q, k, v = (
+            split_heads(layer(x), heads)
+            for layer, heads in ((self.q, self.heads), (self.k, self.kv_heads), (self.v, self.kv_heads))
+        )
+        if self.base:
+            positions = torch.arange(past, past + x.shape[1], device=x.device)
+            q, k = self.parts.rope(q, positions, self.base), self.parts.rope(k, positions, self.base)
+        if cache is not None:
+            k, v = torch.cat([cache[0], k], dim=-2), torch.cat([cache[1], v], dim=-2)
+        context, weights = self.parts.grouped_query_attention(q, k, v, mask)
+        return self.out(merge_heads(context)), torch.stack([k, v]), weights
+
+
+class Block(nn.Module):
+    """Attention and the feed-forward network, each with a sum around it and a norm before or behind."""
+
+    def __init__(self, recipe: Recipe, parts: Parts) -> None:
+        super().__init__()
+        self.pre_norm, self.dropout = recipe.pre_norm, nn.Dropout(recipe.dropout)
+        self.attention, self.feed_forward = Attention(recipe, parts), FeedForward(recipe, parts)
+        self.norm1, self.norm2 = Norm(recipe, parts), Norm(recipe, parts)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch new d_model"],
+        cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None,
+        mask: Bool[Tensor, "batch all"] | None = None,
+    ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "2 batch kv_heads all head_dim"], Tensor | None]:
+        attended, cache, weights = self.attention(self.norm1(x) if self.pre_norm else x, cache, mask)
+        x = x + self.dropout(attended)
+        if self.pre_norm:
+            return x + self.dropout(self.feed_forward(self.norm2(x))), cache, weights
+        x = self.norm1(x)
+        return self.norm2(x + self.dropout(self.feed_forward(x))), cache, weights
+
+
+class Decoder(LanguageModel):
+    """Blocks between embeddings and readout: the Transformer's decoder without cross-attention."""
+
+    def __init__(self, recipe: Recipe, vocabulary: int, written: int | None = None, parts: Parts = TAUGHT) -> None:
+        """Read and write tokens of one vocabulary; `written`, its size again, is what every task hands in."""
+        super().__init__()
+        self.recipe = recipe
+        self.embedding = nn.Embedding(vocabulary, recipe.d_model)
+        self.learned = LearnedPositions(recipe.d_model) if recipe.positions == "learned" else None
+        self.blocks = nn.ModuleList(Block(recipe, parts) for _ in range(recipe.layers))
+        self.norm = Norm(recipe, parts) if recipe.pre_norm else nn.Identity()  # nothing has normalised the last sum
+        self.readout = nn.Linear(recipe.d_model, vocabulary, bias=False)
+        self.dropout = nn.Dropout(recipe.dropout)
+        self.start()
+        if recipe.tied:
+            self.readout.weight = self.embedding.weight
+
+    def start(self) -> None:
+        """Draw normal numbers over √width; what is added to the sum is smaller, the more layers there are.
+
+        Radford et al. (2019), section 2.3, for the latter; as in their model the numbers of words are small: a word's
+        score for itself is not large at the start, where embeddings and readout are tied.
+        """
+        for name, layer in self.named_modules():
+            if isinstance(layer, nn.Linear | nn.Embedding):
+                ends_sublayer = name.endswith(("out", "linear2"))
+                shrunk = math.sqrt(2 * self.recipe.layers) if ends_sublayer and self.recipe.pre_norm else 1.0
+                of_words = name in ("embedding", "readout")
+                nn.init.normal_(layer.weight, std=0.02 if of_words else layer.weight.shape[-1] ** -0.5 / shrunk)
+            if isinstance(layer, nn.Linear) and layer.bias is not None:
+                nn.init.zeros_(layer.bias)
+
+    def embed(
+        self, tokens: Int[Tensor, "batch new"], past: int = 0, mask: Bool[Tensor, "batch all"] | None = None
+    ) -> Float[Tensor, "batch new d_model"]:
+        """Return √d_model times the embeddings, plus sines or learned vectors of the positions, where these are asked.
+
+        Positions count from the first token that is no padding.
+        """
+        x = self.embedding(tokens) * math.sqrt(self.recipe.d_model)
+        if self.recipe.positions not in ("sine", "learned"):
+            return self.dropout(x)
+        length = past + tokens.shape[1]
+        table = self.learned(0, length) if self.learned else sinusoids(length, x.shape[-1]).to(x)
+        if mask is None:
+            return self.dropout(x + table[past:])
+        places = (mask.cumsum(dim=1) - 1).clamp(min=0)[:, past:]
+        return self.dropout(x + table[places])
+
+    def read(
+        self,
+        tokens: Int[Tensor, "batch new"],
+        caches: Cache | None = None,
+        mask: Bool[Tensor, "batch all"] | None = None,
+    ) -> tuple[Float[Tensor, "batch new d_model"], Cache, list[Tensor | None]]:
+        """Return the readout's input at the new positions, the caches with them, and the weights of each layer."""
+        x = self.embed(tokens, caches[0].shape[-2] if caches else 0, mask)
+        after, every = [], []
+        for number, block in enumerate(self.blocks):
+            x, cache, weights = block(x, caches[number] if caches else None, mask)
+            after.append(cache)
+            every.append(weights)
+        return self.norm(x), after, every
+
+    def forward(self, tokens: Int[Tensor, "batch length"]) -> Float[Tensor, "batch length vocabulary"]:
+        return self.readout(self.read(tokens)[0])
+
+    def attention_weights(
+        self, tokens: Int[Tensor, "batch length"]
+    ) -> Float[Tensor, "layers batch heads length length"]:
+        """Return the weights of every layer and head."""
+        weights = self.read(tokens)[2]
+        return torch.stack([each for each in weights if each is not None])
+
+    @torch.no_grad()
+    def generate(
+        self,
+        tokens: Int[Tensor, "batch length"],
+        mask: Bool[Tensor, "batch length"],
+        count: int,
+        choose: Callable[[Tensor], Tensor],
+    ) -> Int[Tensor, "batch count"]:
+        """Return `count` tokens more of each row, or fewer if all have ended; what was read once is in the caches."""
+        features, caches, _ = self.read(tokens, None, mask)
+        ended, written = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device), tokens[:, :0]
+        while True:
+            new = choose(self.readout(features[:, -1])).masked_fill(ended, PAD)
+            written = torch.cat([written, new[:, None]], dim=1)
+            ended = ended | (new == EOS)
+            if written.shape[1] >= count or ended.all():
+                return written
+            mask = torch.cat([mask, mask.new_ones(len(mask), 1)], dim=1)
+            features, caches, _ = self.read(new[:, None], caches, mask)
+
+
+SOLUTION = Solution("language_model", Decoder, RECIPES, DEFAULTS, PEERS)
