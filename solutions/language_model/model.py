@@ -190,7 +190,7 @@ class Decoder(LanguageModel):
         tokens: Int[Tensor, "batch new"],
         caches: Cache | None = None,
         mask: Bool[Tensor, "batch all"] | None = None,
-    ) -> tuple[Float[Tensor, "batch new d_model"], Cache, list[Tensor | None]]:
+    ) -> tuple[Float[Tensor, "batch new d_model"], list[Tensor], list[Tensor | None]]:
         """Return the readout's input at the new positions, the caches with them, and the weights of each layer."""
         x = self.embed(tokens, caches[0].shape[-2] if caches else 0, mask)
         after, every = [], []

@@ -1,0 +1,246 @@
+"""The language model as it is trained is the one of the taught functions; what it writes does not know of its cache."""
+
+import itertools
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from lab.corpora import Text, grammar
+from lab.language import Predicting, Run, Sampling, Trained, cut, train
+from lab.ranges import RecipeError
+from lab.tokenizers import BOS, EOS, PAD, Characters, Words, restore
+from lab.training import Progress, Training
+from solutions.language_model.attention import cached_step, inside, next_probabilities
+from solutions.language_model.fast import SOLUTION, FastDecoder
+from solutions.language_model.model import Decoder
+from solutions.language_model.recipe import RECIPES, Recipe
+
+VOCABULARY = 13
+TODAY = Recipe(d_model=24, d_ff=36, heads=6, kv_heads=2, layers=2, context=7)
+FORMS = {
+    "today": TODAY,
+    "2017": replace(
+        TODAY, norm="layer", pre_norm=False, feed_forward="relu", positions="sine", tied=False, biases=True, kv_heads=0
+    ),
+    "learned": replace(TODAY, positions="learned", kv_heads=1),
+    "none": replace(TODAY, positions="none", kv_heads=6, norm="layer"),
+}
+ROWS = torch.tensor([[BOS, 5, 6, 7, 8], [PAD, PAD, PAD, BOS, 9], [PAD, BOS, 4, 5, 12]])
+
+
+def drawn(recipe: Recipe, kind: type[Decoder] = Decoder) -> Decoder:
+    """Return a model all of whose parameters are different numbers, none a zero or a one."""
+    torch.manual_seed(0)
+    model = kind(recipe, VOCABULARY).double().eval()
+    for weight in model.parameters():
+        nn.init.normal_(weight, std=0.4)
+    return model
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients(form: str) -> None:
+    plain = drawn(FORMS[form])
+    fast = FastDecoder(FORMS[form], VOCABULARY).double()
+    fast.load_state_dict(plain.state_dict())
+    tokens = torch.randint(4, VOCABULARY, (3, 7))
+    for model in (plain, fast):
+        model(tokens).pow(2).mean().backward()
+    torch.testing.assert_close(fast(tokens), plain(tokens))
+    for one, other in zip(fast.parameters(), plain.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_position_knows_what_comes_after_it(form: str) -> None:
+    model, tokens = drawn(FORMS[form]), torch.randint(4, VOCABULARY, (2, 7))
+    other = tokens.clone()
+    other[:, 4:] = 4
+    torch.testing.assert_close(model(tokens)[:, :4], model(other)[:, :4])
+    assert not torch.allclose(model(tokens)[:, 4:], model(other)[:, 4:])
+
+
+@pytest.mark.parametrize("kind", [Decoder, FastDecoder])
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_cached_or_padded_on_the_left_is_what_is_read_at_once(form: str, kind: type[Decoder]) -> None:
+    model, mask = drawn(FORMS[form], kind), ROWS != PAD
+    features, caches, _ = model.read(ROWS[:, :3], None, mask[:, :3])
+    for t in (3, 4):
+        features, caches, _ = model.read(ROWS[:, t : t + 1], caches, mask[:, : t + 1])
+    for row, real in zip(range(3), mask, strict=True):
+        alone = model.read(ROWS[row : row + 1, real])[0]
+        torch.testing.assert_close(features[row, -1], alone[0, -1], rtol=1e-4, atol=1e-5)
+    assert caches[0].shape == (2, 3, TODAY.kv_heads if form == "today" else caches[0].shape[2], 5, 4)
+
+
+def test_a_step_of_the_model_is_the_taught_one() -> None:
+    layer = drawn(TODAY).blocks[0].attention
+    x = torch.randn(3, 5, TODAY.d_model, dtype=torch.float64)
+    whole, cache, _ = layer(x)
+    _, before, _ = layer(x[:, :4])
+    output, after = cached_step(x[:, 4], before, layer.named())
+    torch.testing.assert_close(output, whole[:, 4], rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(after, cache, rtol=1e-5, atol=1e-5)
+
+
+def best(scores: Tensor) -> Tensor:
+    return scores.argmax(dim=-1)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_generation_is_that_of_reading_everything_again_at_each_token(form: str) -> None:
+    model, mask = drawn(FORMS[form]), ROWS != PAD
+    written = model.generate(ROWS, mask, 6, best)
+    for row, real in zip(range(3), mask, strict=True):
+        tokens = ROWS[row, real].tolist()
+        for new in written[row].tolist():
+            if EOS in tokens:
+                assert new == PAD
+                continue
+            tokens.append(int(model(torch.tensor([tokens]))[0, -1].argmax()))
+            assert tokens[-1] == new
+
+
+def test_generation_ends_when_all_rows_have_and_after_as_many_tokens_as_are_asked_for() -> None:
+    model = drawn(TODAY)
+    assert model.generate(ROWS, ROWS != PAD, 4, lambda scores: torch.full((3,), EOS)).tolist() == [[EOS]] * 3
+    assert model.generate(ROWS, ROWS != PAD, 4, lambda scores: torch.full((3,), 7)).shape == (3, 4)
+
+
+def test_forms_of_equal_parameters_have_about_as_many() -> None:
+    def count(**changes: object) -> int:
+        return sum(weight.numel() for weight in Decoder(replace(RECIPES["small"], **changes), 99).parameters())
+
+    today = count()
+    assert count(feed_forward="relu") == pytest.approx(today, rel=0.01)
+    assert today - count(kv_heads=1) == 2 * 2 * 64 * 48  # keys and values of three of four heads in two layers
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kv_heads": 4}, "kv_heads to divide heads = 6, got 4"),
+        ({"heads": 5}, "heads to divide d_model = 24, got 5"),
+        ({"heads": 8}, "an even number for each head, got 3"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(changes: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Decoder(replace(TODAY, **changes), VOCABULARY)
+
+
+def trained_on(text: Words, recipe: Recipe) -> Trained:
+    torch.manual_seed(1)
+    return Trained(Decoder(recipe, len(text)), text, {"recipe": {"context": recipe.context}}, Progress())
+
+
+def test_losses_of_sentences_are_those_of_each_alone_and_end_in_their_mark() -> None:
+    sentences = ["a b", "c", "b b a c", ""]
+    trained = trained_on(Words.learn(sentences), TODAY)
+    losses, counts = trained.losses(sentences)
+    assert counts.tolist() == [3, 2, 5, 1]
+    for sentence, loss in zip(sentences, losses.tolist(), strict=True):
+        tokens = torch.tensor([[BOS, *trained.text.encode(sentence), EOS]])
+        log_p = trained.model(tokens[:, :-1]).log_softmax(dim=-1).gather(2, tokens[:, 1:, None])
+        assert loss == pytest.approx(-log_p.sum().item(), rel=1e-5)
+
+
+def test_running_text_is_predicted_whole_each_character_once() -> None:
+    letters = "".join(random.Random(0).choices("abcd \n", k=52))
+    trained = trained_on(Characters.learn([letters]), TODAY)
+    _, counts = trained.losses([letters])
+    assert counts.sum() == 51
+    rows = cut(trained.text.encode(letters), 7)
+    assert trained.text.decode([*rows[0], *itertools.chain.from_iterable(row[1:] for row in rows[1:])]) == letters
+
+
+def test_an_epoch_of_running_text_is_another_cut_of_it_in_batches_of_so_many_tokens() -> None:
+    tokens = list(range(4, 104))
+    task = Predicting([tokens], 20, 10)
+    for groups in (task.groups(0), task.groups(1)):
+        assert all(task.cells(group) <= 20 for group in groups)
+        inputs = sorted(token for group in groups for row in group for token in row[1:])
+        assert inputs == list(range(inputs[0], 104))
+        assert inputs[0] < 4 + 11
+    assert task.groups(0) == task.groups(0)
+    assert sorted(map(tuple, itertools.chain(*task.groups(0)))) != sorted(map(tuple, itertools.chain(*task.groups(1))))
+    assert len(Predicting([tokens], 20, 10, 0.5).groups(0)) == round(len(task.groups(0)) / 2)
+
+
+def test_padding_adds_nothing_to_a_loss() -> None:
+    rows = [[BOS, 4, 5, 6, EOS], [BOS, 7, EOS]]
+    task, model = Predicting(rows, 100, 10), drawn(TODAY).float()
+    loss = task.loss(model, task.collate(rows), torch.device("cpu"))
+    alone = [task.loss(model, task.collate([row]), torch.device("cpu")) for row in rows]
+    torch.testing.assert_close(loss, (4 * alone[0] + 2 * alone[1]) / 6)
+
+
+def test_vocabularies_come_back_from_a_checkpoint() -> None:
+    for kind, text in ((Words, "to be or not"), (Characters, "to be\nor not")):
+        learnt = kind.learn([text])
+        again = restore(learnt.state())
+        assert type(again) is kind
+        assert again.decode(again.encode(text)) == text
+        assert learnt.unknown(text) == []
+
+
+# The grammar
+
+
+def test_the_entropy_of_a_grammar_is_the_mean_of_what_its_sentences_cost() -> None:
+    rules = grammar.rules()
+    assert all(sum(options.values()) == pytest.approx(1) for options in rules.values())
+    expected, sentences = grammar.expected(rules), grammar.generate(6000, 7)
+    costs = torch.tensor([-log_p for _, log_p in sentences])
+    words = torch.tensor([float(len(sentence.split())) for sentence, _ in sentences])
+    for sample, value in ((costs, expected.entropy), (words, expected.words)):
+        assert abs(sample.mean() - value) < 4 * sample.std() / 6000**0.5
+    # By hand: a coin that says a word and goes on, or says the last one: H = 2 log 2, 2 words.
+    coin = {"s": {("w", "s"): 0.5, "end": 0.5}, "w": {"more": 1.0}}
+    assert grammar.expected(coin, "s").entropy == pytest.approx(2 * torch.tensor(2.0).log().item())
+    assert grammar.expected(coin, "s").words == pytest.approx(2)
+    with pytest.raises(ValueError, match="need not end"):
+        grammar.expected({"s": {("s", "s"): 0.5, "end": 0.5}}, "s")
+
+
+def test_each_sentence_has_one_tree() -> None:
+    """The sum over all trees is the probability of the one that made it."""
+    symbols, words, *tables = grammar.tables()
+    binary, emission = (torch.from_numpy(table) for table in tables)
+    assert symbols[0] == grammar.START
+    index = {word: number for number, word in enumerate(words)}
+    sentences = [each for each in grammar.generate(400, 3) if 8 <= len(each[0].split()) <= 14][:20]
+    for sentence, log_p in sentences:
+        numbers = torch.tensor([index[word] for word in sentence.split()])
+        assert inside(numbers, binary, emission).log().item() == pytest.approx(log_p)
+
+
+def test_the_corpus_knows_the_probability_of_its_test_sentences() -> None:
+    corpus = grammar.load()
+    assert {split: len(texts) for split, texts in corpus.tests.items()} == {"test": grammar.SIZES["test"]}
+    tokens = sum(len(sentence.split()) + 1 for sentence in corpus.tests["test"])
+    assert -sum(corpus.known["test"]) / tokens == pytest.approx(corpus.entropy, rel=0.02)
+
+
+# Training
+
+
+def little() -> Text:
+    made = [sentence for sentence, _ in grammar.generate(60, 1)]
+    return Text("grammar", "word", made[:40], made[40:50], {"test": made[50:]}, 2.0, {"test": [-10.0] * 10})
+
+
+def test_a_training_resumes_to_the_same_numbers_and_writes(tmp_path) -> None:
+    recipe = replace(TODAY, dropout=0.1, training=Training(tokens=60, epochs=2, rate=1e-2, precision="fp32"))
+    run = Run("language_model", "grammar", "small")
+    once = train(SOLUTION, run, recipe, quiet=True, folder=tmp_path / "once", corpus=little())
+    assert once.progress.history[-1]["validation"] > once.progress.history[0]["validation"] - 0.5
+    again = train(SOLUTION, run, recipe, quiet=True, folder=tmp_path / "once", corpus=little())
+    sampling = Sampling(next_probabilities, temperature=0.7, top_k=5, seed=3)
+    assert again.write(["the", ""], 8, sampling) == once.write(["the", ""], 8, sampling)
+    assert once.write(["the"], 8, sampling)[0].startswith("the")
+    with pytest.raises(RecipeError, match="cannot be built"):
+        train(SOLUTION, run, replace(recipe, kv_heads=4), quiet=True, folder=tmp_path / "other", corpus=little())
+    assert not (tmp_path / "other").exists()
