@@ -1,0 +1,140 @@
+"""Induction heads (Olsson et al., 2022): two layers copy what followed last time, one layer cannot.
+
+    python -m solutions.language_model.induction
+
+trains models on random sequences that repeat and writes results/induction.json: over the steps, the score of each head
+and the loss on what was seen before.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+from torch.nn import functional
+
+from lab.cli.common import fail
+from lab.corpora.repeats import LEAST, MOST, repeats
+from lab.devices import device_name
+from lab.evaluation.result_files import commit, read_json, results_folder, versions, write_json
+from lab.ranges import Count, Positive, RecipeError, Size, demand
+from lab.schedules import rate_at
+from lab.training import Training
+from solutions.language_model.attention import induction_score
+from solutions.language_model.fast import FAST
+from solutions.language_model.model import TAUGHT, Decoder
+from solutions.language_model.recipe import Recipe
+
+VOCABULARY, LENGTH = 48, 64
+RECIPE = Recipe(d_model=48, d_ff=144)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How models are trained on sequences that repeat, and how often one looks at their heads."""
+
+    layers: tuple[int, ...] = (1, 2)
+    """a model for each number"""
+    seeds: tuple[int, ...] = (1,)
+    """and for each of these"""
+    steps: Size = 1500
+    rows: Size = 16
+    """sequences in a batch"""
+    rate: Positive = 3e-3
+    every: Size = 75
+    """steps between two looks"""
+    threads: Count = 0
+    """CPU threads; 0 = as many as torch takes"""
+
+
+def seen_before(tokens: Int[Tensor, "rows length"], periods: Int[Tensor, " rows"]) -> Bool[Tensor, "rows predictions"]:
+    """Return at which predictions the token that is to come was there before: all but those of the first round."""
+    return torch.arange(1, tokens.shape[1]) >= periods[:, None]
+
+
+def look(model: Decoder, period: int = 20) -> dict[str, Any]:
+    """Return the loss (nats) where the next token was seen before and where not, and the score of each head."""
+    tokens, periods = repeats(64, LENGTH, VOCABULARY, torch.Generator().manual_seed(0), period)
+    parts = [block.attention for block in model.blocks]
+    for part in parts:
+        part.parts = TAUGHT  # which have weights to show
+    with torch.no_grad():
+        features, _, weights = model.read(tokens)
+        losses = predicted(model.readout(features), tokens)
+    for part in parts:
+        part.parts = FAST
+    again = seen_before(tokens, periods)
+    scores = [induction_score(of_layer.mean(dim=0), period).tolist() for of_layer in weights if of_layer is not None]
+    return {"again": losses[again].mean().item(), "new": losses[~again].mean().item(), "scores": scores}
+
+
+def predicted(
+    scores: Float[Tensor, "rows length vocabulary"], tokens: Int[Tensor, "rows length"]
+) -> Float[Tensor, "rows predictions"]:
+    """Return the loss of each token but the first, in nats."""
+    return functional.cross_entropy(scores[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none")
+
+
+def trained(layers: int, seed: int, options: Options) -> Iterator[dict[str, Any]]:
+    """Train a model; yield what it is like before the first step, and after each `every` of them."""
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+    model = Decoder(replace(RECIPE, layers=layers), VOCABULARY, parts=FAST)
+    optimizer = torch.optim.AdamW(model.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
+    training = Training(rate=options.rate)
+    yield {"step": 0, **look(model)}
+    for step in range(options.steps):
+        tokens, _ = repeats(options.rows, LENGTH, VOCABULARY, generator)
+        optimizer.param_groups[0]["lr"] = rate_at(step, options.steps, training)
+        optimizer.zero_grad()
+        predicted(model(tokens), tokens).mean().backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        if (step + 1) % options.every == 0 or step + 1 == options.steps:
+            yield {"step": step + 1, **look(model)}
+
+
+def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None:
+    """Train the models that are asked for, print their way, and keep it; what is kept already is not trained again."""
+    import tyro
+
+    options = tyro.cli(Options, prog="python -m solutions.language_model.induction", args=words)
+    try:
+        demand(options)
+        if min(options.layers, default=0) < 1 or min(options.seeds, default=-1) < 0:
+            raise RecipeError(
+                "--layers, --seeds: expected numbers of 1 or more, and of 0 or more, at least one of each"
+            )
+    except RecipeError as error:
+        fail(str(error))
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    path = (folder or results_folder("language_model")) / "induction.json"
+    about = {name: value for name, value in asdict(options).items() if name not in ("layers", "seeds", "threads")}
+    about |= {"vocabulary": VOCABULARY, "length": LENGTH, "periods": [LEAST, MOST], "recipe": asdict(RECIPE)}
+    kept = read_json(path) if path.exists() else {}
+    runs = kept.get("runs", []) if kept.get("about") == about else []
+    for seed in options.seeds:
+        for layers in options.layers:
+            if any((run["layers"], run["seed"]) == (layers, seed) for run in runs):
+                continue
+            history = []
+            for row in trained(layers, seed, options):
+                history.append(row)
+                best = max(max(scores) for scores in row["scores"])
+                print(
+                    f"layers {layers}, seed {seed}, step {row['step']:5}: loss on what was seen before "
+                    f"{row['again']:.3f}, on what is new {row['new']:.3f}; best head {best:.3f}",
+                    flush=True,
+                )
+            device = device_name(torch.device("cpu"))
+            runs.append({"layers": layers, "seed": seed, "history": history, "device": device, "commit": commit()})
+            write_json(path, {"about": about, "versions": versions(), "runs": runs})
+    print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    main()
