@@ -34,6 +34,12 @@ LABELLED = [
     Column("macro-F1, %", ("test", "macro_f1"), scale=100),
     Column("weight on the evidence, %", ("test", "evidence"), scale=100),
 ]
+WRITTEN = [
+    Column("loss, nats a token (lower is better)", ("test", "loss"), digits=3),
+    Column("above the floor", ("test", "excess"), digits=4),
+    Column("loss, nats a character (lower is better)", ("validation", "loss"), digits=3),
+    Column("bits a character", ("validation", "bits"), digits=3),
+]
 MODELS = {
     "encoder_decoder": "encoder–decoder",
     "bahdanau": "Bahdanau",
@@ -42,6 +48,7 @@ MODELS = {
     "structured": "structured",
     "self_attention": "self-attention",
     "transformer": "Transformer",
+    "language_model": "language model",
 }
 
 
@@ -86,7 +93,7 @@ def corpus_table(task: str, caption: str) -> HTML:
 
 def columns_of(task: str, models: dict[tuple[str, str], Runs]) -> list[Column]:
     """Return the scores that a corpus has."""
-    known = MULTI30K if task.startswith("multi30k") else [*TRANSLATED, TATOEBA, *LABELLED]
+    known = MULTI30K if task.startswith("multi30k") else [*TRANSLATED, TATOEBA, *LABELLED, *WRITTEN]
     return [c for c in known if any(shown(result, c) for runs in models.values() for result in runs)]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from filelock import FileLock
 
-from lab import classification, corpora, translation
+from lab import classification, corpora, language, translation
 from lab.dependencies import ROOT, STORE, files_behind
 from lab.runs import Solution
 
@@ -24,14 +24,17 @@ def trained(
 ) -> Any:
     """Return a chapter's model, trained on a corpus; from the store when nothing that it depends on has changed.
 
-    It is a `lab.translation.Trained`, or on a corpus with labels a `lab.classification.Trained`. `texts` are a corpus
-    to take in place of the named one; `changes` replace fields of the recipe's training: epochs=2, for example.
+    It is a `Trained` of `lab.translation`, on a corpus with labels of `lab.classification`, on a text for language
+    models of `lab.language`. `texts` are a corpus to take in place of the named one; `changes` replace fields of the
+    recipe's training: epochs=2, for example.
     """
     named = recipe or solution.defaults[corpus]
     settings = solution.recipes[named]
     settings = replace(settings, training=replace(settings.training, **changes))
     if corpora.is_labelled(corpus):
         task, run = classification, classification.Run(solution.name, corpus, named, seed=seed)
+    elif corpora.is_text(corpus):
+        task, run = language, language.Run(solution.name, corpus, named, seed=seed)
     else:
         task, run = translation, translation.Run(solution.name, corpus, *corpora.direction(corpus), named, seed=seed)
     folder = STORE / f"{solution.name}-{run.name}-seed{seed}-{key(solution, settings, seed, texts)}"

@@ -51,7 +51,7 @@ def scores_of(outputs: Outputs, corpus: Text, split: str) -> dict[str, Any]:
     The excess is the mean over the test tokens of the model's loss less that of the rules: an estimate of the
     Kullback–Leibler divergence, in which the chance that made these sentences hard or easy cancels.
     """
-    losses, counts = outputs["losses"][split], outputs["tokens"][split]
+    losses, counts = outputs["losses"][split], [float(count) for count in outputs["tokens"][split]]
     loss = metrics.ratio("loss", losses, counts, f"nats a {corpus.unit}")
     bits = scaled(loss, "bits", f"bits a {corpus.unit}", lambda nats: nats / math.log(2))
     scores: dict[str, Any] = {

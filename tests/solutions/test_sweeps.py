@@ -5,11 +5,20 @@ import importlib
 import pytest
 
 from lab import corpora
-from lab.cli import classification, translation
+from lab.cli import classification, language, translation
 from lab.cli.common import with_recipe
 from lab.evaluation.sweeps import Step
 
-NAMES = ("encoder_decoder", "bahdanau", "luong", "pooling", "structured", "self_attention", "transformer")
+NAMES = (
+    "encoder_decoder",
+    "bahdanau",
+    "luong",
+    "pooling",
+    "structured",
+    "self_attention",
+    "transformer",
+    "language_model",
+)
 
 
 def steps() -> list[Step]:
@@ -25,8 +34,9 @@ def steps() -> list[Step]:
 @pytest.mark.parametrize("step", steps(), ids=lambda step: f"{step.solution.name}-{step.run}")
 def test_the_command_of_a_run_has_the_recipe_of_the_run(step: Step) -> None:
     train, evaluate = step.commands()
-    labelled = corpora.is_labelled(step.sweep.corpus)
-    kind = classification.Train if labelled else translation.Train
+    corpus = step.sweep.corpus
+    labelled, text = corpora.is_labelled(corpus), corpora.is_text(corpus)
+    kind = classification.Train if labelled else language.Train if text else translation.Train
     options, recipe = with_recipe(step.solution, step.sweep.recipe, kind, kind(), train[4:])
     assert recipe == step.recipe
     assert (options.corpus, options.recipe, options.variant) == (step.sweep.corpus, step.sweep.recipe, step.variant)

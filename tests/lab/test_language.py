@@ -1,0 +1,102 @@
+"""The command line of a language model, and its scores: trained, measured, and going on with a text."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from lab import corpora, runs
+from lab.cli import language
+from lab.corpora import Text, grammar, shakespeare, sources
+from lab.evaluation import language_results, result_files
+from lab.evaluation.__main__ import rescored
+from lab.evaluation.result_files import read_json
+from solutions.language_model.__main__ import SOLUTION, next_probabilities
+
+TINY = "--d-model 8 --d-ff 12 --heads 2 --layers 1 --epochs 1 --tokens 100 --variant tiny".split()
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place for runs and results, and a grammar that says little."""
+    made = grammar.generate(40, 1)
+    known = {"test": [log_p for _, log_p in made[30:]]}
+    train, validation, test = (
+        [sentence for sentence, _ in made[cut]] for cut in (slice(20), slice(20, 30), slice(30, 40))
+    )
+    text = Text("grammar", "word", train, validation, {"test": test}, grammar.expected(grammar.rules()).loss, known)
+    monkeypatch.setattr(grammar, "load", lambda: text)
+    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(result_files, "ROOT", tmp_path)
+    return tmp_path
+
+
+def typed(*words: str) -> None:
+    language.main(SOLUTION, next_probabilities, list(words))
+
+
+def refused(capsys: pytest.CaptureFixture, *words: str) -> str:
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as stop:
+        typed(*words)
+    assert stop.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_a_model_is_trained_measured_and_writes(place: Path, capsys: pytest.CaptureFixture) -> None:
+    typed("train", *TINY)
+    typed("evaluate", "--variant", "tiny")
+    printed = capsys.readouterr().out
+    path = place / "solutions/language_model/results/grammar-small-tiny-seed1.json"
+    result = read_json(path)
+    assert rescored(path) == result["scores"]
+    scores = result["scores"]["test"]
+    loss = scores["loss"]["value"]
+    assert f"loss {loss:.4f} nats a word" in printed
+    assert scores["bits"]["value"] == pytest.approx(loss / math.log(2))
+    assert scores["perplexity"]["value"] == pytest.approx(math.exp(loss))
+    assert scores["floor"] == corpora.load("grammar").entropy < loss
+    assert scores["excess"]["value"] > 0
+    typed("generate", "the", "--count", "5", "--seed", "2")
+    first = capsys.readouterr().out
+    assert first.startswith("the")
+    typed("generate", "the", "--count", "5", "--seed", "2")
+    assert capsys.readouterr().out == first
+    assert "zygote" in refused(capsys, "generate", "the zygote")
+    assert "above 0" in refused(capsys, "generate", "the", "--top-p", "0")
+    assert "--temperature" in refused(capsys, "generate", "the", "--temperature", "-1")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train", "--corpus", "reviews"], "grammar, shakespeare"),
+        (["train", "--corpus", "gramar"], "grammar?"),
+        (["train", "--kv-heads", "3", "--variant", "x"], "kv_heads to divide"),
+        (["train", "--share", "2", "--variant", "x"], "--share: expected 0 or more, and at most 1, got 2.0"),
+        (["train", "--layers", "1"], "--variant WORD"),
+        (["evaluate"], "train --corpus grammar"),
+        (["generate", "the"], "train --corpus grammar"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_what_cannot_be_done_is_said_in_one_message(
+    place: Path, capsys: pytest.CaptureFixture, words: list[str], message: str
+) -> None:
+    assert message in refused(capsys, *words)
+    assert not list(place.rglob("*.pt"))
+
+
+def test_a_model_that_is_the_grammar_is_not_above_the_floor() -> None:
+    text = Text("made", "word", [], [], {"test": ["a b", "c"]}, 0.9, {"test": [-2.0, -3.0]})
+    scores = language_results.score({"losses": {"test": [2.0, 3.0]}, "tokens": {"test": [3, 2]}}, text)["test"]
+    assert scores["excess"]["value"] == 0
+    assert scores["loss"]["value"] == 1
+
+
+def test_the_real_shakespeare_has_the_published_split() -> None:
+    if not (sources.data_folder() / shakespeare.SOURCE.path).is_file():
+        pytest.skip("tiny Shakespeare is not in the data folder (ATTENTION_DATA)")
+    text = shakespeare.load()
+    assert (len(text.train[0]), len(text.validation[0])) == (1_003_854, 111_540)
+    assert text.tests["validation"] == text.validation
