@@ -25,7 +25,7 @@ from lab.schedules import rate_at
 from lab.training import Training
 from solutions.language_model.attention import induction_score
 from solutions.language_model.fast import FAST
-from solutions.language_model.model import TAUGHT, Decoder
+from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import Recipe
 
 VOCABULARY, LENGTH = 48, 64
@@ -58,14 +58,11 @@ def seen_before(tokens: Int[Tensor, "rows length"], periods: Int[Tensor, " rows"
 def look(model: Decoder, period: int = 20) -> dict[str, Any]:
     """Return the loss (nats) where the next token was seen before and where not, and the score of each head."""
     tokens, periods = repeats(64, LENGTH, VOCABULARY, torch.Generator().manual_seed(0), period)
-    parts = [block.attention for block in model.blocks]
-    for part in parts:
-        part.parts = TAUGHT  # which have weights to show
+    plain = Decoder(model.recipe, VOCABULARY)  # which has weights to show
+    plain.load_state_dict(model.state_dict())
     with torch.no_grad():
-        features, _, weights = model.read(tokens)
-        losses = predicted(model.readout(features), tokens)
-    for part in parts:
-        part.parts = FAST
+        features, _, weights = plain.read(tokens)
+        losses = predicted(plain.readout(features), tokens)
     again = seen_before(tokens, periods)
     scores = [induction_score(of_layer.mean(dim=0), period).tolist() for of_layer in weights if of_layer is not None]
     return {"again": losses[again].mean().item(), "new": losses[~again].mean().item(), "scores": scores}

@@ -128,12 +128,12 @@ class Block(nn.Module):
         cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None,
         mask: Bool[Tensor, "batch all"] | None = None,
     ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "2 batch kv_heads all head_dim"], Tensor | None]:
-        attended, cache, weights = self.attention(self.norm1(x) if self.pre_norm else x, cache, mask)
+        attended, after, weights = self.attention(self.norm1(x) if self.pre_norm else x, cache, mask)
         x = x + self.dropout(attended)
         if self.pre_norm:
-            return x + self.dropout(self.feed_forward(self.norm2(x))), cache, weights
+            return x + self.dropout(self.feed_forward(self.norm2(x))), after, weights
         x = self.norm1(x)
-        return self.norm2(x + self.dropout(self.feed_forward(x))), cache, weights
+        return self.norm2(x + self.dropout(self.feed_forward(x))), after, weights
 
 
 class Decoder(LanguageModel):

@@ -9,12 +9,16 @@ import torch
 from torch import Tensor, nn
 
 from lab.corpora import Text, grammar
+from lab.corpora.repeats import repeats
+from lab.evaluation.result_files import read_json
 from lab.language import Predicting, Run, Sampling, Trained, cut, train
 from lab.ranges import RecipeError
 from lab.tokenizers import BOS, EOS, PAD, Characters, Words, restore
 from lab.training import Progress, Training
+from solutions.language_model import induction
 from solutions.language_model.attention import cached_step, inside, next_probabilities
 from solutions.language_model.fast import SOLUTION, FastDecoder
+from solutions.language_model.induction import seen_before
 from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import RECIPES, Recipe
 
@@ -244,3 +248,28 @@ def test_a_training_resumes_to_the_same_numbers_and_writes(tmp_path) -> None:
     with pytest.raises(RecipeError, match="cannot be built"):
         train(SOLUTION, run, replace(recipe, kv_heads=4), quiet=True, folder=tmp_path / "other", corpus=little())
     assert not (tmp_path / "other").exists()
+
+
+# Induction
+
+
+def test_what_is_new_in_a_sequence_that_repeats_is_its_first_round() -> None:
+    tokens, periods = repeats(5, 30, 40, torch.Generator().manual_seed(1))
+    for row, period, known in zip(tokens.tolist(), periods.tolist(), seen_before(tokens, periods), strict=True):
+        assert len(set(row[:period])) == period
+        assert row == [row[t % period] for t in range(30)]
+        assert known.tolist() == [token in row[:t] for t, token in enumerate(row)][1:]
+    assert len(set(periods.tolist())) > 1
+
+
+def test_induction_is_measured_before_and_over_a_training_and_kept(tmp_path, capsys) -> None:
+    words = "--steps 2 --every 1 --rows 2 --layers 1 --threads 1".split()
+    induction.main(words, tmp_path)
+    (run,) = read_json(tmp_path / "induction.json")["runs"]
+    assert [row["step"] for row in run["history"]] == [0, 1, 2]
+    assert all(len(row["scores"][0]) == induction.RECIPE.heads for row in run["history"])
+    capsys.readouterr()
+    induction.main(words, tmp_path)
+    assert capsys.readouterr().out.startswith("wrote")  # nothing is trained again
+    with pytest.raises(SystemExit):
+        induction.main(["--layers", "0"], tmp_path)
