@@ -211,7 +211,7 @@ def vocabulary(_: Solution, corpus: Text, recipe: Any) -> tuple[tokenizers.Words
 
 
 def fingerprint(corpus: Text) -> str:
-    """Return a short name of the training text: a checkpoint is only gone on with on the same text."""
+    """Return a short name of the training text: a checkpoint is only resumed on the same text."""
     return hashlib.sha256("\n".join(corpus.train).encode()).hexdigest()[:16]
 
 

@@ -28,7 +28,7 @@ class Where(Named):
 
 @dataclass(frozen=True)
 class Train(Long, Where):
-    """Train a model, and go on where an earlier call of the same run was stopped."""
+    """Train a model, and continue where an earlier call of the same run was stopped."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Evaluate(Where):
 
 @dataclass(frozen=True)
 class Generate(Where):
-    """Go on with texts (arguments, or lines of standard input) by the newest model of a corpus."""
+    """Continue texts (arguments, or lines of standard input) with the newest model of a corpus."""
 
     run: str | None = None
     """name of a run; by default the newest of the corpus"""
@@ -71,7 +71,7 @@ def main(
 
 
 def run_train(solution: Solution, argv: list[str]) -> None:
-    """Train a model, and go on where an earlier call was stopped."""
+    """Train a model, and continue where an earlier call was stopped."""
     corpus, named = given(argv, "--corpus", "--recipe")
     corpus = find_corpus(solution, corpus)
     named = named or default_recipe(solution, corpus)
@@ -92,7 +92,7 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
 
 
 def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv: list[str]) -> None:
-    """Go on with texts by the newest model of a corpus."""
+    """Continue texts with the newest model of a corpus."""
     options, texts = read_with_texts(Generate, f"python -m solutions.{solution.name} generate", argv)
     if options.top_p == 0:
         raise common.UsageError("--top-p: expected a number above 0, got 0; for the most probable token, say --top-k 1")

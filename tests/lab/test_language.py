@@ -1,4 +1,4 @@
-"""The command line of a language model, and its scores: trained, measured, and going on with a text."""
+"""The command line of a language model, and its scores: trained, measured, and continuing a text."""
 
 import math
 from pathlib import Path
