@@ -1,0 +1,1 @@
+"""The graded exercises on language models: checks, their cases, known mistakes and public examples."""
