@@ -121,7 +121,7 @@ def grouped(
 def far(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> Drawn:
     """Return a case whose scores lie around -120, and far above at padding and in the future."""
     drawn = grouped(rng, sizes, "scores around -120, padding and future higher", FAR, mask)
-    query, key, value, _ = drawn.arguments
+    query, key, *_ = drawn.arguments
     width, (T, S) = query.shape[-1], (query.shape[2], key.shape[2])
     query[..., 0], key[..., 0] = width**0.5, np.where(mask[:, None], -120, -60)
     query[..., 1], key[..., 1] = np.arange(T) / T * width**0.5, 3 * np.arange(S)

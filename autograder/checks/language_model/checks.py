@@ -203,16 +203,16 @@ HUNT = Hunt(
 CHECKS = [BY_HAND, MEAN, NORM, SWIGLU, ROPE, GROUPED, STEP, CHOICE, INDUCTION, *HUNT.checks(), LATENT, INSIDE]
 
 BYTES = """\
-(a) 2 · L · h_kv · d_head · T · bytes: 2 for keys and values, L layers, h_kv key–value heads of d_head numbers, T tokens,
-and the bytes of a number. The number of query heads is not in it: a query is used once, at its own step, and no later
-position asks for it.
+(a) 2 · L · h_kv · d_head · T · bytes: 2 for keys and values, L layers, h_kv key–value heads of d_head numbers, T
+tokens, and the bytes of a number. The number of query heads is not in it: a query is used once, at its own step, and no
+later position asks for it.
 
 (b) 2 · 32 · 32 · 128 · 8,192 · 2 bytes = 4,294,967,296 bytes, 4 GiB. With 8 key–value heads a quarter: 1 GiB. Sixteen
 texts at once: 64 GiB and 16 GiB.
 
 (c) W_k and W_v become smaller, so the model has fewer parameters, and heads that share keys can no longer look for
-different things in the same word: they differ by their queries alone. What is saved besides memory is time: at each step
-all of the cache is read, and that, not the multiplications, is what a step waits for. (Half a point for each.)"""
+different things in the same word: they differ by their queries alone. What is saved besides memory is time: at each
+step all of the cache is read, and that, not the multiplications, is what a step waits for. (Half a point for each.)"""
 
 FLOOR = """\
 (a) e^1.70 = 5.5 and e^1.62 = 5.1: on average the model is as uncertain as if it chose among 5.5 words evenly, the best
@@ -222,9 +222,9 @@ possible among 5.1. In bits: 1.70 / ln 2 = 2.45 and 2.34.
 0.08 above it is the model's, and only this can fall with more parameters, more text or more steps.
 
 (c) Below the floor on average is impossible for sentences that the model has not seen, but a sample of sentences has a
-loss of its own, above or below the mean; 1.60 may be chance, and the grammar's own loss on these very sentences says so.
-If it is no chance: the sentences were in the training text, or the model sees the word that it predicts (a mask one too
-wide). (One point for two of the three.)"""
+loss of its own, above or below the mean; 1.60 may be chance, and the grammar's own loss on these very sentences says
+so. If it is no chance: the sentences were in the training text, or the model sees the word that it predicts (a mask one
+too wide). (One point for two of the three.)"""
 
 WRITTEN = {
     "count_the_cache": Written(

@@ -30,7 +30,7 @@ def continuation(
 
 
 def broken_continuation(query, key, value, past_key, past_value):
-    """The triangle begins at the first key. The new positions come behind the past: it begins with that many columns."""
+    """The triangle begins at the first key. The new positions stand behind the past: they see all of it."""
     keys = torch.cat([past_key, key], dim=2)
     values = torch.cat([past_value, value], dim=2)
     scores = query @ keys.transpose(2, 3) / query.shape[-1] ** 0.5
