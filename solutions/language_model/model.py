@@ -16,7 +16,7 @@ from lab.runs import Solution
 from lab.tokenizers import EOS, PAD
 from solutions.language_model import attention
 from solutions.language_model.recipe import DEFAULTS, PEERS, RECIPES, Recipe
-from solutions.transformer.attention import head_dim, layer_norm, merge_heads, sinusoids, split_heads
+from solutions.transformer.attention import layer_norm, sinusoids
 from solutions.transformer.layers import LearnedPositions
 
 Cache = list[Float[Tensor, "2 batch kv_heads past head_dim"]]  # of each layer; keys are kept turned
@@ -75,7 +75,11 @@ class Attention(nn.Module):
         super().__init__()
         self.parts, self.heads, self.kv_heads = parts, recipe.heads, recipe.kv_heads or recipe.heads
         self.base = recipe.rope_base if recipe.positions == "rope" else None
-        self.width = head_dim(recipe.d_model, recipe.heads)
+        if recipe.d_model % recipe.heads:
+            raise ValueError(
+                f"heads are equal: expected heads to divide d_model = {recipe.d_model}, got {recipe.heads}; choose another"
+            )
+        self.width = recipe.d_model // recipe.heads
         if self.heads % self.kv_heads:
             raise ValueError(f"groups are equal: expected kv_heads to divide heads = {self.heads}, got {self.kv_heads}")
         if self.base and self.width % 2:
@@ -101,7 +105,7 @@ class Attention(nn.Module):
         """Return the output at the new positions, the cache with them, and the weights where the function has them."""
         past = 0 if cache is None else cache.shape[-2]
         q, k, v = (
-            split_heads(layer(x), heads)
+            layer(x).unflatten(-1, (heads, self.width)).transpose(1, 2)
             for layer, heads in ((self.q, self.heads), (self.k, self.kv_heads), (self.v, self.kv_heads))
         )
         if self.base:
@@ -110,7 +114,7 @@ class Attention(nn.Module):
         if cache is not None:
             k, v = torch.cat([cache[0], k], dim=-2), torch.cat([cache[1], v], dim=-2)
         context, weights = self.parts.grouped_query_attention(q, k, v, mask)
-        return self.out(merge_heads(context)), torch.stack([k, v]), weights
+        return self.out(context.transpose(1, 2).flatten(-2)), torch.stack([k, v]), weights
 
 
 class Block(nn.Module):

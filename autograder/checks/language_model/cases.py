@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, Drawn
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
 
 USUAL, AXES, EPS = "usual sizes", "any number of axes", "other values of eps"  # groups of cases
@@ -15,16 +15,16 @@ PAST, FIRST, SPECIAL = "a cache with positions in it", "the first step", "one ke
 GROUPS, LARGE = "heads that share keys", "a score far from 0"  # features
 
 
-def mean_cases(rng: Rng) -> list[Drawn]:
+def mean_cases(rng: Rng) -> list[CaseInput]:
     """Draw texts for the causal mean: all sizes different and equal, one position, one text, a long one."""
     return [
-        Drawn("all sizes different", [normal(rng, 3, 5, 4)], USUAL, gradients=True),
-        Drawn("more positions than features", [normal(rng, 2, 7, 3)], USUAL, gradients=True),
-        Drawn("equal sizes", [normal(rng, 5, 5, 5)], USUAL),
-        Drawn("one text", [normal(rng, 1, 6, 4)], USUAL),
-        Drawn("one feature", [normal(rng, 4, 6, 1)], USUAL),
-        Drawn("a long text", [normal(rng, 2, 60, 3)]),
-        Drawn("one position", [normal(rng, 4, 1, 3)]),
+        CaseInput("all sizes different", [normal(rng, 3, 5, 4)], USUAL, gradients=True),
+        CaseInput("more positions than features", [normal(rng, 2, 7, 3)], USUAL, gradients=True),
+        CaseInput("equal sizes", [normal(rng, 5, 5, 5)], USUAL),
+        CaseInput("one text", [normal(rng, 1, 6, 4)], USUAL),
+        CaseInput("one feature", [normal(rng, 4, 6, 1)], USUAL),
+        CaseInput("a long text", [normal(rng, 2, 60, 3)]),
+        CaseInput("one position", [normal(rng, 4, 1, 3)]),
     ]
 
 
@@ -35,21 +35,21 @@ def scales(rng: Rng, width: int) -> np.ndarray:
     )
 
 
-def norm_cases(rng: Rng) -> list[Drawn]:
+def norm_cases(rng: Rng) -> list[CaseInput]:
     """Draw vectors for RMSNorm: two to four axes, one feature, a large ε, small numbers beside the usual one."""
     tiny = normal(rng, 3, 4, 5, scale=1e-3)
     tiny[1, 2] = 0
     shifted = normal(rng, 4, 3, 6) + np.float32(2)
     return [
-        Drawn("all sizes different", [normal(rng, 3, 5, 4), scales(rng, 4), 1e-6], USUAL, gradients=True),
-        Drawn("numbers whose mean is not 0", [shifted, scales(rng, 6), 1e-6], USUAL, gradients=True),
-        Drawn("equal sizes", [normal(rng, 5, 5, 5), scales(rng, 5), 1e-6], USUAL),
-        Drawn("large numbers", [normal(rng, 2, 3, 7, scale=300), scales(rng, 7), 1e-6], USUAL),
-        Drawn("two axes", [normal(rng, 6, 4), scales(rng, 4), 1e-6], AXES, gradients=True),
-        Drawn("four axes", [normal(rng, 2, 3, 4, 5), scales(rng, 5), 1e-6], AXES),
-        Drawn("one feature", [normal(rng, 3, 4, 1), scales(rng, 1), 1e-6], AXES),
-        Drawn("eps = 0.5", [normal(rng, 3, 4, 6), scales(rng, 6), 0.5], EPS, gradients=True),
-        Drawn("small numbers, and only zeros at a position", [tiny, scales(rng, 5), 1e-6], EPS),
+        CaseInput("all sizes different", [normal(rng, 3, 5, 4), scales(rng, 4), 1e-6], USUAL, gradients=True),
+        CaseInput("numbers whose mean is not 0", [shifted, scales(rng, 6), 1e-6], USUAL, gradients=True),
+        CaseInput("equal sizes", [normal(rng, 5, 5, 5), scales(rng, 5), 1e-6], USUAL),
+        CaseInput("large numbers", [normal(rng, 2, 3, 7, scale=300), scales(rng, 7), 1e-6], USUAL),
+        CaseInput("two axes", [normal(rng, 6, 4), scales(rng, 4), 1e-6], AXES, gradients=True),
+        CaseInput("four axes", [normal(rng, 2, 3, 4, 5), scales(rng, 5), 1e-6], AXES),
+        CaseInput("one feature", [normal(rng, 3, 4, 1), scales(rng, 1), 1e-6], AXES),
+        CaseInput("eps = 0.5", [normal(rng, 3, 4, 6), scales(rng, 6), 0.5], EPS, gradients=True),
+        CaseInput("small numbers, and only zeros at a position", [tiny, scales(rng, 5), 1e-6], EPS),
     ]
 
 
@@ -60,16 +60,16 @@ def gated(rng: Rng, shape: Sequence[int], inner: int, scale: float = 1.5) -> lis
     return [normal(rng, *shape), *ups, normal(rng, width, inner, scale=1.5 * inner**-0.5)]
 
 
-def swiglu_cases(rng: Rng) -> list[Drawn]:
+def swiglu_cases(rng: Rng) -> list[CaseInput]:
     """Draw SwiGLU's arguments: two to four axes, wider inside and narrower, one unit, gates far from 0."""
     return [
-        Drawn("all sizes different", gated(rng, (3, 5, 4), 7), USUAL, gradients=True),
-        Drawn("narrower inside", gated(rng, (2, 4, 6), 3), USUAL, gradients=True),
-        Drawn("equal sizes", gated(rng, (5, 5, 5), 5), USUAL),
-        Drawn("one unit inside", gated(rng, (3, 4, 2), 1), USUAL),
-        Drawn("two axes", gated(rng, (6, 4), 5), AXES, gradients=True),
-        Drawn("four axes", gated(rng, (2, 3, 4, 5), 6), AXES),
-        Drawn("gates in the hundreds", gated(rng, (3, 4, 5), 8, scale=200), GATES),
+        CaseInput("all sizes different", gated(rng, (3, 5, 4), 7), USUAL, gradients=True),
+        CaseInput("narrower inside", gated(rng, (2, 4, 6), 3), USUAL, gradients=True),
+        CaseInput("equal sizes", gated(rng, (5, 5, 5), 5), USUAL),
+        CaseInput("one unit inside", gated(rng, (3, 4, 2), 1), USUAL),
+        CaseInput("two axes", gated(rng, (6, 4), 5), AXES, gradients=True),
+        CaseInput("four axes", gated(rng, (2, 3, 4, 5), 6), AXES),
+        CaseInput("gates in the hundreds", gated(rng, (3, 4, 5), 8, scale=200), GATES),
     ]
 
 
@@ -78,21 +78,23 @@ def some_positions(rng: Rng, count: int) -> np.ndarray:
     return 5 + rng.permutation(40)[:count]
 
 
-def rope_cases(rng: Rng) -> list[Drawn]:
+def rope_cases(rng: Rng) -> list[CaseInput]:
     """Draw vectors with two, three and four axes, positions from 0 and from anywhere, one pair and many."""
     base = float(rng.choice([50, 200, 700]))
     return [
-        Drawn("positions from 0", [normal(rng, 3, 5, 8), np.arange(5), 10_000.0], NEAR, gradients=True),
-        Drawn("many positions from 0", [normal(rng, 1, 17, 6), np.arange(17), 10_000.0], NEAR),
-        Drawn("equal sizes", [normal(rng, 6, 6, 6), np.arange(6), 10_000.0], NEAR),
-        Drawn("position 0 alone", [normal(rng, 3, 1, 4), np.arange(1), 10_000.0], NEAR),
-        Drawn("positions from 17", [normal(rng, 2, 5, 6), 17 + np.arange(5), 10_000.0], ANYWHERE, gradients=True),
-        Drawn("positions with gaps", [normal(rng, 4, 7, 6), some_positions(rng, 7), base], ANYWHERE, gradients=True),
-        Drawn("the same position twice", [normal(rng, 3, 4, 10), np.array([9, 2, 9, 31]), base], ANYWHERE),
-        Drawn("one new position", [normal(rng, 3, 1, 8), some_positions(rng, 1), 10_000.0], ANYWHERE),
-        Drawn("a single pair", [normal(rng, 3, 5, 2), some_positions(rng, 5), base], ANYWHERE),
-        Drawn("two axes", [normal(rng, 7, 4), some_positions(rng, 7), base], AXES),
-        Drawn("four axes", [normal(rng, 2, 3, 5, 8), some_positions(rng, 5), 10_000.0], AXES, gradients=True),
+        CaseInput("positions from 0", [normal(rng, 3, 5, 8), np.arange(5), 10_000.0], NEAR, gradients=True),
+        CaseInput("many positions from 0", [normal(rng, 1, 17, 6), np.arange(17), 10_000.0], NEAR),
+        CaseInput("equal sizes", [normal(rng, 6, 6, 6), np.arange(6), 10_000.0], NEAR),
+        CaseInput("position 0 alone", [normal(rng, 3, 1, 4), np.arange(1), 10_000.0], NEAR),
+        CaseInput("positions from 17", [normal(rng, 2, 5, 6), 17 + np.arange(5), 10_000.0], ANYWHERE, gradients=True),
+        CaseInput(
+            "positions with gaps", [normal(rng, 4, 7, 6), some_positions(rng, 7), base], ANYWHERE, gradients=True
+        ),
+        CaseInput("the same position twice", [normal(rng, 3, 4, 10), np.array([9, 2, 9, 31]), base], ANYWHERE),
+        CaseInput("one new position", [normal(rng, 3, 1, 8), some_positions(rng, 1), 10_000.0], ANYWHERE),
+        CaseInput("a single pair", [normal(rng, 3, 5, 2), some_positions(rng, 5), base], ANYWHERE),
+        CaseInput("two axes", [normal(rng, 7, 4), some_positions(rng, 7), base], AXES),
+        CaseInput("four axes", [normal(rng, 2, 3, 5, 8), some_positions(rng, 5), 10_000.0], AXES, gradients=True),
     ]
 
 
@@ -107,7 +109,7 @@ def left_padding(rng: Rng, batch: int, longest: int, least: int = 1) -> np.ndarr
 
 def grouped(
     rng: Rng, sizes: Sequence[int], name: str, group: str, mask: np.ndarray | None = None, gradients: bool = False
-) -> Drawn:
+) -> CaseInput:
     """Return a case for sizes B, heads, kv_heads, T, S, head_dim; a query that may see nothing is not compared."""
     B, H, KV, T, S, width = sizes
     arguments = [normal(rng, B, H, T, width), normal(rng, B, KV, S, width), normal(rng, B, KV, S, width), mask]
@@ -115,10 +117,10 @@ def grouped(
     sees = (causal & (True if mask is None else mask[:, None])).any(-1)  # (B, T), or (T,)
     features = [GROUPS] * (1 < KV < H) + ["padding"] * (mask is not None) + [LARGE] * (group == FAR)
     compared = np.broadcast_to(sees if mask is None else sees[:, None], (B, H, T))
-    return Drawn(name, arguments, group, features, gradients, asked=None if compared.all() else compared)
+    return CaseInput(name, arguments, group, features, gradients, compared=None if compared.all() else compared)
 
 
-def far(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> Drawn:
+def far(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> CaseInput:
     """Return a case whose scores lie around -120, and far above at padding and in the future."""
     drawn = grouped(rng, sizes, "scores around -120, padding and future higher", FAR, mask)
     query, key, *_ = drawn.arguments
@@ -128,7 +130,7 @@ def far(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> Drawn:
     return drawn
 
 
-def grouped_cases(rng: Rng) -> list[Drawn]:
+def grouped_cases(rng: Rng) -> list[CaseInput]:
     """Draw grouped-query attention: one key–value head to all, with a cache and without, padding on both sides."""
     return [
         grouped(rng, (3, 6, 2, 5, 5, 4), "as many queries as keys", NO_MASK, gradients=True),
@@ -158,7 +160,7 @@ def step_params(rng: Rng, d: int, heads: int, kv_heads: int, width: int) -> dict
 
 def step(
     rng: Rng, sizes: Sequence[int], name: str, group: str, mask: np.ndarray | None = None, gradients: bool = False
-) -> Drawn:
+) -> CaseInput:
     """Return a case for sizes B, d, heads, kv_heads, head_dim, past."""
     B, d, heads, kv_heads, width, past = sizes
     cache = normal(rng, 2, B, kv_heads, past, width)
@@ -166,10 +168,10 @@ def step(
         cache[0] *= 60
     features = [GROUPS] * (1 < kv_heads < heads) + ["padding"] * (mask is not None) + [LARGE] * (group == FAR)
     arguments = [normal(rng, B, d), cache, step_params(rng, d, heads, kv_heads, width), mask]
-    return Drawn(name, arguments, group, features, gradients)
+    return CaseInput(name, arguments, group, features, gradients)
 
 
-def step_cases(rng: Rng) -> list[Drawn]:
+def step_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps: with a cache and with an empty one, any number of key–value heads, padding on the left."""
     return [
         step(rng, (3, 7, 4, 2, 6, 5), "all sizes different", PAST, gradients=True),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from autograder.checks import FAR, Drawn
+from autograder.checks import FAR, CaseInput
 from autograder.checks.language_model.cases import AXES, USUAL
 from autograder.checks.random_inputs import Rng, normal
 from solutions.language_model.attention import inside
@@ -56,7 +56,7 @@ def _edges(ranked: np.ndarray, sizes: np.ndarray, k: int) -> bool:
     return bool((at_edges[inside_row] > NEAR).all())
 
 
-def choice_cases(rng: Rng) -> list[Drawn]:
+def choice_cases(rng: Rng) -> list[CaseInput]:
     """Draw scores, and each of the three settings alone and together; one to three axes; scores far from 0."""
     drawn = [
         ("nothing is cut", TEMPERATURE, choice(rng, (3, 7), 1.0, 0, 1.0)),
@@ -77,7 +77,7 @@ def choice_cases(rng: Rng) -> list[Drawn]:
         ("logits around 800", FAR, choice(rng, (4, 8), 1.0, 0, 0.7, level=800.0)),
         ("logits around -800", FAR, choice(rng, (4, 6), 1.0, 3, 1.0, level=-800.0)),
     ]
-    return [Drawn(name, arguments, group) for name, group, arguments in drawn]
+    return [CaseInput(name, arguments, group) for name, group, arguments in drawn]
 
 
 def causal_weights(rng: Rng, heads: int, length: int, scale: float = 1.5) -> np.ndarray:
@@ -88,25 +88,25 @@ def causal_weights(rng: Rng, heads: int, length: int, scale: float = 1.5) -> np.
     return softmax(scores).astype(np.float32)
 
 
-def induction_cases(rng: Rng) -> list[Drawn]:
+def induction_cases(rng: Rng) -> list[CaseInput]:
     """Draw the weights of causal heads on texts of two rounds and more, whole or not; one head copies."""
     copying = causal_weights(rng, 3, 8)
     copying[1] *= 0.1
     copying[1, np.arange(4, 8), np.arange(1, 5)] += np.float32(0.9)
     return [
-        Drawn("two rounds", [causal_weights(rng, 4, 10), 5], TWO),
-        Drawn("one head copies", [copying, 4], TWO),
-        Drawn("as many heads as positions", [causal_weights(rng, 6, 6), 3], TWO),
-        Drawn("three rounds", [causal_weights(rng, 3, 12), 4], THREE),
-        Drawn("five rounds", [causal_weights(rng, 2, 15), 3], THREE),
-        Drawn("half a second round", [causal_weights(rng, 4, 9), 6], BROKEN),
-        Drawn("two rounds and a half", [causal_weights(rng, 5, 10), 4], BROKEN),
-        Drawn("one head", [causal_weights(rng, 1, 8), 3], ONE_HEAD),
-        Drawn("one position of the second round", [causal_weights(rng, 3, 6), 5], ONE_HEAD),
+        CaseInput("two rounds", [causal_weights(rng, 4, 10), 5], TWO),
+        CaseInput("one head copies", [copying, 4], TWO),
+        CaseInput("as many heads as positions", [causal_weights(rng, 6, 6), 3], TWO),
+        CaseInput("three rounds", [causal_weights(rng, 3, 12), 4], THREE),
+        CaseInput("five rounds", [causal_weights(rng, 2, 15), 3], THREE),
+        CaseInput("half a second round", [causal_weights(rng, 4, 9), 6], BROKEN),
+        CaseInput("two rounds and a half", [causal_weights(rng, 5, 10), 4], BROKEN),
+        CaseInput("one head", [causal_weights(rng, 1, 8), 3], ONE_HEAD),
+        CaseInput("one position of the second round", [causal_weights(rng, 3, 6), 5], ONE_HEAD),
     ]
 
 
-def latent(rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: bool = False) -> Drawn:
+def latent(rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: bool = False) -> CaseInput:
     """Return a case for sizes B, length, d, latent, heads, head_dim."""
     B, length, d, narrow, heads, width = sizes
     params = {
@@ -118,10 +118,10 @@ def latent(rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: boo
     }
     if group == FAR:
         params["W_q"] *= 60
-    return Drawn(name, [normal(rng, B, length, d), params, heads], group, [], gradients)
+    return CaseInput(name, [normal(rng, B, length, d), params, heads], group, [], gradients)
 
 
-def latent_cases(rng: Rng) -> list[Drawn]:
+def latent_cases(rng: Rng) -> list[CaseInput]:
     """Draw latent attention: narrow and wide latents, one head, one position, equal sizes, scores far from 0."""
     return [
         latent(rng, (3, 5, 7, 4, 2, 6), "all sizes different", USUAL, gradients=True),
@@ -151,19 +151,19 @@ def _total(tokens: np.ndarray, binary: np.ndarray, emission: np.ndarray, start: 
     return float(inside(*map(torch.tensor, (tokens, binary, emission)), start))
 
 
-def inside_cases(rng: Rng) -> list[Drawn]:
+def inside_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences of one word to eight, other symbols to start from, and a sentence that has no tree."""
     tokens, binary, emission, _ = grammar(rng, 4, 3, 5)
     emission[:, tokens[1]] = 0
     return [
-        Drawn("one word", grammar(rng, 1, 3, 4), SHORT),
-        Drawn("two words", grammar(rng, 2, 4, 3), SHORT),
-        Drawn("three words", grammar(rng, 3, 3, 4), LONG),
-        Drawn("five words", grammar(rng, 5, 4, 3), LONG),
-        Drawn("eight words", grammar(rng, 8, 3, 5), LONG),
-        Drawn("equal sizes", grammar(rng, 4, 4, 4), LONG),
-        Drawn("one symbol", grammar(rng, 6, 1, 3), LONG),
-        Drawn("from symbol 2", grammar(rng, 4, 3, 5, 2), OTHER),
-        Drawn("one word from symbol 1", grammar(rng, 1, 3, 2, 1), OTHER),
-        Drawn("a word that no symbol becomes", [tokens, binary, emission, 0], NONE),
+        CaseInput("one word", grammar(rng, 1, 3, 4), SHORT),
+        CaseInput("two words", grammar(rng, 2, 4, 3), SHORT),
+        CaseInput("three words", grammar(rng, 3, 3, 4), LONG),
+        CaseInput("five words", grammar(rng, 5, 4, 3), LONG),
+        CaseInput("eight words", grammar(rng, 8, 3, 5), LONG),
+        CaseInput("equal sizes", grammar(rng, 4, 4, 4), LONG),
+        CaseInput("one symbol", grammar(rng, 6, 1, 3), LONG),
+        CaseInput("from symbol 2", grammar(rng, 4, 3, 5, 2), OTHER),
+        CaseInput("one word from symbol 1", grammar(rng, 1, 3, 2, 1), OTHER),
+        CaseInput("a word that no symbol becomes", [tokens, binary, emission, 0], NONE),
     ]
