@@ -77,7 +77,7 @@ class Attention(nn.Module):
         self.base = recipe.rope_base if recipe.positions == "rope" else None
         if recipe.d_model % recipe.heads:
             raise ValueError(
-                f"heads are equal: expected heads to divide d_model = {recipe.d_model}, got {recipe.heads}; choose another"
+                f"heads are equal: expected heads to divide d_model = {recipe.d_model}, got {recipe.heads}"
             )
         self.width = recipe.d_model // recipe.heads
         if self.heads % self.kv_heads:
