@@ -73,6 +73,7 @@ def choice_cases(rng: Rng) -> list[CaseInput]:
         ("temperature 1.8, k = 5, p = 0.6", ALL, choice(rng, (4, 8), 1.8, 5, 0.6)),
         ("temperature 1.4, k = 3, p = 0.7", ALL, choice(rng, (6, 7), 1.4, 3, 0.7)),
         ("one text", AXES, choice(rng, (7,), 0.8, 4, 0.8)),
+        ("one row", AXES, choice(rng, (1, 8), 0.7, 5, 0.8)),
         ("three axes", AXES, choice(rng, (2, 3, 6), 1.5, 4, 0.7)),
         ("logits around 800", FAR, choice(rng, (4, 8), 1.0, 0, 0.7, level=800.0)),
         ("logits around -800", FAR, choice(rng, (4, 6), 1.0, 3, 1.0, level=-800.0)),
