@@ -15,7 +15,7 @@ SECONDS = 5  # of a mutant that never ends
 
 
 def _equivalent(check_id: str, where: str) -> bool:
-    before, after = where.partition(": ")[2].partition(": ")[2].split(" → ")
+    before, _, after = where.partition(": ")[2].partition(": ")[2].rpartition(" → ")
     documented = before.startswith("'Return") or before.startswith('"Return')  # the docstring
     typed = any(word in before for word in ("tuple[", "list[int]"))  # an annotation
     return documented or typed or same(before, after) or (before, after) in EQUIVALENT[check_id]
