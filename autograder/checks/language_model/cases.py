@@ -114,7 +114,7 @@ def grouped(
     B, H, KV, T, S, width = sizes
     arguments = [normal(rng, B, H, T, width), normal(rng, B, KV, S, width), normal(rng, B, KV, S, width), mask]
     causal = np.tril(np.ones((T, S), bool), S - T)
-    sees = (causal & (True if mask is None else mask[:, None])).any(-1)  # (B, T), or (T,)
+    sees = np.asarray((causal if mask is None else causal & mask[:, None]).any(axis=-1))  # (T,), or (B, T)
     features = [GROUPS] * (1 < KV < H) + ["padding"] * (mask is not None) + [LARGE] * (group == FAR)
     compared = np.broadcast_to(sees if mask is None else sees[:, None], (B, H, T))
     return CaseInput(name, arguments, group, features, gradients, compared=None if compared.all() else compared)

@@ -218,8 +218,8 @@ FLOOR = """\
 (a) e^1.70 = 5.5 and e^1.62 = 5.1: on average the model is as uncertain as if it chose among 5.5 words evenly, the best
 possible among 5.1. In bits: 1.70 / ln 2 = 2.45 and 2.34.
 
-(b) The floor is the entropy of the grammar: whoever knows the rules cannot know which of them is drawn next. Only the
-0.08 above it is the model's, and only this can fall with more parameters, more text or more steps.
+(b) The floor is the entropy of the grammar: even with all rules known, nobody knows which is drawn next. Only the 0.08
+above it is the model's, and only this can fall with more parameters, more text or more steps.
 
 (c) Below the floor on average is impossible for sentences that the model has not seen, but a sample of sentences has a
 loss of its own, above or below the mean; 1.60 may be chance, and the grammar's own loss on these very sentences says
@@ -235,7 +235,7 @@ WRITTEN = {
             "(a) queries are used at their own step alone": 0.5,
             "(b) 4 GiB and 1 GiB": 0.5,
             "(b) sixteen times as much for sixteen texts": 0.5,
-            "(c) lost: parameters, and that each head has keys of its own": 0.5,
+            "(c) lost: parameters, and separate keys for each head": 0.5,
             "(c) saved besides: the time in which the cache is read": 0.5,
         },
     ),

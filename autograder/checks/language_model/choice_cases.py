@@ -149,7 +149,7 @@ def grammar(rng: Rng, length: int, symbols: int, vocabulary: int, start: int = 0
 
 def _total(tokens: np.ndarray, binary: np.ndarray, emission: np.ndarray, start: int) -> float:
     """Return what the rules' weights give a sentence, in double precision."""
-    return float(inside(*map(torch.tensor, (tokens, binary, emission)), start))
+    return float(inside(torch.tensor(tokens), torch.tensor(binary), torch.tensor(emission), start))
 
 
 def inside_cases(rng: Rng) -> list[CaseInput]:

@@ -8,7 +8,8 @@ from torch import Tensor
 
 from solutions.language_model.attention import grouped_query_attention
 
-New, Past = Float[Tensor, "batch heads new head_dim"], Float[Tensor, "batch heads past head_dim"]
+New = Float[Tensor, "batch heads new head_dim"]
+Past = Float[Tensor, "batch heads past head_dim"]
 
 
 def mean_and_rotation_by_hand() -> tuple[list[float], list[float]]:
