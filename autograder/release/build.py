@@ -150,7 +150,7 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
 
 def _is_left_out(file: str) -> bool:
     """Return whether a chapter's file holds answers in another form (fast.py), or no notebook needs it."""
-    return file.startswith("fast") or file in ("__main__.py", "sweeps.py", "ablation.py", "induction.py")
+    return file.startswith("fast") or file in ("__main__.py", "sweeps.py", "ablation.py", "induction.py", "latent.py")
 
 
 def _requirements(files: dict[Path, bytes]) -> str:

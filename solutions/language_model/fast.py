@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from solutions.language_model import attention, model
-from solutions.language_model.model import Decoder, Parts
+from solutions.language_model.layers import Parts
+from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import Recipe
 
 
@@ -40,11 +41,11 @@ def swiglu(
 
 
 def grouped_query_attention(
-    query: Float[Tensor, "batch heads target head_dim"],
-    key: Float[Tensor, "batch kv_heads source head_dim"],
-    value: Float[Tensor, "batch kv_heads source head_dim"],
+    query: Float[Tensor, "batch heads target key_dim"],
+    key: Float[Tensor, "batch kv_heads source key_dim"],
+    value: Float[Tensor, "batch kv_heads source value_dim"],
     mask: Bool[Tensor, "batch source"] | None = None,
-) -> tuple[Float[Tensor, "batch heads target head_dim"], Tensor | None]:
+) -> tuple[Float[Tensor, "batch heads target value_dim"], Tensor | None]:
     """Return the context that the taught function returns; the weights only where padding or a cache is in play."""
     if mask is not None or query.shape[2] != key.shape[2]:
         return attention.grouped_query_attention(query, key, value, mask)

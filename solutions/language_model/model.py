@@ -5,7 +5,6 @@ fast.py has the same model, with the same parameters and values, as it is traine
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -14,107 +13,12 @@ from torch import Tensor, nn
 from lab.language import LanguageModel
 from lab.runs import Solution
 from lab.tokenizers import EOS, PAD
-from solutions.language_model import attention
+from solutions.language_model.layers import TAUGHT, Attention, FeedForward, Norm, Parts
 from solutions.language_model.recipe import DEFAULTS, PEERS, RECIPES, Recipe
-from solutions.transformer.attention import layer_norm, sinusoids
+from solutions.transformer.attention import sinusoids
 from solutions.transformer.layers import LearnedPositions
 
-Cache = list[Float[Tensor, "2 batch kv_heads past head_dim"]]  # of each layer; keys are kept turned
-
-
-@dataclass(frozen=True)
-class Parts:
-    """The functions that a language model is made of: those of attention.py, or others with the same arguments."""
-
-    rms_norm: Callable[..., Tensor] = attention.rms_norm
-    layer_norm: Callable[..., Tensor] = layer_norm
-    swiglu: Callable[..., Tensor] = attention.swiglu
-    rope: Callable[..., Tensor] = attention.rope
-    grouped_query_attention: Callable[..., tuple[Tensor, Tensor | None]] = attention.grouped_query_attention
-
-
-TAUGHT = Parts()
-
-
-class Norm(nn.Module):
-    """RMSNorm or LayerNorm, by a function that is handed in."""
-
-    def __init__(self, recipe: Recipe, parts: Parts) -> None:
-        super().__init__()
-        self.parts = parts
-        self.weight = nn.Parameter(torch.ones(recipe.d_model))
-        self.bias = nn.Parameter(torch.zeros(recipe.d_model)) if recipe.norm == "layer" else None
-
-    def forward(self, x: Float[Tensor, "batch length d_model"]) -> Float[Tensor, "batch length d_model"]:
-        if self.bias is None:
-            return self.parts.rms_norm(x, self.weight)
-        return self.parts.layer_norm(x, self.weight, self.bias)
-
-
-class FeedForward(nn.Module):
-    """W_2 max(0, W_1 x), or a SwiGLU with as many parameters."""
-
-    def __init__(self, recipe: Recipe, parts: Parts) -> None:
-        super().__init__()
-        self.parts, gated = parts, recipe.feed_forward == "swiglu"
-        inner = round(recipe.d_ff * 2 / 3) if gated else recipe.d_ff
-        self.linear1 = nn.Linear(recipe.d_model, inner, bias=recipe.biases and not gated)
-        self.gate = nn.Linear(recipe.d_model, inner, bias=False) if gated else None
-        self.linear2 = nn.Linear(inner, recipe.d_model, bias=recipe.biases and not gated)
-
-    def forward(self, x: Float[Tensor, "batch length d_model"]) -> Float[Tensor, "batch length d_model"]:
-        if self.gate is None:
-            return self.linear2(self.linear1(x).relu())
-        return self.parts.swiglu(x, self.linear1.weight, self.gate.weight, self.linear2.weight)
-
-
-class Attention(nn.Module):
-    """Causal attention whose heads share keys and values in groups, with rotary positions or none."""
-
-    def __init__(self, recipe: Recipe, parts: Parts) -> None:
-        super().__init__()
-        self.parts, self.heads, self.kv_heads = parts, recipe.heads, recipe.kv_heads or recipe.heads
-        self.base = recipe.rope_base if recipe.positions == "rope" else None
-        if recipe.d_model % recipe.heads:
-            raise ValueError(
-                f"heads are equal: expected heads to divide d_model = {recipe.d_model}, got {recipe.heads}"
-            )
-        self.width = recipe.d_model // recipe.heads
-        if self.heads % self.kv_heads:
-            raise ValueError(f"groups are equal: expected kv_heads to divide heads = {self.heads}, got {self.kv_heads}")
-        if self.base and self.width % 2:
-            raise ValueError(
-                f"rotary positions turn pairs of features: expected an even number for each head, got {self.width}; "
-                "choose other heads, or other positions"
-            )
-        sizes = [count * self.width for count in (self.heads, self.kv_heads, self.kv_heads)]
-        self.q, self.k, self.v = (nn.Linear(recipe.d_model, size, bias=recipe.biases) for size in sizes)
-        self.out = nn.Linear(recipe.d_model, recipe.d_model, bias=recipe.biases)
-
-    def named(self) -> dict[str, Tensor]:
-        """Return W_q, W_k, W_v and W_o, the `params` of the taught `cached_step`."""
-        layers = {"q": self.q, "k": self.k, "v": self.v, "o": self.out}
-        return {f"W_{name}": layer.weight for name, layer in layers.items()}
-
-    def forward(
-        self,
-        x: Float[Tensor, "batch new d_model"],
-        cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None,
-        mask: Bool[Tensor, "batch all"] | None = None,
-    ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "2 batch kv_heads all head_dim"], Tensor | None]:
-        """Return the output at the new positions, the cache with them, and the weights where the function has them."""
-        past = 0 if cache is None else cache.shape[-2]
-        q, k, v = (
-            layer(x).unflatten(-1, (heads, self.width)).transpose(1, 2)
-            for layer, heads in ((self.q, self.heads), (self.k, self.kv_heads), (self.v, self.kv_heads))
-        )
-        if self.base:
-            positions = torch.arange(past, past + x.shape[1], device=x.device)
-            q, k = self.parts.rope(q, positions, self.base), self.parts.rope(k, positions, self.base)
-        if cache is not None:
-            k, v = torch.cat([cache[0], k], dim=-2), torch.cat([cache[1], v], dim=-2)
-        context, weights = self.parts.grouped_query_attention(q, k, v, mask)
-        return self.out(context.transpose(1, 2).flatten(-2)), torch.stack([k, v]), weights
+Cache = list[Float[Tensor, "parts batch kv_heads past width"]]  # of each layer: keys and values, or latent vectors
 
 
 class Block(nn.Module):
@@ -123,21 +27,28 @@ class Block(nn.Module):
     def __init__(self, recipe: Recipe, parts: Parts) -> None:
         super().__init__()
         self.pre_norm, self.dropout = recipe.pre_norm, nn.Dropout(recipe.dropout)
-        self.attention, self.feed_forward = Attention(recipe, parts), FeedForward(recipe, parts)
+        self.attention = latent_attention(recipe, parts) if recipe.latent else Attention(recipe, parts)
+        self.feed_forward = FeedForward(recipe, parts)
         self.norm1, self.norm2 = Norm(recipe, parts), Norm(recipe, parts)
 
     def forward(
         self,
         x: Float[Tensor, "batch new d_model"],
-        cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None,
+        cache: Float[Tensor, "parts batch kv_heads past width"] | None = None,
         mask: Bool[Tensor, "batch all"] | None = None,
-    ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "2 batch kv_heads all head_dim"], Tensor | None]:
+    ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "parts batch kv_heads all width"], Tensor | None]:
         attended, after, weights = self.attention(self.norm1(x) if self.pre_norm else x, cache, mask)
         x = x + self.dropout(attended)
         if self.pre_norm:
             return x + self.dropout(self.feed_forward(self.norm2(x))), after, weights
         x = self.norm1(x)
         return self.norm2(x + self.dropout(self.feed_forward(x))), after, weights
+
+
+def latent_attention(recipe: Recipe, parts: Parts) -> nn.Module:
+    from solutions.language_model.latent import LatentAttention  # not in the students' kit: it holds an answer
+
+    return LatentAttention(recipe, parts)
 
 
 class Decoder(LanguageModel):

@@ -15,6 +15,7 @@ class Recipe:
     d_ff: Size = 512  # of the ReLU network; SwiGLU has three matrices instead of two, each two thirds as wide
     heads: Size = 4
     kv_heads: Count = 0  # keys and values that the heads share in groups; 0 = as many as heads (Ainslie et al., 2023)
+    latent: Count = 0  # keys and values are made of so many numbers a token; 0 = of its features (DeepSeek-AI, 2024)
     layers: Size = 4
     norm: Literal["layer", "rms"] = "rms"  # Zhang and Sennrich (2019)
     pre_norm: bool = True  # before each sublayer instead of behind the sum (Xiong et al., 2020)

@@ -24,7 +24,22 @@ SWEEPS = {
         "Do heads need keys and values of their own? With as many parameters, which move to the feed-forward network.",
         corpus="grammar",
         recipe="small",
-        variants={"": {}, "gqa": {"kv_heads": 2, "d_ff": 224}, "mqa": {"kv_heads": 1, "d_ff": 240}},
+        variants={
+            "": {},
+            "gqa": {"kv_heads": 2, "d_ff": 224},
+            "mqa": {"kv_heads": 1, "d_ff": 240},
+            "mla": {"latent": 24, "d_ff": 200},
+        },
+    ),
+    "tokens": Sweep(
+        "How many tokens does a model need? Shares of the training text, each seen three times, and more epochs of it.",
+        corpus="grammar",
+        recipe="small",
+        variants={
+            **{f"share-{part}": {"share": 1 / part} for part in (32, 16, 8, 4, 2)},
+            "": {},
+            "long": {"epochs": 9},
+        },
     ),
     "sizes": Sweep(
         "How near the floor does a model come, and how large must it be?",

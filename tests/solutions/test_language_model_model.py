@@ -21,6 +21,7 @@ from solutions.language_model.fast import SOLUTION, FastDecoder
 from solutions.language_model.induction import seen_before
 from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import RECIPES, Recipe
+from solutions.language_model.sweeps import SWEEPS
 
 VOCABULARY = 13
 TODAY = Recipe(d_model=24, d_ff=36, heads=6, kv_heads=2, layers=2, context=7)
@@ -31,6 +32,7 @@ FORMS = {
     ),
     "learned": replace(TODAY, positions="learned", kv_heads=1),
     "none": replace(TODAY, positions="none", kv_heads=6, norm="layer"),
+    "latent": replace(TODAY, kv_heads=0, latent=5),
 }
 ROWS = torch.tensor([[BOS, 5, 6, 7, 8], [PAD, PAD, PAD, BOS, 9], [PAD, BOS, 4, 5, 12]])
 
@@ -76,7 +78,8 @@ def test_what_is_cached_or_padded_on_the_left_is_what_is_read_at_once(form: str,
     for row, real in zip(range(3), mask, strict=True):
         alone = model.read(ROWS[row : row + 1, real])[0]
         torch.testing.assert_close(features[row, -1], alone[0, -1], rtol=1e-4, atol=1e-5)
-    assert caches[0].shape == (2, 3, TODAY.kv_heads if form == "today" else caches[0].shape[2], 5, 4)
+    kept = {"today": (2, 3, 2, 5, 4), "latent": (1, 3, 1, 5, 5 + 2)}  # latent vectors, and half a head that is turned
+    assert caches[0].shape == kept.get(form, (2, 3, caches[0].shape[2], 5, 4))
 
 
 def test_a_step_of_the_model_is_the_taught_one() -> None:
@@ -120,6 +123,8 @@ def test_forms_of_equal_parameters_have_about_as_many() -> None:
     today = count()
     assert count(feed_forward="relu") == pytest.approx(today, rel=0.01)
     assert today - count(kv_heads=1) == 2 * 2 * 64 * 48  # keys and values of three of four heads in two layers
+    for name, changes in SWEEPS["kv-heads"].variants.items():
+        assert count(**changes) == pytest.approx(today, rel=0.01), name
 
 
 @pytest.mark.parametrize(
@@ -128,6 +133,7 @@ def test_forms_of_equal_parameters_have_about_as_many() -> None:
         ({"kv_heads": 4}, "kv_heads to divide heads = 6, got 4"),
         ({"heads": 5}, "heads to divide d_model = 24, got 5"),
         ({"heads": 8}, "an even number for each head, got 3"),
+        ({"latent": 5}, "width 4 divides, kv_heads 0 and positions rope; got a width of 4, kv_heads 2 and"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(changes: dict, message: str) -> None:

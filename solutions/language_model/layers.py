@@ -1,0 +1,117 @@
+"""The layers of a block: norm, feed-forward network and attention, made of functions that are handed in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from solutions.language_model import attention
+from solutions.language_model.recipe import Recipe
+from solutions.transformer.attention import layer_norm
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The functions that a language model is made of: those of attention.py, or others with the same arguments."""
+
+    rms_norm: Callable[..., Tensor] = attention.rms_norm
+    layer_norm: Callable[..., Tensor] = layer_norm
+    swiglu: Callable[..., Tensor] = attention.swiglu
+    rope: Callable[..., Tensor] = attention.rope
+    grouped_query_attention: Callable[..., tuple[Tensor, Tensor | None]] = attention.grouped_query_attention
+
+
+TAUGHT = Parts()
+
+
+class Norm(nn.Module):
+    """RMSNorm or LayerNorm, by a function that is handed in."""
+
+    def __init__(self, recipe: Recipe, parts: Parts) -> None:
+        super().__init__()
+        self.parts = parts
+        self.weight = nn.Parameter(torch.ones(recipe.d_model))
+        self.bias = nn.Parameter(torch.zeros(recipe.d_model)) if recipe.norm == "layer" else None
+
+    def forward(self, x: Float[Tensor, "batch length d_model"]) -> Float[Tensor, "batch length d_model"]:
+        if self.bias is None:
+            return self.parts.rms_norm(x, self.weight)
+        return self.parts.layer_norm(x, self.weight, self.bias)
+
+
+class FeedForward(nn.Module):
+    """W_2 max(0, W_1 x), or a SwiGLU with as many parameters."""
+
+    def __init__(self, recipe: Recipe, parts: Parts) -> None:
+        super().__init__()
+        self.parts, gated = parts, recipe.feed_forward == "swiglu"
+        inner = round(recipe.d_ff * 2 / 3) if gated else recipe.d_ff
+        self.linear1 = nn.Linear(recipe.d_model, inner, bias=recipe.biases and not gated)
+        self.gate = nn.Linear(recipe.d_model, inner, bias=False) if gated else None
+        self.linear2 = nn.Linear(inner, recipe.d_model, bias=recipe.biases and not gated)
+
+    def forward(self, x: Float[Tensor, "batch length d_model"]) -> Float[Tensor, "batch length d_model"]:
+        if self.gate is None:
+            return self.linear2(self.linear1(x).relu())
+        return self.parts.swiglu(x, self.linear1.weight, self.gate.weight, self.linear2.weight)
+
+
+def head_width(recipe: Recipe) -> int:
+    """Return how many features each head has; heads that do not divide d_model are an error."""
+    if recipe.d_model % recipe.heads:
+        raise ValueError(f"heads are equal: expected heads to divide d_model = {recipe.d_model}, got {recipe.heads}")
+    return recipe.d_model // recipe.heads
+
+
+def cut(x: Float[Tensor, "batch length all"], width: int) -> Float[Tensor, "batch heads length {width}"]:
+    """Return the features as heads of this width."""
+    return x.unflatten(-1, (-1, width)).transpose(1, 2)
+
+
+def joined(x: Float[Tensor, "batch heads length width"]) -> Float[Tensor, "batch length all"]:
+    """Return the heads side by side again."""
+    return x.transpose(1, 2).flatten(-2)
+
+
+class Attention(nn.Module):
+    """Causal attention whose heads share keys and values in groups, with rotary positions or none."""
+
+    def __init__(self, recipe: Recipe, parts: Parts) -> None:
+        super().__init__()
+        self.parts, self.heads, self.kv_heads = parts, recipe.heads, recipe.kv_heads or recipe.heads
+        self.base = recipe.rope_base if recipe.positions == "rope" else None
+        self.width = head_width(recipe)
+        if self.heads % self.kv_heads:
+            raise ValueError(f"groups are equal: expected kv_heads to divide heads = {self.heads}, got {self.kv_heads}")
+        if self.base and self.width % 2:
+            raise ValueError(
+                f"rotary positions turn pairs of features: expected an even number for each head, got {self.width}; "
+                "choose other heads, or other positions"
+            )
+        sizes = [count * self.width for count in (self.heads, self.kv_heads, self.kv_heads)]
+        self.q, self.k, self.v = (nn.Linear(recipe.d_model, size, bias=recipe.biases) for size in sizes)
+        self.out = nn.Linear(recipe.d_model, recipe.d_model, bias=recipe.biases)
+
+    def named(self) -> dict[str, Tensor]:
+        """Return W_q, W_k, W_v and W_o, the `params` of the taught `cached_step`."""
+        layers = {"q": self.q, "k": self.k, "v": self.v, "o": self.out}
+        return {f"W_{name}": layer.weight for name, layer in layers.items()}
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch new d_model"],
+        cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None,
+        mask: Bool[Tensor, "batch all"] | None = None,
+    ) -> tuple[Float[Tensor, "batch new d_model"], Float[Tensor, "2 batch kv_heads all head_dim"], Tensor | None]:
+        """Return the output at the new positions, the cache with them, and the weights where the function has them."""
+        past = 0 if cache is None else cache.shape[-2]
+        q, k, v = (cut(layer(x), self.width) for layer in (self.q, self.k, self.v))
+        if self.base:
+            positions = torch.arange(past, past + x.shape[1], device=x.device)
+            q, k = self.parts.rope(q, positions, self.base), self.parts.rope(k, positions, self.base)
+        if cache is not None:
+            k, v = torch.cat([cache[0], k], dim=-2), torch.cat([cache[1], v], dim=-2)
+        context, weights = self.parts.grouped_query_attention(q, k, v, mask)
+        return self.out(joined(context)), torch.stack([k, v]), weights
