@@ -1,15 +1,16 @@
-"""Induction heads (Olsson et al., 2022): two layers copy what followed last time, one layer cannot.
+"""Two layers copy what followed last time, one layer cannot: induction heads (Olsson et al., 2022), and recall.
 
     python -m solutions.language_model.induction
 
 trains models on random sequences that repeat and writes results/induction.json: over the steps, the score of each head
-and the loss on what was seen before.
+and the loss on what was seen before. `--task pairs` trains them to recall the value of a key, among more and more
+pairs, and writes results/recall.json.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -17,7 +18,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from lab.cli.common import fail
-from lab.corpora.repeats import LEAST, MOST, repeats
+from lab.corpora.repeats import LEAST, MOST, pairs, repeats
 from lab.devices import device_name
 from lab.evaluation.result_files import commit, read_json, results_folder, versions, write_json
 from lab.ranges import Count, Positive, RecipeError, Size, demand
@@ -29,6 +30,7 @@ from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import Recipe
 
 VOCABULARY, LENGTH = 48, 64
+PAIRS = (2, 4, 8, 12, 16, 20, 24)  # as many as there are keys, at most
 RECIPE = Recipe(d_model=48, d_ff=144)
 
 
@@ -36,6 +38,8 @@ RECIPE = Recipe(d_model=48, d_ff=144)
 class Options:
     """How models are trained on sequences that repeat, and how often one looks at their heads."""
 
+    task: Literal["repeats", "pairs"] = "repeats"
+    """sequences that repeat themselves, or pairs of a key and a value"""
     layers: tuple[int, ...] = (1, 2)
     """a model for each number"""
     seeds: tuple[int, ...] = (1,)
@@ -68,6 +72,17 @@ def look(model: Decoder, period: int = 20) -> dict[str, Any]:
     return {"again": losses[again].mean().item(), "new": losses[~again].mean().item(), "scores": scores}
 
 
+def look_at_pairs(model: Decoder) -> dict[str, Any]:
+    """Return the share of values that are recalled, for each number of pairs."""
+    shares = {}
+    for count in PAIRS:
+        tokens, recalled = pairs(64, count, VOCABULARY, torch.Generator().manual_seed(0))
+        with torch.no_grad():
+            right = model(tokens)[:, :-1].argmax(dim=-1) == tokens[:, 1:]
+        shares[str(count)] = right[:, recalled].double().mean().item()
+    return {"pairs": shares}
+
+
 def predicted(
     scores: Float[Tensor, "rows length vocabulary"], tokens: Int[Tensor, "rows length"]
 ) -> Float[Tensor, "rows predictions"]:
@@ -75,23 +90,62 @@ def predicted(
     return functional.cross_entropy(scores[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none")
 
 
+def draw_repeats(rows: int, generator: torch.Generator) -> tuple[Tensor, Tensor | slice]:
+    """Return sequences that repeat themselves, and that all their predictions count."""
+    return repeats(rows, LENGTH, VOCABULARY, generator)[0], slice(None)
+
+
+def draw_pairs(rows: int, generator: torch.Generator) -> tuple[Tensor, Tensor | slice]:
+    """Return pairs, 1 to as many as there are keys, and which predictions count: those of values to be recalled."""
+    return pairs(rows, int(torch.randint(1, max(PAIRS) + 1, (), generator=generator)), VOCABULARY, generator)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is trained, what is looked at meanwhile and how it is printed, and the file that keeps it."""
+
+    draw: Callable[[int, torch.Generator], tuple[Tensor, Tensor | slice]]
+    look: Callable[[Decoder], dict[str, Any]]
+    show: Callable[[dict[str, Any]], str]
+    file: str
+
+
+TASKS = {
+    "repeats": Task(
+        draw_repeats,
+        look,
+        lambda row: (
+            f"loss on what was seen before {row['again']:.3f}, on what is new {row['new']:.3f}; "
+            f"best head {max(map(max, row['scores'])):.3f}"
+        ),
+        "induction.json",
+    ),
+    "pairs": Task(
+        draw_pairs,
+        look_at_pairs,
+        lambda row: "recalled of " + ", ".join(f"{count}: {share:.2f}" for count, share in row["pairs"].items()),
+        "recall.json",
+    ),
+}
+
+
 def trained(layers: int, seed: int, options: Options) -> Iterator[dict[str, Any]]:
     """Train a model; yield what it is like before the first step, and after each `every` of them."""
     torch.manual_seed(seed)
-    generator = torch.Generator().manual_seed(seed)
+    generator, task = torch.Generator().manual_seed(seed), TASKS[options.task]
     model = Decoder(replace(RECIPE, layers=layers), VOCABULARY, parts=FAST)
     optimizer = torch.optim.AdamW(model.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
     training = Training(rate=options.rate)
-    yield {"step": 0, **look(model)}
+    yield {"step": 0, **task.look(model)}
     for step in range(options.steps):
-        tokens, _ = repeats(options.rows, LENGTH, VOCABULARY, generator)
+        tokens, counted = task.draw(options.rows, generator)
         optimizer.param_groups[0]["lr"] = rate_at(step, options.steps, training)
         optimizer.zero_grad()
-        predicted(model(tokens), tokens).mean().backward()
+        predicted(model(tokens), tokens)[:, counted].mean().backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         if (step + 1) % options.every == 0 or step + 1 == options.steps:
-            yield {"step": step + 1, **look(model)}
+            yield {"step": step + 1, **task.look(model)}
 
 
 def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None:
@@ -109,7 +163,7 @@ def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None
         fail(str(error))
     if options.threads:
         torch.set_num_threads(options.threads)
-    path = (folder or results_folder("language_model")) / "induction.json"
+    path = (folder or results_folder("language_model")) / TASKS[options.task].file
     about = {name: value for name, value in asdict(options).items() if name not in ("layers", "seeds", "threads")}
     about |= {"vocabulary": VOCABULARY, "length": LENGTH, "periods": [LEAST, MOST], "recipe": asdict(RECIPE)}
     kept = read_json(path) if path.exists() else {}
@@ -121,12 +175,8 @@ def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None
             history = []
             for row in trained(layers, seed, options):
                 history.append(row)
-                best = max(max(scores) for scores in row["scores"])
-                print(
-                    f"layers {layers}, seed {seed}, step {row['step']:5}: loss on what was seen before "
-                    f"{row['again']:.3f}, on what is new {row['new']:.3f}; best head {best:.3f}",
-                    flush=True,
-                )
+                shown = TASKS[options.task].show(row)
+                print(f"layers {layers}, seed {seed}, step {row['step']:5}: {shown}", flush=True)
             device = device_name(torch.device("cpu"))
             runs.append({"layers": layers, "seed": seed, "history": history, "device": device, "commit": commit()})
             write_json(path, {"about": about, "versions": versions(), "runs": runs})

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from lab.corpora import Text, grammar
-from lab.corpora.repeats import repeats
+from lab.corpora.repeats import pairs, repeats
 from lab.evaluation.result_files import read_json
 from lab.language import Predicting, Run, Sampling, Trained, cut, train
 from lab.ranges import RecipeError
@@ -266,6 +266,21 @@ def test_what_is_new_in_a_sequence_that_repeats_is_its_first_round() -> None:
         assert row == [row[t % period] for t in range(30)]
         assert known.tolist() == [token in row[:t] for t, token in enumerate(row)][1:]
     assert len(set(periods.tolist())) > 1
+
+
+def test_a_value_is_recalled_where_its_key_comes_again() -> None:
+    tokens, recalled = pairs(3, 4, 20, torch.Generator().manual_seed(1))
+    for row in tokens.tolist():
+        known = dict(zip(row[:8:2], row[1:8:2], strict=True))
+        assert len(known) == 4
+        assert max(known) < 10 <= min(known.values())
+        assert [row[t + 1] for t in range(15) if recalled[t]] == [known[key] for key in row[8::2]]
+
+
+def test_recall_is_measured_for_each_number_of_pairs(tmp_path) -> None:
+    induction.main("--task pairs --steps 1 --every 1 --rows 2 --layers 1 --threads 1".split(), tmp_path)
+    (run,) = read_json(tmp_path / "recall.json")["runs"]
+    assert [list(row["pairs"]) for row in run["history"]] == [[str(count) for count in induction.PAIRS]] * 2
 
 
 def test_induction_is_measured_before_and_over_a_training_and_kept(tmp_path, capsys) -> None:
