@@ -12,6 +12,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import RECIPES as BAHDANAU
+from solutions.language_model.latent import LatentAttention
+from solutions.language_model.layers import TAUGHT, Attention
+from solutions.language_model.recipe import RECIPES as LANGUAGE
 from solutions.luong import attention as luong
 from solutions.luong.model import Luong, location_score
 from solutions.luong.recipe import RECIPES as LUONG
@@ -95,6 +98,19 @@ def others(sizes: dict[str, int]) -> dict[str, tuple[int, dict[str, int]]]:
         "self, no parameters": (count(*SimpleSelfAttention().parameters()), {}),
         "self, three matrices": (count(*SelfAttention(m, h, u).parameters()), {"m": m, "d_k": h, "d": u}),
         **dict.fromkeys(uses, every_head),
+        **causal(2 * u),
+    }
+
+
+def causal(d: int) -> dict[str, tuple[int, dict[str, int]]]:
+    recipe = replace(LANGUAGE["small"], d_model=2 * d, heads=2)
+    grouped = Attention(replace(recipe, kv_heads=1), TAUGHT)
+    latent = LatentAttention(replace(recipe, latent=3), TAUGHT)
+    contents = latent.q, latent.down, latent.up_k, latent.up_v, latent.out  # without the part that is turned
+    return {
+        "rotary": (count(*Attention(recipe, TAUGHT).parameters()), {"d": 2 * d}),
+        "grouped-query": (count(*grouped.parameters()), {"d": 2 * d, "d_g": d}),
+        "latent": (sum(count(*layer.parameters()) for layer in contents), {"d": 2 * d, "d_c": 3}),
     }
 
 
