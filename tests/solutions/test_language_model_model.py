@@ -82,6 +82,13 @@ def test_what_is_cached_or_padded_on_the_left_is_what_is_read_at_once(form: str,
     assert caches[0].shape == kept.get(form, (2, 3, caches[0].shape[2], 5, 4))
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_step_without_padding_is_the_last_position_of_the_text_read_whole(form: str) -> None:
+    model, tokens = drawn(FORMS[form], FastDecoder), torch.randint(4, VOCABULARY, (2, 6))
+    caches = model.read(tokens[:, :5])[1]
+    torch.testing.assert_close(model.read(tokens[:, 5:], caches)[0], model.read(tokens)[0][:, 5:])
+
+
 def test_a_step_of_the_model_is_the_taught_one() -> None:
     layer = drawn(TODAY).blocks[0].attention
     x = torch.randn(3, 5, TODAY.d_model, dtype=torch.float64)

@@ -1,0 +1,95 @@
+"""What a token costs when a language model writes: python -m benchmarks.kv_cache writes its results/cache.json.
+
+Models of one size keep keys and values of every head, of groups, of one head, or latent vectors, and get one token more
+after texts of several lengths. Timed in the processor's time, in which other programs of the machine do not count.
+"""
+
+import platform
+import statistics
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+import tyro
+
+from lab.devices import device_name
+from lab.evaluation.result_files import commit, results_folder, write_json
+from lab.ranges import Size
+from solutions.language_model.fast import FastDecoder
+from solutions.language_model.model import Cache
+from solutions.language_model.recipe import Recipe
+
+VOCABULARY, LENGTHS = 1000, (256, 1024, 4096)
+BASE = Recipe(d_model=512, d_ff=1536, heads=8, layers=4)
+WAYS = {  # as many parameters each: what attention saves goes to the feed-forward network
+    "mha": BASE,
+    "gqa": replace(BASE, kv_heads=2, d_ff=1920),
+    "mqa": replace(BASE, kv_heads=1, d_ff=1984),
+    "mla": replace(BASE, latent=96, d_ff=1760),
+}
+
+
+def cache_of(model: FastDecoder, length: int) -> Cache:
+    """Return a cache of random numbers, as large as after a text of this length."""
+    shape = model.read(torch.zeros(1, 1, dtype=torch.long))[1][0].shape
+    return [torch.randn(*shape[:3], length, shape[-1]) for _ in model.blocks]
+
+
+@torch.no_grad()
+def milliseconds(models: dict[str, FastDecoder], length: int, repeats: int) -> dict[str, float]:
+    """Return the time of one token after so many, for each model; they take turns."""
+    token, times = torch.full((1, 1), 5), {name: [] for name in models}
+    caches = {name: cache_of(model, length - 1) for name, model in models.items()}
+    for turn in range(repeats + 1):
+        for name, model in models.items():
+            started = time.process_time()
+            model.readout(model.read(token, caches[name])[0])
+            if turn:  # the first warms up
+                times[name].append(1000 * (time.process_time() - started))
+    return {name: statistics.median(of_model) for name, of_model in times.items()}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Time a token after texts of several lengths, on one thread, and write the figures."""
+
+    repeats: Size = 31
+    """tokens that are timed at each length"""
+
+
+def measured(repeats: int) -> list[dict[str, Any]]:
+    """Return, for each way, its sizes, the numbers that it keeps of a token, and its times by length."""
+    torch.manual_seed(0)
+    models = {name: FastDecoder(recipe, VOCABULARY).eval() for name, recipe in WAYS.items()}
+    times = {length: milliseconds(models, length, repeats) for length in LENGTHS}
+    return [
+        {
+            "name": name,
+            "parameters": sum(weight.numel() for weight in model.parameters()),
+            "kept": sum(layer.numel() for layer in cache_of(model, 1)),  # numbers a token
+            "recipe": {field: value for field, value in asdict(model.recipe).items() if field != "training"},
+            "ms": {str(length): of_length[name] for length, of_length in times.items()},
+        }
+        for name, model in models.items()
+    ]
+
+
+def main(options: Options) -> Path:
+    """Measure, write, and return the file."""
+    torch.set_num_threads(1)
+    content = {
+        "device": device_name(torch.device("cpu")),
+        "ways": measured(options.repeats),
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "commit": commit(),
+        "command": f"python -m benchmarks.kv_cache --repeats {options.repeats}",
+    }
+    path = results_folder("language_model") / "cache.json"
+    write_json(path, content)
+    return path
+
+
+if __name__ == "__main__":
+    print(main(tyro.cli(Options, prog="python -m benchmarks.kv_cache")))
