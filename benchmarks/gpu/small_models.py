@@ -9,13 +9,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from lab import classification, translation
+from lab import classification, language, translation
 from lab.devices import seed_all
 from lab.gradients import Task
 from lab.runs import Solution
+from lab.tokenizers import BOS, EOS
 from lab.training import Trainer, Training
 from solutions.bahdanau.model import SOLUTION as BAHDANAU
 from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
+from solutions.language_model.fast import SOLUTION as LANGUAGE_MODEL
 from solutions.luong.fast import SOLUTION as LUONG
 from solutions.pooling.model import SOLUTION as POOLING
 from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
@@ -40,7 +42,7 @@ class SmallModel:
     def build(self) -> nn.Module:
         """Return the model, always with the same parameters."""
         seed_all(3)
-        labels = VOCABULARY if isinstance(self.task, translation.Translating) else LABELS
+        labels = LABELS if isinstance(self.task, classification.Classifying) else VOCABULARY
         return self.solution.build(self.recipe, VOCABULARY, labels)
 
     def trainer(self, folder: Path, device: torch.device, **more: Any) -> Trainer:
@@ -63,6 +65,7 @@ def small_models(dropout: float = 0.0, **changes: Any) -> Mapping[str, SmallMode
             "structured": (STRUCTURED, "small"),
             "self_attention": (SELF_ATTENTION, "small"),
             "transformer": (TRANSFORMER, "small"),
+            "language_model": (LANGUAGE_MODEL, "small"),
         }.items()
     }
 
@@ -75,6 +78,9 @@ def small_model(solution: Solution, name: str, dropout: float = 0.0, **changes: 
     model = solution.build(recipe, VOCABULARY, LABELS)
     if isinstance(model, classification.Classifier):
         return SmallModel(solution, recipe, classification.Classifying(texts(), recipe.training, model.nested))
+    if isinstance(model, language.LanguageModel):
+        lines = [[BOS, *line, EOS] for line, _ in pairs()]
+        return SmallModel(solution, recipe, language.Predicting(lines, recipe.training.tokens, recipe.context))
     return SmallModel(solution, recipe, translation.Translating(pairs(), recipe.training))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from benchmarks.gpu.small_models import (
     BAHDANAU,
     ENCODER_DECODER,
+    LANGUAGE_MODEL,
     LUONG,
     POOLING,
     SELF_ATTENTION,
@@ -15,10 +16,10 @@ from benchmarks.gpu.small_models import (
     TRANSFORMER,
 )
 from benchmarks.gpu.table import Job, Row, Setting, Unfinished
-from lab import classification, corpora, translation
-from lab.corpora import Labelled, Parallel
+from lab import classification, corpora, language, translation
+from lab.corpora import Labelled, Parallel, Text
 from lab.decoding import Search
-from lab.evaluation import classification_results, translation_results
+from lab.evaluation import classification_results, language_results, translation_results
 from lab.evaluation.result_files import read_json
 from lab.evaluation.sweeps import changed
 from lab.runs import Named, Solution
@@ -45,6 +46,8 @@ class Full:
         """The run's name and place."""
         if corpora.is_labelled(self.corpus):
             return classification.Run(self.solution.name, self.corpus, self.recipe, self.variant, self.seed)
+        if corpora.is_text(self.corpus):
+            return language.Run(self.solution.name, self.corpus, self.recipe, self.variant, self.seed)
         sides = corpora.direction(self.corpus, *(self.direction or (None, None)))
         return translation.Run(self.solution.name, self.corpus, *sides, self.recipe, self.variant, self.seed)
 
@@ -78,6 +81,7 @@ FIRST: Sequence[Full] = (
     Full(POOLING, "imdb", "yang"),
     Full(STRUCTURED, "imdb", "imdb"),
     Full(SELF_ATTENTION, "imdb", "base"),
+    Full(LANGUAGE_MODEL, "shakespeare", "large"),
     *(Full(solution, "phrasebook", "medium") for solution in (ENCODER_DECODER, BAHDANAU, LUONG, TRANSFORMER)),
 )
 LAST = Full(TRANSFORMER, "tatoeba", "base")
@@ -87,6 +91,7 @@ QUICK: Sequence[Full] = (
     Full(POOLING, "relations", "small", **ONE_EPOCH),
     Full(POOLING, "reviews", "small_han", **ONE_EPOCH),
     *(Full(it, "reviews", "small", **ONE_EPOCH) for it in (STRUCTURED, SELF_ATTENTION)),
+    Full(LANGUAGE_MODEL, "grammar", "small", **ONE_EPOCH),
 )
 
 
@@ -102,23 +107,26 @@ def train(full: Full, setting: Setting) -> Row:
     """Train a run until it is done or the time is over, score it, and return its scores."""
     corpus = load(full, setting.quick)
     left = max(0.0, setting.budget.left) / 60
-    kind: Any = classification if isinstance(corpus, Labelled) else translation
+    kind: Any = {Labelled: classification, Text: language}.get(type(corpus), translation)
     trained = kind.train(full.solution, full.run, recipe(full), minutes=left, device=setting.device, corpus=corpus)
     progress = trained.progress
     if progress.ended_by_budget:
         raise Unfinished(progress.spent)
     path = scored(full, corpus, setting)
     seconds = progress.seconds
-    unit = "words" if kind is classification else "target tokens"
+    unit = {classification: "words", language: "tokens"}.get(kind, "target tokens")
     return {"training seconds": seconds, f"{unit}/s": progress.tokens / max(seconds, 1e-9)} | headline(read_json(path))
 
 
-def scored(full: Full, corpus: Labelled | Parallel, setting: Setting) -> Path:
+def scored(full: Full, corpus: Labelled | Parallel | Text, setting: Setting) -> Path:
     """Score a run that is trained, and return its result file."""
     folder, run = setting.out / "results" / full.solution.name, full.run
     if isinstance(corpus, Labelled):
         assert isinstance(run, classification.Run)
         return classification_results.evaluate(full.solution, run, command=full.command, given=corpus, folder=folder)
+    if isinstance(corpus, Text):
+        assert isinstance(run, language.Run)
+        return language_results.evaluate(full.solution, run, command=full.command, given=corpus, folder=folder)
     assert isinstance(run, translation.Run)
     search = Search(1 if setting.quick else 5, 1.0, 0.0)
     return translation_results.evaluate(full.solution, run, search, command=full.command, given=corpus, folder=folder)
@@ -133,11 +141,14 @@ def load(full: Full, quick: bool) -> Any:
     """Return the corpus, a small part of it where all goes quickly."""
     run = full.run
     sides = (run.source, run.target) if isinstance(run, translation.Run) else ()
-    corpus: Labelled | Parallel = corpora.load(full.corpus, *sides)
+    corpus: Labelled | Parallel | Text = corpora.load(full.corpus, *sides)
     if not quick:
         return corpus
     tests = {split: texts[:QUICK_TESTS] for split, texts in corpus.tests.items()}
-    return replace(corpus, train=corpus.train[:QUICK_EXAMPLES], validation=corpus.validation[:QUICK_TESTS], tests=tests)
+    known = {"entropy": None, "known": None} if isinstance(corpus, Text) else {}  # of all test texts
+    return replace(
+        corpus, train=corpus.train[:QUICK_EXAMPLES], validation=corpus.validation[:QUICK_TESTS], tests=tests, **known
+    )
 
 
 def headline(result: Mapping[str, Any]) -> Row:

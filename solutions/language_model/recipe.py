@@ -47,6 +47,16 @@ RECIPES = {
     # Ten minutes on two cores.
     "shakespeare": SHAKESPEARE,
     # The sizes of nanoGPT's run for a laptop, and as many tokens: 2,000 steps of 12 times 64. Everything else is ours.
+    # The sizes of nanoGPT's run on a GPU; not trained yet, a card is needed.
+    "large": Recipe(
+        d_model=384,
+        d_ff=1536,
+        heads=6,
+        layers=6,
+        dropout=0.2,
+        context=256,
+        training=Training(tokens=16384, epochs=24, rate=2e-3, warmup=0.05, weight_decay=0.1),
+    ),
     "nano": replace(SHAKESPEARE, context=64, training=replace(SHAKESPEARE.training, tokens=768, epochs=6)),
 }
 DEFAULTS = {"grammar": "small", "shakespeare": "shakespeare"}  # corpus: recipe
