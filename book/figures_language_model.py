@@ -178,7 +178,7 @@ def kept(file: str) -> list[dict[str, Any]]:
 
 
 def copying(what: str) -> Picture | HTML:
-    """Draw over the training what one layer and two make of text that repeats itself: "loss", or best head's "score"."""
+    """Draw what one layer and two make of text that repeats itself: the "loss", or the best head's "score"."""
     if not (runs := kept("induction")):
         return _missing(".induction")
     value: Callable[[dict[str, Any]], float] = (
