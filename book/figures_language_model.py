@@ -1,19 +1,21 @@
-"""What the chapter on language models shows of its runs: sweeps above the floor, induction heads, expected words."""
+"""What the chapter on language models shows of its runs: sweeps above the floor, real text, heads that copy."""
 
-from collections.abc import Sequence
-from statistics import fmean
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean, median
 from typing import Any
 
 import torch
 from IPython.display import HTML
 
-from book.experiments import Column, experiment_table, runs_of, seeds_plot, values
-from book.seed_plots import lines
+from book.experiments import Column, experiment_table, runs_of, seeds_plot, sweep_of, validations, values
+from book.seed_plots import lines, seed_curves
+from book.tables import MISSING, results, summary, table
 from lab.attention_table import heat_table
 from lab.evaluation.result_files import read_json, results_folder
 from lab.language import Trained, framed
-from lab.plots import Picture, training_curves
+from lab.plots import Picture
 from lab.tokenizers import EOS
+from solutions.language_model.recipe import PEERS
 
 NAME = "language_model"
 EXCESS = Column("above the floor, thousandths of a nat a word", ("test", "excess"), digits=1, scale=1000)
@@ -29,7 +31,17 @@ BLOCK = {  # variant of the sweep: what it is called
     "untied": "today's, readout of its own",
 }
 POSITIONS = {"": "rotary", "sine": "sines", "learned": "learned", "unplaced": "none"}
-KV_HEADS = {"": "4 key–value heads", "gqa": "2, shared by two heads each", "mqa": "1, shared by all"}
+KV_HEADS = {
+    "": "4 key–value heads",
+    "gqa": "2, each for two heads",
+    "mqa": "1, for all four",
+    "mla": "a latent vector of 24",
+}
+LAYERS = {1: "one layer", 2: "two layers"}
+SHAKESPEARE = {
+    "shakespeare-nano": "ours, recipe nano: the sizes of nanoGPT's CPU run",
+    "shakespeare-shakespeare": "ours, recipe shakespeare",
+}
 
 
 def expected_words(model: Trained, sentence: str, words: Sequence[str]) -> Any:
@@ -52,52 +64,155 @@ def block() -> Picture:
     return seeds_plot(NAME, "block", BLOCK, EXCESS, "Blocks of 2017 and of today, above the floor")
 
 
-def sizes() -> Picture | HTML:
-    """Draw the loss over the number of parameters, seed by seed, with the floor."""
-    points, floor = [], 0.0
-    for variant in [*(f"width-{width}" for width in (8, 16, 24, 32, 48)), ""]:
-        if runs := runs_of(NAME, "sizes", variant):
-            points.append((runs[0]["parameters"], fmean(values(NAME, "sizes", variant, LOSS))))
-            floor = runs[0]["scores"]["test"]["floor"]
-    if len(points) < 2:
-        return _missing(" sweep sizes")
-    return lines(
-        {"models of six widths": points},
-        "parameters",
-        LOSS.heading,
-        "Loss over the number of parameters",
-        log="xy",
-        marks={"the floor": floor},
-    )
-
-
-def sweep_table(experiment: str, words: dict[str, str], caption: str) -> HTML:
+def sweep_table(experiment: str, words: Mapping[str, str], caption: str) -> HTML:
     """Return an experiment as a table: loss and distance from the floor."""
     return experiment_table(NAME, experiment, words, (LOSS, EXCESS), caption)
 
 
-def kept_induction() -> dict[str, Any]:
-    """Return what `python -m solutions.language_model.induction` has written."""
-    path = results_folder(NAME) / "induction.json"
-    return read_json(path) if path.exists() else {"runs": []}
+def widths() -> dict[str, str]:
+    """Return the variants of the sweep over sizes, in words."""
+    return {name: name.replace("width-", "d_model ") or "d_model 64" for name in sweep_of(NAME, "sizes").variants}
 
 
-def induction() -> Picture | HTML:
-    """Draw, over the training, the best head's score and the loss on what was seen before, for one layer and two."""
-    runs = kept_induction()["runs"]
-    if not runs:
+def amounts() -> dict[str, str]:
+    """Return the variants of the sweep over tokens, from few to many, in words."""
+    parts = {variant: variant.removeprefix("share-") for variant in sweep_of(NAME, "tokens").variants}
+    words = {"": "all of the text, three times", "long": "all of the text, nine times"}
+    return {variant: words.get(part, f"1/{part} of it, three times") for variant, part in parts.items()}
+
+
+def sizes(column: Column = LOSS) -> Picture | HTML:
+    """Draw the loss over the number of parameters, or how far it is above the floor."""
+    return _scaling("sizes", lambda run: run["parameters"], "parameters", column)
+
+
+def tokens(column: Column = LOSS) -> Picture | HTML:
+    """Draw the loss over the number of tokens read in the training, or how far it is above the floor."""
+    return _scaling("tokens", lambda run: run["training"]["tokens"], "tokens read in the training", column)
+
+
+def _scaling(experiment: str, x: Callable[[dict[str, Any]], int], x_label: str, column: Column) -> Picture | HTML:
+    points, floor = [], 0.0
+    for variant in sweep_of(NAME, experiment).variants:
+        if runs := runs_of(NAME, experiment, variant):
+            points.append((x(runs[0]), fmean(values(NAME, experiment, variant, column))))
+            floor = runs[0]["scores"]["test"]["floor"]
+    if len(points) < 2:
+        return _missing(f" sweep {experiment}")
+    over = column is EXCESS
+    return lines(
+        {"mean of the seeds": sorted(points)},
+        x_label,
+        column.heading,
+        f"{'Distance from the floor' if over else 'Loss'} by {x_label.partition(' ')[0]}",
+        log="xy",
+        marks=None if over else {"the floor": floor},
+        y_ticks=()
+        if over
+        else (floor, *(each / 10 for each in range(22, 10 * int(max(y for _, y in points)) + 12, 2))),
+    )
+
+
+def positions() -> Picture:
+    """Draw how far each kind of positions is above the floor, seed by seed."""
+    return seeds_plot(NAME, "positions", POSITIONS, EXCESS, "Kinds of positions, above the floor")
+
+
+def shared() -> Picture:
+    """Draw how far each kind of shared keys and values is above the floor, seed by seed."""
+    return seeds_plot(NAME, "kv-heads", KV_HEADS, EXCESS, "Keys and values for four query heads, above the floor")
+
+
+def numbers_a_token(recipe: Mapping[str, Any]) -> int:
+    """Return how many numbers a model keeps of each token: keys and values, or a latent vector and a turned part."""
+    width = recipe["d_model"] // recipe["heads"]
+    if recipe.get("latent"):
+        return recipe["layers"] * (recipe["latent"] + (width // 2 if recipe["positions"] == "rope" else 0))
+    return recipe["layers"] * 2 * (recipe["kv_heads"] or recipe["heads"]) * width
+
+
+def cached_heads() -> HTML:
+    """Return the sweep over key-value heads: distance from the floor, bytes that are kept, time of a step."""
+    path = results_folder(NAME) / "cache.json"
+    times = read_json(path)["milliseconds"] if path.exists() else {}
+    rows = []
+    for variant, words in KV_HEADS.items():
+        if runs := runs_of(NAME, "kv-heads", variant):
+            excess = summary(runs, *EXCESS.path, digits=EXCESS.digits, scale=EXCESS.scale)
+            step = f"{median(times[variant]):.2f}" if variant in times else MISSING
+            kept = f"{2 * numbers_a_token(runs[0]['recipe']):,}"
+            rows.append([words, f"{runs[0]['parameters']:,}", excess, kept, step, f"{len(runs)}"])
+    if not rows:
+        return _missing(" sweep kv-heads")
+    columns = ["keys and values", "parameters", EXCESS.heading, "bytes a token", "ms a token", "seeds"]
+    return table("Grammar: what four query heads share, at about as many parameters; 2 bytes a number", columns, rows)
+
+
+def shakespeare() -> HTML:
+    """Return the losses on tiny Shakespeare, ours and those of nanoGPT; what has not been run is said to be not run."""
+    rows = []
+    for run, words in SHAKESPEARE.items():
+        runs = results(NAME, run)
+        cells = [summary(runs, "validation", name, digits=digits) for name, digits in (("loss", 3), ("bits", 3))]
+        size = f"{runs[0]['parameters']:,}" if runs else MISSING
+        read = f"{runs[0]['training']['tokens'] / 1e6:.2f}" if runs else MISSING
+        rows.append([words, size, read, *cells, summary(runs, "validation", "perplexity", digits=2), f"{len(runs)}"])
+    rows += [[each["system"], "–", "–", f"{each['score']}", "–", "–", "1"] for each in PEERS["shakespeare"]]
+    columns = ["model", "parameters", "million characters read", "nats a character", "bits", "perplexity", "seeds"]
+    return table("Tiny Shakespeare, the last tenth of the file", columns, rows)
+
+
+def shakespeare_curves() -> Picture | HTML:
+    """Draw the loss on the last tenth of tiny Shakespeare by epoch, a line for each seed."""
+    kept = {words: validations(results(NAME, run)) for run, words in SHAKESPEARE.items()}
+    series = {words: [[(x, -y) for x, y in seed] for seed in seeds] for words, seeds in kept.items() if seeds}
+    if not series:
+        return _missing(" train --corpus shakespeare")
+    return seed_curves(series, "epoch", "nats a character", "Tiny Shakespeare, while it is learned")
+
+
+def kept(file: str) -> list[dict[str, Any]]:
+    """Return the runs that `python -m solutions.language_model.induction` has written."""
+    path = results_folder(NAME) / f"{file}.json"
+    return read_json(path)["runs"] if path.exists() else []
+
+
+def copying(what: str) -> Picture | HTML:
+    """Draw what one layer and two make of text that repeats itself: the "loss", or the best head's "score"."""
+    if not (runs := kept("induction")):
         return _missing(".induction")
-    names = {1: "one layer", 2: "two layers"}
-    curves = {
-        f"{names[run['layers']]}: {what}, seed {run['seed']}": [
-            (row["step"], max(map(max, row["scores"])) if what == "best head's score" else row["again"])
-            for row in run["history"]
-        ]
-        for run in runs
-        if run["seed"] == runs[0]["seed"]
-        for what in ("best head's score", "loss on what was seen before")
+    value: Callable[[dict[str, Any]], float] = (
+        (lambda row: row["again"]) if what == "loss" else (lambda row: max(map(max, row["scores"])))
+    )
+    words = {"loss": "nats a token that was seen before", "score": "best head's induction score"}
+    return _by_layers(runs, value, words[what], f"Text that repeats itself: the {what} over the training")
+
+
+def _by_layers(runs: list[dict[str, Any]], value: Callable[[dict[str, Any]], float], label: str, title: str) -> Picture:
+    series = {
+        words: [[(row["step"], value(row)) for row in run["history"]] for run in runs if run["layers"] == layers]
+        for layers, words in LAYERS.items()
     }
-    return training_curves(curves, "step of training", "weight; nats a token", "Two layers learn to copy, one does not")
+    return seed_curves({words: seeds for words, seeds in series.items() if seeds}, "step of training", label, title)
+
+
+def recall() -> Picture | HTML:
+    """Draw which share of the values is recalled, over the number of pairs, for one layer and two, seed by seed."""
+    if not (runs := kept("recall")):
+        return _missing(".induction --task pairs")
+    series = {
+        words: [
+            [
+                (int(count), 100 * share)
+                for count, share in (run["history"][-1] if "history" in run else run)["pairs"].items()
+            ]
+            for run in runs
+            if run["layers"] == layers
+        ]
+        for layers, words in LAYERS.items()
+    }
+    series = {words: seeds for words, seeds in series.items() if seeds}
+    return seed_curves(series, "pairs", "values recalled, %", "Recall of pairs at the end of the training")
 
 
 def _missing(command: str) -> HTML:

@@ -132,35 +132,15 @@ def all_at_once(words: Sequence[str]) -> Drawing:
     for name, one_step in ((f"translating: {n} steps", False), ("training: 1 step, with the mask", True)):
         drawing.panel(330, 24 + 24 * n)
         drawing.text(165, 12, name)
-        _rows_of_past(drawing, words, targets, one_step)
+        for t in range(n):
+            top = 22.0 + 24 * t
+            drawing.text(46, top + 14, "step 1" if one_step else f"step {t + 1}", "small soft", "end")
+            for j in range(n if one_step else t + 1):
+                seen = j <= t
+                drawing.box(54 + 44 * j, top, 42, 20, "state" if seen else "", hot=j == t)
+                drawing.text(75 + 44 * j, top + 14, words[j] if seen else "×", "small" if seen else "small soft")
+            drawing.text(64 + 44 * n, top + 14, f"→ {targets[t]}", anchor="start")
     return drawing
-
-
-def next_words(words: Sequence[str]) -> Drawing:
-    """Draw what a language model reads and predicts at each position of a text: a row for each."""
-    targets = [*words[1:], "</s>"]
-    drawing = Drawing(
-        "Every position predicts the next word",
-        f"{len(words)} rows. Each reads the words up to its own and predicts one more; what follows is hidden. "
-        + "; ".join(f"after {word}: {target}" for word, target in zip(words, targets, strict=True))
-        + ".",
-    )
-    drawing.panel(100 + 44 * len(words), 24 + 24 * len(words))
-    _rows_of_past(drawing, words, targets, one_step=True)
-    return drawing
-
-
-def _rows_of_past(drawing: Drawing, words: Sequence[str], targets: Sequence[str], one_step: bool) -> None:
-    """Draw a row for each position: the words up to its own, what is hidden if all are read at once, and its target."""
-    n = len(words)
-    for t in range(n):
-        top = 22.0 + 24 * t
-        drawing.text(46, top + 14, "step 1" if one_step else f"step {t + 1}", "small soft", "end")
-        for j in range(n if one_step else t + 1):
-            seen = j <= t
-            drawing.box(54 + 44 * j, top, 42, 20, "state" if seen else "", hot=j == t)
-            drawing.text(75 + 44 * j, top + 14, words[j] if seen else "×", "small" if seen else "small soft")
-        drawing.text(64 + 44 * n, top + 14, f"→ {targets[t]}", anchor="start")
 
 
 def window_bars(words: Sequence[str], p: float, widths: Sequence[int] = (2, 10)) -> Drawing:

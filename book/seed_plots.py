@@ -107,6 +107,7 @@ def lines(
     log: str = "",
     ticks: Sequence[float] = (),
     marks: Marks | None = None,
+    y_ticks: Sequence[float] = (),
 ) -> Picture:
     """Draw curves with a mark at each point; `log` names the logarithmic axes ("", "x", "y", "xy")."""
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
@@ -122,6 +123,9 @@ def lines(
     if ticks:
         axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
         axes.minorticks_off()
+    if y_ticks:
+        axes.set_yticks(y_ticks, [f"{tick:.3g}" for tick in y_ticks])
+        axes.set_yticks([], minor=True)
     _marked(axes, marks, upright=False)
     _legend(figure, axes)
     scale = f" ({' and '.join(log)} logarithmic)" if log else ""

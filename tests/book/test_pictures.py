@@ -1,6 +1,8 @@
-"""What the chapters' pictures compute: gates, changed words, links off the diagonal, windows near a word."""
+"""What the chapters' pictures compute: gates, changed words, links off the diagonal, windows, turns, caches."""
 
+import json
 import re
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,9 +10,19 @@ import pytest
 import torch
 from torch import nn
 
-from book import key_width, pictures_bahdanau, pictures_encoder_decoder, pictures_luong_windows, pictures_of_ideas
+from book import (
+    figures_language_model,
+    key_width,
+    pictures_bahdanau,
+    pictures_encoder_decoder,
+    pictures_language_model,
+    pictures_luong_windows,
+    pictures_of_ideas,
+)
 from lab.batches import collate
 from lab.corpora import Pair
+from solutions.language_model.model import Decoder
+from solutions.language_model.recipe import Recipe
 from solutions.transformer.attention import split_heads
 
 CROSSED = Pair("a b c d", "w x y z", frozenset({(0, 0), (1, 1), (3, 2), (2, 3)}))
@@ -133,3 +145,45 @@ def test_the_drawn_shapes_are_those_of_the_taught_heads() -> None:
     described = pictures_of_ideas.residual_stream(2, (5, 7), 8, 2, 16, 14).described
     for length in (5, 7):
         assert str(tuple(split_heads(torch.zeros(2, length, 8), 2).shape)) in described
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"kv_heads": 2}, {"kv_heads": 1}, {"latent": 6}, {"latent": 6, "positions": "none"}], ids=str
+)
+def test_the_numbers_that_are_kept_of_a_token_are_those_in_the_caches(changes) -> None:
+    recipe = Recipe(d_model=16, d_ff=12, heads=4, layers=3, **changes)
+    _, caches, _ = Decoder(recipe, 9).read(torch.zeros(1, 5, dtype=torch.int64))
+    assert figures_language_model.numbers_a_token(asdict(recipe)) == sum(cache.numel() for cache in caches) / 5
+
+
+def test_turned_arrows_have_the_product_of_the_chapter_by_hand() -> None:
+    described = pictures_language_model.turned_arrows(((5, 3), (7, 5), (4, 4))).described
+    assert re.findall(r"between them (\d+), the product is (\d\.\d\d)", described) == [
+        ("60", "0.50"),
+        ("60", "0.50"),
+        ("0", "1.00"),
+    ]
+
+
+def test_words_are_kept_as_the_chapter_has_it_by_hand() -> None:
+    described = pictures_language_model.kept_words((0.5, 0.25, 0.15, 0.1), "a b c d".split(), 0.5, 3, 0.7).described
+    assert "Top k = 3: a .56, b .28, c .17, d 0." in described
+    assert described.endswith("Top p = .70: a .67, b .33, c 0, d 0.")
+
+
+def test_what_has_not_run_is_said_and_what_has_is_drawn(monkeypatch, tmp_path) -> None:
+    def run(seed: int, layers: int) -> dict:
+        history = [{"step": step, "again": 3.0, "scores": [[0.1, step / 9]], "pairs": {"2": 1.0}} for step in (0, 9)]
+        return {"seed": seed, "layers": layers, "history": history}
+
+    monkeypatch.setattr(figures_language_model, "results_folder", lambda name: tmp_path)
+    figures = figures_language_model
+    drawn = (figures.recall, lambda: figures.copying("loss"), lambda: figures.copying("score"))
+    assert all("No run yet" in figure().data for figure in drawn)
+    runs = {"runs": [run(1, 1), run(1, 2), run(2, 2)]}
+    for name in ("recall", "induction"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(runs), encoding="utf-8")
+    recalled, loss, score = (figure().alt for figure in drawn)
+    assert "two layers, first to last of each seed: 100 to 100, 100 to 100." in recalled
+    assert "one layer, first to last of each seed: 3 to 3;" in loss
+    assert "one layer, first to last of each seed: 0.1 to 1;" in score
