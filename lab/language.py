@@ -21,6 +21,7 @@ from lab.tokenizers import BOS, EOS, PAD
 from lab.training import Progress
 from lab.transfer import sent
 
+Tokenizer = tokenizers.Words | tokenizers.Subwords
 CELLS = 20_000  # tokens, padding included, that are read at once when nothing is learnt
 
 
@@ -93,7 +94,7 @@ class Trained:
     """A trained language model with its vocabulary: text in, losses or more text out."""
 
     model: LanguageModel
-    text: tokenizers.Words
+    text: Tokenizer
     about: dict[str, Any]
     progress: Progress
     kept: Progress = field(default_factory=Progress)  # when these weights were kept: the best on validation
@@ -131,18 +132,22 @@ class Trained:
         return [self.text.decode([*row, *new]) for row, new in zip(rows, more.tolist(), strict=True)]
 
 
-def framed(text: tokenizers.Words, line: str) -> list[int]:
-    """Return a sentence between <s> and </s>, or running text, which has neither beginning nor end, as it is."""
-    return text.encode(line) if isinstance(text, tokenizers.Characters) else [BOS, *text.encode(line), EOS]
+def framed(text: Tokenizer, line: str) -> list[int]:
+    """Return a sentence between <s> and </s>, a text in subwords between two </s>, running text as it is."""
+    if isinstance(text, tokenizers.Characters):
+        return text.encode(line)
+    return [EOS if isinstance(text, tokenizers.Subwords) else BOS, *text.encode(line), EOS]
 
 
-def opened(text: tokenizers.Words, beginning: str) -> list[int]:
+def opened(text: Tokenizer, beginning: str) -> list[int]:
     """Return the tokens that a text to be continued begins with; running text has at least the end of a line."""
-    return text.encode(beginning or "\n") if isinstance(text, tokenizers.Characters) else [BOS, *text.encode(beginning)]
+    if isinstance(text, tokenizers.Characters):
+        return text.encode(beginning or "\n")
+    return framed(text, beginning)[:-1]
 
 
 def cut(tokens: Sequence[int], context: int, start: int = 0) -> list[Sequence[int]]:
-    """Return running text as rows of up to context + 1 tokens; the last of a row is the first of the next.
+    """Return a text as rows of up to context + 1 tokens; the last of a row is the first of the next.
 
     A sentence, which begins with <s>, is one row.
     """
@@ -204,9 +209,12 @@ class Predicting:
         return token_losses(model(inputs), targets)
 
 
-def vocabulary(_: Solution, corpus: Text, recipe: Any) -> tuple[tokenizers.Words, tokenizers.Words]:
+def vocabulary(_: Solution, corpus: Text, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
     """Learn the vocabulary from the training part: what is read and what is written have the same."""
-    text = (tokenizers.Characters if corpus.unit == "character" else tokenizers.Words).learn(corpus.train)
+    if corpus.unit == "subword":
+        text = tokenizers.Subwords.learn(corpus.train, recipe.vocabulary)
+    else:
+        text = (tokenizers.Characters if corpus.unit == "character" else tokenizers.Words).learn(corpus.train)
     return text, text
 
 

@@ -80,14 +80,14 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Text:
-    """A corpus for language models, in its splits: sentences of words, or running text that is read by characters.
+    """A corpus for language models: sentences of words, running text by characters, or texts by subwords.
 
     Where rules made the text, `entropy` is the loss that no model goes below, in nats a token (</s> is one), and
     `known` the log-probability of each test sentence by these rules.
     """
 
     name: str
-    unit: str  # what a token is: "word", of whole sentences, or "character", of running text
+    unit: str  # what a token is: "word", of whole sentences, "character", of running text, or "subword", of texts
     train: Sequence[str]
     validation: Sequence[str]
     tests: Mapping[str, Sequence[str]]

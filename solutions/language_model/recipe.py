@@ -26,6 +26,7 @@ class Recipe:
     biases: bool = False
     dropout: Part = 0.0  # of each sublayer's output, and of the embeddings
     context: Size = 64  # tokens of running text that are read at once; sentences are read whole
+    vocabulary: Count = 8000  # subwords, where the corpus is read by them
     share: Share = 1.0  # of the training text that is one epoch, drawn anew each time
     training: Training = field(default_factory=Training)
 
@@ -57,9 +58,20 @@ RECIPES = {
         context=256,
         training=Training(tokens=16384, epochs=24, rate=2e-3, warmup=0.05, weight_decay=0.1),
     ),
+    # Film reviews by subwords; for a card.
+    "imdb": Recipe(
+        d_model=384,
+        d_ff=1536,
+        heads=6,
+        kv_heads=2,
+        layers=6,
+        dropout=0.1,
+        context=256,
+        training=Training(tokens=16384, epochs=5, rate=2e-3, warmup=0.05, weight_decay=0.1),
+    ),
     "nano": replace(SHAKESPEARE, context=64, training=replace(SHAKESPEARE.training, tokens=768, epochs=6)),
 }
-DEFAULTS = {"grammar": "small", "shakespeare": "shakespeare"}  # corpus: recipe
+DEFAULTS = {"grammar": "small", "shakespeare": "shakespeare", "imdb_text": "imdb"}  # corpus: recipe
 
 # What others got on the same text, and how it was measured.
 PEERS = {

@@ -7,13 +7,17 @@ import pytest
 
 from lab import corpora, runs
 from lab.cli import language
-from lab.corpora import Text, grammar, shakespeare, sources
+from lab.corpora import Text, grammar, imdb, imdb_text, shakespeare, sources
 from lab.evaluation import language_results, result_files
 from lab.evaluation.__main__ import rescored
 from lab.evaluation.result_files import read_json
 from solutions.language_model.__main__ import SOLUTION, next_probabilities
 
 TINY = "--d-model 8 --d-ff 12 --heads 2 --layers 1 --epochs 1 --tokens 100 --variant tiny".split()
+REVIEWS = {  # label, number, stars, part, text
+    "train": "pos\t1\t7\ttrain\tthe cats sleep<br />often\nneg\t2\t2\ttrain\ta test\npos\t1\t8\tval\tcats\n",
+    "test": "neg\t4\t1\ttest\tthe cats<br /><br />see a test\n",
+}
 
 
 @pytest.fixture
@@ -41,6 +45,20 @@ def refused(capsys: pytest.CaptureFixture, *words: str) -> str:
         typed(*words)
     assert stop.value.code == 2
     return capsys.readouterr().err
+
+
+def test_reviews_are_read_by_subwords(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(imdb, "table", lambda name: REVIEWS[name].encode())
+    imdb_text.load.cache_clear()
+    here = ["--corpus", "imdb_text", "--variant", "tiny"]
+    typed("train", *TINY, *here, "--vocabulary", "24", "--kv-heads", "1")
+    typed("evaluate", *here)
+    assert "nats a subword" in capsys.readouterr().out
+    typed("generate", "the cats", "--count", "5", *here)
+    assert capsys.readouterr().out.startswith("the cats")
+    imdb_text.load.cache_clear()
 
 
 def test_a_model_is_trained_measured_and_writes(place: Path, capsys: pytest.CaptureFixture) -> None:

@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from lab.corpora import Text, grammar
 from lab.corpora.repeats import pairs, repeats
 from lab.evaluation.result_files import read_json
-from lab.language import Predicting, Run, Sampling, Trained, cut, train
+from lab.language import Predicting, Run, Sampling, Trained, cut, framed, train
 from lab.ranges import RecipeError
-from lab.tokenizers import BOS, EOS, PAD, Characters, Words, restore
+from lab.tokenizers import BOS, EOS, PAD, Characters, Subwords, Words, restore
 from lab.training import Progress, Training
 from solutions.language_model import induction
 from solutions.language_model.attention import cached_step, inside, next_probabilities
@@ -171,6 +171,18 @@ def test_running_text_is_predicted_whole_each_character_once() -> None:
     assert counts.sum() == 51
     rows = cut(trained.text.encode(letters), 7)
     assert trained.text.decode([*rows[0], *itertools.chain.from_iterable(row[1:] for row in rows[1:])]) == letters
+
+
+def test_a_text_in_subwords_stands_between_two_marks_and_is_read_by_the_context() -> None:
+    review = " ".join(sentence for sentence, _ in grammar.generate(9, 1))
+    trained = trained_on(Subwords.learn([review], 60), TODAY)
+    tokens = framed(trained.text, review)
+    assert tokens[0] == tokens[-1] == EOS
+    losses, counts = trained.losses([review, review])
+    assert counts.sum() == 2 * (len(tokens) - 1)
+    assert counts.max() == TODAY.context
+    torch.testing.assert_close(losses[: len(losses) // 2], losses[len(losses) // 2 :])
+    assert trained.write(["the", ""], 3, Sampling(next_probabilities))[0].startswith("the")
 
 
 def test_an_epoch_of_running_text_is_another_cut_of_it_in_batches_of_so_many_tokens() -> None:
