@@ -127,14 +127,15 @@ def numbers_a_token(recipe: Mapping[str, Any]) -> int:
     """Return how many numbers a model keeps of each token: keys and values, or a latent vector and a turned part."""
     width = recipe["d_model"] // recipe["heads"]
     if recipe.get("latent"):
-        return recipe["layers"] * (recipe["latent"] + (width // 2 if recipe["positions"] == "rope" else 0))
+        return recipe["layers"] * (recipe["latent"] + width // 2)
     return recipe["layers"] * 2 * (recipe["kv_heads"] or recipe["heads"]) * width
 
 
 def cached_heads() -> HTML:
     """Return the sweep over key-value heads: distance from the floor, bytes that are kept, time of a step."""
     path = results_folder(NAME) / "cache.json"
-    times = read_json(path)["milliseconds"] if path.exists() else {}
+    measured = read_json(path) if path.exists() else {"milliseconds": {}}
+    times, behind = measured["milliseconds"], f" behind {measured['past']:,}" if "past" in measured else ""
     rows = []
     for variant, words in KV_HEADS.items():
         if runs := runs_of(NAME, "kv-heads", variant):
@@ -144,7 +145,7 @@ def cached_heads() -> HTML:
             rows.append([words, f"{runs[0]['parameters']:,}", excess, kept, step, f"{len(runs)}"])
     if not rows:
         return _missing(" sweep kv-heads")
-    columns = ["keys and values", "parameters", EXCESS.heading, "bytes a token", "ms a token", "seeds"]
+    columns = ["keys and values", "parameters", EXCESS.heading, "bytes a token", f"ms a token{behind}", "seeds"]
     return table("Grammar: what four query heads share, at about as many parameters; 2 bytes a number", columns, rows)
 
 
