@@ -1,7 +1,7 @@
 """What the chapter on language models shows of its runs: sweeps above the floor, real text, heads that copy."""
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -36,6 +36,12 @@ KV_HEADS = {
     "gqa": "2, each for two heads",
     "mqa": "1, for all four",
     "mla": "a latent vector of 24",
+}
+WAYS = {
+    "mha": "8 key–value heads",
+    "gqa": "2 key–value heads",
+    "mqa": "1 key–value head",
+    "mla": "a latent vector",
 }
 LAYERS = {1: "one layer", 2: "two layers"}
 SHAKESPEARE = {
@@ -127,25 +133,56 @@ def numbers_a_token(recipe: Mapping[str, Any]) -> int:
     """Return how many numbers a model keeps of each token: keys and values, or a latent vector and a turned part."""
     width = recipe["d_model"] // recipe["heads"]
     if recipe.get("latent"):
-        return recipe["layers"] * (recipe["latent"] + (width // 2 if recipe["positions"] == "rope" else 0))
+        return recipe["layers"] * (recipe["latent"] + width // 2)
     return recipe["layers"] * 2 * (recipe["kv_heads"] or recipe["heads"]) * width
 
 
 def cached_heads() -> HTML:
-    """Return the sweep over key-value heads: distance from the floor, bytes that are kept, time of a step."""
-    path = results_folder(NAME) / "cache.json"
-    times = read_json(path)["milliseconds"] if path.exists() else {}
+    """Return the sweep over key-value heads: parameters, distance from the floor, bytes that are kept of a token."""
     rows = []
     for variant, words in KV_HEADS.items():
         if runs := runs_of(NAME, "kv-heads", variant):
             excess = summary(runs, *EXCESS.path, digits=EXCESS.digits, scale=EXCESS.scale)
-            step = f"{median(times[variant]):.2f}" if variant in times else MISSING
             kept = f"{2 * numbers_a_token(runs[0]['recipe']):,}"
-            rows.append([words, f"{runs[0]['parameters']:,}", excess, kept, step, f"{len(runs)}"])
+            rows.append([words, f"{runs[0]['parameters']:,}", excess, kept, f"{len(runs)}"])
     if not rows:
         return _missing(" sweep kv-heads")
-    columns = ["keys and values", "parameters", EXCESS.heading, "bytes a token", "ms a token", "seeds"]
+    columns = ["keys and values", "parameters", EXCESS.heading, "bytes a token", "seeds"]
     return table("Grammar: what four query heads share, at about as many parameters; 2 bytes a number", columns, rows)
+
+
+def steps() -> dict[str, dict[int, float]]:
+    """Return the milliseconds of a step by what eight query heads keep and by the tokens in the cache."""
+    path = results_folder(NAME) / "cache.json"
+    ways = read_json(path)["ways"] if path.exists() else []
+    return {WAYS[way["name"]]: {int(past): each for past, each in way["ms"].items()} for way in ways}
+
+
+def step_times() -> Picture | HTML:
+    """Draw the time of a step over the tokens in the cache, a line for each kind of attention."""
+    if not (curves := {name: list(times.items()) for name, times in steps().items()}):
+        return HTML('<p class="results">No run yet (<code>python -m benchmarks.kv_cache</code>).</p>')
+    ticks = [past for past, _ in next(iter(curves.values()))]
+    title = "A step by what the heads keep"
+    return lines(curves, "tokens in the cache", "milliseconds a token", title, log="xy", ticks=ticks)
+
+
+def step_table() -> HTML:
+    """Return bytes and milliseconds of a token for each kind of attention, in models of equal size."""
+    path = results_folder(NAME) / "cache.json"
+    ways = read_json(path)["ways"] if path.exists() else []
+    rows = [
+        [
+            WAYS[way["name"]],
+            f"{way['parameters']:,}",
+            f"{2 * way['kept']:,}",
+            *(f"{each:.1f}" for each in way["ms"].values()),
+        ]
+        for way in ways
+    ]
+    pasts = [f"ms behind {int(past):,}" for past in (ways[0]["ms"] if ways else ())]
+    caption = "Four layers, 512 features, one thread (python -m benchmarks.kv_cache); 2 bytes a number"
+    return table(caption, ["eight query heads, and", "parameters", "bytes a token", *pasts], rows)
 
 
 def shakespeare() -> HTML:

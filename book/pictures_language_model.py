@@ -8,7 +8,7 @@ import torch
 from book.drawn import Drawing, number
 from lab.language import Trained, framed
 from lab.plots import Picture, training_curves
-from solutions.language_model.attention import causal_mean, next_probabilities, rope
+from solutions.language_model.attention import causal_mean, next_probabilities
 from solutions.language_model.model import Decoder
 
 
@@ -84,10 +84,9 @@ def turned_arrows(places: Sequence[tuple[int, int]] = ((5, 3), (7, 5)), step: fl
 
 
 def _turned_product(m: int, n: int, step: float) -> float:
-    """Return the product of two unit vectors that `rope` has turned; positions are in steps of so many degrees."""
-    pair = torch.tensor([[1.0, 0.0]])
-    q, k = (rope(pair, torch.tensor([radians(step) * place])) for place in (m, n))
-    return (q @ k.T).item()
+    """Return the product of two arrows of length 1, turned by so many degrees a position."""
+    (a, b), (c, d) = ((cos(radians(step * place)), sin(radians(step * place))) for place in (m, n))
+    return a * c + b * d
 
 
 def gates(reach: float = 5.0) -> Picture:

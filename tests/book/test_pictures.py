@@ -147,9 +147,7 @@ def test_the_drawn_shapes_are_those_of_the_taught_heads() -> None:
         assert str(tuple(split_heads(torch.zeros(2, length, 8), 2).shape)) in described
 
 
-@pytest.mark.parametrize(
-    "changes", [{}, {"kv_heads": 2}, {"kv_heads": 1}, {"latent": 6}, {"latent": 6, "positions": "none"}], ids=str
-)
+@pytest.mark.parametrize("changes", [{}, {"kv_heads": 2}, {"kv_heads": 1}, {"latent": 6}], ids=str)
 def test_the_numbers_that_are_kept_of_a_token_are_those_in_the_caches(changes) -> None:
     recipe = Recipe(d_model=16, d_ff=12, heads=4, layers=3, **changes)
     _, caches, _ = Decoder(recipe, 9).read(torch.zeros(1, 5, dtype=torch.int64))
