@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from html import escape
@@ -20,7 +20,7 @@ from lab.corpora import Document, Pair
 from lab.plots import STYLES
 
 LIVE = Path(__file__).parent / "live"
-ENGINE = ("layers/*.js", "models/decoding.js", "models/*.js")  # the second serves the others
+ENGINE = ("layers/*.js", "models/decoding.js", "models/transformer.js", "models/*.js")  # what others extend is first
 FIGURES = ("figures/parts.js", "figures/*.js")
 EACH = 3  # sentences of each length that the page offers
 Precision = Literal["int8", "float32"]
@@ -43,10 +43,18 @@ def encoded(numbers: np.ndarray) -> str:
 
 def exported(trained: Trained, precision: Precision = "int8") -> dict[str, Any]:
     """Return a model as the engine takes it: the numbers of its recipe, and each table once, by PyTorch's name."""
-    tables = dict(trained.model.named_parameters())  # what is tied is there once
+    tables = dict(apart(trained.model.named_parameters()))  # what is tied is there once
     recipe: Any = trained.model.recipe
     settings = {each.name: getattr(recipe, each.name) for each in fields(recipe) if each.name != "training"}
     return {"settings": settings, "tensors": {name: stored(tensor, precision) for name, tensor in tables.items()}}
+
+
+def apart(parameters: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tensor]]:
+    """Yield parameters; W_q, W_k and W_v and their biases, which PyTorch's multi-head attention keeps in one, apart."""
+    for name, tensor in parameters:
+        layer, is_joint, part = name.partition("in_proj_")
+        names = [f"{layer}{each}.{part}" for each in "qkv"] if is_joint else [name]
+        yield from zip(names, tensor.chunk(len(names)), strict=True)
 
 
 def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document]) -> dict[str, Any]:
@@ -97,6 +105,7 @@ MODELS = {  # the engine's classes, and the corpus that each model of the book i
     "pooling": "relations",
     "structured": "reviews",
     "self_attention": "relations",
+    "language_model": "grammar",
 }
 
 
