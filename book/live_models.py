@@ -15,8 +15,8 @@ from IPython.display import HTML
 from torch import Tensor
 
 from book.tables import table
-from lab import classification, translation
-from lab.corpora import Document, Pair
+from lab import classification, language, translation
+from lab.corpora import Document, Pair, grammar
 from lab.plots import STYLES
 
 LIVE = Path(__file__).parent / "live"
@@ -24,7 +24,7 @@ ENGINE = ("layers/*.js", "models/decoding.js", "models/transformer.js", "models/
 FIGURES = ("figures/parts.js", "figures/*.js")
 EACH = 3  # sentences of each length that the page offers
 Precision = Literal["int8", "float32"]
-Trained = translation.Trained | classification.Trained
+Trained = translation.Trained | classification.Trained | language.Trained
 
 
 def stored(tensor: Tensor, precision: Precision = "int8") -> dict[str, Any]:
@@ -57,10 +57,15 @@ def apart(parameters: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tenso
         yield from zip(names, tensor.chunk(len(names)), strict=True)
 
 
-def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document]) -> dict[str, Any]:
-    """Return the vocabularies, and a few texts of every length for "another sentence", with links or labels."""
+def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document] | Sequence[str]) -> dict[str, Any]:
+    """Return the vocabularies, and a few texts of every length for "another sentence", with links, labels or rules."""
     if isinstance(trained, translation.Trained):
         words = {"source": trained.source_text.state()["words"], "target": trained.target_text.state()["words"]}
+    elif isinstance(trained, language.Trained):
+        words = {
+            "source": trained.text.words,
+            "rules": {name: list(each.items()) for name, each in grammar.rules().items()},
+        }
     else:
         words = {"source": trained.text.words, "labels": trained.labels}
     chosen: dict[int, list] = {}
@@ -69,8 +74,10 @@ def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document]) -> dict
     return words | {"sentences": [text for length in sorted(chosen) for text in chosen[length][:EACH]]}
 
 
-def offered(text: Pair | Document) -> dict[str, Any]:
+def offered(text: Pair | Document | str) -> dict[str, Any]:
     """Return a sentence as the page offers it, with what is known of it."""
+    if isinstance(text, str):
+        return {"source": text}
     if isinstance(text, Pair):
         return {"source": text.source, "target": text.target, "links": sorted(text.links or ())}
     starts = np.cumsum([0, *(len(sentence.split()) for sentence in text.sentences)]).tolist()
@@ -120,7 +127,7 @@ def most_weight(trained: translation.Trained, sentence: str) -> str:
 
 
 def figure(
-    kind: Literal["translator", "race", "classifier"],
+    kind: Literal["translator", "race", "classifier", "writer"],
     models: Mapping[str, Trained],
     sentence: str,
     plain: str,

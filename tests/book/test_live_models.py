@@ -36,9 +36,8 @@ live.received = function (name, model) { live.network = new live[name](model); }
 live.forced = (source, words) => JSON.stringify(live.network.forced(source, words).map((scores) => [...scores]));
 live.said = (source) => JSON.stringify(live.network.translate(source).map((step) => step.token));
 live.continued = function (tokens, count) {
-  const cache = live.network.start();
-  const last = tokens.map((token) => live.network.step(token, null, cache).logits).at(-1);
-  for (let next = live.best(last); next !== live.END && tokens.length < count; tokens.push(next), next = live.best(live.network.step(next, null, cache).logits));
+  const cache = live.network.start(), read = (token) => live.best(live.network.step(token, null, cache).logits);
+  for (let next = tokens.map(read).at(-1); next !== live.END && tokens.length < count; next = read(next)) tokens.push(next);
   return JSON.stringify(tokens);
 };
 live.read = function (tokens, hand) {
