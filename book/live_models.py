@@ -62,10 +62,8 @@ def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document] | Sequen
     if isinstance(trained, translation.Trained):
         words = {"source": trained.source_text.state()["words"], "target": trained.target_text.state()["words"]}
     elif isinstance(trained, language.Trained):
-        words = {
-            "source": trained.text.words,
-            "rules": {name: list(each.items()) for name, each in grammar.rules().items()},
-        }
+        rules = {symbol: list(options.items()) for symbol, options in grammar.rules().items()}
+        words = {"source": trained.text.words, "rules": rules}
     else:
         words = {"source": trained.text.words, "labels": trained.labels}
     chosen: dict[int, list] = {}
@@ -124,6 +122,18 @@ def most_weight(trained: translation.Trained, sentence: str) -> str:
         for word, row in zip(output.split(), trained.attention(sentence, output), strict=True)
     ]
     return str(table(sentence, ["output word", "most weight on", "weight"], rows).data)
+
+
+@torch.no_grad()
+def most_probable(trained: language.Trained, beginning: str, count: int = 5) -> str:
+    """Return the most probable next words after a beginning, as a table."""
+    tokens = torch.tensor([language.opened(trained.text, beginning)])
+    largest = trained.model(tokens)[0, -1].softmax(dim=-1).topk(count)
+    rows = [
+        [trained.text.words[word], f"{100 * share:.1f} %"]
+        for share, word in zip(*(each.tolist() for each in largest), strict=True)
+    ]
+    return str(table(beginning, ["next word", "probability"], rows).data)
 
 
 def figure(

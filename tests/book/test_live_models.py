@@ -15,6 +15,7 @@ from py_mini_racer import MiniRacer
 from book import live_models
 from lab import corpora, metrics, model_cache
 from lab.batches import source_batch
+from lab.corpora import grammar
 from lab.language import Sampling, framed
 from lab.tokenizers import BOS, EOS, Words
 from solutions.language_model.attention import next_probabilities
@@ -37,7 +38,8 @@ live.forced = (source, words) => JSON.stringify(live.network.forced(source, word
 live.said = (source) => JSON.stringify(live.network.translate(source).map((step) => step.token));
 live.continued = function (tokens, count) {
   const cache = live.network.start(), read = (token) => live.best(live.network.step(token, null, cache).logits);
-  for (let next = tokens.map(read).at(-1); next !== live.END && tokens.length < count; next = read(next)) tokens.push(next);
+  let next = tokens.map(read).at(-1);
+  for (; next !== live.END && tokens.length < count; next = read(next)) tokens.push(next);
   return JSON.stringify(tokens);
 };
 live.read = function (tokens, hand) {
@@ -77,9 +79,7 @@ def fresh(name: str, **changes: Any) -> Any:
     torch.manual_seed(1)
     chosen = solution(name)
     model = chosen.build(replace(chosen.recipes["small"], **changes), 37, 41 if name in TRANSLATES else 5).eval()
-    for tensor in (
-        model.parameters() if name in WRITES else ()
-    ):  # its first parameters are so small that all words are alike
+    for tensor in model.parameters() if name in WRITES else ():  # as it begins, all words are nearly alike
         tensor.data.add_(torch.randn_like(tensor), alpha=0.3)
     words = [Words([f"w{number}" for number in range(size)]) for size in (37, 41)]
     return SimpleNamespace(model=model, source_text=words[0], target_text=words[1])
@@ -214,6 +214,36 @@ def test_it_continues_test_sentences_as_pytorch_does_and_eight_bits_cost_less_th
         loss, count = trained.losses(sentences)
         losses.append(float(loss.sum() / count.sum()))
     assert abs(losses[0] - losses[1]) <= 0.01
+
+
+def test_the_grammar_of_the_page_gives_each_sentence_its_probability():
+    """The product of the next words' probabilities, </s> among them, is that of the one tree."""
+    context, corpus = figures(), corpora.load("grammar")
+    data = {symbol: list(options.items()) for symbol, options in grammar.rules().items()}
+    context.eval(f"rules = {json.dumps(data)}")
+    for sentence, log_p in zip(corpus.tests["test"][:200], corpus.known["test"], strict=False):
+        words = [*sentence.split(), "</s>"]
+        given = context.eval(
+            f"{json.dumps(words)}.reduce((sum, word, at, words) =>"
+            " sum + Math.log(live.grammatical(rules, words.slice(0, at)).get(word)), 0)"
+        )
+        assert given == pytest.approx(log_p)
+    assert context.eval('live.grammatical(rules, ["the", "cats", "sleeps"]).size') == 0
+
+
+@pytest.mark.parametrize(("temperature", "k", "p"), [(1.0, 0, 1.0), (0.3, 0, 0.9), (3.0, 5, 1.0), (1.5, 7, 0.6)])
+def test_words_are_drawn_by_the_taught_probabilities(temperature, k, p):
+    logits = torch.randn(99, generator=torch.Generator().manual_seed(1)) * 3
+    script = f"JSON.stringify([...live.chances(new Float32Array({logits.tolist()}), {temperature}, {k}, {p})])"
+    expected = next_probabilities(logits, temperature, k, p)
+    np.testing.assert_allclose(json.loads(str(figures().eval(script))), expected.numpy(), atol=1e-6)
+
+
+def figures() -> MiniRacer:
+    """Return V8 with the engine and the figures, but no page."""
+    context = MiniRacer()
+    context.eval(ATOB + live_models.engine() + live_models.joined(live_models.FIGURES))
+    return context
 
 
 def quantised(model: torch.nn.Module, precision: live_models.Precision) -> None:
