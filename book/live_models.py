@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from html import escape
@@ -15,16 +15,16 @@ from IPython.display import HTML
 from torch import Tensor
 
 from book.tables import table
-from lab import classification, translation
-from lab.corpora import Document, Pair
+from lab import classification, language, translation
+from lab.corpora import Document, Pair, grammar
 from lab.plots import STYLES
 
 LIVE = Path(__file__).parent / "live"
-ENGINE = ("layers/*.js", "models/decoding.js", "models/*.js")  # the second serves the others
+ENGINE = ("layers/*.js", "models/decoding.js", "models/transformer.js", "models/*.js")  # what others extend is first
 FIGURES = ("figures/parts.js", "figures/*.js")
 EACH = 3  # sentences of each length that the page offers
 Precision = Literal["int8", "float32"]
-Trained = translation.Trained | classification.Trained
+Trained = translation.Trained | classification.Trained | language.Trained
 
 
 def stored(tensor: Tensor, precision: Precision = "int8") -> dict[str, Any]:
@@ -43,16 +43,27 @@ def encoded(numbers: np.ndarray) -> str:
 
 def exported(trained: Trained, precision: Precision = "int8") -> dict[str, Any]:
     """Return a model as the engine takes it: the numbers of its recipe, and each table once, by PyTorch's name."""
-    tables = dict(trained.model.named_parameters())  # what is tied is there once
+    tables = dict(apart(trained.model.named_parameters()))  # what is tied is there once
     recipe: Any = trained.model.recipe
     settings = {each.name: getattr(recipe, each.name) for each in fields(recipe) if each.name != "training"}
     return {"settings": settings, "tensors": {name: stored(tensor, precision) for name, tensor in tables.items()}}
 
 
-def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document]) -> dict[str, Any]:
-    """Return the vocabularies, and a few texts of every length for "another sentence", with links or labels."""
+def apart(parameters: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tensor]]:
+    """Yield parameters; W_q, W_k and W_v and their biases, which PyTorch's multi-head attention keeps in one, apart."""
+    for name, tensor in parameters:
+        layer, is_joint, part = name.partition("in_proj_")
+        names = [f"{layer}{each}.{part}" for each in "qkv"] if is_joint else [name]
+        yield from zip(names, tensor.chunk(len(names)), strict=True)
+
+
+def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document] | Sequence[str]) -> dict[str, Any]:
+    """Return the vocabularies, and a few texts of every length for "another sentence", with links, labels or rules."""
     if isinstance(trained, translation.Trained):
         words = {"source": trained.source_text.state()["words"], "target": trained.target_text.state()["words"]}
+    elif isinstance(trained, language.Trained):
+        rules = {symbol: list(options.items()) for symbol, options in grammar.rules().items()}
+        words = {"source": trained.text.words, "rules": rules}
     else:
         words = {"source": trained.text.words, "labels": trained.labels}
     chosen: dict[int, list] = {}
@@ -61,8 +72,10 @@ def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document]) -> dict
     return words | {"sentences": [text for length in sorted(chosen) for text in chosen[length][:EACH]]}
 
 
-def offered(text: Pair | Document) -> dict[str, Any]:
+def offered(text: Pair | Document | str) -> dict[str, Any]:
     """Return a sentence as the page offers it, with what is known of it."""
+    if isinstance(text, str):
+        return {"source": text}
     if isinstance(text, Pair):
         return {"source": text.source, "target": text.target, "links": sorted(text.links or ())}
     starts = np.cumsum([0, *(len(sentence.split()) for sentence in text.sentences)]).tolist()
@@ -97,6 +110,7 @@ MODELS = {  # the engine's classes, and the corpus that each model of the book i
     "pooling": "relations",
     "structured": "reviews",
     "self_attention": "relations",
+    "language_model": "grammar",
 }
 
 
@@ -110,8 +124,20 @@ def most_weight(trained: translation.Trained, sentence: str) -> str:
     return str(table(sentence, ["output word", "most weight on", "weight"], rows).data)
 
 
+@torch.no_grad()
+def most_probable(trained: language.Trained, beginning: str, count: int = 5) -> str:
+    """Return the most probable next words after a beginning, as a table."""
+    tokens = torch.tensor([language.opened(trained.text, beginning)])
+    largest = trained.model(tokens)[0, -1].softmax(dim=-1).topk(count)
+    rows = [
+        [trained.text.words[word], f"{100 * share:.1f} %"]
+        for share, word in zip(*(each.tolist() for each in largest), strict=True)
+    ]
+    return str(table(beginning, ["next word", "probability"], rows).data)
+
+
 def figure(
-    kind: Literal["translator", "race", "classifier"],
+    kind: Literal["translator", "race", "classifier", "writer"],
     models: Mapping[str, Trained],
     sentence: str,
     plain: str,

@@ -17,6 +17,7 @@ def trainings() -> Iterator[tuple[str, Any]]:
     from lab.model_cache import trained
     from solutions.bahdanau.model import SOLUTION as BAHDANAU
     from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
+    from solutions.language_model.fast import SOLUTION as LANGUAGE_MODEL
     from solutions.luong.fast import SOLUTION as LUONG
     from solutions.pooling.model import SOLUTION as POOLING
     from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
@@ -26,6 +27,7 @@ def trainings() -> Iterator[tuple[str, Any]]:
         yield solution.name, trained(solution, quiet=True)
     yield "pooling", trained(POOLING, corpus="relations", quiet=True, epochs=2)
     yield "self_attention", trained(SELF_ATTENTION, corpus="relations", quiet=True)
+    yield LANGUAGE_MODEL.name, trained(LANGUAGE_MODEL, corpus="grammar", quiet=True)
     yield "structured", watched(penalty=0.01)[0]
     yield "structured-free", watched(penalty=0.0)[0]
 
@@ -39,7 +41,7 @@ def scripts() -> Iterator[tuple[str, str]]:
 
     yield "engine.js", live_models.engine()
     yield "figures.js", live_models.joined(live_models.FIGURES)
-    texts = {name: corpora.load(name).tests["test"] for name in ("phrasebook", "relations")}
+    texts = {name: corpora.load(name).tests["test"] for name in ("phrasebook", "relations", "grammar")}
     texts["phrasebook"] = [long_sentence(), *texts["phrasebook"]]  # what the pages begin with is known, too
     texts["reviews"] = list(short_reviews().validation)
     for name, trained in trainings():

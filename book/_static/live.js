@@ -6,6 +6,7 @@
   const LABELS = {
     phrasebook: "A French sentence, in words of the book's small grammar",
     relations: "An English sentence with two marked persons, in words of the book's small grammar",
+    grammar: "The beginning of an English sentence, in words of the book's small grammar",
     reviews: "A short review of a film, in words of the book's small grammar",
   };
   live.data = {};
@@ -30,7 +31,7 @@
     const { corpus, models, size, kind, sentence } = place.dataset, id = `live-text-${number}`;
     const label = made("label", LABELS[corpus], { for: id });
     const input = made("input", "", { id, type: "text", lang: corpus === "phrasebook" ? "fr" : "en", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
-    const another = made("button", "another sentence", { type: "button" });
+    const another = made("button", `another ${kind === "writer" ? "beginning" : "sentence"}`, { type: "button" });
     const row = made("div", "", { class: "live-row" }), field = made("div", "", { class: "live-field" });
     const note = made("p", `A trained model runs in this page. It is loaded (${size}) when you type or press the button.`, { class: "live-load", role: "status" });
     input.value = sentence;

@@ -3,6 +3,7 @@
 import base64
 import importlib
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,10 @@ from py_mini_racer import MiniRacer
 from book import live_models
 from lab import corpora, metrics, model_cache
 from lab.batches import source_batch
+from lab.corpora import grammar
+from lab.language import Sampling, framed
 from lab.tokenizers import BOS, EOS, Words
+from solutions.language_model.attention import next_probabilities
 from solutions.self_attention.attention import scaled_dot_product
 
 ATOB = """
@@ -32,6 +36,12 @@ live = {};
 live.received = function (name, model) { live.network = new live[name](model); };
 live.forced = (source, words) => JSON.stringify(live.network.forced(source, words).map((scores) => [...scores]));
 live.said = (source) => JSON.stringify(live.network.translate(source).map((step) => step.token));
+live.continued = function (tokens, count) {
+  const cache = live.network.start(), read = (token) => live.best(live.network.step(token, null, cache).logits);
+  let next = tokens.map(read).at(-1);
+  for (; next !== live.END && tokens.length < count; next = read(next)) tokens.push(next);
+  return JSON.stringify(tokens);
+};
 live.read = function (tokens, hand) {
   const { logits, weights, matrices = {} } = live.network.read(tokens, hand);
   const plain = (rows) => rows.map((row) => [...row]);
@@ -39,14 +49,16 @@ live.read = function (tokens, hand) {
   return JSON.stringify({ logits: [...logits], weights: plain(weights), matrices: all });
 };
 """
+PRECISIONS: tuple[live_models.Precision, ...] = ("float32", "int8")
 HANDS = ("equal", "sharpest", "shuffled")
 TRANSLATES = [name for name, corpus in live_models.MODELS.items() if corpus == "phrasebook"]
-CLASSIFIES = [name for name in live_models.MODELS if name not in TRANSLATES]
+WRITES = [name for name, corpus in live_models.MODELS.items() if corpus == "grammar"]
+CLASSIFIES = [name for name in live_models.MODELS if name not in TRANSLATES + WRITES]
 
 
 def solution(name: str) -> Any:
-    """The models as the chapters train them: Luong's, the Transformer and self-attention by their fast programs."""
-    fast = name in ("luong", "transformer", "self_attention")
+    """The models as the chapters train them: four of them by their fast programs."""
+    fast = name in ("luong", "transformer", "self_attention", "language_model")
     return importlib.import_module(f"solutions.{name}.{'fast' if fast else 'model'}").SOLUTION
 
 
@@ -62,11 +74,13 @@ def answered(context: MiniRacer, function: str, *arguments: object) -> Any:
     return json.loads(str(context.eval(f"live.{function}({', '.join(map(json.dumps, arguments))})")))
 
 
-def fresh(name: str) -> Any:
+def fresh(name: str, **changes: Any) -> Any:
     """A model with fresh parameters: what is drawn at random hides no axis that was mixed up."""
     torch.manual_seed(1)
     chosen = solution(name)
-    model = chosen.build(chosen.recipes["small"], 37, 41 if name in TRANSLATES else 5).eval()
+    model = chosen.build(replace(chosen.recipes["small"], **changes), 37, 41 if name in TRANSLATES else 5).eval()
+    for tensor in model.parameters() if name in WRITES else ():  # as it begins, all words are nearly alike
+        tensor.data.add_(torch.randn_like(tensor), alpha=0.3)
     words = [Words([f"w{number}" for number in range(size)]) for size in (37, 41)]
     return SimpleNamespace(model=model, source_text=words[0], target_text=words[1])
 
@@ -85,6 +99,17 @@ def test_the_scores_of_every_next_word_are_those_of_pytorch(name, length):
     source, words = [*rng.integers(4, 37, length).tolist(), EOS], [BOS, *rng.integers(4, 41, length + 2).tolist()]
     given = answered(page(name, live_models.exported(trained, "float32")), "forced", source, words)
     np.testing.assert_allclose(given, forced(trained, source, words), atol=1e-4)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kv_heads", [0, 2, 1])
+def test_the_scores_of_a_language_model_are_those_of_pytorch(kv_heads):
+    trained, tokens = (
+        fresh("language_model", kv_heads=kv_heads),
+        [BOS, *np.random.default_rng(1).integers(4, 37, 20).tolist()],
+    )
+    given = answered(page("language_model", live_models.exported(trained, "float32")), "forced", [], tokens)
+    np.testing.assert_allclose(given, trained.model(torch.tensor([tokens]))[0].numpy(), atol=1e-4)
 
 
 @torch.no_grad()
@@ -163,14 +188,70 @@ def test_eight_bits_a_number_cost_less_than_half_a_point_of_bleu(name):
     """Of all 2,000 test sentences: with seven others of 200 the two already differ by .6 points."""
     trained, scores = model_cache.trained(solution(name), quiet=True), []
     pairs = corpora.load("phrasebook").tests["test"]
-    for precision in ("float32", "int8"):
-        tables = {key: unpacked(live_models.stored(each, precision)) for key, each in trained.model.named_parameters()}
-        trained.model.load_state_dict(
-            {key: table.reshape(trained.model.get_parameter(key).shape) for key, table in tables.items()}, strict=False
-        )
+    for precision in PRECISIONS:
+        quantised(trained.model, precision)
         outputs = trained.translate([pair.source for pair in pairs])
         scores.append(metrics.bleu(outputs, [pair.target for pair in pairs]).value)
     assert abs(scores[0] - scores[1]) <= 0.5
+
+
+@pytest.mark.slow
+@torch.no_grad()
+def test_it_continues_test_sentences_as_pytorch_does_and_eight_bits_cost_less_than_a_hundredth_of_a_nat():
+    trained = model_cache.trained(solution("language_model"), corpus="grammar", quiet=True)
+    sentences, losses = corpora.load("grammar").tests["test"], []
+    context = page("language_model", live_models.exported(trained, "float32"))
+    for sentence in sentences[:200]:
+        tokens, words = framed(trained.text, sentence)[:-1], sentence.split()
+        expected = trained.model(torch.tensor([tokens]))[0].numpy()
+        np.testing.assert_allclose(answered(context, "forced", [], tokens), expected, atol=1e-4)
+        beginning = " ".join(words[: len(words) // 2])
+        given = answered(context, "continued", [BOS, *trained.text.encode(beginning)], 31)
+        greedy = Sampling(next_probabilities, top_k=1)
+        assert trained.text.decode(given) == trained.write([beginning], 31 - len(beginning.split()) - 1, greedy)[0]
+    for precision in PRECISIONS:
+        quantised(trained.model, precision)
+        loss, count = trained.losses(sentences)
+        losses.append(float(loss.sum() / count.sum()))
+    assert abs(losses[0] - losses[1]) <= 0.01
+
+
+def test_the_grammar_of_the_page_gives_each_sentence_its_probability():
+    """The product of the next words' probabilities, </s> among them, is that of the one tree."""
+    context, corpus = figures(), corpora.load("grammar")
+    data = {symbol: list(options.items()) for symbol, options in grammar.rules().items()}
+    context.eval(f"rules = {json.dumps(data)}")
+    for sentence, log_p in zip(corpus.tests["test"][:200], corpus.known["test"], strict=False):
+        words = [*sentence.split(), "</s>"]
+        given = context.eval(
+            f"{json.dumps(words)}.reduce((sum, word, at, words) =>"
+            " sum + Math.log(live.grammatical(rules, words.slice(0, at)).get(word)), 0)"
+        )
+        assert given == pytest.approx(log_p)
+    assert context.eval('live.grammatical(rules, ["the", "cats", "sleeps"]).size') == 0
+
+
+@pytest.mark.parametrize(("temperature", "k", "p"), [(1.0, 0, 1.0), (0.3, 0, 0.9), (3.0, 5, 1.0), (1.5, 7, 0.6)])
+def test_words_are_drawn_by_the_taught_probabilities(temperature, k, p):
+    logits = torch.randn(99, generator=torch.Generator().manual_seed(1)) * 3
+    script = f"JSON.stringify([...live.chances(new Float32Array({logits.tolist()}), {temperature}, {k}, {p})])"
+    expected = next_probabilities(logits, temperature, k, p)
+    np.testing.assert_allclose(json.loads(str(figures().eval(script))), expected.numpy(), atol=1e-6)
+
+
+def figures() -> MiniRacer:
+    """Return V8 with the engine and the figures, but no page."""
+    context = MiniRacer()
+    context.eval(ATOB + live_models.engine() + live_models.joined(live_models.FIGURES))
+    return context
+
+
+def quantised(model: torch.nn.Module, precision: live_models.Precision) -> None:
+    """Give a model the parameters that the engine unpacks."""
+    tables = {key: unpacked(live_models.stored(each, precision)) for key, each in model.named_parameters()}
+    model.load_state_dict(
+        {key: table.reshape(model.get_parameter(key).shape) for key, table in tables.items()}, strict=False
+    )
 
 
 def unpacked(stored: dict) -> torch.Tensor:

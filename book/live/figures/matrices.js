@@ -52,17 +52,11 @@
 
     /* Each matrix as an image, a pixel a number. */
     squares() {
-      const style = getComputedStyle(this.place), [above, below] = ["--weights", "--state"].map((name) => style.getPropertyValue(name));
+      const style = getComputedStyle(this.place), colours = ["--weights", "--state"].map((name) => style.getPropertyValue(name));
       Object.keys(MATRICES).forEach((name, at) => {
-        const rows = this.all[name], most = largest(rows), canvas = this.choice.place.children[at].lastChild, pen = canvas.getContext("2d");
-        Object.assign(canvas, { width: rows[0].length, height: rows.length });
+        const canvas = this.choice.place.children[at].lastChild;
         canvas.style.setProperty("--role", MATRICES[name][3] ? `var(--${MATRICES[name][3]})` : "currentColor");
-        rows.forEach((numbers, i) => numbers.forEach((x, j) => {
-          if (Math.abs(x) < most / 100) return;
-          pen.globalAlpha = Math.abs(x) / most;
-          pen.fillStyle = x < 0 ? below : above;
-          pen.fillRect(j, i, 1, 1);
-        }));
+        live.squares(canvas, this.all[name], colours);
       });
     }
 

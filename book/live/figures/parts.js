@@ -34,7 +34,7 @@
   }
 
   live.near = (word, words) =>
-    words.slice(4).map((other) => [distance(word, other), other]).sort((a, b) => a[0] - b[0]).slice(0, 3).map(([, other]) => other);
+    words.slice(4).map((other) => [other.startsWith(word) ? 0 : distance(word, other), other]).sort((a, b) => a[0] - b[0]).slice(0, 3).map(([, other]) => other);
 
   /* Words in common, in their order (longest common subsequence): the places in `said` that are in `truth`. */
   live.rightPlaces = function (said, truth) {
@@ -82,7 +82,7 @@
     }
 
     key(event) {
-      const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.place.children.length - 1 }[event.key];
+      const to = { ArrowLeft: this.at - 1, ArrowUp: this.at - 1, ArrowRight: this.at + 1, ArrowDown: this.at + 1, Home: 0, End: this.place.children.length - 1 }[event.key];
       if (to === undefined || event.ctrlKey || event.altKey || event.metaKey || !this.place.children[to]) return;
       event.preventDefault();
       this.at = to;
@@ -96,6 +96,18 @@
     .sort((a, b) => chances[b] - chances[a]).slice(0, count)
     .map((place) => element("li", { style: `--share: ${(100 * chances[place]).toFixed(1)}%` },
       element("span", { lang }, names[place]), element("span", {}, `${(100 * chances[place]).toFixed(1)} %`))));
+
+  /* Rows of numbers as an image, a pixel a number, the stronger the larger: above 0 in one colour, below in another. */
+  live.squares = function (canvas, rows, [above, below]) {
+    const most = Math.max(...rows.map((row) => row.reduce((top, x) => Math.max(top, Math.abs(x)), 0))) || 1, pen = canvas.getContext("2d");
+    Object.assign(canvas, { width: rows[0].length, height: rows.length });
+    rows.forEach((numbers, i) => numbers.forEach((x, j) => {
+      if (Math.abs(x) < most / 100) return;
+      pen.globalAlpha = Math.abs(x) / most;
+      pen.fillStyle = x < 0 ? below : above;
+      pen.fillRect(j, i, 1, 1);
+    }));
+  };
 
   /* A figure with one text, that can be typed, and a hand on the model: what of it is kept in the address, and who asks. */
   live.Figure = class {
@@ -139,8 +151,8 @@
     }
 
     /* The typed text as words and tokens, and a note for what the model cannot read. */
-    read() {
-      const typed = live.wordsOf(this.input.value, this.isFrench);
+    read(text = this.input.value) {
+      const typed = live.wordsOf(text, this.isFrench);
       this.words = typed.slice(0, MOST_WORDS);
       this.known = this.corpus.sentences.find((each) => each.source === this.words.join(" "));
       const unknown = [...new Set(this.words.filter((word) => !this.number.has(word)))];
@@ -166,7 +178,7 @@
         this.take(new URLSearchParams(set));
         this.run();
         const { share, text } = answer(), right = options.find(([, from, to]) => share >= from && share < to)[0];
-        result.textContent = `${text} ${right === words ? "You guessed it" : `Not “${words}”`}: ${right}. Put the menus back to undo it.`;
+        result.textContent = `${text} ${right === words ? "You guessed it" : `Not “${words}”`}: ${right}. ${this.undo ?? "Put the menus back to undo it."}`;
       };
       const buttons = options.map((option) => element("button", { type: "button", onclick: () => guess(option) }, option[0]));
       return element("div", { class: "live-question" }, element("p", {}, element("strong", {}, "Guess first. "), ask), element("div", { class: "live-row" }, ...buttons), result);

@@ -1,25 +1,18 @@
-/* Multi-head attention, chapter 7: each head has a part of the features, and weights of its own. */
-
-/* W_q x, W_k x or W_v x (part 0, 1, 2): the three matrices lie in one, (3d × d). */
-const projected = (all, name, part, x) =>
-  linear(all[`${name}.in_proj_weight`], all[`${name}.in_proj_bias`], x, part * x.length, (part + 1) * x.length);
-
-const empty = () => ({ keys: [], values: [] });
-
-/* The keys and values of one position more, in the cache: none is projected twice. */
-function remember(all, name, x, cache) {
-  cache.keys.push(projected(all, name, 1, x));
-  cache.values.push(projected(all, name, 2, x));
-  return cache;
-}
-
-/* One query x (d) to keys and values (source × d) -> out (d), weights (heads × source). A muted head gives zeros. */
-function attend(all, name, heads, x, { keys, values }, hand = {}) {
-  const query = projected(all, name, 0, x), size = x.length / heads, out = zeros(x.length), weights = [];
+/* Multi-head attention, chapter 7: query (d), cache of { key, value } a position -> out (d), weights (heads × source).
+   Where keys are narrower, heads share them in groups, chapter 8. A muted head gives zeros. */
+function attend(query, heads, cache, hand) {
+  const size = query.length / heads, group = query.length / cache[0].key.length, out = zeros(query.length), weights = [];
+  const part = (data, head) => row({ data, cols: size }, head);
   for (let head = 0; head < heads; head++) {
-    const from = head * size, to = from + size;
-    weights.push(weigh(scaledScores(query, keys, hand, from, to), hand));
-    if (!hand.off?.has(head)) weightedSum(weights[head], values, out, from, to);
+    const [keys, values] = ["key", "value"].map((name) => cache.map((each) => part(each[name], Math.floor(head / group))));
+    weights.push(weigh(scaledScores(part(query, head), keys, hand), hand));
+    if (!hand.off?.has(head)) weightedSum(weights[head], values, part(out, head));
   }
-  return { out: layer(all, `${name}.out_proj`, out), weights };
+  return { out, weights };
 }
+
+/* Each pair of features (i, i + size / 2) of a head, turned by position / base^(2i / size): (d) -> (d), chapter 8. */
+const rope = (x, position, size, base) => x.map((number, i) => {
+  const half = size / 2, at = i % size, angle = position / base ** ((at % half) / half), isFirst = at < half;
+  return number * Math.cos(angle) + (isFirst ? -x[i + half] : x[i - half]) * Math.sin(angle);
+});

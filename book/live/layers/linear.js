@@ -1,17 +1,14 @@
-/* Embedding, sines of the position, linear layer. */
+/* Such as the embedding of a token: (rows × cols), i -> (cols). */
+const row = (W, i) => W.data.subarray(i * W.cols, (i + 1) * W.cols);
 
-/* The row of a token: (rows × cols), token -> (cols). */
-const embed = (E, token) => E.data.subarray(token * E.cols, (token + 1) * E.cols);
-
-/* W x + b for the rows first … last - 1 of W: (cols) -> (last - first). */
-const linear = (W, b, x, first = 0, last = W.rows) => zeros(last - first).map((_, i) =>
-  dot(W.data, x, (first + i) * W.cols, 0, W.cols) + (b ? b.data[first + i] : 0));
-
-/* By PyTorch's name. */
-const layer = (all, name, x) => linear(all[`${name}.weight`], all[`${name}.bias`], x);
+/* W x + b by PyTorch's name, of a layer or of a matrix alone: (cols) -> (rows). */
+function linear(all, name, x, part = "") {
+  const W = all[`${name}.weight${part}`] ?? all[name], b = all[`${name}.bias${part}`]?.data;
+  return zeros(W.rows).map((_, i) => dot(W.data, x, i * W.cols) + (b ? b[i] : 0));
+}
 
 /* Sines and cosines of a position, waves longer and longer: (width). */
-const sines = (position, width, base) => Float32Array.from({ length: width }, (_, i) => {
+const sines = (position, width, base) => zeros(width).map((_, i) => {
   const angle = position / base ** ((i - (i % 2)) / width);
   return i % 2 ? Math.cos(angle) : Math.sin(angle);
 });

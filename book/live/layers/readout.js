@@ -1,10 +1,8 @@
-/* From what a recurrent decoder knows to scores of words. */
-
 /* Maxout: the larger of each pair, (2m) -> (m). */
-const maxout = (x) => Float32Array.from({ length: x.length / 2 }, (_, i) => Math.max(x[2 * i], x[2 * i + 1]));
+const maxout = (x) => zeros(x.length / 2).map((_, i) => Math.max(x[2 * i], x[2 * i + 1]));
 
-/* Features (f) -> scores (vocabulary), through pairs (2m) and their maxout where the model has them. */
+/* Features (f) -> scores (vocabulary), through pairs and maxout where the model has them. */
 function readout(all, features) {
-  const inner = all["readout.pairs.weight"] ? maxout(layer(all, "readout.pairs", features)) : features;
-  return layer(all, "readout.words", inner);
+  const inner = all["readout.pairs.weight"] ? maxout(linear(all, "readout.pairs", features)) : features;
+  return linear(all, "readout.words", inner);
 }

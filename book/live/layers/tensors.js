@@ -1,17 +1,13 @@
 /* A vector is a Float32Array; a table has rows, cols and data, row by row. */
 
-function bytes(base64) {
-  const raw = atob(base64), out = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
-  return out;
-}
+const bytes = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer;
 
 /* A table as it is stored: 32-bit numbers, or 8-bit numbers with one scale a row. */
 function unpack(stored) {
-  const { rows, cols } = stored, buffer = bytes(stored.data).buffer;
+  const { rows, cols } = stored, buffer = bytes(stored.data);
   if (!stored.scales) return { rows, cols, data: new Float32Array(buffer) };
-  const scales = new Float32Array(bytes(stored.scales).buffer);
-  return { rows, cols, data: new Float32Array(new Int8Array(buffer)).map((number, i) => number * scales[Math.floor(i / cols)]) };
+  const scales = new Float32Array(bytes(stored.scales)), data = new Float32Array(new Int8Array(buffer));
+  return { rows, cols, data: data.map((number, i) => number * scales[Math.floor(i / cols)]) };
 }
 
 const total = (x) => x.reduce((sum, number) => sum + number, 0);
@@ -22,19 +18,15 @@ const tanh = (x) => x.map(Math.tanh);
 const sigmoid = (number) => 1 / (1 + Math.exp(-number));
 
 /* [x ; y ; …] */
-function joined(...parts) {
-  const out = zeros(parts.reduce((sum, part) => sum + part.length, 0));
-  parts.reduce((at, part) => (out.set(part, at), at + part.length), 0);
-  return out;
-}
+const joined = (...parts) => Float32Array.from(parts.flatMap((part) => [...part]));
 
-/* Σ x[at + i] y[i] for i = from … to - 1; four sums at a time are faster. */
-function dot(x, y, at = 0, from = 0, to = y.length) {
-  let a = 0, b = 0, c = 0, d = 0, i = from;
-  for (; i < to - 3; i += 4) {
+/* Σ x[at + i] y[i]; four sums at a time are faster. */
+function dot(x, y, at = 0) {
+  let a = 0, b = 0, c = 0, d = 0, i = 0;
+  for (; i < y.length - 3; i += 4) {
     a += x[at + i] * y[i]; b += x[at + i + 1] * y[i + 1]; c += x[at + i + 2] * y[i + 2]; d += x[at + i + 3] * y[i + 3];
   }
-  for (; i < to; i++) a += x[at + i] * y[i];
+  for (; i < y.length; i++) a += x[at + i] * y[i];
   return a + b + c + d;
 }
 

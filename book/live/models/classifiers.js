@@ -1,10 +1,9 @@
 /* Chapters 4 to 6: a text becomes a vector, and that a label. read(tokens, hand) -> { logits, weights }. */
 
 /* Chapter 4, Att-BLSTM: h_j = →h_j + ←h_j, scores w · tanh(h_j), r = Σ α_j h_j, labels from tanh(r). */
-class pooling extends Translates {
-  read(tokens, hand = {}) {
-    const words = this.embed("embedding", tokens), n = this.all.w.cols;
-    const { states } = bothWays(this.all, "network", stepLSTM, words);
+class pooling extends Network {
+  read(tokens, hand) {
+    const n = this.all.w.cols, { states } = this.bothWays("", stepLSTM, tokens);
     const H = states.map((state) => add(state.subarray(0, n), state.subarray(n)));
     const weights = weigh(Float32Array.from(H, (h) => dot(tanh(h), this.all.w.data)), hand);
     return { logits: this.linear("labels", tanh(weightedSum(weights, H))), weights: [weights] };
@@ -12,11 +11,10 @@ class pooling extends Translates {
 }
 
 /* Chapter 5: A = softmax(W_s2 tanh(W_s1 H)), a row a hop; M = A H, labels from all of M. */
-class structured extends Translates {
-  read(tokens, hand = {}) {
-    const words = this.embed("reader.encoder.embedding", tokens);
-    const { states } = bothWays(this.all, "reader.encoder.network", stepLSTM, words);
-    const scores = states.map((h) => linear(this.all["reader.W_s2"], null, tanh(linear(this.all["reader.W_s1"], null, h)))); // source × hops
+class structured extends Network {
+  read(tokens, hand) {
+    const { states } = this.bothWays("reader.encoder.", stepLSTM, tokens);
+    const scores = states.map((h) => this.linear("reader.W_s2", tanh(this.linear("reader.W_s1", h)))); // source × hops
     const weights = Array.from(scores[0], (_, hop) => weigh(scores.map((row) => row[hop]), hand));
     const M = joined(...weights.map((row, hop) => weightedSum(row, states)));
     return { logits: this.linear("classifier.3", relu(this.linear("classifier.1.layer", M))), weights };
@@ -24,11 +22,11 @@ class structured extends Translates {
 }
 
 /* Chapter 6: words with their places attend to each other, X + softmax(QKᵀ/√d)V; each is read, the mean decides. */
-class self_attention extends Translates {
-  read(tokens, hand = {}) {
+class self_attention extends Network {
+  read(tokens, hand) {
     const { place_dim, place_scale } = this.settings, size = hand.positions === false ? 0 : place_scale;
     const X = this.embed("words", tokens).map((x, at) => joined(x, sines(at, place_dim, 100).map((x) => size * x)));
-    const [Q, K, V] = ["W_q", "W_k", "W_v"].map((name) => X.map((x) => linear(this.all[`blocks.0.${name}`], null, x)));
+    const [Q, K, V] = [..."qkv"].map((name) => X.map((x) => this.linear(`blocks.0.W_${name}`, x)));
     const scores = Q.map((q) => scaledScores(q, K, hand)), weights = scores.map((row) => weigh(row, hand));
     const C = weights.map((row) => weightedSum(row, V));
     const read = X.map((x, i) => relu(this.linear("reader.0", add(x, C[i]))));

@@ -1,10 +1,9 @@
 /* Chapter 3: the decoder steps first and attends then, with a product as score. */
 
-class luong extends Translates {
+class luong extends Network {
   /* Tokens (source) -> states (source × n) and the last states of both directions. */
   read(tokens) {
-    const words = this.embed("encoder.embedding", tokens);
-    return bothWays(this.all, "encoder.network", stepLSTM, words);
+    return this.bothWays("encoder.", stepLSTM, tokens);
   }
 
   /* h, c: those of both directions side by side; h̃_0 = 0. */
@@ -13,8 +12,8 @@ class luong extends Translates {
     return { h, c, fed: zeros(h.length) };
   }
 
-  /* h = LSTM([word ; h̃], …), context c of h, h̃ = tanh(W_c [c ; h]); the readout reads h̃. hand.fed: false takes h̃ away. */
-  step(token, { states }, state, hand = {}) {
+  /* h = LSTM([word ; h̃], …), context c of h, h̃ = tanh(W_c [c ; h]); the readout reads h̃. */
+  step(token, { states }, state, hand) {
     const fed = hand.fed === false ? zeros(state.h.length) : state.fed;
     const input = joined(...this.embed("embedding", [token]), fed);
     Object.assign(state, stepLSTM(this.all, "network", input, state));
