@@ -208,15 +208,15 @@ def shakespeare_curves() -> Picture | HTML:
     return seed_curves(series, "epoch", "nats a character", "Tiny Shakespeare, while it is learned")
 
 
-def kept(file: str) -> list[dict[str, Any]]:
+def kept() -> list[dict[str, Any]]:
     """Return the runs that `python -m solutions.language_model.induction` has written."""
-    path = results_folder(NAME) / f"{file}.json"
+    path = results_folder(NAME) / "induction.json"
     return read_json(path)["runs"] if path.exists() else []
 
 
 def copying(what: str) -> Picture | HTML:
     """Draw what one layer and two make of text that repeats itself: the "loss", or the best head's "score"."""
-    if not (runs := kept("induction")):
+    if not (runs := kept()):
         return _missing(".induction")
     value: Callable[[dict[str, Any]], float] = (
         (lambda row: row["again"]) if what == "loss" else (lambda row: max(map(max, row["scores"])))
@@ -235,14 +235,11 @@ def _by_layers(runs: list[dict[str, Any]], value: Callable[[dict[str, Any]], flo
 
 def recall() -> Picture | HTML:
     """Draw which share of the values is recalled, over the number of pairs, for one layer and two, seed by seed."""
-    if not (runs := kept("recall")):
-        return _missing(".induction --task pairs")
+    if not (runs := kept()):
+        return _missing(".induction")
     series = {
         words: [
-            [
-                (int(count), 100 * share)
-                for count, share in (run["history"][-1] if "history" in run else run)["pairs"].items()
-            ]
+            [(int(count), 100 * share) for count, share in run["history"][-1]["pairs"].items()]
             for run in runs
             if run["layers"] == layers
         ]

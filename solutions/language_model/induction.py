@@ -2,15 +2,14 @@
 
     python -m solutions.language_model.induction
 
-trains models on random sequences that repeat and writes results/induction.json: over the steps, the score of each head
-and the loss on what was seen before. `--task pairs` trains them to recall the value of a key, among more and more
-pairs, and writes results/recall.json.
+trains models on random sequences that repeat and writes results/induction.json: over the steps, the score of each head,
+the loss on what was seen before, and how many values they recall of pairs, which no training has shown them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -38,8 +37,6 @@ RECIPE = Recipe(d_model=48, d_ff=144)
 class Options:
     """How models are trained on sequences that repeat, and how often one looks at their heads."""
 
-    task: Literal["repeats", "pairs"] = "repeats"
-    """sequences that repeat themselves, or pairs of a key and a value"""
     layers: tuple[int, ...] = (1, 2)
     """a model for each number"""
     seeds: tuple[int, ...] = (1,)
@@ -60,7 +57,7 @@ def seen_before(tokens: Int[Tensor, "rows length"], periods: Int[Tensor, " rows"
 
 
 def look(model: Decoder, period: int = 20) -> dict[str, Any]:
-    """Return the loss (nats) where the next token was seen before and where not, and the score of each head."""
+    """Return the loss (nats) where the next token was seen before and where not, each head's score, and the recall."""
     tokens, periods = repeats(64, LENGTH, VOCABULARY, torch.Generator().manual_seed(0), period)
     plain = Decoder(model.recipe, VOCABULARY)  # which has weights to show
     plain.load_state_dict(model.state_dict())
@@ -69,10 +66,11 @@ def look(model: Decoder, period: int = 20) -> dict[str, Any]:
         losses = predicted(plain.readout(features), tokens)
     again = seen_before(tokens, periods)
     scores = [induction_score(of_layer.mean(dim=0), period).tolist() for of_layer in weights if of_layer is not None]
-    return {"again": losses[again].mean().item(), "new": losses[~again].mean().item(), "scores": scores}
+    means = {"again": losses[again].mean().item(), "new": losses[~again].mean().item()}
+    return means | {"scores": scores, "pairs": recall(plain)}
 
 
-def look_at_pairs(model: Decoder) -> dict[str, Any]:
+def recall(model: Decoder) -> dict[str, float]:
     """Return the share of values that are recalled, for each number of pairs."""
     shares = {}
     for count in PAIRS:
@@ -80,7 +78,7 @@ def look_at_pairs(model: Decoder) -> dict[str, Any]:
         with torch.no_grad():
             right = model(tokens)[:, :-1].argmax(dim=-1) == tokens[:, 1:]
         shares[str(count)] = right[:, recalled].double().mean().item()
-    return {"pairs": shares}
+    return shares
 
 
 def predicted(
@@ -90,62 +88,23 @@ def predicted(
     return functional.cross_entropy(scores[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none")
 
 
-def draw_repeats(rows: int, generator: torch.Generator) -> tuple[Tensor, Tensor | slice]:
-    """Return sequences that repeat themselves, and that all their predictions count."""
-    return repeats(rows, LENGTH, VOCABULARY, generator)[0], slice(None)
-
-
-def draw_pairs(rows: int, generator: torch.Generator) -> tuple[Tensor, Tensor | slice]:
-    """Return pairs, 1 to as many as there are keys, and which predictions count: those of values to be recalled."""
-    return pairs(rows, int(torch.randint(1, max(PAIRS) + 1, (), generator=generator)), VOCABULARY, generator)
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is trained, what is looked at meanwhile and how it is printed, and the file that keeps it."""
-
-    draw: Callable[[int, torch.Generator], tuple[Tensor, Tensor | slice]]
-    look: Callable[[Decoder], dict[str, Any]]
-    show: Callable[[dict[str, Any]], str]
-    file: str
-
-
-TASKS = {
-    "repeats": Task(
-        draw_repeats,
-        look,
-        lambda row: (
-            f"loss on what was seen before {row['again']:.3f}, on what is new {row['new']:.3f}; "
-            f"best head {max(map(max, row['scores'])):.3f}"
-        ),
-        "induction.json",
-    ),
-    "pairs": Task(
-        draw_pairs,
-        look_at_pairs,
-        lambda row: "recalled of " + ", ".join(f"{count}: {share:.2f}" for count, share in row["pairs"].items()),
-        "recall.json",
-    ),
-}
-
-
 def trained(layers: int, seed: int, options: Options) -> Iterator[dict[str, Any]]:
     """Train a model; yield what it is like before the first step, and after each `every` of them."""
     torch.manual_seed(seed)
-    generator, task = torch.Generator().manual_seed(seed), TASKS[options.task]
+    generator = torch.Generator().manual_seed(seed)
     model = Decoder(replace(RECIPE, layers=layers), VOCABULARY, parts=FAST)
     optimizer = torch.optim.AdamW(model.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
     training = Training(rate=options.rate)
-    yield {"step": 0, **task.look(model)}
+    yield {"step": 0, **look(model)}
     for step in range(options.steps):
-        tokens, counted = task.draw(options.rows, generator)
+        tokens, _ = repeats(options.rows, LENGTH, VOCABULARY, generator)
         optimizer.param_groups[0]["lr"] = rate_at(step, options.steps, training)
         optimizer.zero_grad()
-        predicted(model(tokens), tokens)[:, counted].mean().backward()
+        predicted(model(tokens), tokens).mean().backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         if (step + 1) % options.every == 0 or step + 1 == options.steps:
-            yield {"step": step + 1, **task.look(model)}
+            yield {"step": step + 1, **look(model)}
 
 
 def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None:
@@ -163,7 +122,7 @@ def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None
         fail(str(error))
     if options.threads:
         torch.set_num_threads(options.threads)
-    path = (folder or results_folder("language_model")) / TASKS[options.task].file
+    path = (folder or results_folder("language_model")) / "induction.json"
     about = {name: value for name, value in asdict(options).items() if name not in ("layers", "seeds", "threads")}
     about |= {"vocabulary": VOCABULARY, "length": LENGTH, "periods": [LEAST, MOST], "recipe": asdict(RECIPE)}
     kept = read_json(path) if path.exists() else {}
@@ -175,8 +134,13 @@ def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None
             history = []
             for row in trained(layers, seed, options):
                 history.append(row)
-                shown = TASKS[options.task].show(row)
-                print(f"layers {layers}, seed {seed}, step {row['step']:5}: {shown}", flush=True)
+                print(
+                    f"layers {layers}, seed {seed}, step {row['step']:5}: loss on what was seen before "
+                    f"{row['again']:.3f}, on what is new {row['new']:.3f}; "
+                    f"best head {max(map(max, row['scores'])):.3f}; "
+                    f"recalled {', '.join(f'{share:.2f} of {count}' for count, share in row['pairs'].items())}",
+                    flush=True,
+                )
             device = device_name(torch.device("cpu"))
             runs.append({"layers": layers, "seed": seed, "history": history, "device": device, "commit": commit()})
             write_json(path, {"about": about, "versions": versions(), "runs": runs})

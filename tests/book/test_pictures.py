@@ -179,8 +179,7 @@ def test_what_has_not_run_is_said_and_what_has_is_drawn(monkeypatch, tmp_path) -
     drawn = (figures.recall, lambda: figures.copying("loss"), lambda: figures.copying("score"))
     assert all("No run yet" in figure().data for figure in drawn)
     runs = {"runs": [run(1, 1), run(1, 2), run(2, 2)]}
-    for name in ("recall", "induction"):
-        (tmp_path / f"{name}.json").write_text(json.dumps(runs), encoding="utf-8")
+    (tmp_path / "induction.json").write_text(json.dumps(runs), encoding="utf-8")
     recalled, loss, score = (figure().alt for figure in drawn)
     assert "two layers, first to last of each seed: 100 to 100, 100 to 100." in recalled
     assert "one layer, first to last of each seed: 3 to 3;" in loss

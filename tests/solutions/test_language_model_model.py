@@ -296,18 +296,13 @@ def test_a_value_is_recalled_where_its_key_comes_again() -> None:
         assert [row[t + 1] for t in range(15) if recalled[t]] == [known[key] for key in row[8::2]]
 
 
-def test_recall_is_measured_for_each_number_of_pairs(tmp_path) -> None:
-    induction.main("--task pairs --steps 1 --every 1 --rows 2 --layers 1 --threads 1".split(), tmp_path)
-    (run,) = read_json(tmp_path / "recall.json")["runs"]
-    assert [list(row["pairs"]) for row in run["history"]] == [[str(count) for count in induction.PAIRS]] * 2
-
-
 def test_induction_is_measured_before_and_over_a_training_and_kept(tmp_path, capsys) -> None:
     words = "--steps 2 --every 1 --rows 2 --layers 1 --threads 1".split()
     induction.main(words, tmp_path)
     (run,) = read_json(tmp_path / "induction.json")["runs"]
     assert [row["step"] for row in run["history"]] == [0, 1, 2]
     assert all(len(row["scores"][0]) == induction.RECIPE.heads for row in run["history"])
+    assert list(run["history"][-1]["pairs"]) == [str(count) for count in induction.PAIRS]
     capsys.readouterr()
     induction.main(words, tmp_path)
     assert capsys.readouterr().out.startswith("wrote")  # nothing is trained again
