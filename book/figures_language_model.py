@@ -81,7 +81,7 @@ def amounts() -> dict[str, str]:
     """Return the variants of the sweep over tokens, from few to many, in words."""
     parts = {variant: variant.removeprefix("share-") for variant in sweep_of(NAME, "tokens").variants}
     words = {"": "all of the text, three times", "long": "all of the text, nine times"}
-    return {variant: words.get(part, f"1/{part} of it, three times") for variant, part in parts.items()}
+    return {variant: words.get(part, f"1/{part} of the text, three times") for variant, part in parts.items()}
 
 
 def sizes(column: Column = LOSS) -> Picture | HTML:
