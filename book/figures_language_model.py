@@ -44,10 +44,7 @@ WAYS = {
     "mla": "a latent vector",
 }
 LAYERS = {1: "one layer", 2: "two layers"}
-SHAKESPEARE = {
-    "shakespeare-nano": "ours, recipe nano: the sizes of nanoGPT's CPU run",
-    "shakespeare-shakespeare": "ours, recipe shakespeare",
-}
+SHAKESPEARE = {"shakespeare-nano": "ours, nano", "shakespeare-shakespeare": "ours, shakespeare"}
 
 
 def expected_words(model: Trained, sentence: str, words: Sequence[str]) -> Any:
@@ -84,7 +81,7 @@ def amounts() -> dict[str, str]:
     """Return the variants of the sweep over tokens, from few to many, in words."""
     parts = {variant: variant.removeprefix("share-") for variant in sweep_of(NAME, "tokens").variants}
     words = {"": "all of the text, three times", "long": "all of the text, nine times"}
-    return {variant: words.get(part, f"1/{part} of it, three times") for variant, part in parts.items()}
+    return {variant: words.get(part, f"1/{part} of the text, three times") for variant, part in parts.items()}
 
 
 def sizes(column: Column = LOSS) -> Picture | HTML:
@@ -105,7 +102,7 @@ def _scaling(experiment: str, x: Callable[[dict[str, Any]], int], x_label: str, 
             floor = runs[0]["scores"]["test"]["floor"]
     if len(points) < 2:
         return _missing(f" sweep {experiment}")
-    over = column is EXCESS
+    over, y = column is EXCESS, [value for _, value in points]
     return lines(
         {"mean of the seeds": sorted(points)},
         x_label,
@@ -113,10 +110,13 @@ def _scaling(experiment: str, x: Callable[[dict[str, Any]], int], x_label: str, 
         f"{'Distance from the floor' if over else 'Loss'} by {x_label.partition(' ')[0]}",
         log="xy",
         marks=None if over else {"the floor": floor},
-        y_ticks=()
-        if over
-        else (floor, *(each / 10 for each in range(22, 10 * int(max(y for _, y in points)) + 12, 2))),
+        y_ticks=_within(y) if over else (floor, *_within(y, (2.2, 2.4, 2.6, 2.8))),
     )
+
+
+def _within(values: Sequence[float], ticks: Sequence[float] = (10, 20, 50, 100, 200, 500, 1000)) -> list[float]:
+    """Return the ticks that are between the least and the largest value, or just beyond."""
+    return [tick for tick in ticks if 0.8 * min(values) <= tick <= 1.2 * max(values)]
 
 
 def positions() -> Picture:
@@ -162,9 +162,10 @@ def step_times() -> Picture | HTML:
     """Draw the time of a step over the tokens in the cache, a line for each kind of attention."""
     if not (curves := {name: list(times.items()) for name, times in steps().items()}):
         return HTML('<p class="results">No run yet (<code>python -m benchmarks.kv_cache</code>).</p>')
-    ticks = [past for past, _ in next(iter(curves.values()))]
-    title = "A step by what the heads keep"
-    return lines(curves, "tokens in the cache", "milliseconds a token", title, log="xy", ticks=ticks)
+    ticks, times = ([point[axis] for points in curves.values() for point in points] for axis in (0, 1))
+    title, pasts = "A step by what the heads keep", sorted(set(ticks))
+    y_ticks = _within(times)
+    return lines(curves, "tokens in the cache", "milliseconds a token", title, "xy", pasts, y_ticks=y_ticks)
 
 
 def step_table() -> HTML:
@@ -194,7 +195,9 @@ def shakespeare() -> HTML:
         size = f"{runs[0]['parameters']:,}" if runs else MISSING
         read = f"{runs[0]['training']['tokens'] / 1e6:.2f}" if runs else MISSING
         rows.append([words, size, read, *cells, summary(runs, "validation", "perplexity", digits=2), f"{len(runs)}"])
-    rows += [[each["system"], "–", "–", f"{each['score']}", "–", "–", "1"] for each in PEERS["shakespeare"]]
+    rows += [
+        [each["system"].partition(":")[0], "–", "–", f"{each['score']}", "–", "–", "1"] for each in PEERS["shakespeare"]
+    ]
     columns = ["model", "parameters", "million characters read", "nats a character", "bits", "perplexity", "seeds"]
     return table("Tiny Shakespeare, the last tenth of the file", columns, rows)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import cos, radians, sin
+from typing import cast
 
 import torch
 
@@ -14,8 +15,9 @@ from solutions.language_model.model import Decoder
 
 def learned_weights(model: Trained, sentence: str) -> torch.Tensor:
     """Return the attention weights of a trained model on a sentence: (layers, heads, length, length)."""
-    plain = Decoder(model.model.recipe, len(model.text))  # which has weights to show
-    plain.load_state_dict(model.model.state_dict())
+    trained = cast("Decoder", model.model)
+    plain = Decoder(trained.recipe, len(model.text))  # which has weights to show
+    plain.load_state_dict(trained.state_dict())
     with torch.no_grad():
         return plain.attention_weights(torch.tensor([framed(model.text, sentence)[:-1]]))[:, 0]
 

@@ -124,7 +124,7 @@ def lines(
         axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
         axes.minorticks_off()
     if y_ticks:
-        axes.set_yticks(y_ticks, [f"{tick:.3g}" for tick in y_ticks])
+        axes.set_yticks(y_ticks, [f"{tick:,.4g}" for tick in y_ticks])
         axes.set_yticks([], minor=True)
     _marked(axes, marks, upright=False)
     _legend(figure, axes)
