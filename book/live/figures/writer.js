@@ -169,7 +169,7 @@
 
     tell(model, floor) {
       const lit = this.chances.filter((chance) => chance > 0).length, most = this.order.slice(0, 3).map((token) => `${this.corpus.source[token]} ${percent(model[token])}`);
-      if (!this.timer) this.status.textContent = (this.isEnded ? `The sentence has ended: ${this.words.join(" ")}. Write again for another one. ` : "") + `Most probable behind ${this.words.at(-1) ?? "<s>"}: ${most.join(", ")}. ${lit === model.length ? "All" : lit} of ${model.length} words can be drawn.`;
+      if (!this.timer) this.status.textContent = (this.isEnded ? `The sentence has ended: ${this.words.join(" ")}. Write again for another one. ` : "") + `Most probable after ${this.words.at(-1) ?? "<s>"}: ${most.join(", ")}. ${lit === model.length ? "All" : lit} of ${model.length} words can be drawn.`;
       this.impossible = model.reduce((sum, share, token) => sum + (floor(token) > 0 ? 0 : share), 0);
       let least = 0, paid = 0;
       this.grammar.forEach((p, word) => { least -= p * Math.log(p); paid -= p * Math.log(model[this.number.get(word)]); });
@@ -185,6 +185,7 @@
     append(token) {
       const word = this.corpus.source[token];
       this.input.value = word === "</s>" ? `${this.words.join(" ")}.` : `${[...this.words, word].join(" ")} `;
+      this.input.scrollLeft = this.input.scrollWidth;
     }
 
     /* Draws one word by the chances that are shown; behind the end it begins anew, with another seed. */
