@@ -13,6 +13,13 @@ from tests.support.figures import NARROW, STATIC, is_narrow
 WORDS = {"source": ["<pad>", "<s>", "</s>", "<unk>", *"il parle dort la mer , m' entarté a".split()]}
 SENTENCES = [{"source": "il m' a entarté", "target": "w4 w5", "links": [[0, 0]]}]
 TEXTS = [{"source": "il parle", "label": "good", "evidence": [1]}]
+RULES = {
+    "sentence": [[["noun", "verb"], 0.75], [["noun", "sleeping"], 0.25]],
+    "noun": [["il", 0.5], ["la", 0.5]],
+    "verb": [[["seeing", "noun"], 1.0]],
+    "seeing": [["parle", 1.0]],
+    "sleeping": [["dort", 1.0]],
+}
 GUESS = {"ask": "?", "set": {"weights": "equal"}, "options": [["nothing", 0, 0.01], ["much", 0.01, 1.01]]}
 SMALL = """all => all.filter((each) => each.offsetParent && (each.closest("label") ?? each).offsetHeight < 44
   && each.offsetHeight < 44).map((each) => each.outerHTML)"""  # too low for a finger
@@ -32,7 +39,9 @@ def opened(
     """Yield a narrow page with the figure, and the scripts beside it that a build writes."""
     (folder / "live").mkdir()
     texts: dict[str, Any] = {"labels": LABELS, "sentences": TEXTS} if kind == "classifier" else {"sentences": SENTENCES}
-    if kind != "classifier":
+    if kind == "writer":
+        texts |= {"rules": RULES, "source": WORDS["source"] + [f"w{number}" for number in range(12, 37)]}
+    elif kind == "translator" or kind == "race":
         texts["target"] = ["<pad>", "<s>", "</s>", "<unk>", *(f"w{number}" for number in range(4, 41))]
     parts = {"engine": live_models.engine(), "figures": live_models.joined(live_models.FIGURES)}
     parts |= {name: live_models.script(name, live_models.exported(fresh(name))) for name in names}
@@ -61,7 +70,7 @@ def begun(tab) -> Any:
     """Focus the field, as a reader does who types, and wait for the model."""
     field = tab.locator("input[type=text]")
     field.focus()
-    tab.wait_for_selector(".live-words, .live-lane")
+    tab.wait_for_selector(".live-words button, .live-lane")
     return field
 
 
@@ -200,6 +209,89 @@ def test_a_text_has_its_queries_keys_and_values_as_matrices(browser, tmp_path: P
         assert rows.first.locator("th").evaluate(side) < 3, "the words stay"
         assert is_narrow(tab)
         assert tab.locator(".live :is(button, select, summary, input)").evaluate_all(SMALL) == []
+
+
+def writing(browser, folder: Path, state: str = "") -> Iterator:
+    for tab in opened(browser, folder, "language_model", kind="writer", state=state):
+        tab.wait_for_selector(".live-field") if not state else tab.wait_for_selector(".live-column button")
+        yield tab
+
+
+def columns(tab) -> list[bool]:
+    """Return for each column of the cache whether it is new."""
+    return tab.locator(".live-token").evaluate_all("all => all.slice(1).map((each) => each.matches('.live-new'))")
+
+
+def test_a_beginning_fills_the_cache_and_only_new_words_are_read(browser, tmp_path: Path) -> None:
+    for tab in writing(browser, tmp_path):
+        field = begun(tab)
+        assert columns(tab) == [True] * 3
+        field.press_sequentially(" la")
+        assert columns(tab) == [False] * 3 + [True]
+        field.press_sequentially(" m")  # a word that is not whole is offered, and not read
+        assert columns(tab) == [False] * 4
+        assert tab.locator(".live-notes button").all_inner_texts()[:2] == ["mer", "m'"]
+        field.fill("il dort")
+        assert columns(tab) == [False, False, True]
+        assert "3 tokens · 4 bytes = 3,072 bytes" in tab.locator(".live-truth").last.inner_text()
+        assert is_narrow(tab)
+        assert tab.locator(".live :is(button, select, summary, input)").evaluate_all(SMALL) == []
+
+
+def test_the_grammar_gives_the_floor_of_the_next_word(browser, tmp_path: Path) -> None:
+    for tab in writing(browser, tmp_path):
+        begun(tab).fill("il")
+        assert "floor for the next word is 0.562 nats" in tab.locator(".live-truth").first.inner_text()
+        tab.locator("input[type=text]").fill("dort il")
+        assert "No sentence of the grammar begins like this" in tab.locator(".live-truth").first.inner_text()
+
+
+def test_words_are_drawn_with_a_seed_from_those_that_stay_lit(browser, tmp_path: Path) -> None:
+    for tab in writing(browser, tmp_path, "#live=writer&text=il&k=1&seed=7"):
+        first = tab.locator(".live-column button")
+        assert first.evaluate_all("all => all.map((each) => each.matches('.live-out'))") == [False] + [True] * 7
+        best = first.first.locator("span").first.inner_text()
+        tab.get_by_role("button", name="write one word").click()
+        field = tab.locator("input[type=text]")
+        assert field.input_value().split() in (["il", best], ["il."])
+        field.fill("il ")
+        tab.get_by_label("top k").press("Home")
+        texts = []
+        for _ in range(2):
+            tab.get_by_role("button", name="write one word").click()
+            texts.append(field.input_value())
+            field.fill("il")
+        assert texts[0] == texts[1]
+        field.focus()
+        tab.get_by_label("temperature").press("End")
+        tab.wait_for_function("location.hash.includes('temperature=3') && location.hash.includes('seed=7')")
+
+
+def test_it_writes_on_to_the_end_and_begins_anew(browser, tmp_path: Path) -> None:
+    for tab in writing(browser, tmp_path, "#live=writer&text=il+parle"):
+        tab.emulate_media(reduced_motion="reduce")
+        texts = set()
+        for _ in range(3):
+            tab.get_by_role("button", name="write on", exact=True).press("Enter")
+            texts.add(tab.locator("input[type=text]").input_value())
+            assert tab.get_by_label("seed").input_value() == str(len(texts))
+        assert len(texts) == 3
+        assert all(text.startswith("il parle") for text in texts)
+        tab.wait_for_function("location.hash.includes('from=2')")
+        before = tab.locator("input[type=text]").input_value()
+        tab.locator(".live-column button").first.focus()
+        tab.keyboard.press("ArrowDown")
+        tab.keyboard.press("Enter")
+        assert tab.locator("input[type=text]").input_value() != before
+
+
+@pytest.mark.parametrize(
+    "state", ["&k=x&p=9&temperature=constructor&seed=-1&from=z", "&text=%3Cimg+src%3Dx%3E", "&text="]
+)
+def test_a_nonsense_address_lets_one_write(browser, tmp_path: Path, state: str) -> None:
+    for tab in writing(browser, tmp_path, f"#live=writer&{state}"):
+        tab.get_by_role("button", name="write one word").click()
+        assert tab.locator(".live-column button").count() == 8
 
 
 def test_without_scripts_the_plain_figure_stands_there(browser, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
   const live = (globalThis.live = globalThis.live || {}), { element } = live;
   const SHOWN = 8, MOST_WORDS = 30, PAUSE = 250, BYTES = 4, UNKNOWN = 3;
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  const COLUMNS = ["model", "grammar", "drawn"];
   const RANGES = { // name: what it is when nothing is changed, the slider's ends and step, what is shown
     temperature: { usual: 1, min: 0.1, max: 3, step: 0.1, words: (value) => value.toFixed(1) },
     k: { usual: 0, min: 0, max: 20, step: 1, words: (value) => value || "all" },
@@ -101,7 +102,7 @@
       place.replaceChildren(this.field, this.notes,
         element("div", { class: "live-row" }, this.one, this.on, element("label", {}, "seed ", this.seed)), this.status,
         element("div", { class: "live-row" }, label("temperature", "temperature"), label("k", "top k"), label("p", "top p")),
-        element("div", { class: "live-heads", "aria-hidden": "true" }, ...["next word", "model", "grammar", "drawn"].map((name) => element("span", {}, name))),
+        element("div", { class: "live-heads", "aria-hidden": "true" }, ...["next word", ...COLUMNS].map((name) => element("span", {}, name))),
         this.next.place, this.floor, this.columns.place, this.columns.bytes, this.question(() => this.answer()) ?? "");
       if (!this.restore()) this.run();
     }
@@ -158,8 +159,8 @@
       const shown = this.order.slice(0, SHOWN), floor = (token) => this.grammar.get(names[token]) ?? 0;
       this.next.put(shown.map((token) => names[token]), "en", (button, at) => {
         const token = shown[at], shares = [model[token], floor(token), this.chances[token]].map(percent);
-        button.replaceChildren(...[names[token], ...shares].map((text) => element("span", {}, text)));
-        button.setAttribute("aria-label", `${names[token]}: model ${shares[0]}, grammar ${shares[1]}, drawn with ${shares[2]}`);
+        const share = (text, column) => element("span", {}, element("span", { class: "live-hidden" }, `, ${COLUMNS[column]} `), text);
+        button.replaceChildren(element("span", {}, names[token]), ...shares.map(share));
         button.style.setProperty("--share", `${(100 * this.chances[token]).toFixed(1)}%`);
         button.style.setProperty("--floor", `${(100 * floor(token)).toFixed(1)}%`);
         button.classList.toggle("live-out", this.chances[token] === 0);
@@ -169,7 +170,7 @@
 
     tell(model, floor) {
       const lit = this.chances.filter((chance) => chance > 0).length, most = this.order.slice(0, 3).map((token) => `${this.corpus.source[token]} ${percent(model[token])}`);
-      if (!this.timer) this.status.textContent = (this.isEnded ? `The sentence has ended: ${this.words.join(" ")}. Write again for another one. ` : "") + `Most probable behind ${this.words.at(-1) ?? "<s>"}: ${most.join(", ")}. ${lit === model.length ? "All" : lit} of ${model.length} words can be drawn.`;
+      if (!this.timer) this.status.textContent = (this.isEnded ? `The sentence has ended: ${this.words.join(" ")}. Write again for another one. ` : "") + `Most probable after ${this.words.at(-1) ?? "<s>"}: ${most.join(", ")}. ${lit === model.length ? "All" : lit} of ${model.length} words can be drawn.`;
       this.impossible = model.reduce((sum, share, token) => sum + (floor(token) > 0 ? 0 : share), 0);
       let least = 0, paid = 0;
       this.grammar.forEach((p, word) => { least -= p * Math.log(p); paid -= p * Math.log(model[this.number.get(word)]); });
@@ -185,6 +186,7 @@
     append(token) {
       const word = this.corpus.source[token];
       this.input.value = word === "</s>" ? `${this.words.join(" ")}.` : `${[...this.words, word].join(" ")} `;
+      this.input.scrollLeft = this.input.scrollWidth;
     }
 
     /* Draws one word by the chances that are shown; behind the end it begins anew, with another seed. */
