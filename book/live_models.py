@@ -63,7 +63,7 @@ def corpus(trained: Trained, texts: Sequence[Pair] | Sequence[Document] | Sequen
         words = {"source": trained.source_text.state()["words"], "target": trained.target_text.state()["words"]}
     elif isinstance(trained, language.Trained):
         rules = {symbol: list(options.items()) for symbol, options in grammar.rules().items()}
-        words = {"source": trained.text.words, "rules": rules}
+        words = {"source": trained.text.state()["words"], "rules": rules}
     else:
         words = {"source": trained.text.words, "labels": trained.labels}
     chosen: dict[int, list] = {}
@@ -130,7 +130,7 @@ def most_probable(trained: language.Trained, beginning: str, count: int = 5) -> 
     tokens = torch.tensor([language.opened(trained.text, beginning)])
     largest = trained.model(tokens)[0, -1].softmax(dim=-1).topk(count)
     rows = [
-        [trained.text.words[word], f"{100 * share:.1f} %"]
+        [trained.text.decode([word]) or "</s>", f"{100 * share:.1f} %"]
         for share, word in zip(*(each.tolist() for each in largest), strict=True)
     ]
     return str(table(beginning, ["next word", "probability"], rows).data)
