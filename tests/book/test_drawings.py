@@ -23,7 +23,7 @@ TOUCHED = sorted((ROOT / "book" / "figures").glob("*.json"))
 OUTSIDE = """all => all.filter((label) => {
   const { left, right, top, bottom } = label.getBoundingClientRect(), middle = [(left + right) / 2, (top + bottom) / 2]
   const [box] = [...label.closest("svg").querySelectorAll("rect")].map((each) => each.getBoundingClientRect())
-    .filter((each) => each.left < middle[0] && middle[0] < each.right && each.top < middle[1] && middle[1] < each.bottom)
+    .filter((box) => box.left < middle[0] && middle[0] < box.right && box.top < middle[1] && middle[1] < box.bottom)
     .sort((one, other) => one.width - other.width)
   const scale = label.getScreenCTM().a * parseFloat(getComputedStyle(label).fontSize)
   return scale < 9.99 || (box && (left < box.left - 1 || right > box.right + 1))

@@ -50,7 +50,9 @@ def opened(
         (folder / "live" / f"{name}.js").write_text(text, encoding="utf-8")
     (folder / "live.js").write_text((STATIC / "live.js").read_text(encoding="utf-8"), encoding="utf-8")
     head = f'<link rel="stylesheet" href="{(STATIC / "book.css").as_uri()}"><script src="live.js"></script>'
-    page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{figure(kind, *names, plain=plain)}</html>'
+    page = (
+        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{figure(kind, *names, plain=plain)}</html>'
+    )
     (folder / "page.html").write_text(page, encoding="utf-8")
     context = browser.new_context(java_script_enabled=scripts, viewport=NARROW)
     tab, errors = context.new_page(), []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.contents import chapters
-from book import slides
+from book import build, slides
 from book.deck import Section, Slide, chosen
 from book.pieces import summary
 from book.sentences import end_of, first_of
@@ -63,8 +63,9 @@ SMALL = """() => [...document.querySelectorAll(".slides section > section .body 
 
 
 def site(edition: str) -> Path:
-    if not all((SITES[edition] / f"{name}.html").is_file() for name in ["index", *NAMES]):
-        pytest.skip(f"build/{slides.FOLDERS[edition]} is not built: make book, make book-students")
+    stamp = SITES[edition].parent / "machinery"
+    if not build.has_these_contents(edition) or not stamp.is_file() or stamp.read_text() != build.machinery():
+        pytest.skip(f"build/{slides.FOLDERS[edition]} is not built, or out of date: make book, make book-students")
     return SITES[edition]
 
 
