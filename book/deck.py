@@ -81,9 +81,10 @@ class Chooser:
     def subsection(self, title: Element, content: list[Element]) -> None:
         self.heading, self.last = plain(title).inner(), None
         for element in content:
-            before, self.is_backup = self.is_backup, self.is_backup or bool(MARKS & element.classes)
             if element.name == "section":
                 self.rest(leads_on=True)
+            before, self.is_backup = self.is_backup, self.is_backup or bool(MARKS & element.classes)
+            if element.name == "section":
                 self.subsection(*titled(element))
             elif element.name == "p":
                 self.waiting += [element] if "downloads" not in element.classes and element.text else []
