@@ -12,6 +12,8 @@ moved, what a cell puts out, a list, a remark, a taught function.
   course's files, only what students learn to write is shown (`taught`), without the docstring, whose first sentence
   is the slide's text. The model around it is not.
 - Each question is a slide whose answer comes with the next key. Appendices and references are left out.
+- What the chapter marks as `backup`, a section by {.backup} above its heading or a cell by its tag, comes behind the
+  end, where a lecturer finds it when somebody asks: so a class has 15 to 25 slides.
 """
 
 import re
@@ -25,6 +27,7 @@ from book.tree import Element, parsed
 
 LEFT_OUT = re.compile(r"Appendix|Notes and references")
 MOST_PROSE, MOST_REMARK = 420, 1100  # characters, TeX counted, of prose and of a remark that a slide shows whole
+BACKUP, MARKS = "Backup slides", {"backup", "tag_backup"}
 DEFINED = re.compile(r"^(?:@.*\n)*(?:def|class) (\w+)", re.MULTILINE)
 RESULTS = ("table", "plot", "heat")
 TABLE, FIGURES = "pst-scrollable-table-container", ("moved", "weigh")
@@ -61,6 +64,8 @@ class Chooser:
     def __init__(self, taught: set[str], students: bool, goals: Element | None = None) -> None:
         self.taught, self.students, self.goals = taught, students, goals
         self.sections: list[Section] = []
+        self.backup = Section(BACKUP)
+        self.is_backup = False
         self.heading = ""
         self.room = MOST_PROSE
         self.waiting: list[Element] = []  # paragraphs that no slide has taken yet
@@ -78,11 +83,14 @@ class Chooser:
         for element in content:
             if element.name == "section":
                 self.rest(leads_on=True)
+            before, self.is_backup = self.is_backup, self.is_backup or bool(MARKS & element.classes)
+            if element.name == "section":
                 self.subsection(*titled(element))
             elif element.name == "p":
                 self.waiting += [element] if "downloads" not in element.classes and element.text else []
             elif element is not self.goals:
                 self.carried(element)
+            self.is_backup = before
         self.rest()
 
     def rest(self, leads_on: bool = False) -> None:
@@ -103,7 +111,7 @@ class Chooser:
         self.waiting = []
 
     def add(self, slide: Slide) -> None:
-        self.sections[-1].slides.append(slide)
+        (self.backup if self.is_backup else self.sections[-1]).slides.append(slide)
         self.last = slide
 
     def show(self, kind: str, body: str) -> None:
@@ -139,7 +147,7 @@ class Chooser:
         if not names or names[0] not in self.taught:
             return
         self.show("code", (element if self.students else without_docstrings(element)).html())
-        slide = self.sections[-1].slides[-1]
+        slide = (self.backup if self.is_backup else self.sections[-1]).slides[-1]
         about = slide.lead if self.students else escape(summary(element), quote=False)
         slide.lead = f"<code>{names[0]}</code> {about}"
 
@@ -215,6 +223,7 @@ def chosen(page: str, taught: set[str], question: str = "", students: bool = Fal
         title, rest = titled(section)
         if LEFT_OUT.search(title.text):
             continue
+        chooser.is_backup = bool(MARKS & section.classes)
         is_asked = section.attributes.get("id") == "questions"
         (chooser.questions if is_asked else chooser.section)(title, rest)
-    return chooser.sections
+    return [*chooser.sections, *([chooser.backup] if chooser.backup.slides else [])]

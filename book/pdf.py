@@ -13,8 +13,11 @@ import re
 import sys
 from argparse import ArgumentParser
 from html import unescape
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pypdf import PdfReader
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
@@ -41,10 +44,6 @@ HEADING = re.compile(r'<section[^>]*?\sid="([^"]+)"[^>]*>\s*(?:<span[^>]*></span
 LINK_MARK = re.compile(r'<a class="headerlink".*?</a>')
 BREAKABLE = re.compile(r" (?![^<]*>)")
 COVER = re.compile(r'<svg class="cover".*?</svg>', re.DOTALL)
-# In the PDF's text: a page, the place of a name, and what of a name is written as a number.
-LEAF = re.compile(rb"\n(\d+) 0 obj\n<</Type /Page\n")
-PLACE = re.compile(rb"/([^\s/\[]+) \[(\d+) 0 R /XYZ")
-ENCODED = re.compile(rb"#([0-9A-Fa-f]{2})")
 PAPER = """
 @page { size: A4; margin: 22mm 17mm 20mm; @bottom-center { content: counter(page); font: 8.5pt HEAD; } }
 @page bare { @bottom-center { content: none; } }
@@ -205,12 +204,9 @@ def laid_out(browser: "Browser", site: Path, parts: list[tuple[str, list[str]]])
 
 def printed_on(pdf: bytes) -> dict[str, int]:
     """Return the number of the page of each place that a link leads to."""
-    numbers = {leaf: number for number, leaf in enumerate(LEAF.findall(pdf), 1)}
-    return {
-        ENCODED.sub(lambda code: bytes.fromhex(code[1].decode()), name).decode(): numbers[leaf]
-        for name, leaf in PLACE.findall(pdf)
-        if leaf in numbers
-    }
+    reader = PdfReader(BytesIO(pdf))
+    number = {page.indirect_reference: number for number, page in enumerate(reader.pages, 1)}
+    return {name.removeprefix("/"): number[place.raw_get("/Page")] for name, place in reader.named_destinations.items()}
 
 
 def write(site: Path, parts: list[tuple[str, list[str]]], pdf: Path) -> None:

@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a scri
 from autograder.contents import chapters  # noqa: E402
 from book.build import FOLDERS  # noqa: E402
 from book.chromium import CHROMIUM, chromium  # noqa: E402
-from book.deck import Section, Slide, chosen  # noqa: E402
+from book.deck import BACKUP, Section, Slide, chosen  # noqa: E402
 from book.tree import parsed  # noqa: E402
 
 DECKS = {"full": "slides", "students": "slides_students"}
@@ -29,6 +29,7 @@ FIGURES = ("interactive.js", "positions.js", "beam.js", "touch.js", "live.js")  
 STYLES = ("katex/katex.min.css", "pygments.css", "book.css", "plots.css")
 OURS = ("reveal.css", "reveal.js", "notes.js", "slides.css", "slides.js", "LICENSE-reveal.js")
 QUESTION = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
+UNCOUNTED = ' data-visibility="uncounted"'  # by reveal.js
 PAGE = """<!DOCTYPE html>
 <html lang="en" data-theme="light" class="measured">
 <head>
@@ -93,7 +94,7 @@ def contents(sections: list[Section]) -> Slide:
     return Slide("Contents", "contents", f'<ul class="contents">{"".join(entries)}</ul>')
 
 
-def written(slide: Slide, part: str) -> str:
+def written(slide: Slide, part: str, is_counted: bool = True) -> str:
     """Return a slide as HTML."""
     notes = "".join(f"<p>{note}</p>" for note in slide.notes)
     aside = f'<aside class="notes">{notes}</aside>' if notes else ""
@@ -103,8 +104,9 @@ def written(slide: Slide, part: str) -> str:
         head = f"<h2>{slide.heading}</h2>"
     lead = f'<p class="lead">{slide.lead}</p>' if slide.lead else ""
     kind = f'<div class="code">{slide.body}</div>' if slide.kind == "code" else slide.body
+    counted = "" if is_counted else UNCOUNTED
     return (
-        f'<section data-kind="{slide.kind}" data-part="{escape(part)}"><div class="sheet">{head}'
+        f'<section data-kind="{slide.kind}" data-part="{escape(part)}"{counted}><div class="sheet">{head}'
         f'<div class="body">{lead}{kind}</div></div>{aside}</section>'
     )
 
@@ -112,12 +114,15 @@ def written(slide: Slide, part: str) -> str:
 def deck(name: str, site: Path, students: bool = False) -> str:
     """Return the slides of a chapter of the book built at `site`, as one page."""
     page = (site / f"{name}.html").read_text(encoding="utf8")
-    sections = [*chosen(page, taught(name), question(site, name), students), discussion(name, students)]
+    sections = chosen(page, taught(name), question(site, name), students)
+    sections.insert(len(sections) - (sections[-1].title == BACKUP), discussion(name, students))
     sections = [section for section in sections if section.slides]
     is_goals = [slide.kind == "list" for slide in sections[0].slides[1:2]]
     sections[0].slides.insert(1 + sum(is_goals), contents(sections))
     columns = [
-        "<section>\n" + "\n".join(written(each, f"{place} {each.heading}") for each in section.slides) + "\n</section>"
+        "<section>\n"
+        + "\n".join(written(each, f"{place} {each.heading}", section.title != BACKUP) for each in section.slides)
+        + "\n</section>"
         for place, section in enumerate(sections)
     ]
     sheets = ["reveal.css", *STYLES, "slides.css"]

@@ -33,14 +33,15 @@
     const input = made("input", "", { id, type: "text", lang: corpus === "phrasebook" ? "fr" : "en", spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
     const another = made("button", `another ${kind === "writer" ? "beginning" : "sentence"}`, { type: "button" });
     const row = made("div", "", { class: "live-row" }), field = made("div", "", { class: "live-field" });
-    const note = made("p", `A trained model runs in this page. It is loaded (${size}) when you type or press the button.`, { class: "live-load", role: "status" });
+    const picture = place.querySelector("svg.cover");
+    const note = made("p", `A trained model runs in this page. It is loaded (${size}) when you type${picture ? ", press a word of the picture" : ""} or take another sentence.`, { class: "live-load", role: "status" });
     input.value = sentence;
     row.append(input, another);
     field.append(label, row, note);
     place.prepend(field);
     let begun = null;
 
-    async function begin(isAsked) {
+    async function begin(pressed) {
       note.textContent = `Loading ${size} …`;
       try {
         for (const name of ["engine", "figures", corpus, ...models.split(" ")]) await load(`${name}.js`);
@@ -49,16 +50,19 @@
         note.removeAttribute("role"); // from here on the figure itself says what happens
         const figure = new live[kind](place, { field, input, another });
         if (isTyping) { input.focus(); input.setSelectionRange(at, at); }
-        if (isAsked) { figure.other(); another.focus(); }
+        place.append(note); // the answer comes first
+        if (pressed === another) { figure.other(); another.focus(); }
+        else if (pressed) figure.press?.([...picture.querySelectorAll("text:not(.head)")].indexOf(pressed));
       } catch (error) {
         begun = null;
         note.textContent = `The model could not be loaded (${error.message}). The book's own folder _static/live has it, once the book is built.`;
       }
     }
-    const ask = (event) => { begun ??= begin(event && event.type === "click"); };
+    const ask = (event) => { begun ??= begin(event?.type === "click" && event.target); };
     input.addEventListener("input", ask);
     input.addEventListener("focus", ask);
     another.addEventListener("click", ask);
+    picture?.addEventListener("click", ask);
     const follow = () => {
       if (new URLSearchParams(location.hash.slice(1)).get("live") !== kind || begun) return;
       ask();
@@ -68,5 +72,15 @@
     follow();
   }
 
-  document.addEventListener("DOMContentLoaded", () => document.querySelectorAll(".live").forEach(prepare));
+  /* Beside the theme's link to the text, one to the first model: the side bar stands before both. */
+  function skip() {
+    const theirs = document.querySelector(".skip-link"), field = document.querySelector(".live input");
+    if (!theirs || !field) return;
+    const ours = theirs.cloneNode();
+    ours.removeAttribute("id");
+    ours.append(made("a", "Skip to the model that runs in this page", { href: `#${field.id}` }));
+    theirs.after(ours);
+  }
+
+  document.addEventListener("DOMContentLoaded", () => { document.querySelectorAll(".live").forEach(prepare); skip(); });
 })();

@@ -48,6 +48,7 @@ const build = (place) => {
   const show = (state) => {
     light(svg, state)
     marked(status, state ? states[state - 1].says : ask)
+    if (!state) element(status, "span", { class: "by-keys" }, " Press one, or go through them with ← and →.")
   }
   const choose = (state) => {
     chosen = state

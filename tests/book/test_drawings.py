@@ -19,6 +19,15 @@ from tests.support.figures import is_narrow, opened, status
 
 CSS = (ROOT / "book" / "_static" / "book.css").read_text(encoding="utf-8")
 TOUCHED = sorted((ROOT / "book" / "figures").glob("*.json"))
+# Labels that are lower than 10 pixels, or stick out of the box that they stand in.
+OUTSIDE = """all => all.filter((label) => {
+  const { left, right, top, bottom } = label.getBoundingClientRect(), middle = [(left + right) / 2, (top + bottom) / 2]
+  const [box] = [...label.closest("svg").querySelectorAll("rect")].map((each) => each.getBoundingClientRect())
+    .filter((box) => box.left < middle[0] && middle[0] < box.right && box.top < middle[1] && middle[1] < box.bottom)
+    .sort((one, other) => one.width - other.width)
+  const scale = label.getScreenCTM().a * parseFloat(getComputedStyle(label).fontSize)
+  return scale < 9.99 || (box && (left < box.left - 1 || right > box.right + 1))
+}).map((label) => label.textContent)"""
 SMALL = "all => all.filter((each) => each.offsetHeight < 44 || each.offsetWidth < 44).length"  # for a finger
 DRAWINGS = sorted((ROOT / "book" / "figures").glob("*.svg"))
 ROLES = ("query", "key", "value", "state", "context", "weights")
@@ -192,6 +201,7 @@ def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, abo
     given = states(about)
     for tab in touched(browser, tmp_path, about.stem):
         as_drawn = tab.locator("svg").screenshot()
+        assert "← and →" in status(tab)
         buttons = tab.get_by_role("group").get_by_role("button")
         assert buttons.all_inner_texts() == [state["name"] for state in given]
         assert buttons.evaluate_all(SMALL) == 0
@@ -212,6 +222,13 @@ def test_a_drawing_is_touched_with_keys_and_fingers(browser, tmp_path: Path, abo
         tab.locator("[data-pick='2']").last.click()
         assert buttons.nth(1).get_attribute("aria-pressed") == "true"
         assert is_narrow(tab)
+
+
+@pytest.mark.browser
+@each_drawing
+def test_on_a_phone_a_label_is_large_enough_and_fits_its_box(browser, tmp_path: Path, drawing: Path) -> None:
+    for tab in opened(browser, tmp_path, f'<div style="width: 312px">{with_states(drawing)}</div>'):
+        assert tab.locator("svg text").evaluate_all(OUTSIDE) == []
 
 
 @pytest.mark.browser

@@ -23,18 +23,26 @@ RULES = {
 GUESS = {"ask": "?", "set": {"weights": "equal"}, "options": [["nothing", 0, 0.01], ["much", 0.01, 1.01]]}
 SMALL = """all => all.filter((each) => each.offsetParent && (each.closest("label") ?? each).offsetHeight < 44
   && each.offsetHeight < 44).map((each) => each.outerHTML)"""  # too low for a finger
+PICTURE = f'<svg class="cover">{"".join(f"<text y={y}>{y}</text>" for y in (20, 40, 60, 80, 100))}</svg>'
+SKIP = '<div class="skip-link"><a href="#main">Skip to main content</a></div>'
 LABELS = ["good", "bad", "fair", "dull", "long"]
 
 pytestmark = pytest.mark.browser
 
 
-def figure(kind: Any, *names: str) -> str:
+def figure(kind: Any, *names: str, plain: str) -> str:
     models = {name: fresh(name) for name in names}
-    return str(live_models.figure(kind, models, "il parle", "<p>plain</p>", GUESS, titles=names).data)
+    return str(live_models.figure(kind, models, "il parle", plain, GUESS, titles=names).data)
 
 
 def opened(
-    browser, folder: Path, *names: str, kind: str = "translator", state: str = "", scripts: bool = True
+    browser,
+    folder: Path,
+    *names: str,
+    kind: str = "translator",
+    state: str = "",
+    scripts: bool = True,
+    plain: str = "<p>plain</p>",
 ) -> Iterator:
     """Yield a narrow page with the figure, and the scripts beside it that a build writes."""
     (folder / "live").mkdir()
@@ -51,7 +59,9 @@ def opened(
         (folder / "live" / f"{name}.js").write_text(text, encoding="utf-8")
     (folder / "live.js").write_text((STATIC / "live.js").read_text(encoding="utf-8"), encoding="utf-8")
     head = f'<link rel="stylesheet" href="{(STATIC / "book.css").as_uri()}"><script src="live.js"></script>'
-    page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{figure(kind, *names)}</html>'
+    page = (
+        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8">{head}{SKIP}{figure(kind, *names, plain=plain)}</html>'
+    )
     (folder / "page.html").write_text(page, encoding="utf-8")
     context = browser.new_context(java_script_enabled=scripts, viewport=NARROW)
     tab, errors = context.new_page(), []
@@ -112,6 +122,9 @@ def test_odd_input_is_answered(browser, tmp_path: Path, typed: str, note: str) -
         field = begun(tab)
         field.fill(typed)
         assert note in tab.locator(".live-notes").inner_text()
+        if "does not know" in note:
+            assert "reads <unk> there" in tab.locator(".live-notes").inner_text()
+            assert tab.locator(".live-arcs text").first.text_content() == "<unk>"
         if not typed:
             assert "Nothing to translate" in tab.locator(".live-loss").inner_text()
             assert words(tab) == []
@@ -156,6 +169,29 @@ def test_a_guess_is_answered_by_the_model(browser, tmp_path: Path) -> None:
         tab.get_by_role("button", name="nothing").click()
         assert "words changed" in tab.locator(".live-question [role=status]").inner_text()
         assert tab.get_by_label("weights").input_value() == "equal"
+
+
+def test_the_picture_answers_a_press_by_the_model(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "bahdanau", plain=PICTURE):
+        assert "press a word of the picture" in tab.locator(".live-load").inner_text()
+        tab.locator("svg.cover text").nth(4).click()  # the first three are of the source
+        tab.locator(".live-words button[aria-pressed=true]").nth(0).wait_for()
+        assert tab.locator(".live-words").first.locator("button").nth(1).get_attribute("aria-pressed") == "true"
+        tab.locator(".live-asks").nth(2).click()
+        assert tab.locator(".live-words").first.locator("button").nth(2).get_attribute("aria-pressed") == "true"
+
+
+def test_a_second_link_skips_to_the_field_and_the_answer_comes_right_below_it(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, "transformer"):
+        tab.keyboard.press("Tab")
+        tab.keyboard.press("Tab")
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector(".live-words")
+        assert tab.evaluate("document.activeElement.type") == "text"
+        places = ("input[type=text]", ".by-keys", ".live-arcs", ".live-bars", "summary", ".live-load")
+        tops = [tab.locator(place).last.bounding_box()["y"] for place in places]
+        assert tops == sorted(tops)
+        assert "← and →" in tab.locator(".by-keys").inner_text()
 
 
 def test_output_words_are_one_stop_for_tab_and_arrows_go_on(browser, tmp_path: Path) -> None:

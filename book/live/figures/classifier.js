@@ -23,7 +23,7 @@
       this.matrices = this.kind === "self_attention" ? new live.matrices(() => this.keep()) : null;
       const rows = ROWS[this.kind] ? [element("label", {}, `${ROWS[this.kind]} `, this.rows)] : [];
       const away = Object.keys(AWAY[this.kind]).length ? [this.away.label] : [];
-      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, ...(titles.length ? [this.model.label] : []), ...rows, this.weights.label, ...away), element("p", {}, "Press a word to erase it:"), this.text.place, this.labels, this.matrices?.place ?? "", this.question(() => this.answer()) ?? "", this.status);
+      place.replaceChildren(this.field, this.notes, element("div", { class: "live-row" }, ...(titles.length ? [this.model.label] : []), ...rows, this.weights.label, ...away), element("p", {}, "Press a word to erase it:", live.keys()), this.text.place, this.labels, this.matrices?.place ?? "", this.question(() => this.answer()) ?? "", this.status);
       if (!this.restore()) this.run();
     }
 
@@ -75,17 +75,17 @@
 
     draw() {
       const shades = this.words.length ? this.shown() : [], evidence = new Set(this.known ? this.known.evidence : []);
-      this.text.put(this.words, "en", (button, place) => {
+      this.text.put(this.seen, "en", (button, place) => {
         button.setAttribute("aria-pressed", this.hand.mute.has(place));
-        button.setAttribute("aria-label", `${this.words[place]}, weight ${shades[place].toFixed(2)}`);
+        button.setAttribute("aria-label", `${this.seen[place]}, weight ${shades[place].toFixed(2)}`);
         button.style.setProperty("--shade", `${Math.round(100 * Math.min(1, shades[place]))}%`);
         button.classList.toggle("live-evident", evidence.has(place));
       });
-      this.matrices?.put(this.words, this.result.matrices, this.row);
+      this.matrices?.put(this.seen, this.result.matrices, this.row);
       if (!this.words.length) { this.labels.replaceChildren(); this.status.textContent = "Nothing to read yet: type a text, or take another one."; return; }
       const chances = live.softmax(this.result.logits);
       this.labels.replaceChildren(live.bars(this.corpus.labels, chances, 3, "en"));
-      const most = [...shades.keys()].sort((a, b) => shades[b] - shades[a]).slice(0, 3).map((place) => `${this.words[place]} ${shades[place].toFixed(2)}`);
+      const most = [...shades.keys()].sort((a, b) => shades[b] - shades[a]).slice(0, 3).map((place) => `${this.seen[place]} ${shades[place].toFixed(2)}`);
       const best = live.best(chances), truth = this.known ? ` The truth is ${this.known.label}; the words that decide are underlined.` : "";
       this.status.textContent = `The model says ${this.corpus.labels[best]}. Most weight: ${most.join(", ")}.${truth}`;
     }

@@ -91,6 +91,8 @@
     }
   };
 
+  live.keys = () => element("span", { class: "by-keys" }, " ← and → go from word to word, Enter presses.");
+
   /* Bars of the most probable of some names; chances: (names). */
   live.bars = (names, chances, count, lang) => element("ol", { class: "live-bars" }, ...[...chances.keys()]
     .sort((a, b) => chances[b] - chances[a]).slice(0, count)
@@ -150,12 +152,13 @@
       this.use(others[Math.floor(Math.random() * others.length)].source);
     }
 
-    /* The typed text as words and tokens, and a note for what the model cannot read. */
+    /* The typed text as words and tokens, `seen` as the model reads it, and a note for each word that it cannot read. */
     read(text = this.input.value) {
       const typed = live.wordsOf(text, this.isFrench);
       this.words = typed.slice(0, MOST_WORDS);
       this.known = this.corpus.sentences.find((each) => each.source === this.words.join(" "));
       const unknown = [...new Set(this.words.filter((word) => !this.number.has(word)))];
+      this.seen = this.words.map((word) => (this.number.has(word) ? word : this.corpus.source[UNKNOWN]));
       this.notes.replaceChildren(...unknown.slice(0, MOST_NOTES).map((word) => this.note(word)));
       if (unknown.length > MOST_NOTES) this.notes.append(element("p", {}, `${unknown.length - MOST_NOTES} more words are unknown, too.`));
       if (typed.length > MOST_WORDS) this.notes.append(element("p", {}, `The model reads the first ${MOST_WORDS} of your ${typed.length} words.`));
@@ -166,7 +169,7 @@
       const use = (other) => () => { this.use(this.words.map((each) => (each === word ? other : each)).join(" ")); this.input.focus(); };
       const lang = this.isFrench ? "fr" : "en";
       const others = live.near(word, this.corpus.source).map((other) => element("button", { type: "button", lang, onclick: use(other) }, other));
-      return element("p", {}, "The model does not know ", element("strong", { lang }, word.slice(0, 30)), ". Near it: ", ...others);
+      return element("p", {}, "The model does not know ", element("strong", { lang }, word.slice(0, 30)), ": it reads ", element("code", {}, this.corpus.source[UNKNOWN]), " there, and guesses. Near it: ", ...others);
     }
 
     /* A question to guess at before it answers: data-question has { ask, set, options: [[words, from, to], …] }. */

@@ -20,15 +20,24 @@
       this.heads = this.kind === "transformer" ? this.network.settings.heads : 1;
       this.colours = this.heads > 1 ? JSON.parse(place.dataset.colours) : ["var(--weights)"];
       this.hand = { off: new Set(), mute: new Set(), weights: "", use: "cross", kept: 1 };
-      this.output = new live.Choice("translation, a word to look at", (at) => { this.chosen = at; this.show(); });
+      this.look = (at) => { this.chosen = at; this.show(); };
+      this.output = new live.Choice("translation, a word to look at", this.look);
       this.source = new live.Choice("source words, pressed is muted", (at) => this.toggle(this.hand.mute, at));
       this.drawing = element("div", { class: "live-arcs" });
-      this.next = element("div", { class: "live-next" });
+      this.next = element("div");
       this.chosen = 0;
       this.changed = element("p", { class: "live-loss" });
-      place.replaceChildren(this.field, this.notes, this.output.place, this.status, this.changed, ...this.controls(),
-        element("div", { class: "live-beside" }, this.drawing, this.next), this.question(() => this.answer()) ?? "");
+      const [hands, boxes] = this.controls();
+      place.replaceChildren(this.field, this.notes, this.output.place, element("p", { class: "live-load" }, "Press a word of the translation to look at it.", live.keys()), this.status,
+        element("div", { class: "live-beside" }, this.drawing, element("div", { class: "live-next" }, this.next, boxes, this.changed)), hands,
+        this.question(() => this.answer()) ?? "");
       if (!this.restore()) this.run();
+    }
+
+    /* A word of the picture that stood here, counted over both columns: of the translation, it is looked at. */
+    press(place) {
+      const at = place - this.words.length - 1;
+      if (this.steps[at]) this.look(at);
     }
 
     controls() {
@@ -116,7 +125,7 @@
       this.changed.textContent = parts.join(" ");
       if (this.known) this.losing = setTimeout(() => { // a task of its own: the answer does not wait for it
         const trained = this.isTouched ? `, ${this.loss({}).toFixed(3)} as trained` : "";
-        this.changed.textContent += ` Loss on the true translation, “${this.known.target}”: ${this.loss(this.hand).toFixed(3)} nats a word${trained}.`;
+        this.changed.textContent += ` Loss on the true translation, “${this.known.target}”, the mean of −log p of its words: ${this.loss(this.hand).toFixed(3)}${trained}.`;
       }, 100);
     }
 
@@ -135,7 +144,7 @@
 
     /* Left and right words of the drawing, and for each right word the weights of the heads, heads × left. */
     view() {
-      const source = [...this.words, "</s>"], { use } = this.hand;
+      const source = [...this.seen, "</s>"], { use } = this.hand;
       if (use === "encoder") return [source, source, this.steps.length ? this.steps[0].read : []];
       if (use === "decoder") return [["<s>", ...this.said.slice(0, -1)], this.said, this.steps.map((step) => step.own)];
       return [source, this.said, this.steps.map((step) => step.weights)];
@@ -155,9 +164,9 @@
       })));
       this.gold.label.hidden = !this.known || this.hand.use !== "cross" || this.known.target !== this.said.slice(0, -1).join(" ");
       if (this.gold.input.checked && !this.gold.label.hidden) this.known.links.forEach(([from, to]) => curve(from, to, { class: "live-link", "stroke-dasharray": "2 4" }));
-      const column = (words, x, anchor, chosen) => words.forEach((word, place) => svg.append(element("text", { x, y: y(place) + 5, "text-anchor": anchor, class: place === chosen ? "live-chosen" : null }, word.slice(0, 14))));
-      column(left, LEFT, "end", -1);
-      column(right, RIGHT, "start", this.chosen);
+      const column = (words, x, anchor, attributes) => words.forEach((word, place) => svg.append(element("text", { x, y: y(place) + 5, "text-anchor": anchor, ...attributes(place) }, word.slice(0, 14))));
+      column(left, LEFT, "end", () => ({}));
+      column(right, RIGHT, "start", (place) => ({ class: place === this.chosen ? "live-asks live-chosen" : "live-asks", onclick: () => this.look(place) }));
       this.drawing.replaceChildren(svg);
     }
 

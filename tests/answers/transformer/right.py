@@ -163,12 +163,6 @@ def encoder_padding_zeroed(x, params, heads, mask=None, eps=1e-5):
     return out if mask is None else out * mask[..., None]
 
 
-def encoder_both_masked(x, params, heads, mask=None, eps=1e-5):
-    both = None if mask is None else mask[:, None] & mask[:, :, None]
-    y = _norm(x + heads_permute(x, x, x, params, heads, both)[0], params, 1, eps)
-    return _norm(y + _feed(y, params), params, 2, eps)
-
-
 def encoder_in_double(x, params, heads, mask=None, eps=1e-5):
     return encoder_plain(x.double(), {name: weight.double() for name, weight in params.items()}, heads, mask, eps)
 
