@@ -16,6 +16,7 @@ import yaml
 
 from autograder.places import ROOT
 from autograder.sandbox.mounts import packages_of_modules
+from tests.support.imports import imports
 
 OURS = ["autograder", "benchmarks", "book", "examples", "lab", "solutions", "tests"]
 OPTIONAL = {"google": "autograder/kit/dry_run_report.py"}  # on Colab alone: named here and in no requirements
@@ -34,7 +35,7 @@ def imported() -> dict[str, str]:
     modules: dict[str, str] = {}
     own = {"inside", *OURS, *(path.stem for path in (ROOT / "book" / "_ext").glob("*.py"))}
     for path in (path for name in OURS for path in (ROOT / name).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node, _ in imports(path.read_text("utf-8")):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names = [node.module]
