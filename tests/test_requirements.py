@@ -31,7 +31,7 @@ def pinned() -> dict[str, str]:
 
 
 def imported() -> dict[str, str]:
-    """Return the top module of every import in the project, and a file where it stands."""
+    """Return the top module of every import in the project, and a file where it is."""
     modules: dict[str, str] = {}
     own = {"inside", *OURS, *(path.stem for path in (ROOT / "book" / "_ext").glob("*.py"))}
     for path in (path for name in OURS for path in (ROOT / name).rglob("*.py")):
