@@ -102,13 +102,14 @@ class: release ## grade the example class and make the teacher's page about it
 	python -m examples.make_class build/example/submitted && python -m autograder grade build/example/submitted --out build/example \
 	  && python -m autograder report --out build/example
 
+WORKERS ?= 3  # a third of the tests' time is waiting for limits and processes: three keep two cores busy
 test: export ATTENTION_ONLY_CHAPTERS = 1 # no class's points and dates: autograder/settings.py
 test: release ## the laws and one of every family; minutes
-	@python -m pytest -n 2 --dist loadgroup -m "not slow and not browser"
+	@python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow and not browser"
 
 test-all: $(SETUP) ## every test, the slow ones and those in a browser too; some two hours
 	@$(MAKE) --no-print-directory course
-	@python -m pytest -n 2 --dist loadgroup
+	@python -m pytest -n $(WORKERS) --dist loadgroup
 
 lint: $(SETUP) ## style and types
 	@ruff check .

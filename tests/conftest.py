@@ -18,6 +18,12 @@ from tests.support.teacher import out, teacher
 __all__ = ["browser", "built", "course_judge", "graded", "out", "released", "run", "session", "teacher"]
 
 
+LONG = """
+test_student_kit test_release test_own_exercise test_attacks test_given_graded test_mistakes test_pool test_checks
+test_score test_worker test_programs test_export test_nbgrader_road test_visible_files test_shared_sandbox
+""".split()
+
+
 class ByFile(LoadGroupScheduling):
     """A file's tests go to one worker, which makes its fixtures once; those of a group too, one after the other."""
 
@@ -26,7 +32,14 @@ class ByFile(LoadGroupScheduling):
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByFile:
+    config.option.loadscopereorder = False  # which begins with the files of most tests: those are quick
     return ByFile(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest: one that is begun last keeps a single worker busy at the end."""
+    items.sort(key=lambda item: item.path.stem not in LONG)
 
 
 def pytest_configure() -> None:

@@ -7,6 +7,7 @@ from graphlib import TopologicalSorter
 import pytest
 
 from autograder.places import ROOT
+from tests.support.imports import imports
 
 # From the top down; packages on one line do not import each other.
 LAYERS = """
@@ -56,15 +57,13 @@ def package(module: str) -> str:
 @cache
 def imported(module: str) -> list[tuple[str, int, bool]]:
     """Return what a module imports of the project, in which line, and whether that happens when it is imported."""
-    tree = ast.parse(NAMES[module].read_text("utf-8"))
     modules = []
-    inside = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for inner in ast.walk(node)}
-    for node in ast.walk(tree):
+    for node, at_once in imports(NAMES[module].read_text("utf-8")):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             below = [f"{node.module}.{alias.name}" for alias in node.names]
             names = [name if name in NAMES else node.module for name in below]
-        modules += [(name, node.lineno, id(node) not in inside) for name in names if name in NAMES and name != module]
+        modules += [(name, node.lineno, at_once) for name in names if name in NAMES and name != module]
     return modules
 
 

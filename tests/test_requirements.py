@@ -16,6 +16,7 @@ import yaml
 
 from autograder.places import ROOT
 from autograder.sandbox.mounts import packages_of_modules
+from tests.support.imports import imports
 
 OURS = ["autograder", "benchmarks", "book", "examples", "lab", "solutions", "tests"]
 OPTIONAL = {"google": "autograder/kit/dry_run_report.py"}  # on Colab alone: named here and in no requirements
@@ -30,11 +31,11 @@ def pinned() -> dict[str, str]:
 
 
 def imported() -> dict[str, str]:
-    """Return the top module of every import in the project, and a file where it stands."""
+    """Return the top module of every import in the project, and a file where it is."""
     modules: dict[str, str] = {}
     own = {"inside", *OURS, *(path.stem for path in (ROOT / "book" / "_ext").glob("*.py"))}
     for path in (path for name in OURS for path in (ROOT / name).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node, _ in imports(path.read_text("utf-8")):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names = [node.module]

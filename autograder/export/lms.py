@@ -11,7 +11,7 @@ mod/assign/feedback/file/importziplib.php splits a folder's name at "_": second 
 
 Canvas: lib/gradebook_importer.rb asks for "Student" and "ID" first and "Section" before the grades, finds an assignment
 by the number in brackets, else by its title, and takes an empty cell for a grade that is to be deleted, so that each
-assignment has a table of its own, without those who have no grade; app/models/abstract_assignment.rb
+assignment has its own table, without those who have no grade; app/models/abstract_assignment.rb
 (generate_comments_from_files) takes the first two numbers between "_" in a file's name for the student and the upload,
 and shows the page under the name of what was handed in.
 """
@@ -43,7 +43,7 @@ class Recipient:
 
 @dataclass(frozen=True)
 class Lms:
-    """One LMS: who is meant by a name of its own (None: it is no such name), its table, and what to do with both."""
+    """One LMS: how it names a student (None: this is no such name), its table, and what to do with both."""
 
     title: str
     recipient: Callable[[str, str], Recipient | None]

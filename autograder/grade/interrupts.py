@@ -19,7 +19,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
 def interrupts_wait() -> Iterator[None]:
     """Let Ctrl-C and SIGTERM wait for the end of the block; what came in between is raised there.
 
-    A database that is interrupted in the middle of its work may end with an error of its own in place of
+    A database that is interrupted in the middle of its work may end with its own error in place of
     KeyboardInterrupt: the run would take it for a fault of the grader, and go on.
     """
     came: list[int] = []

@@ -36,7 +36,7 @@ def _worth_its_bonus(cell: NotebookNode) -> NotebookNode:
 
 
 def labels(notebook: NotebookNode) -> dict[str, str]:
-    """Return what stands beside each starred cell's name on a page, by grade_id."""
+    """Return what is written beside each starred cell's name on a page, by grade_id."""
     return {grade_id(cell): f"{'★' * stars(cell)} bonus" for cell in notebook.cells if bonus(cell)}
 
 

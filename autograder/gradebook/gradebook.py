@@ -173,7 +173,7 @@ class ClassGradebook:
         """Set when submissions came, by assignment and student, in UTC; None: nobody knows. Others stay as they are."""
         with quiet(), one_line_errors(self.db_url):
             for (name, student), time in times.items():
-                with suppress(MissingEntry):  # its grading failed, and that is said
+                with suppress(MissingEntry):  # its grading failed, and that is reported
                     submission: Any = self.gradebook.find_submission(name, student)
                     submission.timestamp = time
             if times:
@@ -215,7 +215,7 @@ class ClassGradebook:
         """Set a penalty; the page is written before the commit, so that the next run repairs what a kill leaves."""
         path = self.files.autograded(each.student, each.assignment)
         with self._transaction(each.student, each.assignment), quiet():
-            self._rows(each.assignment)  # looked up before anything is changed: it begins a session of its own
+            self._rows(each.assignment)  # looked up before anything is changed: it begins its own session
             row: Any = self.session.get(SubmittedNotebook, each.id)
             row.late_submission_penalty = penalty
             self.session.flush()

@@ -68,7 +68,7 @@ class Part:
 
     @property
     def comments(self) -> list[str]:
-        """Return what the teacher, or the grader, wrote to this part; that it is empty stands beside its points."""
+        """Return what the teacher, or the grader, wrote to this part; that it is empty is written beside its points."""
         return [text for text in self._comments() if text != NO_RESPONSE]
 
     @property
@@ -87,7 +87,7 @@ class Part:
 def parts(notebook: NotebookNode) -> tuple[list[Part], list[NotebookNode]]:
     """Return a graded notebook's parts in their order, and the cells around them; of a refused one, those with points.
 
-    A part begins below the graded cell before it: what stands above its first solution cell is its task. What stands
+    A part begins below the graded cell before it: what is above its first solution cell is its task. What is
     above the first heading of the second level introduces the notebook and belongs to no part.
     """
     labels = bonus.labels(notebook)

@@ -98,7 +98,7 @@ def submissions(session: Session, names: Iterable[str] | None = None) -> list[Su
 
 
 def marks(session: Session, shelf: AssignmentRows, student: str) -> Marks | None:
-    """Return what the gradebook says of a submission's cells, None if it is not there."""
+    """Return what the gradebook says about a submission's cells, None if it is not there."""
     query = (
         select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
         .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)

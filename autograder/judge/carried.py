@@ -31,7 +31,7 @@ class Lost:
 
 @dataclass
 class Forward:
-    """Carries the errors of one notebook forward, each check in a fresh worker of its own."""
+    """Carries the errors of one notebook forward, each check in a fresh worker."""
 
     form: Template
     sandbox: Sandbox
@@ -56,7 +56,7 @@ class Forward:
         if check.is_bug_hunt:
             return repair_first(first, wrong)
         if not any(mentions(name, source) for source in within_reach(self.written, lost.ran) for name in wrong):
-            return first  # nothing there can call one of them: a worker of its own would show just that
+            return first  # nothing there can call one of them: another worker would show just that
         earlier = Earlier({name: checks.find(f"{self.form.assignment}.{name}").reference for name in wrong})
         again = self._again(check, lost, earlier)
         if again is None:

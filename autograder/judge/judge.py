@@ -136,7 +136,7 @@ class _Run:
         self.judged.outputs[cell.id] = outputs if self.left > 0 else too_long(outputs)
 
     def check(self, function: str) -> None:
-        """Judge one function where its check stands."""
+        """Judge one function where its check is."""
         check_id, stopped = f"{self.form.assignment}.{function}", self.stopped.get(function)
         check = checks.find(check_id)
         if function in self.blank and not stopped and self._is_unwritten(check_id, function):
@@ -169,7 +169,7 @@ class _Run:
     def _is_unwritten(self, check_id: str, function: str) -> bool:
         """Return whether a function whose cell is as released is not written: cases drawn once show it for no points.
 
-        Where it is written after all, in some other way, it is judged as any other, on cases of its own.
+        Where it is written after all, in some other way, it is judged as any other, on the cases drawn for it.
         """
         cases, adapter = unwritten_cases(check_id), checks.find(check_id).portable_adapter
         calls = FirstCalls(Student(self.session, adapter=adapter), function, len(cases))

@@ -18,7 +18,7 @@ HARMLESS = (
 TAGS = frozenset(HARMLESS.split())
 ATTRIBUTES = {"a": {"href"}, "img": {"alt", "src"}, "td": {"align"}, "th": {"align"}}
 PICTURE_INSIDE = re.compile(r"data:(?P<mime>image/(?:png|jpeg));base64,(?P<content>[A-Za-z0-9+/=\s]*)")
-# Stands for a picture until the text is set and cleaned, which megabytes would slow down: what is said of it, in hex.
+# Stands for a picture until the text is set and cleaned, which megabytes would slow down: its description, in hex.
 PLACE = re.compile(r"place:[0-9a-f]+")
 PLACES = re.compile(r'<img src="place:([0-9a-f]+)">')
 NOT_HERE = "is not in the notebook that was handed in; paste a picture into the text cell"

@@ -113,7 +113,7 @@ class Pool:
             if given is None:
                 break
             seat.task = given
-            with suppress(OSError):  # anyone who listens for the answer learns that it is dead
+            with suppress(OSError):  # who waits for the answer learns that it is dead
                 seat.link.send(given)
         while left and len(self.seats) < self.jobs:
             self.seats.append(_JudgeProcess(self.settings, self.work))

@@ -115,7 +115,7 @@ def judged(settings: JudgeSettings, task: Task, failed: str = "") -> Outcome:
 
 
 def judged_by(judge: "Judge", task: Task) -> Outcome:
-    """Judge one submission; a fault of the grader's costs it its points and nobody else's, and is said."""
+    """Judge one submission; a fault of the grader costs this submission its points, nobody else, and is reported."""
     form = form_of(task.assignment)
     try:
         return assess(task, form, judge)

@@ -106,7 +106,7 @@ def assess(task: Task, form: Template, judge: "Judge") -> Outcome:
 
 
 def tell(notebook: NotebookNode, **words: str) -> None:
-    """Set what stands at the top of a feedback page: `refused`, why there is no grade, or a `notice`."""
+    """Set what is at the top of a feedback page: `refused`, why there is no grade, or a `notice`."""
     notebook.metadata[OWN] = notebook.metadata.get(OWN, {}) | words
 
 

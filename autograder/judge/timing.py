@@ -28,7 +28,7 @@ class Limits:
 
     @property
     def total(self) -> float:
-        """Return the seconds by the clock for everything: checks have time of their own, whatever ran before."""
+        """Return the seconds by the clock for everything: checks have their own time, whatever ran before."""
         return self.notebook + 2 * self.check
 
     @property
@@ -57,7 +57,7 @@ class Use:
 
     @property
     def starved(self) -> bool:
-        """Return whether others had the processor; who fills it with processes of their own is not starved."""
+        """Return whether others had the processor; who fills it with their own processes is not starved."""
         return self.queued > self.clock / 4 and self.computed < 0.8 * self.clock
 
 

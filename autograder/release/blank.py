@@ -96,7 +96,7 @@ def solved(module: Module, function: str, helpers: list[str], title: str = "") -
 
 
 def _solved_class(module: Module, name: str) -> str:
-    """Return the source of a class's solved cell: each method's body stands between nbgrader's marks."""
+    """Return the source of a class's solved cell: each method's body is between nbgrader's marks."""
     node, lines = module.find(name), module.text.splitlines()
     for method in reversed(module.methods(name)):
         _, body = module.cut(method)

@@ -37,7 +37,7 @@ def missing_parts(name: str, cells: list[NotebookNode]) -> Iterator[str]:
 def undefined(cells: list[str]) -> list[str]:
     """Return the names, in order of use, that these code cells read and none of them, and not Python, defines.
 
-    Functions may use what a later cell defines. A cell that Python cannot read is an error of its own: SyntaxError.
+    Functions may use what a later cell defines. A cell that Python cannot read raises SyntaxError.
     """
     codes = [compile(TransformerManager().transform_cell(cell), "<cell>", "exec") for cell in cells]
     used = dict.fromkeys(name for code in codes for name in _names(code, LOADS))

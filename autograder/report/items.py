@@ -15,7 +15,7 @@ PLANNED = re.compile(r"^\|\s*(\d+) ·[^|]*\|\s*(\d+)\s*\|", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Item:
-    """One check: how many got all, some and none of its points, and what that says of it.
+    """One check: how many got all, some and none of its points, and what that says about it.
 
     Difficulty is the mean share of its points. Discrimination is the correlation of its points with the points of all
     other checks; where everybody has all or nothing it is the point-biserial (M1 - M0) / s · sqrt(p (1 - p)). Lord and

@@ -121,7 +121,7 @@ class BindMounts:
 
     An ordinary user binds them directly. Root must not stay root (it would escape limits, and the kernel refuses it a
     fresh /proc), and the user it becomes may not pass through folders such as root's home: so root binds each folder
-    below the folder `staging` first, in a mount namespace of its own.
+    below the folder `staging` first, in its own mount namespace.
     """
 
     folders: dict[str, Path]

@@ -55,7 +55,7 @@ class Sandbox:
     One sandbox serves all judging processes of a machine. The first makes it: `s = Sandbox(kit)`, then `s.start()`.
     Each of the others, forked or spawned, joins it: `Sandbox.join(s.address)`; the address is a string. Pickling it, or
     using it after a fork, is the same as joining. When its processes have died, the next process that needs it builds
-    it again for all, as a child of its own. It ends with the process, or the thread, that built it; the address lasts
+    it again for all, as a child process. It ends with the process, or the thread, that built it; the address lasts
     until the object that made it is closed.
     """
 

@@ -52,7 +52,7 @@ INSTEAD = (
     (re.compile(r"gru_step"), GRU, "torch's own GRU"),
 )
 
-# What a flag begins with; behind it stands the name that stands out.
+# What a flag begins with; the name that stands out follows.
 OWN_ATTENTION, OWN_SOFTMAX = "torch's own attention: ", "torch's own masked softmax: "
 BEHIND, CHANGES, IMPORTS = "looks behind the scenes: ", "changes ", "imports "
 

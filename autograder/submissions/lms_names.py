@@ -105,7 +105,7 @@ def is_wrapper(name: str) -> bool:
 
 
 def sort_key(name: str) -> tuple[str, str]:
-    """Return a key that sorts names as people do: accents and capitals make no difference, É stands beside E."""
+    """Return a key that sorts names as people do: accents and capitals make no difference, É sorts beside E."""
     letters = unicodedata.normalize("NFKD", name).casefold().translate(PLAIN)
     return "".join(letter for letter in letters if not unicodedata.combining(letter)), name
 

@@ -58,7 +58,7 @@ def _restore_setup_cells(cells: list[NotebookNode], template: Template) -> None:
     """Put the released code cells that come before the first exercise on top, where they are missing.
 
     They import what the answers need; a student who deleted or changed them loses no points by it. The cell into which
-    functions of earlier notebooks are copied is not missing where its calls stand below what was copied.
+    functions of earlier notebooks are copied is not missing where its calls are below what was copied.
     """
     position = next((n for n, cell in enumerate(template.notebook.cells) if grade_id(cell)), 0)
     setup = [cell for cell in template.notebook.cells[:position] if cell.cell_type == "code"]
@@ -77,7 +77,7 @@ def _is_filled_in(released: NotebookNode, cells: list[NotebookNode]) -> bool:
 
 
 def _move_checks_below_answers(cells: list[NotebookNode], template: Template) -> None:
-    """Move each check that stands above its answer to just below it: points do not depend on the order."""
+    """Move each check that is above its answer to just below it: points do not depend on the order."""
     for name in template.functions:
         check = next(n for n, cell in enumerate(cells) if grade_id(cell) == CHECK + name)
         unanswered = collapsed(template.graded[name].source) if name in template.graded else ""

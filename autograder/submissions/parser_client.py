@@ -1,4 +1,4 @@
-"""Client of the parser process: student text is parsed in a process of its own, with limits on CPU time and memory.
+"""Client of the parser process: student text is parsed in a separate process, with limits on CPU time and memory.
 
 `assignment`, `is_unwritten`, `submission`, `analysis` and `fingerprints` send requests to that process
 (parser_process.py) and return plain values. It is started on first use, restarted after a failure, and ends with the
@@ -60,7 +60,7 @@ class ParserClient:
         self.stop()
         self._socket, child_end = socket.socketpair()
         with child_end:
-            # A session of its own, so that Ctrl-C at the terminal does not reach it.
+            # A separate session, so that Ctrl-C at the terminal does not reach it.
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-c", PROGRAM],
                 stdin=child_end.fileno(),

@@ -1,4 +1,4 @@
-"""What is asked of one H200, and what the table says of it: reached, missed, or not measured."""
+"""What is asked of one H200, and what the table says about it: reached, missed, or not measured."""
 
 from collections.abc import Iterator, Mapping
 

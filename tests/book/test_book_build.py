@@ -341,7 +341,7 @@ print("{own} has met {other}")
 
 
 def test_two_chapters_run_side_by_side_and_a_failing_one_is_reported(tmp_path):
-    """In a process of its own: Sphinx keeps what extensions register."""
+    """In a separate process: Sphinx keeps what extensions register."""
     source = tmp_path / "source"
     source.mkdir()
     for own, other in (("one", "two"), ("two", "one")):

@@ -25,7 +25,7 @@ def anchor_of(heading: str) -> str:
 
 
 def sections(page: Path) -> dict[str, str]:
-    """Return the text of each section of a page, by the anchor of its heading; what stands below it is a part of it."""
+    """Return the text of each section of a page, by the anchor of its heading; what is below it is a part of it."""
     text = re.sub(r"^```\{code-cell\}.*?^```", "", page.read_text(encoding="utf8"), flags=re.MULTILINE | re.DOTALL)
     headings = list(HEADING.finditer(text))
     depths = [len(heading[0]) - len(heading[0].lstrip("#")) for heading in headings]

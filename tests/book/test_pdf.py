@@ -133,7 +133,7 @@ def test_the_built_book_fits_its_paper_and_its_links_lead_somewhere(browser):
 
 @pytest.mark.browser
 def test_each_page_of_the_book_begins_a_sheet(browser, site, tmp_path):
-    """In a process of its own: a second Playwright does not run beside the fixture's."""
+    """In a separate process: a second Playwright does not run beside the fixture's."""
     code = "import sys; from pathlib import Path; from book import pdf; site, printed = map(Path, sys.argv[1:])\n"
     printed = tmp_path / "book.pdf"
     subprocess.run(

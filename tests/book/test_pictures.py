@@ -49,7 +49,7 @@ class Remembers(nn.Module):
     """Its forward half is the number of the last word, its backward half that of the first."""
 
     def encode(self, source, mask):
-        last = source[torch.arange(len(source)), mask.sum(dim=1) - 2]  # the end mark stands behind it
+        last = source[torch.arange(len(source)), mask.sum(dim=1) - 2]  # the end mark is behind it
         return {"context": torch.stack([last, source[:, 0]], dim=1).float()}, {}
 
 

@@ -1,6 +1,6 @@
 """Numbers in prose that look like scores are quoted from result files by code, or stand in prose_numbers.json.
 
-python -m tests.book.test_prose_numbers              the lines to add to the list, and where each number stands
+python -m tests.book.test_prose_numbers              the lines to add to the list, and where each number is
 python -m tests.book.test_prose_numbers --write      add them without a source, drop what no page has any more, sort
 """
 

@@ -19,7 +19,7 @@ ENTRIES = {  # {key: {field: value}}
     entry[1]: dict(re.findall(r"^  (\w+) = \{(.*)\},?$", entry[2], re.MULTILINE))
     for entry in re.finditer(r"^@\w+\{(\w+),\n(.*?)^\}", TEXT, re.MULTILINE | re.DOTALL)
 }
-LINKS = {  # field: its form, and what stands before it in a link
+LINKS = {  # field: its form, and what is before it in a link
     "doi": (r"10\.\d{4,9}/\S+", "https://doi.org/"),
     "eprint": (r"\d{4}\.\d{4,5}", "https://arxiv.org/abs/"),
     "url": (r"https://\S+", ""),

@@ -82,7 +82,7 @@ def _drawn(check_id: str, seed: int) -> list:
 
 
 def criteria() -> dict[str, Any]:
-    """What earns points, which mistakes have a name, and what is said of them."""
+    """What earns points, which mistakes have a name, and what is printed about them."""
     return {
         check_id: {
             "points": [[each.name, each.points] for each in find(check_id).criteria],
@@ -135,7 +135,7 @@ def _cell(cell: NotebookNode) -> list[str]:
 
 
 def example_class() -> dict[str, Any]:
-    """The example class, graded with a fixed secret: the summary, and what is said of every check."""
+    """The example class, graded with a fixed secret: the summary, and what is printed about every check."""
     from tests.golden.graded import graded_class
 
     with tempfile.TemporaryDirectory() as folder:

@@ -64,7 +64,7 @@ def test_padding_never_changes_a_prediction(kind: str) -> None:
     wider = [0, 3] if not model.nested else [0, 2, 0, 1]
     more, hidden = (torch.nn.functional.pad(part, wider) for part in (tokens, mask))
     torch.testing.assert_close(model(more, hidden), together)
-    torch.testing.assert_close(model(torch.where(hidden, more, 11), hidden), together)  # whatever stands there
+    torch.testing.assert_close(model(torch.where(hidden, more, 11), hidden), together)  # whatever is there
 
 
 @pytest.mark.parametrize("kind", BOTH)

@@ -48,7 +48,7 @@ SHORT = [
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A place of its own for runs and results, and a phrasebook of letters."""
+    """Its own place for runs and results, and a phrasebook of letters."""
     monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(result_files, "ROOT", tmp_path)
     monkeypatch.setattr(translation_results, "LENGTHS", ((1, 8),))

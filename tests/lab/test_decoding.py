@@ -160,7 +160,7 @@ def test_attention_handed_in_and_attention_with_keys_projected_once_are_the_same
 def test_only_a_query_after_the_step_has_read_the_word_before(name: str, reads: bool) -> None:
     model = random_model(name, 1)
     first, second = (decoding.forced_attention(model, [[4, 5, 6]], [[word, 8, 7]])[0] for word in (4, 5))
-    torch.testing.assert_close(first[0], second[0])  # nothing but the start symbol stands before the first word
+    torch.testing.assert_close(first[0], second[0])  # nothing but the start symbol is before the first word
     assert torch.allclose(first[1], second[1]) != reads
     assert not torch.allclose(first[2], second[2])
 

@@ -1,4 +1,4 @@
-"""Tests of the gradient of a batch: however the batch is cut, it is the same; memory that is too small is said."""
+"""Tests of the gradient of a batch: however the batch is cut, it is the same; memory that is too small is reported."""
 
 from pathlib import Path
 from types import SimpleNamespace

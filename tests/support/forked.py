@@ -1,4 +1,4 @@
-"""Python programs in processes of their own, forked from one that has imported torch: that takes two seconds each."""
+"""Python programs in separate processes, forked from one that has imported torch: that takes two seconds each."""
 
 import json
 import os

@@ -178,8 +178,9 @@ def _trees(text: str, by_kinds: dict[tuple[type, ...], dict[str, str]]) -> Itera
     for node in nodes:
         for block in (getattr(node, part, None) for part in ("body", "orelse", "finalbody")):
             if isinstance(block, list):
-                for window in (block[i : i + size] for size in sizes for i in range(len(block) - size + 1)):
-                    known = by_kinds.get(kinds(window))
-                    place = known.get(tree(window)) if known else None
+                whole = kinds(block)
+                for first, last in ((i, i + size) for size in sizes for i in range(len(block) - size + 1)):
+                    known = by_kinds.get(whole[first:last])
+                    place = known.get(tree(block[first:last])) if known else None
                     if place:
                         yield place

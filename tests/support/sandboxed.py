@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from autograder.judge.judge import Judge
 from autograder.judge.session import Limits, Session
@@ -41,11 +42,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sandbox.Sandbox]
 
 
 @pytest.fixture(scope="session")
-def released() -> Path:
+def released(tmp_path_factory: pytest.TempPathFactory, testrun_uid: str) -> Path:
     """Return the folder of the released notebooks, with their kit, as the sources of this moment make them."""
     from autograder.release.build import release
 
-    release()
+    mark = tmp_path_factory.getbasetemp().parent / "released"  # where all workers of a run look
+    with FileLock(f"{mark}.lock"):
+        if not mark.exists() or mark.read_text() != testrun_uid:
+            release()
+            mark.write_text(testrun_uid)
     return KIT.parent
 
 

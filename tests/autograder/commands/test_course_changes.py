@@ -19,7 +19,7 @@ LINE = re.compile(r"^ *- file: (?!bahdanau)(\w+)\n", re.MULTILINE)
 
 
 class Course:
-    """A copy of the course in a folder of its own."""
+    """A copy of the course in its own folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -87,7 +87,7 @@ def only_bahdanau(tmp_path_factory) -> Course:
 
 @pytest.fixture
 def course(only_bahdanau: Course, tmp_path: Path) -> Course:
-    """The same in a folder of its own, with ada's notebook handed in and graded."""
+    """The same in its own folder, with ada's notebook handed in and graded."""
     shutil.copytree(only_bahdanau.folder, tmp_path, dirs_exist_ok=True)
     course = Course.__new__(Course)
     course.folder = tmp_path

@@ -21,12 +21,18 @@ from autograder.score import Scorer
 from autograder.submissions.normalise import normalise
 from lab.budget import SECONDS
 from tests.autograder.commands.test_course_changes import LINE, Course
-from tests.support.given_out import CALL, NAME, RIGHT, WRONG, homework, need_it, with_given, without
+from tests.support.given_out import CALL, NAME, RIGHT, WRONG, demand_chapter, homework, need_it, with_given
 from tests.support.points import by_checks
 from tests.support.sandboxed import demand_sandbox
 from tests.support.student import failures, kernel, printed, run_whole, solved, unpacked, without_all_points
 
-__all__ = ["with_given", "without"]
+__all__ = ["with_given"]
+
+
+@pytest.fixture(scope="module")
+def without(released: Path) -> Path:
+    demand_chapter()
+    return released.parent
 
 
 @pytest.mark.slow
@@ -41,7 +47,7 @@ def test_a_student_gets_the_points_that_own_or_given_functions_earn(
     build = with_given if given else without
     done = given and not own
     with kernel(tmp_path, **{SECONDS: "0.5"}) as started:
-        ran = run_whole(homework(build, tmp_path, own, train=done), tmp_path / NAME, started)
+        ran = run_whole(homework(build, own, train=done), unpacked(build, tmp_path) / NAME, started)
     output = printed(ran)
     lost = set(without_all_points(NAME, output))
     # Without a right local_p_weights of one's own, only grading can try the arguments of failing_input.
@@ -55,12 +61,11 @@ def test_a_student_gets_the_points_that_own_or_given_functions_earn(
 
 
 @pytest.fixture(scope="module")
-def scorers(without: Path, with_given: Path) -> Iterator[dict[bool, Scorer]]:
+def scorers(course_judge: Judge, without: Path, with_given: Path) -> Iterator[dict[bool, Scorer]]:
     """Return what scores with a kit that has nothing given, and with one that has."""
-    demand_sandbox()
     scorers = {}
-    with sandbox.Sandbox(without / "release/kit") as bare, sandbox.Sandbox(with_given / "release/kit") as full:
-        for given, build, made in ((False, without, bare), (True, with_given, full)):
+    with sandbox.Sandbox(with_given / "release/kit") as full:
+        for given, build, made in ((False, without, course_judge.sandbox), (True, with_given, full)):
             limits = Limits(cell=6, check=6, notebook=60, grace=0.5, patience=25)
             form = Template(NAME, nbformat.read(build / "release" / NAME / f"{NAME}.ipynb", as_version=4))
             scorers[given] = Scorer(Judge(made, b"the secret of this test's course", limits), forms={NAME: form})
@@ -77,33 +82,33 @@ def scored(scorer: Scorer, notebook: NotebookNode, folder: Path) -> tuple[set[st
 
 
 def test_the_judge_sees_what_was_given_and_nothing_else(scorers, without: Path, with_given: Path, tmp_path) -> None:
-    notebook = homework(with_given, tmp_path)
+    notebook = homework(with_given)
     assert scored(scorers[True], notebook, tmp_path) == (set(), [])
     assert scored(scorers[False], notebook, tmp_path) == (need_it(without), [])
-    own = homework(with_given, tmp_path, RIGHT)
+    own = homework(with_given, RIGHT)
     assert scored(scorers[False], own, tmp_path) == (set(), [])
-    wrong = homework(with_given, tmp_path, WRONG)
+    wrong = homework(with_given, WRONG)
     assert scored(scorers[True], wrong, tmp_path)[0] == need_it(without)
 
 
 def test_a_notebook_of_an_older_release_is_graded_as_before(scorers, without: Path, tmp_path: Path) -> None:
     """It has no cell for functions of earlier notebooks; its functions bring what they need along."""
-    notebook = solved(without, unpacked(without, tmp_path), NAME)
+    notebook = solved(without, without / "release", NAME)
     notebook.cells = [cell for cell in notebook.cells if CALL not in cell.source]
     assert all("masked_softmax" in cell.source for cell in notebook.cells if cell.id in need_it(without))
     for scorer in scorers.values():
         assert scored(scorer, notebook, tmp_path) == (set(), [])
 
 
-def test_the_cell_for_earlier_functions_is_put_back_where_it_is_missing_and_only_there(without, tmp_path) -> None:
+def test_the_cell_for_earlier_functions_is_put_back_where_it_is_missing_and_only_there(without) -> None:
     form = Template(NAME, nbformat.read(without / "release" / NAME / f"{NAME}.ipynb", as_version=4))
 
     def calls(notebook: NotebookNode) -> int:
         return sum(CALL in cell.source for cell in normalise(notebook, form).cells)
 
-    filled_in = homework(without, tmp_path, RIGHT)
+    filled_in = homework(without, RIGHT)
     assert calls(filled_in) == 1
-    deleted = homework(without, tmp_path)
+    deleted = homework(without)
     deleted.cells = [cell for cell in deleted.cells if CALL not in cell.source]
     assert calls(deleted) == 1
 
@@ -143,7 +148,7 @@ def test_a_class_is_graded_anew_when_what_is_given_changes(tmp_path: Path) -> No
         status, released_output = course.types("release", *given)
         assert status == 0, released_output
         if not (course.folder / "class").exists():
-            notebook = homework(course.folder / "build", tmp_path / "student")
+            notebook = homework(course.folder / "build")
             place = course.folder / "class" / "ada" / NAME / f"{NAME}.ipynb"
             place.parent.mkdir(parents=True)
             nbformat.write(notebook, place)

@@ -215,7 +215,7 @@ LISTS = ("book/_toc.yml", "book/index.md", "TEACHING.md")
 
 @pytest.fixture
 def lists(tmp_path: Path) -> Path:
-    """A folder with the lists in which a chapter stands."""
+    """A folder with the lists in which a chapter is."""
     (tmp_path / "book").mkdir()
     for file in LISTS:
         shutil.copy(ROOT / file, tmp_path / file)

@@ -165,7 +165,7 @@ def test_there_is_no_room_to_keep_it(course, monkeypatch):
 
 
 def test_a_solved_notebook_lay_among_the_released_ones(course):
-    """It was shipped: as the released notebook itself, beside it, and in a folder of its own."""
+    """It was shipped: as the released notebook itself, beside it, and in its own folder."""
     before, folder = packed(course), course / "build" / "release"
     notebook(course).write_bytes(b"solved")
     (folder / "bahdanau" / "solved.ipynb").write_bytes(b"solved")

@@ -171,7 +171,7 @@ def test_the_earlier_function_may_be_called_by_whatever_name(judge: Judge, use: 
 
 
 def test_a_cell_that_stopped_at_the_earlier_function_defines_what_it_defines(judge: Judge) -> None:
-    """The second function and a trial of the first stand in one cell, which ends there with an error."""
+    """The second function and a trial of the first are in one cell, which ends there with an error."""
     changed = {HEADS: BLANK.format(HEADS)}
     changed["encoder_layer"] = f"{solution('transformer', 'encoder_layer')}\n\n\n{HEADS}(1, 2, 3, {{}}, 1)\nlast = 1"
     assert graded(judge, "transformer", changed, only=LAYERS).verdicts["encoder_layer"].score == 12

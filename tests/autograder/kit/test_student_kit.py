@@ -18,7 +18,6 @@ from packaging.requirements import Requirement
 
 from autograder.checks import assignments
 from autograder.places import ROOT
-from autograder.release.build import release
 from autograder.sandbox.mounts import packages_of_modules
 from tests.support.forked import python
 from tests.support.leaks import bodies, found_in
@@ -38,10 +37,8 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("build")
-    release(build=folder)
-    return folder
+def build(released) -> Path:
+    return released.parent
 
 
 @pytest.fixture(scope="module")
@@ -297,8 +294,8 @@ def test_the_notebooks_are_numbered_in_the_courses_order(home):
 def test_a_kit_without_what_only_linux_has_checks_hints_and_runs_a_file(build, tmp_path):
     """As on Windows and macOS: no fork, no signals, no /proc, none of these modules; libraries keep what is theirs."""
     folder = unzipped(build, tmp_path)
-    command = [sys.executable, "-c", f"WITHOUT = {WITHOUT!r}\n{WITHOUT}{AS_A_STUDENT}"]
-    printed = subprocess.run(command, cwd=folder, env=CLEAN, capture_output=True, text=True, check=True).stdout
+    (tmp_path / "student.py").write_text(f"WITHOUT = {WITHOUT!r}\n{WITHOUT}{AS_A_STUDENT}")
+    printed = in_kit(folder, str(tmp_path / "student.py"))
     assert "The mask has no effect" in printed
     assert "bahdanau: " in printed
     assert "part 1 ½" in printed

@@ -122,7 +122,7 @@ class TestNoSandbox:
 
     def test_what_it_leaves_behind_dies_with_it(self, plain: Sandbox) -> None:
         with Session(plain, QUICK) as session:
-            source = "!setsid sleep 300 >/dev/null 2>&1 & echo $!"  # an orphan, in a session of its own
+            source = "!setsid sleep 300 >/dev/null 2>&1 & echo $!"  # an orphan, in its own session
             left = says(session, source).split()[-1]
             assert Path("/proc", left).exists()
             worker = session._worker
