@@ -220,8 +220,8 @@ def test_without_a_built_book_the_command_says_what_to_do(tmp_path, monkeypatch,
 
 
 def classes(name: str) -> int:
-    """Return how many classes TEACHING.md gives a chapter in twelve weeks."""
-    weeks = (ROOT / "TEACHING.md").read_text("utf8").partition("## Twelve weeks\n")[2].partition("\n## ")[0]
+    """Return how many classes TEACHING.md gives a chapter week by week."""
+    weeks = (ROOT / "TEACHING.md").read_text("utf8").partition("## Week by week\n")[2].partition("\n## ")[0]
     return weeks.count(f"| `{name}` |")
 
 
