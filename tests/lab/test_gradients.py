@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from benchmarks.gpu.small_models import small_models
 from lab.batches import Batch, collate, filled_up
 from lab.cuda_graphs import CudaGraphs, Recorded, recordable
+from lab.language import Lines
 from lab.ranges import RecipeError
 from lab.tokenizers import PAD
 from lab.training import Trainer
@@ -91,10 +92,11 @@ def test_what_is_counted_of_a_batch_is_what_its_tables_hold(name: str) -> None:
     task = MODELS[name].task
     for group in task.groups(1):
         batch = task.collate(group)
-        table = batch.targets if isinstance(batch, Batch) else batch.tokens
+        predicts = isinstance(batch, Batch | Lines)  # tokens, where a classifier has one label a text
+        table = batch.targets if predicts else batch.tokens
         real = table != PAD
         assert task.units(group) == real.sum()
-        assert task.weight(group) == (real.sum() if isinstance(batch, Batch) else len(table))
+        assert task.weight(group) == (real.sum() if predicts else len(table))
         assert task.cells(group) == table.numel()
         assert not any((each[..., -1] == PAD).all() for each in batch[: 3 if isinstance(batch, Batch) else 2])
 

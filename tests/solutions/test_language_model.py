@@ -32,6 +32,12 @@ LEFT = torch.arange(S) >= torch.tensor([0, 3, 1])[:, None]  # padding on the lef
 
 PROVES = {
     "causal_mean": "test_the_causal_mean_is_that_of_a_loop",
+    "rms_norm": "test_rms_norm_is_torchs_and_knows_no_scale",
+    "swiglu": "test_swiglu_is_a_gate_by_torchs_silu",
+    "rope": "test_both_pairings_of_rope_are_a_permutation_apart",
+    "grouped_query_attention": "test_grouped_queries_are_torchs",
+    "cached_step": "test_steps_with_a_cache_are_the_full_pass",
+    "next_probabilities": "test_temperature_comes_first_then_top_k_then_top_p",
     "induction_score": "test_the_induction_score_is_that_of_a_loop_and_1_where_a_head_copies",
     "latent_attention": "test_latent_attention_is_torchs_and_its_scores_need_no_keys",
     "inside": "test_the_probabilities_of_all_sentences_are_those_of_their_trees",

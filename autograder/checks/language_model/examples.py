@@ -15,36 +15,37 @@ swiglu(x, W_1, W_gate, W_2)""",
 ROPE = ("rope(torch.tensor([[1., 2., 3., 4.], [2., 0., 1., 5.]]), torch.tensor([1, 5]), 100.)",)
 
 
-def _grouped(new: int, mask: str) -> str:
-    """Return a call with four heads that share two keys and values, three positions, and the newest as queries."""
+def _grouped(new: int, source: int, mask: str) -> str:
+    """Return a call with four heads that share two keys and values; the queries are of the newest positions."""
+    kv = f"view(1, 2, {source}, 2)"
     return f"""\
 q = torch.arange({8 * new}.).view(1, 4, {new}, 2) % 5 - 1
-k, v = torch.arange(12.).view(1, 2, 3, 2) % 4 - 1, torch.arange(12.).view(1, 2, 3, 2) % 7
+k, v = torch.arange({4 * source}.).{kv} % 4 - 1, torch.arange({4 * source}.).{kv} % 7
 grouped_query_attention(q, k, v, {mask})"""
 
 
 GROUPED = (
-    _grouped(1, "None"),
-    _grouped(2, "None"),
-    _grouped(3, "None"),
-    _grouped(2, "torch.tensor([[False, True, True]])"),
-    _grouped(3, "torch.tensor([[True, True, False]])"),
+    _grouped(1, 3, "None"),
+    _grouped(2, 2, "None"),
+    _grouped(1, 3, "torch.tensor([[False, True, True]])"),
+    _grouped(2, 2, "torch.tensor([[True, False]])"),
 )
 
 
-def _step(past: int, mask: str) -> str:
-    """Return a call with four heads of four features that share two keys and values."""
+def _step(past: int, width: int, mask: str) -> str:
+    """Return a call with four heads of so many features that share two keys and values."""
+    sizes = f'[("W_q", {4 * width}), ("W_k", {2 * width}), ("W_v", {2 * width})]'
     return f"""\
-x, cache = torch.tensor([[1., 2.]]), torch.arange({16 * past}.).view(2, 1, 2, {past}, 4) % 7 % 3
-w = {{name: torch.arange(2. * rows).view(rows, 2) % 5 % 3 - 1 for name, rows in [("W_q", 16), ("W_k", 8), ("W_v", 8)]}}
-w["W_o"] = torch.arange(32.).view(2, 16) % 3 - 1
+x, cache = torch.tensor([[1., 2.]]), torch.arange({4 * past * width}.).view(2, 1, 2, {past}, {width}) % 7 % 3
+w = {{name: torch.arange(2. * rows).view(rows, 2) % 5 % 3 - 1 for name, rows in {sizes}}}
+w["W_o"] = torch.arange({8 * width}.).view(2, {4 * width}) % 3 - 1
 cached_step(x, cache, w, {mask})"""
 
 
 STEP = (
-    _step(1, "None"),
-    _step(2, "None"),
-    _step(2, "torch.tensor([[False, True, True]])"),
+    _step(1, 2, "None"),
+    _step(1, 4, "None"),
+    _step(2, 2, "torch.tensor([[False, True, True]])"),
 )
 
 
