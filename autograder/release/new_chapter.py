@@ -44,7 +44,7 @@ def edits(fill: Edit) -> dict[str, Edit]:
     """Return {file: what puts the chapter's lines into its text}; `fill` writes the names into a template."""
     rows = {
         "What needs what": "| `NAME` | – | – | 5 | 15 |",
-        "Week by week": "| 14 | `NAME` | 5 | 1 · 15 | | say the goal of the class |",
+        "Week by week": "| 15 | `NAME` | 5 | 1 · 15 | | say the goal of the class |",
     }
 
     def teaching(text: str) -> str:
