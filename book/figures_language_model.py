@@ -110,7 +110,8 @@ def _scaling(experiment: str, x: Callable[[dict[str, Any]], int], x_label: str, 
         f"{'Distance from the floor' if over else 'Loss'} by {x_label.partition(' ')[0]}",
         log="xy",
         marks=None if over else {"the floor": floor},
-        y_ticks=_within(y) if over else (2.0, floor, *_within(y, (2.2, 2.4, 2.6, 2.8)))  # below it, to show the floor as a line,
+        # One tick below the floor, so that it is a line of its own and not the axis.
+        y_ticks=_within(y) if over else (2.0, floor, *_within(y, (2.2, 2.4, 2.6, 2.8))),
     )
 
 

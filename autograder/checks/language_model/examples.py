@@ -29,6 +29,7 @@ GROUPED = (
     _grouped(2, 2, "None"),
     _grouped(1, 3, "torch.tensor([[False, True, True]])"),
     _grouped(2, 2, "torch.tensor([[True, False]])"),
+    _grouped(2, 2, "torch.tensor([[True, True]])"),
 )
 
 
