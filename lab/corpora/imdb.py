@@ -63,6 +63,13 @@ def pack(archive: Path, folder: Path) -> None:
         atomic_write(folder / f"{name}.tsv.xz", lzma.compress(text.encode()))
 
 
+def rows(name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the label (neg or pos), the part and the text of each review of a table."""
+    for line in table(name).decode().split("\n")[:-1]:
+        label, _, _, part, text = line.split("\t")
+        yield label, part, text
+
+
 def cut(name: str) -> bytes:
     """Return a table cut into sentences and words: label, part, and the sentences, between tabs."""
     key = hashlib.sha256((CONTENTS[name] + CUT).encode()).hexdigest()[:12]
@@ -70,10 +77,7 @@ def cut(name: str) -> bytes:
     if path.exists():
         return gzip.decompress(path.read_bytes())
     print(f"cutting the {name} reviews of IMDB into sentences, once (about a minute)", flush=True)
-    lines = []
-    for line in table(name).decode().split("\n")[:-1]:
-        label, _, _, part, text = line.split("\t")
-        lines.append("\t".join([label, part, *read(text)]))
+    lines = ["\t".join([label, part, *read(text)]) for label, part, text in rows(name)]
     content = "".join(f"{line}\n" for line in lines).encode()
     atomic_write(path, gzip.compress(content, 6, mtime=0))
     return content
@@ -96,5 +100,10 @@ def load() -> Labelled:
 
 
 def read(text: str) -> tuple[str, ...]:
-    """Return a review as people write it as its sentences; a line break (<br />) is a space."""
-    return sentences(re.sub(r"<br\s*/?>", " ", text))
+    """Return a review as people write it as its sentences."""
+    return sentences(unbroken(text))
+
+
+def unbroken(text: str) -> str:
+    """Return a review with a space for each line break (<br />)."""
+    return re.sub(r"<br\s*/?>", " ", text)
