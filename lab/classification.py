@@ -15,13 +15,14 @@ from lab import corpora, metrics, tokenizers
 from lab.batches import text_batch, within
 from lab.corpora import Document, Labelled
 from lab.experiment import Experiment
-from lab.runs import Named, Solution
+from lab.runs import CorpusRun, Solution
 from lab.training import Progress, Training
 from lab.transfer import sent
 
 Encoded = list[list[int]]  # the word numbers of each sentence of a text
 Example = tuple[Encoded, int]  # and its label
 Row = TypeVar("Row", list[int], list[str])
+Run = CorpusRun
 CELLS = 20_000  # words, padding included, that are read at once when nothing is learnt
 
 
@@ -46,21 +47,6 @@ class Classifier(nn.Module):
         Nested: word weights (batch, sentences, words), which add up to 1 in each sentence, and (batch, sentences).
         """
         raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Run(Named):
-    """Which training: the corpus, the recipe by name, a word for what differs from it, the seed."""
-
-    solution: str
-    corpus: str
-    recipe: str
-    variant: str = ""
-    seed: int = 1
-
-    @property
-    def task(self) -> str:
-        return self.corpus
 
 
 @dataclass(frozen=True)

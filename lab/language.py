@@ -16,12 +16,12 @@ from lab import corpora, tokenizers
 from lab.batches import pad, within
 from lab.corpora import Text
 from lab.experiment import Experiment
-from lab.runs import Named, Solution
-from lab.tokenizers import BOS, EOS, PAD
+from lab.runs import CorpusRun, Solution
+from lab.tokenizers import BOS, EOS, PAD, Tokenizer
 from lab.training import Progress
 from lab.transfer import sent
 
-Tokenizer = tokenizers.Words | tokenizers.Subwords
+Run = CorpusRun
 CELLS = 20_000  # tokens, padding included, that are read at once when nothing is learnt
 
 
@@ -44,21 +44,6 @@ class LanguageModel(nn.Module):
         `choose` makes of scores (batch, vocabulary) the next tokens (batch,). PAD follows </s>.
         """
         raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Run(Named):
-    """Which training: the corpus, the recipe by name, a word for what differs from it, the seed."""
-
-    solution: str
-    corpus: str
-    recipe: str
-    variant: str = ""
-    seed: int = 1
-
-    @property
-    def task(self) -> str:
-        return self.corpus
 
 
 @dataclass(frozen=True)

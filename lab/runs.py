@@ -60,6 +60,21 @@ class Named:
         return RUNS / self.solution / self.name / f"seed{self.seed}"
 
 
+@dataclass(frozen=True)
+class CorpusRun(Named):
+    """Which training, on a corpus without directions: the corpus, the recipe, a word for what differs, the seed."""
+
+    solution: str
+    corpus: str
+    recipe: str
+    variant: str = ""
+    seed: int = 1
+
+    @property
+    def task(self) -> str:
+        return self.corpus
+
+
 def trained_seeds(folder: Path) -> list[int]:
     """Return the seeds that a run has been trained with."""
     return sorted(int(path.parent.name.removeprefix("seed")) for path in folder.glob("seed*/best.pt"))

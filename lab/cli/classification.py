@@ -6,17 +6,9 @@ from dataclasses import dataclass
 
 from lab import corpora
 from lab.classification import CLASSIFICATION, Run, Trained, restore
-from lab.cli import common
-from lab.cli.common import (
-    Long,
-    Named,
-    dispatch,
-    find_recipe,
-    given,
-    read_with_texts,
-    set_threads,
-    with_recipe,
-)
+from lab.cli import common, one_corpus
+from lab.cli.common import Long, dispatch, given, read_with_texts, set_threads, with_recipe
+from lab.cli.one_corpus import Where, advice, default_recipe, name_run
 from lab.cli.sweep import sweep_of
 from lab.corpora import CorpusError
 from lab.evaluation.sweeps import Sweep
@@ -24,14 +16,6 @@ from lab.ranges import Seed
 from lab.runs import Solution
 
 LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
-
-
-@dataclass(frozen=True)
-class Where(Named):
-    """Which corpus, by which recipe."""
-
-    corpus: str | None = None
-    """name of a corpus; by default the chapter's first, which is made on the spot, as reviews and relations are"""
 
 
 @dataclass(frozen=True)
@@ -88,7 +72,7 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
     if options.recipe == LINEAR:
         print(f"wrote {evaluate_linear(solution, Run(solution.name, corpus, LINEAR), command=command)}")
         return
-    first = name_run(solution, corpus, options, 1)
+    first = name_run(solution, corpus, options)
     common.evaluate(first, options.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
 
 
@@ -96,7 +80,7 @@ def run_classify(solution: Solution, argv: list[str]) -> None:
     """Label texts with the newest model, and draw where it looked."""
     options, texts = read_with_texts(Classify, f"python -m solutions.{solution.name} classify", argv)
     set_threads(options)
-    first = name_run(solution, find_corpus(solution, options.corpus), options, 1)
+    first = name_run(solution, find_corpus(solution, options.corpus), options)
     trained = restore(solution, common.newest(first, options, advice(solution, first)))
     corpus = trained.about["run"].split("-")[0]  # a run that is asked for by name may be of another
     common.answer(texts, lambda line: show(trained, corpus, line, options.weights))
@@ -140,24 +124,4 @@ def drawn(trained: Trained, sentences: Sequence[str]) -> list[str]:
 
 
 def find_corpus(solution: Solution, name: str | None) -> str:
-    """Return the corpus asked for, or the chapter's first; a misspelt or a parallel one is an error."""
-    name = name or next(iter(solution.defaults))
-    if not corpora.is_labelled(name):
-        known = ", ".join(solution.defaults)
-        raise CorpusError(f"{name} has no labels. The corpora of {solution.name} are: {known}.")
-    return name
-
-
-def default_recipe(solution: Solution, corpus: str) -> str:
-    return solution.defaults.get(corpus) or next(iter(solution.defaults.values()))
-
-
-def name_run(solution: Solution, corpus: str, options: Where, seed: int) -> Run:
-    recipe = options.recipe or default_recipe(solution, corpus)
-    find_recipe(solution, recipe)
-    return Run(solution.name, corpus, recipe, options.variant, seed)
-
-
-def advice(solution: Solution, run: Run) -> str:
-    """Return what to do where no model of a run is trained."""
-    return common.nothing_trained(run, f"--corpus {run.corpus}", default_recipe(solution, run.corpus))
+    return one_corpus.find_corpus(solution, name, corpora.is_labelled, "has no labels")

@@ -8,22 +8,14 @@ from functools import partial
 from torch import Tensor
 
 from lab import corpora
-from lab.cli import common
-from lab.cli.common import Long, Named, dispatch, find_recipe, given, read_with_texts, set_threads, with_recipe
+from lab.cli import common, one_corpus
+from lab.cli.common import Long, dispatch, given, read_with_texts, set_threads, with_recipe
+from lab.cli.one_corpus import Where, advice, default_recipe, name_run
 from lab.cli.sweep import sweep_of
-from lab.corpora import CorpusError
 from lab.evaluation.sweeps import Sweep
 from lab.language import LANGUAGE, Run, Sampling, restore
 from lab.ranges import Count, Positive, Seed, Share, Size
 from lab.runs import Solution
-
-
-@dataclass(frozen=True)
-class Where(Named):
-    """Which corpus, by which recipe."""
-
-    corpus: str | None = None
-    """name of a corpus; by default the chapter's first, which is made on the spot"""
 
 
 @dataclass(frozen=True)
@@ -86,7 +78,7 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
 
     options = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
     set_threads(options)
-    first = name_run(solution, options)
+    first = name_run(solution, find_corpus(solution, options.corpus), options)
     command = " ".join(argv)
     common.evaluate(first, options.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
 
@@ -97,7 +89,7 @@ def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv:
     if options.top_p == 0:
         raise common.UsageError("--top-p: expected a number above 0, got 0; for the most probable token, say --top-k 1")
     set_threads(options)
-    first = name_run(solution, options)
+    first = name_run(solution, find_corpus(solution, options.corpus), options)
     trained = restore(solution, common.newest(first, options, advice(solution, first)))
     sampling = Sampling(probabilities, options.temperature, options.top_k, options.top_p, options.seed)
 
@@ -114,25 +106,4 @@ def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv:
 
 
 def find_corpus(solution: Solution, name: str | None) -> str:
-    """Return the corpus asked for, or the chapter's first; a misspelt one, or one of another kind, is an error."""
-    name = name or next(iter(solution.defaults))
-    if not corpora.is_text(name):
-        known = ", ".join(solution.defaults)
-        raise CorpusError(f"{name} is no text for a language model. The corpora of {solution.name} are: {known}.")
-    return name
-
-
-def default_recipe(solution: Solution, corpus: str) -> str:
-    return solution.defaults.get(corpus) or next(iter(solution.defaults.values()))
-
-
-def name_run(solution: Solution, options: Where) -> Run:
-    corpus = find_corpus(solution, options.corpus)
-    recipe = options.recipe or default_recipe(solution, corpus)
-    find_recipe(solution, recipe)
-    return Run(solution.name, corpus, recipe, options.variant)
-
-
-def advice(solution: Solution, run: Run) -> str:
-    """Return what to do where no model of a run is trained."""
-    return common.nothing_trained(run, f"--corpus {run.corpus}", default_recipe(solution, run.corpus))
+    return one_corpus.find_corpus(solution, name, corpora.is_text, "is no text for a language model")
