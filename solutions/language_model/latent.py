@@ -1,6 +1,7 @@
 """Latent attention as a layer: one narrow vector a token is kept, and every head's keys and values are made of it."""
 
 import math
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float
@@ -29,15 +30,12 @@ class LatentAttention(nn.Module):
                 f"{self.width}, kv_heads {recipe.kv_heads} and positions {recipe.positions}"
             )
         inner = recipe.heads * self.width
-        self.q, self.down = self.linear(recipe.d_model, inner), self.linear(recipe.d_model, recipe.latent)
-        self.up_k, self.up_v = self.linear(recipe.latent, inner), self.linear(recipe.latent, inner)
-        self.q_turned = self.linear(recipe.d_model, recipe.heads * self.turned)
-        self.k_turned = self.linear(recipe.d_model, self.turned)
+        linear = partial(nn.Linear, bias=False)
+        self.q, self.down = linear(recipe.d_model, inner), linear(recipe.d_model, recipe.latent)
+        self.up_k, self.up_v = linear(recipe.latent, inner), linear(recipe.latent, inner)
+        self.q_turned = linear(recipe.d_model, recipe.heads * self.turned)
+        self.k_turned = linear(recipe.d_model, self.turned)
         self.out = nn.Linear(inner, recipe.d_model, bias=recipe.biases)
-
-    @staticmethod
-    def linear(width: int, new: int) -> nn.Linear:
-        return nn.Linear(width, new, bias=False)
 
     def turn(self, x: Float[Tensor, "batch heads new turned"], past: int) -> Float[Tensor, "batch heads new turned"]:
         return self.parts.rope(x, torch.arange(past, past + x.shape[2], device=x.device), self.base)
