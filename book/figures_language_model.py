@@ -154,9 +154,13 @@ def cached_heads() -> HTML:
 
 def steps() -> dict[str, dict[int, float]]:
     """Return the milliseconds of a step by what eight query heads keep and by the tokens in the cache."""
+    return {WAYS[way["name"]]: {int(past): each for past, each in way["ms"].items()} for way in _ways()}
+
+
+def _ways() -> list[dict[str, Any]]:
+    """Return what `python -m benchmarks.kv_cache` has written."""
     path = results_folder(NAME) / "cache.json"
-    ways = read_json(path)["ways"] if path.exists() else []
-    return {WAYS[way["name"]]: {int(past): each for past, each in way["ms"].items()} for way in ways}
+    return read_json(path)["ways"] if path.exists() else []
 
 
 def step_times() -> Picture | HTML:
@@ -171,8 +175,7 @@ def step_times() -> Picture | HTML:
 
 def step_table() -> HTML:
     """Return bytes and milliseconds of a token for each kind of attention, in models of equal size."""
-    path = results_folder(NAME) / "cache.json"
-    ways = read_json(path)["ways"] if path.exists() else []
+    ways = _ways()
     rows = [
         [
             WAYS[way["name"]],
@@ -197,7 +200,7 @@ def shakespeare() -> HTML:
         read = f"{runs[0]['training']['tokens'] / 1e6:.2f}" if runs else MISSING
         rows.append([words, size, read, *cells, summary(runs, "validation", "perplexity", digits=2), f"{len(runs)}"])
     rows += [
-        [each["system"].partition(":")[0], "–", "–", f"{each['score']}", "–", "–", "1"] for each in PEERS["shakespeare"]
+        [each["system"].partition(":")[0], "–", "–", f"{each['score']}", "–", "–", "–"] for each in PEERS["shakespeare"]
     ]
     columns = ["model", "parameters", "million characters read", "nats a character", "bits", "perplexity", "seeds"]
     return table("Tiny Shakespeare, the last tenth of the file", columns, rows)
@@ -220,37 +223,36 @@ def kept() -> list[dict[str, Any]]:
 
 def copying(what: str) -> Picture | HTML:
     """Draw what one layer and two make of text that repeats itself: the "loss", or the best head's "score"."""
-    if not (runs := kept()):
-        return _missing(".induction")
     value: Callable[[dict[str, Any]], float] = (
         (lambda row: row["again"]) if what == "loss" else (lambda row: max(map(max, row["scores"])))
     )
     words = {"loss": "nats a token that was seen before", "score": "best head's induction score"}
-    return _by_layers(runs, value, words[what], f"Text that repeats itself: the {what} over the training")
-
-
-def _by_layers(runs: list[dict[str, Any]], value: Callable[[dict[str, Any]], float], label: str, title: str) -> Picture:
-    series = {
-        words: [[(row["step"], value(row)) for row in run["history"]] for run in runs if run["layers"] == layers]
-        for layers, words in LAYERS.items()
-    }
-    return seed_curves({words: seeds for words, seeds in series.items() if seeds}, "step of training", label, title)
+    return _by_layers(
+        lambda run: [(row["step"], value(row)) for row in run["history"]],
+        "step of training",
+        words[what],
+        f"Text that repeats itself: the {what} over the training",
+    )
 
 
 def recall() -> Picture | HTML:
     """Draw which share of the values is recalled, over the number of pairs, for one layer and two, seed by seed."""
+    return _by_layers(
+        lambda run: [(int(count), 100 * share) for count, share in run["history"][-1]["pairs"].items()],
+        "pairs",
+        "values recalled, %",
+        "Recall of pairs at the end of the training",
+    )
+
+
+def _by_layers(
+    curve: Callable[[dict[str, Any]], list[tuple[float, float]]], x_label: str, y_label: str, title: str
+) -> Picture | HTML:
+    """Draw a curve for each run on repeated text, those of one number of layers alike."""
     if not (runs := kept()):
         return _missing(".induction")
-    series = {
-        words: [
-            [(int(count), 100 * share) for count, share in run["history"][-1]["pairs"].items()]
-            for run in runs
-            if run["layers"] == layers
-        ]
-        for layers, words in LAYERS.items()
-    }
-    series = {words: seeds for words, seeds in series.items() if seeds}
-    return seed_curves(series, "pairs", "values recalled, %", "Recall of pairs at the end of the training")
+    series = {words: [curve(run) for run in runs if run["layers"] == layers] for layers, words in LAYERS.items()}
+    return seed_curves({words: seeds for words, seeds in series.items() if seeds}, x_label, y_label, title)
 
 
 def _missing(command: str) -> HTML:

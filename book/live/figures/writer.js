@@ -15,8 +15,14 @@
   live.chances = function (logits, temperature, k, p) {
     const all = live.softmax(logits.map((score) => score / temperature)), sum = (kept) => kept.reduce((mass, at) => mass + all[at], 0);
     const ordered = [...all.keys()].sort((a, b) => all[b] - all[a]).slice(0, k || all.length), mass = sum(ordered);
+    const kept = [], out = all.map(() => 0);
     let before = 0;
-    const kept = ordered.filter((at) => [p >= 1 || before < p, (before += all[at] / mass)][0]), left = sum(kept), out = all.map(() => 0);
+    for (const at of ordered) {
+      if (p < 1 && before >= p) break;
+      kept.push(at);
+      before += all[at] / mass;
+    }
+    const left = sum(kept);
     for (const at of kept) out[at] = all[at] / left;
     return out;
   };
