@@ -8,7 +8,7 @@ from lab import corpora
 from lab.classification import CLASSIFICATION, Run, Trained, restore
 from lab.cli import common, one_corpus
 from lab.cli.common import Long, dispatch, given, read_with_texts, set_threads, with_recipe
-from lab.cli.one_corpus import Where, advice, default_recipe, name_run
+from lab.cli.one_corpus import advice, default_recipe, name_run
 from lab.cli.sweep import sweep_of
 from lab.corpora import CorpusError
 from lab.evaluation.sweeps import Sweep
@@ -16,6 +16,14 @@ from lab.ranges import Seed
 from lab.runs import Solution
 
 LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
+
+
+@dataclass(frozen=True)
+class Where(one_corpus.Where):
+    """Which corpus, by which recipe."""
+
+    corpus: str | None = None
+    """name of a corpus; by default the chapter's first, which is made on the spot, as reviews and relations are"""
 
 
 @dataclass(frozen=True)
