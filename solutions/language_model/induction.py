@@ -6,6 +6,7 @@ trains models on random sequences that repeat and writes results/induction.json:
 the loss on what was seen before, and how many values they recall of pairs, which no training has shown them.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,11 +19,10 @@ from torch.nn import functional
 
 from lab.cli.common import fail
 from lab.corpora.repeats import LEAST, MOST, pairs, repeats
-from lab.devices import device_name
-from lab.evaluation.result_files import commit, read_json, results_folder, versions, write_json
+from lab.evaluation.result_files import results_folder
+from lab.evaluation.trials import Trials
+from lab.fit import fit
 from lab.ranges import Count, Positive, RecipeError, Size, demand
-from lab.schedules import rate_at
-from lab.training import Training
 from solutions.language_model.attention import induction_score
 from solutions.language_model.fast import FAST
 from solutions.language_model.model import Decoder
@@ -93,18 +93,15 @@ def trained(layers: int, seed: int, options: Options) -> Iterator[dict[str, Any]
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     model = Decoder(replace(RECIPE, layers=layers), VOCABULARY, parts=FAST)
-    optimizer = torch.optim.AdamW(model.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
-    training = Training(rate=options.rate)
-    yield {"step": 0, **look(model)}
-    for step in range(options.steps):
+
+    def loss() -> Tensor:
         tokens, _ = repeats(options.rows, LENGTH, VOCABULARY, generator)
-        optimizer.param_groups[0]["lr"] = rate_at(step, options.steps, training)
-        optimizer.zero_grad()
-        predicted(model(tokens), tokens).mean().backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        if (step + 1) % options.every == 0 or step + 1 == options.steps:
-            yield {"step": step + 1, **look(model)}
+        return predicted(model(tokens), tokens).mean()
+
+    yield {"step": 0, **look(model)}
+    for step in fit(model, loss, options.steps, options.rate):
+        if step % options.every == 0 or step == options.steps:
+            yield {"step": step, **look(model)}
 
 
 def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None:
@@ -125,25 +122,21 @@ def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None
     path = (folder or results_folder("language_model")) / "induction.json"
     about = {name: value for name, value in asdict(options).items() if name not in ("layers", "seeds", "threads")}
     about |= {"vocabulary": VOCABULARY, "length": LENGTH, "periods": [LEAST, MOST], "recipe": asdict(RECIPE)}
-    kept = read_json(path) if path.exists() else {}
-    runs = kept.get("runs", []) if kept.get("about") == about else []
-    for seed in options.seeds:
-        for layers in options.layers:
-            if any((run["layers"], run["seed"]) == (layers, seed) for run in runs):
-                continue
-            history = []
-            for row in trained(layers, seed, options):
-                history.append(row)
-                print(
-                    f"layers {layers}, seed {seed}, step {row['step']:5}: loss on what was seen before "
-                    f"{row['again']:.3f}, on what is new {row['new']:.3f}; "
-                    f"best head {max(map(max, row['scores'])):.3f}; "
-                    f"recalled {', '.join(f'{share:.2f} of {count}' for count, share in row['pairs'].items())}",
-                    flush=True,
-                )
-            device = device_name(torch.device("cpu"))
-            runs.append({"layers": layers, "seed": seed, "history": history, "device": device, "commit": commit()})
-            write_json(path, {"about": about, "versions": versions(), "runs": runs})
+    trials = Trials(path, about)
+    for seed, layers in itertools.product(options.seeds, options.layers):
+        if trials.has(layers=layers, seed=seed):
+            continue
+        history = []
+        for row in trained(layers, seed, options):
+            history.append(row)
+            print(
+                f"layers {layers}, seed {seed}, step {row['step']:5}: loss on what was seen before "
+                f"{row['again']:.3f}, on what is new {row['new']:.3f}; "
+                f"best head {max(map(max, row['scores'])):.3f}; "
+                f"recalled {', '.join(f'{share:.2f} of {count}' for count, share in row['pairs'].items())}",
+                flush=True,
+            )
+        trials.keep({"layers": layers, "seed": seed, "history": history})
     print(f"wrote {path}")
 
 

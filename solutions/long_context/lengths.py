@@ -1,0 +1,97 @@
+"""Longer than trained: loss above the floor by the place in the text, for positions of every kind, and of a stream."""
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from lab import corpora, tokenizers
+from lab.corpora.running import Made, batches, rows_of, sentences
+from lab.fit import fit
+from solutions.language_model.fast import FAST
+from solutions.language_model.model import Decoder
+from solutions.long_context.model import SMALL, full, reader, repositioned, stream_losses, with_alibi
+
+LENGTH, ROWS, STEPS, RATE = 64, 16, 1500, 4e-3
+TRAINING, TEST, LONGEST = 40_000, 12_000, 512
+PLACES = (0, 32, 64, 128, 256, 512)  # sentences that begin between two of these are looked at together
+STREAM = 20_000
+VARIANTS = {
+    "rope": {"positions": "rope"},
+    "sine": {"positions": "sine"},
+    "learned": {"positions": "learned"},
+    "none": {"positions": "none"},
+    "alibi": {"positions": "none"},
+}
+ABOUT = {
+    "length": LENGTH,
+    "rows": ROWS,
+    "rate": RATE,
+    "places": PLACES,
+    "stream": STREAM,
+    "sentences": [TRAINING, TEST],
+    "recipe": asdict(SMALL),
+}
+
+
+def measured(variant: str, seed: int, steps: int) -> dict[str, Any]:
+    """Train a model on rows of LENGTH tokens; return its loss above the floor at each place of longer rows."""
+    text = tokenizers.Words.learn(corpora.load("grammar").train)
+    recipe = replace(SMALL, **VARIANTS[variant])
+    torch.manual_seed(seed)
+    attend = with_alibi if variant == "alibi" else full
+    model = reader(recipe, len(text), [attend] * recipe.layers, FAST)
+    rows = batches(sentences(text, TRAINING, 1), LENGTH, ROWS, seed)
+
+    def loss() -> Tensor:
+        return predicted(model, next(rows)).mean()
+
+    for _ in fit(model, loss, steps, RATE):
+        pass
+    test = sentences(text, TEST, 2)
+    run = {"excess": excess(model, test)}
+    if variant != "rope":
+        return run
+    factor = LONGEST / LENGTH
+    width = recipe.d_model // recipe.heads
+    base = recipe.rope_base * factor ** (width / (width - 2))
+    return run | {
+        "interpolated": excess(repositioned(model, factor), test),
+        "rebased": excess(repositioned(model, base=base), test),
+        "stream": streamed(model, test),
+    }
+
+
+def predicted(model: Decoder, tokens: Tensor) -> Tensor:
+    """Return the loss of each token but the first, in nats."""
+    return functional.cross_entropy(model(tokens[:, :-1]).transpose(1, 2), tokens[:, 1:], reduction="none")
+
+
+@torch.no_grad()
+def excess(model: Decoder, made: Made) -> list[float]:
+    """Return how far the loss is above the floor, in nats a token, for sentences that begin at each of the PLACES."""
+    rows, contents = rows_of(made, LONGEST + 1)
+    above, counts = [0.0] * (len(PLACES) - 1), [0] * (len(PLACES) - 1)
+    for tokens, group in zip(rows.split(16), (contents[at : at + 16] for at in range(0, len(rows), 16)), strict=True):
+        for losses, content in zip(predicted(model, tokens).double(), group, strict=True):
+            for start, end, log_p in content:
+                place = next(number for number, edge in enumerate(PLACES[1:]) if start < edge)
+                above[place] += losses[start - 1 : end - 1].sum().item() + log_p
+                counts[place] += end - start
+    return [each / count for each, count in zip(above, counts, strict=True)]
+
+
+def streamed(model: Decoder, made: Made) -> dict[str, list[float]]:
+    """Return the loss of a stream in nats a token, for each tenth, with caches of LENGTH tokens and with a full one."""
+    tokens = rows_of(made, STREAM + 1)[0][0]
+    with torch.no_grad():
+        whole = predicted(model, tokens[None])[0]
+    ways = {
+        "everything": whole,
+        "window": stream_losses(model, tokens, LENGTH),
+        "sinks": stream_losses(model, tokens, LENGTH - 4, 4),
+        "window in the text": stream_losses(model, tokens, LENGTH, text=True),
+    }
+    return {name: [part.mean().item() for part in losses.chunk(10)] for name, losses in ways.items()}

@@ -1,0 +1,112 @@
+"""Ch. 8's decoder with this chapter's attention: a function for each layer, and a cache that rolls."""
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional
+
+from solutions.language_model.layers import Attention, Parts, cut, joined
+from solutions.language_model.model import Decoder
+from solutions.language_model.recipe import Recipe
+from solutions.long_context.attention import alibi_bias
+
+Attend = Callable[[Tensor, Tensor, Tensor], Tensor]  # query, key, value (batch, heads, length, width) -> context
+SMALL = Recipe(d_model=64, d_ff=192, layers=2)
+
+
+def full(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Return the context of causal attention to all positions."""
+    return functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+
+
+def windowed(query: Tensor, key: Tensor, value: Tensor, window: int, sinks: int = 0) -> Tensor:
+    """Return what the taught `sliding_window` returns, of every head, with a mask over all pairs of positions."""
+    place = torch.arange(query.shape[2], device=query.device)
+    distance = place[:, None] - place
+    seen = (distance >= 0) & ((distance < window) | (place < sinks))
+    return functional.scaled_dot_product_attention(query, key, value, seen)
+
+
+def with_alibi(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Return the context of causal attention whose scores have the taught `alibi_bias`."""
+    bias = alibi_bias(query.shape[1], query.shape[2]).to(query)
+    return functional.scaled_dot_product_attention(query, key, value, bias)
+
+
+def reader(recipe: Recipe, vocabulary: int, attends: Sequence[Attend], parts: Parts) -> Decoder:
+    """Return a decoder whose layers attend by these functions, one for each."""
+    model = Decoder(recipe, vocabulary, parts=parts)
+    for block, attend in zip(model.blocks, attends, strict=True):
+        block.attention.parts = replace(parts, grouped_query_attention=_without_weights(attend))
+    return model
+
+
+def _without_weights(attend: Attend) -> Callable[..., tuple[Tensor, None]]:
+    return lambda query, key, value, mask=None: (attend(query, key, value), None)
+
+
+def repositioned(model: Decoder, scale: float = 1.0, base: float | None = None) -> Decoder:
+    """Return the same model with its rotary positions divided by `scale` (Chen et al., 2023), or with another base."""
+    changed = deepcopy(model)
+    for block in changed.blocks:
+        rope = block.attention.parts.rope
+        block.attention.base = base or block.attention.base
+        block.attention.parts = replace(block.attention.parts, rope=partial(_scaled, rope, scale))
+    return changed
+
+
+def _scaled(rope: Callable[..., Tensor], scale: float, x: Tensor, positions: Tensor, base: float) -> Tensor:
+    return rope(x, positions / scale, base)
+
+
+class RollingAttention(nn.Module):
+    """An attention layer that reads token by token, and keeps the last `window` of them and the first `sinks`.
+
+    Keys are kept as they are, and turned by their place in the cache: a distance is never larger than the cache.
+    With `text` they are turned by their place in the text.
+    """
+
+    def __init__(self, attention: Attention, window: int, sinks: int, text: bool = False) -> None:
+        super().__init__()
+        self.attention, self.window, self.sinks, self.text, self.read = attention, window, sinks, text, 0
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch 1 d_model"],
+        cache: Float[Tensor, "2 batch kv_heads past head_dim"] | None = None,
+        mask: Bool[Tensor, "batch all"] | None = None,
+    ) -> tuple[Float[Tensor, "batch 1 d_model"], Float[Tensor, "2 batch kv_heads kept head_dim"], None]:
+        """Return the output at the new position, and the cache with it, without what has left the window."""
+        layer = self.attention
+        q, k, v = (cut(project(x), layer.width) for project in (layer.q, layer.k, layer.v))
+        new = torch.stack([k, v])
+        cache = new if cache is None else torch.cat([cache, new], dim=-2)
+        if cache.shape[-2] > self.sinks + self.window:
+            cache = torch.cat([cache[..., : self.sinks, :], cache[..., -self.window :, :]], dim=-2)
+        places = torch.arange(cache.shape[-2])
+        if self.text:
+            places[self.sinks :] += self.read + 1 - cache.shape[-2]
+        self.read += 1
+        q, k = layer.parts.rope(q, places[-1:], layer.base), layer.parts.rope(cache[0], places, layer.base)
+        context = functional.scaled_dot_product_attention(q, k, cache[1])
+        return layer.out(joined(context)), cache, None
+
+
+@torch.no_grad()
+def stream_losses(
+    model: Decoder, tokens: Int[Tensor, " length"], window: int, sinks: int = 0, text: bool = False
+) -> Float[Tensor, " predictions"]:
+    """Return the loss of each token but the first, in nats, of a text that is read with a rolling cache."""
+    rolling = deepcopy(model)
+    for block in rolling.blocks:
+        block.attention = RollingAttention(block.attention, window, sinks, text)
+    losses, caches = [], None
+    for here, following in zip(tokens[:-1, None, None], tokens[1:, None], strict=True):
+        features, caches, _ = rolling.read(here, caches)
+        losses.append(functional.cross_entropy(rolling.readout(features[:, 0]), following))
+    return torch.stack(losses)
