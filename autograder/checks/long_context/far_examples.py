@@ -1,0 +1,27 @@
+"""Public examples of the functions on what is far away."""
+
+ALIBI = ("alibi_bias(2, 3)", "alibi_bias(3, 2)", "alibi_bias(6, 2)", "alibi_bias(4, 3)")
+
+
+def _windowed(window: int, sinks: int, q: str = "q") -> str:
+    return f"""\
+q, k = torch.arange(10.).view(1, 5, 2) % 4 - 1, torch.arange(10.).view(1, 5, 2) % 3 - 1
+sliding_window({q}, k, torch.tensor([[[1.], [6.], [2.], [9.], [4.]]]), {window}, {sinks})"""
+
+
+WINDOWED = (
+    _windowed(2, 0),
+    _windowed(2, 1),
+    _windowed(3, 2),
+    _windowed(1, 2),
+    _windowed(9, 0),
+    _windowed(2, 0, "300 * q"),
+)
+
+CACHE = (
+    "kv_bytes(10, 3, 2, 5)",
+    "kv_bytes(10, 3, 2, 5, 2, 4)",
+    "kv_bytes(10, 3, 2, 5, 2, 30)",
+    "kv_bytes(10, 3, 2, 5, 0, 4)",
+    "kv_bytes(10, 3, 2, 5, 0, 0, 4)",
+)

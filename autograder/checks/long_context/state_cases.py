@@ -1,0 +1,93 @@
+"""Random arguments for the checks of linear attention, its step, and the delta rule."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from autograder.checks import CaseInput
+from autograder.checks.random_inputs import Rng, normal
+
+USUAL, LONG, ONE = "usual sizes", "a long text", "one position"  # groups of cases
+PAST, FIRST, SMALL = "a state that holds something", "the first step", "one feature, or one text"
+EMPTY, EDGES = "an empty state", "β of 0 and of 1"
+
+
+def text(
+    rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: bool = False, scale: float = 1.5
+) -> CaseInput:
+    """Return a case of linear attention for sizes B, length, key_dim, value_dim."""
+    B, length, width, value_dim = sizes
+    arguments = [*(normal(rng, B, length, width, scale=scale) for _ in range(2)), normal(rng, B, length, value_dim)]
+    return CaseInput(name, arguments, group, gradients=gradients)
+
+
+def linear_cases(rng: Rng) -> list[CaseInput]:
+    """Draw texts: more positions than features and fewer, equal sizes, a long one, one position."""
+    return [
+        text(rng, (3, 5, 4, 6), "all sizes different", USUAL, gradients=True),
+        text(rng, (2, 9, 3, 4), "more positions than features", USUAL, gradients=True),
+        text(rng, (4, 3, 7, 5), "fewer positions than features", USUAL),
+        text(rng, (5, 5, 5, 5), "equal sizes", USUAL),
+        text(rng, (1, 6, 4, 3), "one text", USUAL),
+        text(rng, (3, 7, 1, 4), "one feature of a key", USUAL),
+        text(rng, (2, 6, 5, 3), "large queries and keys", USUAL, scale=6.0),
+        text(rng, (2, 80, 4, 3), "80 positions", LONG),
+        text(rng, (4, 1, 5, 3), "one position", ONE),
+    ]
+
+
+def stepped(rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: bool = False) -> CaseInput:
+    """Return a case of one step for sizes B, key_dim, value_dim; before the first one, state and sum are zeros."""
+    B, width, value_dim = sizes
+    state, total = normal(rng, B, width, value_dim, scale=2), rng.uniform(1, 5, (B, width)).astype(np.float32)
+    if group == FIRST:
+        state[:], total[:] = 0, 0
+    newest = [normal(rng, B, width, scale=1.5), normal(rng, B, width, scale=1.5), normal(rng, B, value_dim)]
+    return CaseInput(name, [state, total, *newest], group, gradients=gradients)
+
+
+def step_cases(rng: Rng) -> list[CaseInput]:
+    """Draw steps: states of any shape that hold something, empty ones, one feature and one text."""
+    return [
+        stepped(rng, (3, 4, 6), "all sizes different", PAST, gradients=True),
+        stepped(rng, (2, 7, 3), "more features of keys than of values", PAST, gradients=True),
+        stepped(rng, (5, 5, 5), "equal sizes", PAST),
+        stepped(rng, (4, 4, 3), "as many texts as features", PAST),
+        stepped(rng, (3, 5, 4), "state and sum are zeros", FIRST),
+        stepped(rng, (1, 4, 5), "one text", SMALL),
+        stepped(rng, (3, 1, 4), "one feature of a key", SMALL),
+        stepped(rng, (4, 3, 1), "one feature of a value", SMALL),
+    ]
+
+
+def written(
+    rng: Rng, sizes: Sequence[int], name: str, group: str, beta: float | None = None, gradients: bool = False
+) -> CaseInput:
+    """Return a case of the delta rule for sizes B, key_dim, value_dim; each text has a β of its own, or this one."""
+    B, width, value_dim = sizes
+    state, betas = normal(rng, B, width, value_dim), rng.uniform(0.2, 0.9, B)
+    if group == EMPTY:
+        state[:] = 0
+    if beta is not None:
+        betas[:] = beta
+    arguments = [state, normal(rng, B, width), normal(rng, B, value_dim), betas.astype(np.float32)]
+    return CaseInput(name, arguments, group, gradients=gradients)
+
+
+def delta_cases(rng: Rng) -> list[CaseInput]:
+    """Draw states, keys of any length and of length 1, β between 0 and 1 and at both ends."""
+    unit = written(rng, (4, 5, 3), "keys of length 1, β = 1", EDGES, 1.0)
+    unit.arguments[1] /= np.linalg.norm(unit.arguments[1], axis=-1, keepdims=True)
+    return [
+        written(rng, (3, 4, 6), "all sizes different", USUAL, gradients=True),
+        written(rng, (2, 7, 3), "more features of keys than of values", USUAL, gradients=True),
+        written(rng, (5, 5, 5), "equal sizes", USUAL),
+        written(rng, (4, 4, 3), "as many texts as features", USUAL),
+        written(rng, (1, 4, 5), "one text", SMALL),
+        written(rng, (3, 1, 4), "one feature of a key", SMALL),
+        written(rng, (4, 3, 1), "one feature of a value", SMALL),
+        written(rng, (3, 5, 4), "the state is zeros", EMPTY),
+        written(rng, (3, 4, 5), "β = 0", EDGES, 0.0),
+        written(rng, (4, 3, 6), "β = 1", EDGES, 1.0),
+        unit,
+    ]
