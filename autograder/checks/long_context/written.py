@@ -18,8 +18,8 @@ nor the cache: they save the T × T scores while a text is read."""
 
 FORGETS = """\
 (a) Sᵀ k_j = (k_j · k_j) v_j + Σ (k_i · k_j) v_i, the sum over all other pairs. It is v_j for any values if k_j has
-length 1 and is orthogonal to all other keys. There are at most d such keys in d dimensions. With more pairs, some key is
-a combination of the others, and what it reads is the same combination of what they read: it cannot be chosen. (Or by
+length 1 and is orthogonal to all other keys. There are at most d such keys in d dimensions. With more pairs, some key
+is a combination of the others, and what it reads is the same combination of what they read: it cannot be chosen. (Or by
 counting: n pairs have n · d numbers in their values, the state d · d; from n = d + 1 on they do not fit.)
 
 (b) What the key reads so far is taken away before the new value is written. So a key that comes again *replaces* its
