@@ -1,0 +1,61 @@
+"""Public examples of attention in tiles, of its parts and its gradients, and of the bug hunt."""
+
+Code = tuple[str, str]
+
+
+def _merged(first: tuple[str, str, str], second: tuple[str, str, str]) -> Code:
+    """Return a call with two parts, each m, l and o without their outer brackets, and its arguments."""
+    parts = [", ".join(f"torch.tensor([{each}])" for each in part) for part in (first, second)]
+    return f"merge_softmax(({parts[0]}), ({parts[1]}))", ", ".join(parts)
+
+
+_NOTHING = ("-torch.inf", "0.", "[0., 0.]")
+MERGE = (
+    _merged(("1.", "1.5", "[4., 2.]"), ("3.", "2.", "[3., -1.]")),
+    _merged(("2., 0.", "1.5, 3.", "[4., 2.], [1., 5.]"), ("1., 1.", "2., 1.", "[3., -1.], [0., 2.]")),
+    _merged(_NOTHING, ("3.", "2.", "[3., -1.]")),
+    _merged(_NOTHING, ("-2.", "2.", "[3., -1.]")),
+    _merged(_NOTHING, _NOTHING),
+    _merged(("300.", "1.5", "[4., 2.]"), ("301.", "2.", "[3., -1.]")),
+)
+
+
+def _forward(target: int, source: int, tile: int, causal: bool = False, mask: str = "") -> str:
+    """Return a call with two features of a query or key, and two of a value."""
+    given = f", torch.tensor([[{mask}]])" if mask else ", None"
+    return f"""\
+q, k = torch.arange({2 * target}.).view(1, {target}, 2) % 5 - 1, torch.arange({2 * source}.).view(1, {source}, 2) % 3
+flash_forward(q, k, torch.arange({2 * source}.).view(1, {source}, 2) % 7, {tile}, {causal}{given})"""
+
+
+FORWARD = (
+    _forward(2, 3, 3),
+    _forward(2, 4, 2),
+    _forward(3, 5, 2),
+    _forward(3, 3, 2, causal=True),
+    _forward(1, 3, 2, causal=True),
+    _forward(2, 4, 2, mask="True, True, True, False"),
+    _forward(2, 4, 2, mask="False, False, True, True"),
+    "q, k = torch.tensor([[[40.]]]), torch.tensor([[[10.], [9.95], [-10.]]])\nflash_forward(q, k, k, 2, False, None)",
+)
+
+
+def _backward(target: int, source: int, tile: int) -> str:
+    """Return a call with what attention makes of its arguments, softmax and all."""
+    return f"""\
+q, k = torch.arange({2 * target}.).view(1, {target}, 2) % 5 - 1, torch.arange({2 * source}.).view(1, {source}, 2) % 3
+v, g = torch.arange({3 * source}.).view(1, {source}, 3) % 7, torch.arange({3 * target}.).view(1, {target}, 3) % 4 - 1
+s = q @ k.mT / 2**0.5
+flash_backward(q, k, v, s.softmax(-1) @ v, s.logsumexp(-1), g, {tile})"""
+
+
+BACKWARD = (_backward(2, 2, 2), _backward(2, 3, 3), _backward(3, 5, 2))
+
+
+def _chunks(length: int, window: int, chunk: int) -> str:
+    return f"""\
+q, k = torch.arange({2 * length}.).view(1, {length}, 2) % 3, torch.arange({2 * length}.).view(1, {length}, 2) % 5 - 1
+repaired_chunks(q, k, k + 2, {window}, {chunk})"""
+
+
+CHUNKS = (_chunks(4, 2, 1), _chunks(5, 2, 3))
