@@ -1,0 +1,138 @@
+"""What published language models use: a row for each, the source of every cell, and the bytes of its cache.
+
+The rows are in todays_models.json. No cell is from memory: where the makers' own page could not be read, `copy` says
+in which copy their file was read.
+"""
+
+import html
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from IPython.display import HTML
+
+from solutions.long_context.attention import kv_bytes
+
+MISSING = "–"
+ROWS = Path(__file__).with_suffix(".json")
+LONG = 1 << 20  # tokens: more than any window of the table
+COLUMNS = {
+    "layers": "layers",
+    "heads": "query heads",
+    "kv_heads": "key–value heads",
+    "width": "head width",
+    "context": "context, tokens",
+    "pattern": "who looks how far",
+    "positions": "positions",
+    "norm": "norm, and where",
+}
+WORDS = ("pattern", "positions", "norm")  # columns whose cells may break
+
+
+@dataclass(frozen=True)
+class Source:
+    """What says some cells of a row: its columns, the place in the file, the address, and the copy that was read."""
+
+    cells: str
+    place: str
+    url: str
+    copy: str = ""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A row. `uncached` layers keep one state and no cache; `latent` numbers replace keys and values, if not 0."""
+
+    name: str
+    layers: int
+    heads: int
+    kv_heads: int
+    width: int
+    context: str
+    pattern: str
+    positions: str
+    norm: str
+    sources: tuple[Source, ...]
+    local_layers: int = 0
+    window: int = 0
+    uncached: int = 0  # layers with one state in the place of a cache
+    latent: int = 0
+    key_width: int = 0  # of a query and a key, where a value is narrower
+
+    def bytes(self, tokens: int) -> int:
+        """Return the bytes of the cache of a text, two for each number.
+
+        `kv_bytes` counts a key and a value of equal width; a latent vector is kept once, so that each gets half of it.
+        """
+        heads, width = (1, self.latent // 2) if self.latent else (self.kv_heads, self.width)
+        return kv_bytes(tokens, self.layers - self.uncached, heads, width, self.local_layers, self.window)
+
+    def cell(self, column: str) -> str:
+        """Return the words of a cell."""
+        if column == "kv_heads" and self.latent:
+            return f"a latent vector of {self.latent}"
+        if column == "width" and self.key_width:
+            return f"keys {self.key_width}, values {self.width}"
+        return f"{getattr(self, column)}"
+
+
+def models() -> list[Model]:
+    """Return the rows, the largest cache of a token first."""
+    rows = json.loads(ROWS.read_text(encoding="utf8"))
+    made = [Model(**row | {"sources": tuple(Source(**source) for source in row["sources"])}) for row in rows]
+    return sorted(made, key=lambda model: -model.bytes(1))
+
+
+def models_table() -> HTML:
+    """Return the table of all models, the largest cache of a token first."""
+    rows = models()
+    head = [*COLUMNS.values(), "KiB a token", "KiB a token once windows are full"]
+    body = [
+        [
+            *[(model.cell(column), column in WORDS or column in ("kv_heads", "width")) for column in COLUMNS],
+            (kibibytes(model.bytes(1)), False),
+            (kibibytes(model.bytes(LONG + 1) - model.bytes(LONG)), False),
+        ]
+        for model in rows
+    ]
+    return _table(
+        "Sizes and parts of published models; the bytes of keys and values at two bytes a number",
+        "model",
+        head,
+        [[model.name, *cells] for model, cells in zip(rows, body, strict=True)],
+    )
+
+
+def sources_table() -> HTML:
+    """Return where each cell of the table was read."""
+    rows = []
+    for model in models():
+        for source in model.sources:
+            columns = ", ".join(COLUMNS[cell] for cell in source.cells.split())
+            link = f'<a href="{html.escape(source.url)}">{html.escape(source.place)}</a>'
+            copy = f"; read in {html.escape(source.copy)}" if source.copy else ""
+            rows.append([model.name, (html.escape(columns), True), (link + copy, True)])
+    return _table("Where each cell was read", "model", ["cells", "source"], rows, escaped=True)
+
+
+def kibibytes(count: int) -> str:
+    """Return bytes as KiB, with no more digits than they need."""
+    return f"{count / 1024:,.3f}".rstrip("0").rstrip(".")
+
+
+def _table(caption: str, first: str, head: list[str], rows: list[list], escaped: bool = False) -> HTML:
+    """Return a table that scrolls; a cell is its text, and whether it may break."""
+    lines = []
+    for name, *cells in rows:
+        tds = [
+            f'<td class="words" style="min-width: 8rem">{text if escaped else html.escape(text)}</td>'
+            if words and not text.isdigit()
+            else f"<td>{html.escape(text)}</td>"
+            for text, words in cells
+        ]
+        lines.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(tds)}</tr>')
+    columns = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in (first, *head))
+    return HTML(
+        f'<table class="results glance"><caption>{html.escape(caption)}</caption>'
+        f"<thead><tr>{columns}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    )

@@ -1,0 +1,75 @@
+"""Tests of the table of published models: its bytes are those of kv_bytes, each cell has a source, the prose counts."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from book.todays_models import COLUMNS, LONG, MISSING, Model, kibibytes, models, models_table, sources_table
+from solutions.long_context.attention import kv_bytes
+
+PAGE = (Path(__file__).parents[2] / "book" / "todays_models.md").read_text("utf8")
+MODELS = models()
+
+
+def made(**changes: int) -> Model:
+    sizes = {"layers": 6, "heads": 10, "kv_heads": 5, "width": 7, "local_layers": 2, "window": 3} | changes
+    return Model("made", **sizes, context="", pattern="", positions="", norm="", sources=())
+
+
+@pytest.mark.parametrize("tokens", [1, 4])
+def test_the_bytes_are_those_of_keys_and_values_of_the_layers_with_a_cache(tokens):
+    assert made().bytes(tokens) == kv_bytes(tokens, 6, 5, 7, 2, 3)
+    assert made(uncached=1).bytes(tokens) == kv_bytes(tokens, 5, 5, 7, 2, 3)
+
+
+def test_a_latent_vector_counts_once():
+    assert made(latent=8, local_layers=0, window=0).bytes(11) == 11 * 6 * 8 * 2
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_each_filled_cell_has_a_source_and_no_empty_one_has(model):
+    sourced = {cell for source in model.sources for cell in source.cells.split()}
+    assert sourced == {column for column in COLUMNS if model.cell(column) != MISSING}
+    assert all(source.url.startswith("https://") and source.place for source in model.sources)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_layers_named_in_words_are_those_of_the_bytes(model):
+    counts = {int(number) for number in re.findall(r"(?:^|; )(\d+)(?: layers)?:", model.pattern)}
+    rest = model.layers - model.local_layers - model.uncached
+    assert counts == ({model.local_layers or model.uncached, rest} if counts else set())
+    assert not model.window or f"{model.window:,}" in model.pattern
+    assert bool(counts) or model.local_layers in (0, model.layers)
+
+
+def test_the_tables_show_every_model_and_its_bytes():
+    for model in MODELS:
+        assert f">{model.name}<" in models_table().data
+        assert f">{model.name}<" in sources_table().data
+        assert f"<td>{kibibytes(model.bytes(LONG + 1) - model.bytes(LONG))}</td>" in models_table().data
+
+
+def test_the_prose_counts_as_the_table_does():
+    shared = Counter(
+        "latent" if m.latent else "all" if m.kv_heads == m.heads else "one" if m.kv_heads == 1 else "groups"
+        for m in MODELS
+    )
+    assert shared == {"all": 3, "groups": 9, "one": 1, "latent": 2}
+    assert len(MODELS) == 15
+    assert sum(m.kv_heads == 8 and not m.latent for m in MODELS) == 6
+    assert sum(bool(m.window) for m in MODELS) == 4
+    assert sum(bool(m.uncached) for m in MODELS) == 3
+    starts = Counter(m.positions.split(",")[0].split()[0] for m in MODELS)
+    assert starts == {"RoPE": 11, "ALiBi": 2, "none": 2}
+    assert Counter(m.norm.split()[0] for m in MODELS) == {"RMSNorm": 10, "LayerNorm": 5}
+    assert all("before" in m.norm for m in MODELS)
+    assert sum("queries and keys" in m.norm for m in MODELS) == 3
+    by_name = {m.name: m for m in MODELS}
+    assert by_name["Command R v01"].bytes(1) == 8 * by_name["Command R 08-2024"].bytes(1)
+    assert by_name["Qwen3-Next 80B-A3B"].bytes(1536) == 36 * 32 * 128 * 128 * 2
+    gemma = by_name["Gemma 3 27B"]
+    assert 6 * (gemma.bytes(1025) - gemma.bytes(1024)) < gemma.bytes(1)
+    assert "fifteen" in PAGE
+    assert "1,536 tokens" in PAGE
