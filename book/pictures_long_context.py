@@ -34,7 +34,14 @@ def tiles_picture(
     for t, left in enumerate((62.0, 200.0)):
         drawing.text(left + 63, 14, f"tile {t + 1}")
         for top, name, role, each in ((24, "score", "", scores), (46, "value", "value", values)):
-            drawing.matrix(left, top, each[2 * t : 2 * t + 2], role, size=(63, 20), digits=0)
+            drawing.matrix(
+                left,
+                top,
+                each[2 * t : 2 * t + 2],
+                role,
+                size=(63, 20),
+                digits=0 if all(x % 1 == 0 for x in each) else 1,
+            )
             drawing.text(54, top + 14, name, "small soft", "end")
         drawing.arrow(left + 63, 68, left + 63, 88)
     for three, left, top in zip(carried.values(), (62.0, 200.0, 131.0), (106, 106, 186), strict=True):

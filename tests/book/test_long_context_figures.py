@@ -1,0 +1,227 @@
+"""The figures of long texts: windows and states in JavaScript do what the taught functions do; so do the drawings."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from py_mini_racer import MiniRacer
+
+from autograder.places import ROOT
+from book import pictures_long_context as pictures
+from solutions.long_context.attention import delta_step, sliding_window
+from solutions.long_context.chunks import chunked, delta_recurrent
+from tests.support.figures import is_narrow, opened, status
+
+WORDS = "My name is Ada, and I came here by train; if you find my bag, ask for"  # 17
+WINDOW = (
+    '<div class="moved window" data-w="4" data-s="1" data-l="2">'
+    f'<p lang="en">{WORDS}</p><p>A window of 4 holds the last four words.</p></div>'
+)
+STATE = (
+    '<div class="moved state" data-d="8" data-rule="sum" data-writes="1-2-3"><p>Three pairs in one matrix.</p></div>'
+)
+SMALL = "all => all.filter((each) => each.offsetHeight < 44 || each.offsetWidth < 44).length"  # for a finger
+WRITES = [1, 2, 3, 1, 4, 5, 2, 1]
+GIVEN = [(1, 0, 3), (3, 0, 1), (3, 2, 2), (4, 1, 3), (12, 4, 6)]  # window, sinks, layers
+
+
+def run(script: str, call: str) -> Any:
+    """Return what a call gives in V8, with a file of figures and no page."""
+    context = MiniRacer()
+    source = (ROOT / "book" / "_static" / script).read_text(encoding="utf-8")
+    context.eval(f"globalThis.addEventListener = () => {{}}; {source}")
+    return json.loads(str(context.eval(f"JSON.stringify({call})")))
+
+
+def replayed(d: int, rule: str, writes: list[int]) -> dict:
+    return run("state.js", f"stored.replayed({json.dumps({'d': d, 'rule': rule, 'writes': writes})})")
+
+
+def pairs(d: int, writes: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the keys and values of the figure's writes, (1, writes, d) each."""
+    versions = [writes[: i + 1].count(pair) for i, pair in enumerate(writes)]
+    calls = [
+        f"[stored.keyOf({d}, {pair}), stored.valueOf({d}, {pair}, {v})]"
+        for pair, v in zip(writes, versions, strict=True)
+    ]
+    table = torch.tensor(run("state.js", f"[{', '.join(calls)}]"), dtype=torch.float64)
+    return table[None, :, 0], table[None, :, 1]
+
+
+@pytest.mark.parametrize("d", [4, 8, 16])
+def test_the_delta_rule_of_the_figure_is_the_taught_step(d: int) -> None:
+    key, value = pairs(d, WRITES)
+    state = torch.zeros(1, d, d, dtype=torch.float64)
+    for t in range(len(WRITES)):
+        state = delta_step(state, key[:, t], value[:, t], torch.ones(1, dtype=torch.float64))
+    figure = replayed(d, "delta", WRITES)
+    torch.testing.assert_close(torch.tensor(figure["state"], dtype=torch.float64), state[0])
+    last = delta_recurrent(key, key, value, torch.ones(1, len(WRITES), dtype=torch.float64))[0, -1]
+    torch.testing.assert_close(torch.tensor(figure["pairs"][0]["read"], dtype=torch.float64), last)
+    assert figure["pairs"][0]["cosine"] == pytest.approx(1)  # written just now: exactly its value
+    assert figure["pairs"][0]["version"] == WRITES.count(1)
+
+
+@pytest.mark.parametrize("d", [4, 8, 16])
+def test_the_plain_sum_of_the_figure_is_linear_attention_without_features_and_divisor(d: int) -> None:
+    key, value = pairs(d, WRITES)
+    figure = replayed(d, "sum", WRITES)["pairs"]
+    assert len(figure) == 5
+    for pair, each in enumerate(figure, start=1):
+        query = key[:, [WRITES.index(pair)]].expand_as(key)
+        read = chunked(query, key, value, chunk=3)[0, -1]
+        torch.testing.assert_close(torch.tensor(each["read"], dtype=torch.float64), read)
+        newest = value[0, len(WRITES) - 1 - WRITES[::-1].index(pair)]
+        assert each["cosine"] == pytest.approx(torch.cosine_similarity(read, newest, dim=0).item())
+
+
+def test_keys_and_values_have_length_one_and_no_two_are_alike() -> None:
+    writes = [*range(1, 17), *range(1, 17)]
+    for d in (4, 8, 16):
+        key, value = (each[0] for each in pairs(d, writes))
+        vectors = torch.cat([key[:16], value])
+        torch.testing.assert_close(vectors.norm(dim=1), torch.ones(48, dtype=torch.float64))
+        assert torch.equal(key[:16], key[16:])
+        products = vectors @ vectors.T - torch.eye(48, dtype=torch.float64)
+        assert products.abs().max() < 0.999
+        assert products.square().sum() / (48 * 47) == pytest.approx(1 / d, rel=0.2)  # as of directions drawn at random
+
+
+def seen_by(length: int, window: int, sinks: int) -> torch.Tensor:
+    same = torch.zeros(1, length, 1)
+    return sliding_window(same, same, torch.eye(length)[None], window, sinks)[0] > 0
+
+
+@pytest.mark.parametrize(("window", "sinks", "layers"), GIVEN)
+def test_what_a_word_reads_and_what_reaches_it_are_those_of_the_taught_window(
+    window: int, sinks: int, layers: int
+) -> None:
+    seen = seen_by(23, window, sinks)
+    through = torch.linalg.matrix_power(seen.double(), layers) > 0
+    given = json.dumps({"w": window, "s": sinks, "l": layers})
+    positions = "Array.from({ length: 23 }, (_, t) => t)"
+    figure = run("window.js", f"{positions}.map((t) => [windowed.read(t, {given}), windowed.reached(t, {given})])")
+    assert figure == [[row.nonzero().flatten().tolist() for row in rows] for rows in zip(seen, through, strict=True)]
+
+
+def test_the_opening_drawing_counts_as_the_taught_functions_do() -> None:
+    states = json.loads((ROOT / "book" / "figures" / "who_pays.json").read_text(encoding="utf-8"))["states"]
+    drawing = (ROOT / "book" / "figures" / "who_pays.svg").read_text(encoding="utf-8")
+    links = re.findall(r'<line data-at="(\d)" data-w="2.2" class="beam weights"[^>]* x1="(\d+)"', drawing)
+    for at, (window, sinks) in enumerate([(8, 0), (3, 0), (3, 2)], start=1):
+        seen = seen_by(8, window, sinks)
+        drawn = [(int(x) - 38) // 69 for state, x in links if int(state) == at]
+        assert drawn == seen[-1].nonzero().flatten().tolist()
+        assert re.search(rf"\b{int(seen.sum())}\b", states[at - 1]["says"])
+        assert f"{len(drawn)} keys, {len(drawn)} values" in drawing
+
+
+def test_tiles_merge_to_the_softmax_over_all_keys() -> None:
+    scores, values = (0.3, -1.2, 2.1, 0.8), (1.0, -2.0, 0.5, 3.0)
+    described = pictures.tiles_picture(scores, values).described
+    context = torch.tensor(scores).softmax(dim=0) @ torch.tensor(values)
+    assert described.endswith(f"The context is o / l = {context.item():.3f}.")
+    powers = [math.exp(score - 2.1) for score in scores]
+    total = sum(power * value for power, value in zip(powers, values, strict=True))
+    assert f"merged: 2.100, {sum(powers):.3f}, {total:.3f}." in described
+
+
+def test_slopes_are_halved_by_the_same_factor_from_head_to_head() -> None:
+    alt = pictures.slopes_picture(heads=4, length=33).alt
+    assert re.findall(r"slope 1/(\d+) goes from 0 to -(\S+)", alt) == [
+        ("4", "8"),
+        ("16", "2"),
+        ("64", "0.5"),
+        ("256", "0.125"),
+    ]
+
+
+@pytest.mark.parametrize(("window", "layers"), [(3, 3), (2, 5), (4, 2)])
+def test_each_layer_reaches_one_window_less_a_word_further(window: int, layers: int) -> None:
+    counts = pictures.reach_of(13, window, layers).sum(dim=1).tolist()
+    assert counts == [min(13, 1 + depth * (window - 1)) for depth in range(layers + 1)]
+    assert counts[0] == 1
+
+
+def test_a_rolling_cache_keeps_sinks_and_window_and_nothing_else() -> None:
+    described = pictures.rolling_cache_picture(tuple("abcdefghij"), window=3, sinks=2, steps=5).described
+    assert re.findall(r"Step (\d+) keeps ([^:]+): (\d)", described) == [
+        (str(t), ", ".join(["a", "b", *"abcdefghij"[t - 3 : t]]), "5") for t in range(6, 11)
+    ]
+
+
+def test_a_matrix_gives_back_what_the_sum_mixes_and_the_delta_rule_replaces() -> None:
+    keys, values = ((1.0, 0.0), (0.0, 1.0), (0.6, 0.8)), ((2.0, 1.0), (0.0, 3.0), (1.0, 1.0))
+    described = pictures.state_picture(keys, values).described
+    exact, mixed, replaced = (part.split("; ") for part in re.findall(r": (k1 .*?)\.(?: A|$)", described))
+    assert all(read == stored for read, stored in (re.findall(r"\([^)]*\)", each) for each in exact))
+    key, value = torch.tensor([keys]), torch.tensor([values])
+    for number in range(3):
+        read = chunked(key[:, [number]].expand(1, 3, 2), key, value, chunk=2)[0, -1]
+        assert f"k{number + 1} gives {pictures.row(read)}," in mixed[number]
+    last = delta_recurrent(key, key, value, torch.ones(1, 3))[0, -1]
+    assert replaced[2] == f"k3 gives {pictures.row(last)}, stored {pictures.row(value[0, 2])}"
+
+
+@pytest.mark.browser
+def test_the_window_is_moved_with_keys_and_has_an_address(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, WINDOW):
+        words = tab.get_by_role("group").get_by_role("button")
+        assert words.all_inner_texts() == WORDS.split()
+        assert tab.get_by_text("A window of 4 holds").count() == 0
+        assert tab.locator("button, input").evaluate_all(SMALL) == 0
+        assert status(tab).startswith("“for” is word 17. It reads 5 words in one layer. Through 2 layers 8 words")
+        words.last.press("ArrowLeft")
+        assert tab.evaluate("location.hash") == "#live=window&at=16&w=4&s=1&l=2"
+        tab.get_by_label("sinks", exact=True).press("Home")
+        tab.get_by_label("window", exact=True).press("End")
+        assert "Through 2 layers 16 words can reach it: the whole text so far. Each layer keeps 12 keys" in status(tab)
+        tab.evaluate("location.hash = 'live=window&at=9&w=2&s=1&l=3'")
+        tab.wait_for_function("document.querySelector('[aria-pressed=true]').textContent === 'by'")
+        marks = [word.get_attribute("class") for word in words.all()]
+        assert marks == ["sink", *["out"] * 4, "reach", "reach", "read", "read", *["later"] * 8]
+        tab.evaluate("location.hash = 'live=window&at=99&w=x&s=-1&l='")
+        assert [word.get_attribute("class") for word in words.all()] == marks
+        assert is_narrow(tab)
+
+
+@pytest.mark.browser
+def test_pairs_are_stored_written_again_and_shared(browser, tmp_path: Path) -> None:
+    for tab in opened(browser, tmp_path, STATE):
+        assert status(tab).startswith("3 pairs in a matrix of 8 × 8 = 64 numbers; a cache would keep 48.")
+        assert tab.get_by_text("Three pairs in one matrix.").count() == 0
+        tab.get_by_role("button", name="store pair 4").press("Enter")
+        tab.get_by_role("button", name="pair 1, written once").click()
+        tab.get_by_role("button", name="delta rule").click()
+        assert tab.evaluate("location.hash") == "#live=state&d=8&rule=delta&writes=1-2-3-4-1"
+        assert status(tab).endswith("and 1.00 for pair 1, written just now.")
+        numbers = [f"{each['cosine']:.2f}" for each in replayed(8, "delta", [1, 2, 3, 4, 1])["pairs"]]
+        shown = [text.replace("−", "-") for text in tab.locator(".pairs .number").all_inner_texts()]
+        assert [float(text) for text in shown] == [float(text) for text in numbers]
+        assert tab.locator("svg rect").count() == 64
+        assert tab.locator("button, select").evaluate_all(SMALL) == 0
+        for nonsense in ("1-3", "x", "0", "1-2-99"):
+            tab.evaluate(f"location.hash = 'live=state&d=5&rule=none&writes={nonsense}'")
+        assert tab.locator(".pairs button").count() == 4
+        tab.get_by_label("width d").select_option("4")
+        for _ in range(12):
+            tab.locator("button.more").click()
+        tab.locator("button.more").dispatch_event("click")  # there is no room for another
+        assert tab.locator(".pairs button").count() == 16
+        assert tab.locator("button.more").get_attribute("aria-disabled") == "true"
+        assert is_narrow(tab)
+        tab.get_by_role("button", name="empty the matrix").click()
+        assert status(tab) == "Nothing is stored: a matrix of 4 × 4 zeros."
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("figure", [WINDOW, STATE])
+def test_without_scripts_there_is_what_stands_inside(browser, tmp_path: Path, figure: str) -> None:
+    for tab in opened(browser, tmp_path, figure, scripts=False):
+        inside = [re.sub(r"<[^>]+>", "", text) for text in re.findall(r"<p.*?</p>", figure)]
+        assert tab.locator("div.moved p").all_inner_texts() == inside
+        assert tab.locator("button, input, svg").count() == 0
