@@ -27,6 +27,7 @@ COLUMNS = {
     "norm": "norm, and where",
 }
 WORDS = ("pattern", "positions", "norm")  # columns whose cells may break
+LEFT = ' style="text-align: left"'
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,9 @@ class Model:
     def cell(self, column: str) -> str:
         """Return the words of a cell."""
         if column == "kv_heads" and self.latent:
-            return f"a latent vector of {self.latent}"
+            return f"latent: {self.latent}"
         if column == "width" and self.key_width:
-            return f"keys {self.key_width}, values {self.width}"
+            return f"{self.key_width}, {self.width}"
         return f"{getattr(self, column)}"
 
 
@@ -89,7 +90,7 @@ def models_table() -> HTML:
     head = [*COLUMNS.values(), "KiB a token", "KiB a token once windows are full"]
     body = [
         [
-            *[(model.cell(column), column in WORDS or column in ("kv_heads", "width")) for column in COLUMNS],
+            *[(model.cell(column), column in WORDS) for column in COLUMNS],
             (kibibytes(model.bytes(1)), False),
             (kibibytes(model.bytes(LONG + 1) - model.bytes(LONG)), False),
         ]
@@ -108,7 +109,7 @@ def sources_table() -> HTML:
     rows = []
     for model in models():
         for source in model.sources:
-            columns = ", ".join(COLUMNS[cell] for cell in source.cells.split())
+            columns = ", ".join(COLUMNS[cell].split(",")[0] for cell in source.cells.split())
             link = f'<a href="{html.escape(source.url)}">{html.escape(source.place)}</a>'
             copy = f"; read in {html.escape(source.copy)}" if source.copy else ""
             rows.append([model.name, (html.escape(columns), True), (link + copy, True)])
@@ -126,12 +127,16 @@ def _table(caption: str, first: str, head: list[str], rows: list[list], escaped:
     for name, *cells in rows:
         tds = [
             f'<td class="words" style="min-width: 8rem">{text if escaped else html.escape(text)}</td>'
-            if words and not text.isdigit()
+            if words
             else f"<td>{html.escape(text)}</td>"
             for text, words in cells
         ]
         lines.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(tds)}</tr>')
-    columns = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in (first, *head))
+    wide = {place for _, *cells in rows for place, (_, words) in enumerate(cells, 1) if words}
+    columns = "".join(
+        f'<th scope="col"{LEFT if place in wide else ""}>{html.escape(column)}</th>'
+        for place, column in enumerate((first, *head))
+    )
     return HTML(
         f'<table class="results glance"><caption>{html.escape(caption)}</caption>'
         f"<thead><tr>{columns}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
