@@ -2,10 +2,15 @@
 // Each write adds key · valueᵀ, or by the delta rule replaces what the key gave before; bars show what is read back of each
 // pair. A pair that is written again has another value. `element`, `drawn` and `menu` are those of interactive.js.
 { // a block, for all scripts of a page share one global scope
-const KIND = "state" // in the address: #live=state&d=8&rule=delta&writes=1-2-3-1
+const KIND = "state" // in the address: #live=state&d=8&rule=delta&bars=near&writes=1-2-3-1
 const WIDTHS = [4, 8, 16]
 const RULES = { sum: "plain sum", delta: "delta rule" }
+const BARS = { // name of a measure: in the menu, above the bars
+  near: ["1 − error", "pair: 1 − |read − stored| / |stored|"],
+  cosine: ["cosine", "pair: cosine of read and stored"],
+}
 const MOST = { pairs: 16, writes: 64 }
+const SEED = 4 // of 60 the one whose errors are nearest to their means over 800 random draws
 const SIDE = 160 // of the drawn matrix, in its own units
 
 // Numbers between 0 and 1 that look random, the same for a seed on every machine: mulberry32.
@@ -21,7 +26,7 @@ const norm = (a) => Math.sqrt(dot(a, a))
 
 // A vector of length 1 in a random direction. Normal numbers by Box and Muller: so no direction is preferred.
 const direction = (d, pair, version) => {
-  const next = uniform(((d * 31 + pair) * 97 + version) * 7919)
+  const next = uniform(((d * 31 + pair) * 97 + version) * 7919 + SEED)
   const x = Array.from({ length: d }, () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()))
   return x.map((each) => each / norm(x))
 }
@@ -47,7 +52,8 @@ const replayed = ({ d, rule, writes }) => {
   })
   const pairs = versions.map((version, i) => {
     const read = readBack(state, keyOf(d, i + 1)), value = valueOf(d, i + 1, version)
-    return { version, read, cosine: dot(read, value) / (norm(read) * norm(value) || 1) }
+    const error = norm(read.map((x, j) => x - value[j])) / norm(value)
+    return { version, read, near: 1 - error, cosine: dot(read, value) / (norm(read) * norm(value) || 1) }
   })
   return { state, pairs }
 }
@@ -56,10 +62,11 @@ const number = (x) => x.toFixed(2).replace(/^(-?)0\./, "$1.").replace("-", "−"
 
 const inWords = ({ d, rule, writes }, pairs) => {
   if (!pairs.length) return `Nothing is stored: a matrix of ${d} × ${d} zeros.`
-  const mean = pairs.reduce((sum, { cosine }) => sum + cosine, 0) / pairs.length
+  const mean = (measure) => number(pairs.reduce((sum, each) => sum + each[measure], 0) / pairs.length)
+  const last = writes.at(-1), { near, cosine } = pairs[last - 1]
   return `${pairs.length} ${pairs.length === 1 ? "pair" : "pairs"} in a matrix of ${d} × ${d} = ${d * d} numbers; a cache would ` +
-    `keep ${2 * d * pairs.length}. By the ${RULES[rule]} the cosine of what is read and what was stored last is ${number(mean)} ` +
-    `on average, and ${number(pairs[writes.at(-1) - 1].cosine)} for pair ${writes.at(-1)}, written just now.`
+    `keep ${2 * d * pairs.length}. By the ${RULES[rule]}, 1 − error is ${mean("near")} on average and the cosine ${mean("cosine")}; ` +
+    `for pair ${last}, written just now, ${number(near)} and ${number(cosine)}.`
 }
 
 const drawMatrix = (svg, state) => {
@@ -78,12 +85,13 @@ const listOf = (text) => (text ? text.split("-").map(Number) : [])
 const sent = () => new URLSearchParams(location.hash.slice(1))
 
 const build = (place) => {
-  const given = { d: WIDTHS[0], rule: "sum", writes: [] }
+  const given = { d: WIDTHS[0], rule: "sum", bars: "near", writes: [] }
   const start = { ...place.dataset }
   place.replaceChildren()
   element(place, "p", { class: "hint" }, "Store pairs one after the other, and see what the matrix still knows of the first. Press a pair to write it again, with another value.")
   const controls = element(place, "div", { class: "controls" })
   const width = menu(controls, "width d", WIDTHS.map((d) => `${d}`))
+  const bars = menu(controls, "bars", Object.values(BARS).map(([name]) => name))
   const group = element(controls, "div", { role: "group", "aria-label": "rule" })
   const change = (more) => { Object.assign(given, more); draw(); keep() }
   const rules = Object.entries(RULES).map(([rule, name]) => {
@@ -99,7 +107,7 @@ const build = (place) => {
   const box = element(both, "div", { class: "drawing", "aria-hidden": "true" })
   const svg = drawn(box, "svg", { class: "matrix", viewBox: `-1 -1 ${SIDE + 2} ${SIDE + 2}` })
   const side = element(both, "div", { class: "side" })
-  element(side, "p", { class: "hint" }, "pair, and the cosine of what is read with what was stored last")
+  const measure = element(side, "p")
   const list = element(side, "div", { class: "pairs", role: "group", "aria-label": "pairs: press one to write it again" })
   const status = element(place, "p", { role: "status" })
   const rows = []
@@ -115,23 +123,26 @@ const build = (place) => {
     drawMatrix(svg, state)
     while (rows.length < pairs.length) addRow(rows.length)
     rows.splice(pairs.length).forEach(({ button }) => button.remove())
-    pairs.forEach(({ version, cosine }, i) => {
-      rows[i].fill.style.width = `${100 * Math.max(0, cosine)}%`
-      rows[i].number.textContent = number(cosine)
-      rows[i].button.setAttribute("aria-label", `pair ${i + 1}, written ${version === 1 ? "once" : `${version} times`}, cosine ${number(cosine)}`)
+    measure.textContent = BARS[given.bars][1]
+    pairs.forEach(({ version, [given.bars]: share }, i) => {
+      rows[i].fill.style.width = `${100 * Math.max(0, share)}%`
+      rows[i].number.textContent = number(share)
+      rows[i].button.setAttribute("aria-label", `pair ${i + 1}, written ${version === 1 ? "once" : `${version} times`}, ${BARS[given.bars][0]} ${number(share)}`)
       rows[i].name.textContent = `${i + 1}${"′".repeat(Math.min(3, version - 1))}`
     })
     width.select.value = WIDTHS.indexOf(given.d)
+    bars.select.value = Object.keys(BARS).indexOf(given.bars)
     rules.forEach(([rule, button]) => button.setAttribute("aria-pressed", rule === given.rule))
     const isFull = !isWrites([...given.writes, pairs.length + 1])
     more.textContent = isFull ? "no room for more bars" : `store pair ${pairs.length + 1}`
     more.setAttribute("aria-disabled", isFull)
     status.textContent = inWords(given, pairs)
   }
-  const keep = () => history.replaceState(null, "", `#live=${KIND}&d=${given.d}&rule=${given.rule}&writes=${given.writes.join("-")}`)
+  const keep = () => history.replaceState(null, "", `#live=${KIND}&d=${given.d}&rule=${given.rule}&bars=${given.bars}&writes=${given.writes.join("-")}`)
   const put = (from) => {
     if (WIDTHS.includes(Number(from("d")))) given.d = Number(from("d"))
     if (Object.hasOwn(RULES, from("rule") ?? "")) given.rule = from("rule")
+    if (Object.hasOwn(BARS, from("bars") ?? "")) given.bars = from("bars")
     if (isWrites(listOf(from("writes")))) given.writes = listOf(from("writes"))
     draw()
   }
@@ -142,6 +153,7 @@ const build = (place) => {
   }
   more.addEventListener("click", () => store(rows.length + 1))
   again.addEventListener("click", () => change({ writes: [] }))
+  bars.select.addEventListener("input", () => change({ bars: Object.keys(BARS)[bars.value()] }))
   width.select.addEventListener("input", () => change({ d: WIDTHS[width.value()] }))
   addEventListener("hashchange", follow)
   put((key) => start[key])

@@ -77,6 +77,7 @@ def test_the_plain_sum_of_the_figure_is_linear_attention_without_features_and_di
         torch.testing.assert_close(torch.tensor(each["read"], dtype=torch.float64), read)
         newest = value[0, len(WRITES) - 1 - WRITES[::-1].index(pair)]
         assert each["cosine"] == pytest.approx(torch.cosine_similarity(read, newest, dim=0).item())
+        assert each["near"] == pytest.approx(1 - ((read - newest).norm() / newest.norm()).item())
 
 
 def test_keys_and_values_have_length_one_and_no_two_are_alike() -> None:
@@ -197,11 +198,13 @@ def test_pairs_are_stored_written_again_and_shared(browser, tmp_path: Path) -> N
         tab.get_by_role("button", name="store pair 4").press("Enter")
         tab.get_by_role("button", name="pair 1, written once").click()
         tab.get_by_role("button", name="delta rule").click()
-        assert tab.evaluate("location.hash") == "#live=state&d=8&rule=delta&writes=1-2-3-4-1"
-        assert status(tab).endswith("and 1.00 for pair 1, written just now.")
-        numbers = [f"{each['cosine']:.2f}" for each in replayed(8, "delta", [1, 2, 3, 4, 1])["pairs"]]
-        shown = [text.replace("−", "-") for text in tab.locator(".pairs .number").all_inner_texts()]
-        assert [float(text) for text in shown] == [float(text) for text in numbers]
+        assert tab.evaluate("location.hash") == "#live=state&d=8&rule=delta&bars=near&writes=1-2-3-4-1"
+        assert status(tab).endswith("for pair 1, written just now, 1.00 and 1.00.")
+        for measure in ("near", "cosine"):
+            tab.get_by_label("bars").select_option(index=("near", "cosine").index(measure))
+            numbers = [f"{each[measure]:.2f}" for each in replayed(8, "delta", [1, 2, 3, 4, 1])["pairs"]]
+            shown = [text.replace("−", "-") for text in tab.locator(".pairs .number").all_inner_texts()]
+            assert [float(text) for text in shown] == [float(text) for text in numbers]
         assert tab.locator("svg rect").count() == 64
         assert tab.locator("button, select").evaluate_all(SMALL) == 0
         for nonsense in ("1-3", "x", "0", "1-2-99"):
