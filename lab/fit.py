@@ -5,13 +5,19 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 
+from lab.budget import Budget
 from lab.schedules import Training, rate_at
 
 
-def fit(model: nn.Module, batch_loss: Callable[[], Tensor], steps: int, rate: float) -> Iterator[int]:
-    """Take steps of AdamW on the loss of a new batch each, with the schedule of every training; yield their number."""
+def fit(
+    model: nn.Module, batch_loss: Callable[[], Tensor], steps: int, rate: float, minutes: float | None = None
+) -> Iterator[int]:
+    """Take steps of AdamW on the loss of a new batch each, with the schedule of every training; yield their number.
+
+    It ends early when the minutes are over.
+    """
     optimizer = torch.optim.AdamW(model.parameters(), rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
-    training = Training(rate=rate)
+    training, budget = Training(rate=rate), Budget.of(minutes)
     for step in range(steps):
         optimizer.param_groups[0]["lr"] = rate_at(step, steps, training)
         optimizer.zero_grad()
@@ -19,3 +25,5 @@ def fit(model: nn.Module, batch_loss: Callable[[], Tensor], steps: int, rate: fl
         torch.nn.utils.clip_grad_norm_(model.parameters(), training.clip)
         optimizer.step()
         yield step + 1
+        if budget.left <= 0:
+            return

@@ -34,6 +34,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 FOLDER_IN_ZIP = PurePath("attention-workbook")  # all of kit.zip lies in one folder, whatever unpacks it
 GRADER = "grader.txt"  # in the kit: what student code may import when it is graded
 NOT_IN_LAB = {"cli", "evaluation", "losses.py"}  # what the course's commands need; it scores and counts as answers do
+# Of a chapter's files: what notebooks need. The others hold answers in another form, or are the experiments.
+IN_THE_KIT = {"__init__", "attention", "layers", "model", "recipe", "plain", "pools", "adversary", "unknown"}
 NOT_IMPORTED = {"ipykernel", "ipython", "tensorboard"}  # that student code may import as well
 
 
@@ -143,14 +145,9 @@ def _shared_files() -> Iterator[tuple[Path, bytes]]:
     yield from (each for each in _files(ROOT / "lab") if not set(each[0].parts) & NOT_IN_LAB)
     yield Path("solutions", "__init__.py"), (ROOT / "solutions" / "__init__.py").read_bytes()
     for package in sorted(path.parent for path in (ROOT / "solutions").glob("*/attention.py")):
-        for path in sorted(path for path in package.glob("*.py") if not _is_left_out(path.name)):
+        for path in sorted(path for path in package.glob("*.py") if path.stem in IN_THE_KIT):
             content = blanked(Module.of(package.name)).encode() if path.name == "attention.py" else path.read_bytes()
             yield path.relative_to(ROOT), content
-
-
-def _is_left_out(file: str) -> bool:
-    """Return whether a chapter's file holds answers in another form (fast.py), or no notebook needs it."""
-    return file.startswith("fast") or file in ("__main__.py", "sweeps.py", "ablation.py", "induction.py", "latent.py")
 
 
 def _requirements(files: dict[Path, bytes]) -> str:

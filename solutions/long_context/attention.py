@@ -162,7 +162,7 @@ def linear_attention(
 
     φ(x) = elu(x) + 1.
 
-    Katharopoulos et al. (2020), equation 8.
+    Katharopoulos et al. (2020), equations 8 and 9.
     """
     weights = (features(query) @ features(key).transpose(1, 2)).tril()
     return weights @ value / weights.sum(dim=-1, keepdim=True)
@@ -197,7 +197,7 @@ def delta_step(
 
     With a key of length 1 and β = 1, the new state returns exactly v for it.
 
-    Schlag et al. (2021), equation 17; the delta rule is that of Widrow and Hoff (1960).
+    Schlag et al. (2021), equation 24; the delta rule is that of Widrow and Hoff (1960).
     """
     old = (key[:, None] @ state)[:, 0]
     return state + beta[:, None, None] * key[:, :, None] * (value - old)[:, None]

@@ -13,7 +13,7 @@ from solutions.language_model.fast import FAST
 from solutions.language_model.induction import LENGTH, RECIPE, VOCABULARY, predicted, seen_before
 from solutions.long_context.model import full, reader, windowed
 
-WINDOW, ROWS, STEPS, RATE = 16, 16, 1500, 3e-3
+WINDOW, ROWS, STEPS, RATE = 24, 16, 1500, 3e-3
 LOCAL = partial(windowed, window=WINDOW)
 VARIANTS = {
     "full, full": (full, full),

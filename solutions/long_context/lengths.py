@@ -16,7 +16,7 @@ from solutions.long_context.model import SMALL, full, reader, repositioned, stre
 
 LENGTH, ROWS, STEPS, RATE = 64, 16, 1500, 4e-3
 TRAINING, TEST, LONGEST = 40_000, 12_000, 512
-PLACES = (0, 32, 64, 128, 256, 512)  # sentences that begin between two of these are looked at together
+PLACES = (0, 32, 64, 128, 256, 512)  # sentences that end between two of these are looked at together
 STREAM = 20_000
 VARIANTS = {
     "rope": {"positions": "rope"},
@@ -71,13 +71,13 @@ def predicted(model: Decoder, tokens: Tensor) -> Tensor:
 
 @torch.no_grad()
 def excess(model: Decoder, made: Made) -> list[float]:
-    """Return how far the loss is above the floor, in nats a token, for sentences that begin at each of the PLACES."""
+    """Return how far the loss is above the floor, in nats a token, for sentences that end between each two of the PLACES."""
     rows, contents = rows_of(made, LONGEST + 1)
     above, counts = [0.0] * (len(PLACES) - 1), [0] * (len(PLACES) - 1)
     for tokens, group in zip(rows.split(16), (contents[at : at + 16] for at in range(0, len(rows), 16)), strict=True):
         for losses, content in zip(predicted(model, tokens).double(), group, strict=True):
             for start, end, log_p in content:
-                place = next(number for number, edge in enumerate(PLACES[1:]) if start < edge)
+                place = next(number for number, edge in enumerate(PLACES[1:]) if end - 1 <= edge)
                 above[place] += losses[start - 1 : end - 1].sum().item() + log_p
                 counts[place] += end - start
     return [each / count for each, count in zip(above, counts, strict=True)]

@@ -107,8 +107,9 @@ def causal(d: int) -> dict[str, tuple[int, dict[str, int]]]:
     grouped = Attention(replace(recipe, kv_heads=1), TAUGHT)
     latent = LatentAttention(replace(recipe, latent=3), TAUGHT)
     contents = latent.q, latent.down, latent.up_k, latent.up_v, latent.out  # without the part that is turned
+    every_head = count(*Attention(recipe, TAUGHT).parameters()), {"d": 2 * d}
     return {
-        "rotary": (count(*Attention(recipe, TAUGHT).parameters()), {"d": 2 * d}),
+        **dict.fromkeys(("rotary", "ALiBi", "window", "linear", "delta rule"), every_head),
         "grouped-query": (count(*grouped.parameters()), {"d": 2 * d, "d_g": d}),
         "latent": (sum(count(*layer.parameters()) for layer in contents), {"d": 2 * d, "d_c": 3}),
     }
