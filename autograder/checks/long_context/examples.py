@@ -36,7 +36,11 @@ FORWARD = (
     _forward(1, 3, 2, causal=True),
     _forward(2, 4, 2, mask="True, True, True, False"),
     _forward(2, 4, 2, mask="False, False, True, True"),
+    _forward(3, 3, 2, mask="True, True, False"),
     "q, k = torch.tensor([[[40.]]]), torch.tensor([[[10.], [9.95], [-10.]]])\nflash_forward(q, k, k, 2, False, None)",
+    """\
+q, k = torch.tensor([[[30.]]]), torch.tensor([[[9.], [9.], [-5.], [-4.]]])
+flash_forward(q, k, k, 2, False, torch.tensor([[False, False, True, True]]))""",
 )
 
 
