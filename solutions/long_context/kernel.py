@@ -8,7 +8,18 @@ from torch import Tensor
 
 
 @triton.jit
-def _rows(query, key, value, context, logsumexp, scale, length, causal: tl.constexpr, width: tl.constexpr, tile: tl.constexpr):  # fmt: skip  # noqa: E501
+def _rows(  # noqa: PLR0913 - a kernel is handed pointers and sizes
+    query,
+    key,
+    value,
+    context,
+    logsumexp,
+    scale,
+    length,
+    causal: tl.constexpr,
+    width: tl.constexpr,
+    tile: tl.constexpr,
+):
     """Compute one tile of queries of one head: all keys pass by, tile by tile, with m, l and o in registers."""
     first, head = tl.program_id(0) * tile, tl.program_id(1)
     rows, columns, features = first + tl.arange(0, tile), tl.arange(0, tile), tl.arange(0, width)
