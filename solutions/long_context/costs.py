@@ -79,14 +79,14 @@ def once(way: str, length: int) -> None:
 def measured(way: str, length: int) -> tuple[float, int]:
     """Return the seconds of a way, and the largest memory of its process in bytes, as the kernel counted it."""
     command = [sys.executable, "-m", "solutions.long_context.costs", way, str(length)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    seconds = json.loads(process.stdout.read())
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        printed = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"{way} at {length} tokens ended with status {process.returncode}")
-    return seconds, usage.ru_maxrss * 1024
+    return json.loads(printed), usage.ru_maxrss * 1024
 
 
 def main(folder: Path | None = None) -> None:

@@ -54,14 +54,17 @@ def repositioned(model: Decoder, scale: float = 1.0, base: float | None = None) 
     """Return the same model with its rotary positions divided by `scale` (Chen et al., 2023), or with another base."""
     changed = deepcopy(model)
     for block in changed.blocks:
-        rope = block.attention.parts.rope
         block.attention.base = base or block.attention.base
-        block.attention.parts = replace(block.attention.parts, rope=partial(_scaled, rope, scale))
+        block.attention.parts = replace(block.attention.parts, rope=partial(_interpolated, scale))
     return changed
 
 
-def _scaled(rope: Callable[..., Tensor], scale: float, x: Tensor, positions: Tensor, base: float) -> Tensor:
-    return rope(x, positions / scale, base)
+def _interpolated(scale: float, x: Tensor, positions: Tensor, base: float) -> Tensor:
+    """Return `rope` at positions / scale, which are no whole numbers: the two halves as complex numbers, turned."""
+    half = x.shape[-1] // 2
+    angle = positions[:, None] / scale / base ** (torch.arange(half, device=x.device) / half)
+    turned = torch.complex(*x.split(half, dim=-1)) * torch.polar(torch.ones_like(angle), angle)
+    return torch.cat([turned.real, turned.imag], dim=-1)
 
 
 class RollingAttention(nn.Module):

@@ -1,0 +1,160 @@
+"""Laws of the chapter's models and experiments: windows by masks and by a rolling cache, rows, pairs, resuming."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from lab import corpora, tokenizers
+from lab.corpora.running import batches, rows_of, sentences
+from lab.evaluation.result_files import read_json
+from lab.fit import fit
+from lab.tokenizers import BOS, EOS
+from solutions.language_model.fast import FAST
+from solutions.language_model.model import Decoder
+from solutions.long_context import __main__ as commands
+from solutions.long_context import costs, recall
+from solutions.long_context.attention import alibi_bias, features, linear_attention, sliding_window
+from solutions.long_context.chunks import chunked
+from solutions.long_context.lengths import predicted
+from solutions.long_context.model import SMALL, full, reader, repositioned, stream_losses, windowed, with_alibi
+
+B, H, S, D, V = 2, 3, 11, 4, 5
+close = partial(torch.testing.assert_close, rtol=1e-4, atol=1e-5)
+
+
+def normal(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed + sum(shape)), dtype=torch.float64)
+
+
+def heads() -> tuple[Tensor, Tensor, Tensor]:
+    return normal(B, H, S, D), normal(B, H, S, D, seed=1), normal(B, H, S, V)
+
+
+def model(attends: tuple, vocabulary: int = 13) -> Decoder:
+    torch.manual_seed(0)
+    return reader(replace(SMALL, d_model=24, d_ff=30, layers=len(attends)), vocabulary, attends, FAST)
+
+
+@pytest.mark.parametrize(("window", "sinks"), [(3, 0), (4, 2), (20, 0), (1, 1)])
+def test_the_mask_of_a_window_is_the_taught_window(window: int, sinks: int) -> None:
+    query, key, value = heads()
+    taught = sliding_window(*(each.flatten(0, 1) for each in (query, key, value)), window, sinks)
+    torch.testing.assert_close(windowed(query, key, value, window, sinks).flatten(0, 1), taught)
+
+
+def test_alibi_is_softmax_attention_with_the_taught_bias() -> None:
+    query, key, value = heads()
+    scores = query @ key.transpose(-2, -1) / D**0.5 + alibi_bias(H, S)
+    torch.testing.assert_close(with_alibi(query, key, value), scores.softmax(dim=-1) @ value)
+
+
+def test_a_rolling_cache_reads_what_windows_read_at_once() -> None:
+    local = partial(windowed, window=4)
+    tokens = torch.randint(13, (17,), generator=torch.Generator().manual_seed(0))
+    at_once = predicted(model((local, local)), tokens[None])[0]
+    close(stream_losses(model((full, full)), tokens, window=4), at_once)
+    close(stream_losses(model((full, full)), tokens, window=4, text=True), at_once)
+    assert not torch.allclose(stream_losses(model((full, full)), tokens, window=4, sinks=1), at_once)
+
+
+def test_a_cache_that_holds_all_is_full_attention_with_sinks_or_without() -> None:
+    tokens = torch.randint(13, (9,), generator=torch.Generator().manual_seed(0))
+    whole = predicted(model((full, full)), tokens[None])[0]
+    for window, sinks, text in ((20, 0, False), (20, 3, False), (6, 2, True)):
+        close(stream_losses(model((full, full)), tokens, window, sinks, text), whole)
+
+
+def test_interpolated_positions_are_those_of_a_model_whose_angles_are_smaller() -> None:
+    plain, tokens = model((full,)), torch.randint(13, (2, 9), generator=torch.Generator().manual_seed(0))
+    close(repositioned(plain)(tokens), plain(tokens))
+    assert not torch.allclose(repositioned(plain, 4.0)(tokens), plain(tokens))
+    still = repositioned(plain, 1e9)(tokens)  # no angle is left: a model without positions
+    bare = reader(replace(plain.recipe, positions="none"), 13, (full,), FAST)
+    bare.load_state_dict(plain.state_dict())
+    close(still, bare(tokens))
+
+
+@pytest.mark.parametrize("chunk", [1, 4, S, 50])
+def test_chunks_of_any_size_are_linear_attention_and_the_gate_is_a_decay(chunk: int) -> None:
+    query, key, value = normal(B, S, D), normal(B, S, D, seed=1), normal(B, S, V)
+    ones = torch.cat([value, torch.ones(B, S, 1)], dim=-1)
+    both = chunked(features(query), features(key), ones, chunk)
+    torch.testing.assert_close(both[..., :-1] / both[..., -1:], linear_attention(query, key, value))
+    gate, state, outputs = -normal(B, S).abs(), torch.zeros(B, D, V, dtype=torch.float64), []
+    for t in range(S):
+        state = gate[:, t].exp()[:, None, None] * state + key[:, t, :, None] * value[:, t, None]
+        outputs.append((query[:, t, None] @ state)[:, 0])
+    torch.testing.assert_close(chunked(query, key, value, chunk, gate), torch.stack(outputs, dim=1))
+
+
+def test_rows_of_running_text_are_full_and_know_their_whole_sentences() -> None:
+    text = tokenizers.Words.learn(corpora.load("grammar").train)
+    made = sentences(text, 200, seed=3)
+    rows, contents = rows_of(made, 40)
+    assert rows.shape[1] == 40
+    assert (rows[:, 0] == BOS).all()
+    spans = [row[start:end].tolist() for row, content in zip(rows, contents, strict=True) for start, end, _ in content]
+    log_p = [each for content in contents for *_, each in content]
+    assert all(span.count(EOS) == 1 and span[-1] == EOS for span in spans)
+    assert {(tuple(span), p) for span, p in zip(spans, log_p, strict=True)} <= {(tuple(s), p) for s, p in made}
+    first = next(batches(made, 40, 3, seed=1))
+    assert first.shape == (3, 40)
+    assert torch.equal(first, next(batches(made, 40, 3, seed=1)))
+
+
+def test_pairs_that_come_again_hold_their_last_value() -> None:
+    pairs = recall.draw(6, 7, True, torch.Generator().manual_seed(0))
+    assert pairs.keys.shape == (6, 10)
+    assert pairs.asked.shape == (6, 7)
+    for keys, values, asked, answers in zip(pairs.keys, pairs.values, pairs.asked, pairs.answers, strict=True):
+        last = dict(zip(keys.tolist(), values.tolist(), strict=True))
+        assert [last[key] for key in asked.tolist()] == answers.tolist()
+        assert len(last) == 7
+
+
+@pytest.mark.parametrize("rule", ["softmax", "linear", "gated", "delta", "gru"])
+def test_every_rule_learns_to_recall_a_single_pair_better_than_by_chance(rule: str) -> None:
+    torch.manual_seed(0)
+    asked, generator = recall.Recaller(rule, 8), torch.Generator().manual_seed(0)
+
+    def loss() -> Tensor:
+        pairs = recall.draw(32, 1, False, generator)
+        return functional.cross_entropy(asked(pairs).flatten(0, 1), pairs.answers.flatten())
+
+    before = loss().item()
+    assert list(fit(asked, loss, 80, 1e-2)) == list(range(1, 81))
+    assert loss().item() < 0.8 * before
+
+
+def test_a_training_ends_when_its_minutes_are_over() -> None:
+    layer = torch.nn.Linear(2, 1)
+    assert list(fit(layer, lambda: layer(torch.ones(3, 2)).sum(), 1000, 1e-3, minutes=0)) == [1]
+
+
+def test_a_run_that_is_kept_is_not_made_again(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(recall, "VARIANTS", {"delta 8": ("delta", 8)})
+    words = ["recall", "--seeds", "1", "--steps", "2"]
+    commands.main(words, tmp_path)
+    (run,) = read_json(tmp_path / "recall.json")["runs"]
+    assert list(run["once"]) == [str(count) for count in recall.COUNTS]
+    monkeypatch.setattr(recall, "measured", lambda *_: pytest.fail("it is kept"))
+    commands.main(words, tmp_path)
+    with pytest.raises(SystemExit):
+        commands.main(["recall", "--seeds", "-1"], tmp_path)
+    assert "--seeds" in capsys.readouterr().err
+
+
+def test_tiles_move_fewer_numbers_and_larger_ones_still_fewer() -> None:
+    whole = costs.moved_whole(1000, 64).all
+    tiles = [costs.moved_in_tiles(1000, 64, tile).all for tile in (64, 200, 1000)]
+    assert whole > tiles[0] > tiles[1] > tiles[2] > 4 * 1000 * 64
+
+
+def test_a_measured_way_takes_time_and_memory() -> None:
+    seconds, peak = costs.measured("tiles", 300)
+    assert 0 < seconds < 60
+    assert 2**20 < peak < 2**33
