@@ -16,19 +16,9 @@ from solutions.long_context.attention import delta_step, sliding_window
 from solutions.long_context.chunks import chunked, delta_recurrent
 from tests.support.figures import is_narrow, opened, status
 
-WORDS = (
-    "My name is Ada, and I came here by train, with two bags and a dog, to see the old house by the lake; "
-    "if you find my bag, ask for"
-)
-WINDOW = (
-    f'<div class="moved window" data-w="4" data-s="1" data-l="2"><p lang="en">{WORDS}</p>'
-    "<p>With a window of 4 and one sink the last of these 31 words reads 5 words in one layer. "
-    "Through two layers 8 can reach it; Ada is none of them.</p></div>"
-)
-STATE = (
-    '<div class="moved state" data-d="8" data-rule="sum" data-writes="1-2-3-4"><p>Four pairs with random keys, in a '
-    "matrix of 8 × 8: the plain sum gives none of them back exactly, the delta rule the last one.</p></div>"
-)
+LESSON = (ROOT / "book" / "long_context.md").read_text(encoding="utf-8")
+WINDOW, STATE = re.findall(r'^<div class="moved (?:window|state)".*</div>$', LESSON, re.MULTILINE)
+WORDS = re.findall(r'<p lang="en">(.*?)</p>', WINDOW)[0].split()
 SMALL = "all => all.filter((each) => each.offsetHeight < 44 || each.offsetWidth < 44).length"  # for a finger
 WRITES = [1, 2, 3, 1, 4, 5, 2, 1]
 GIVEN = [(1, 0, 3), (3, 0, 1), (3, 2, 2), (4, 1, 3), (12, 4, 6)]  # window, sinks, layers
@@ -173,30 +163,28 @@ def test_a_matrix_gives_back_what_the_sum_mixes_and_the_delta_rule_replaces() ->
     assert replaced[2] == f"k3 gives {pictures.row(last)}, stored {pictures.row(value[0, 2])}"
 
 
-@pytest.mark.parametrize("figure", [WINDOW, STATE])
-def test_the_lesson_has_the_figures(figure: str) -> None:
-    assert figure in (ROOT / "book" / "long_context.md").read_text(encoding="utf-8")
-
-
 @pytest.mark.browser
 def test_the_window_is_moved_with_keys_and_has_an_address(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, WINDOW):
         words = tab.get_by_role("group").get_by_role("button")
-        assert words.all_inner_texts() == WORDS.split()
-        assert tab.get_by_text("Ada is none of them").count() == 0
+        assert words.all_inner_texts() == WORDS
+        assert tab.locator("p[lang]").count() == 0
         assert tab.locator("button, input").evaluate_all(SMALL) == 0
-        assert status(tab).startswith("“for” is word 31. It reads 5 words in one layer. Through 2 layers 8 words")
+        assert f"is word {len(WORDS)}. It reads 5 words in one layer. Through 2 layers 8 words can reach" in status(tab)
         words.last.press("ArrowLeft")
-        assert tab.evaluate("location.hash") == "#live=window&at=30&w=4&s=1&l=2"
+        assert tab.evaluate("location.hash") == f"#live=window&at={len(WORDS) - 1}&w=4&s=1&l=2"
         tab.get_by_label("sinks", exact=True).press("Home")
         tab.get_by_label("window", exact=True).press("End")
-        assert "Through 2 layers 23 words can reach it; 7 words before it are out of reach." in status(tab)
+        out = len(WORDS) - 1 - 23
+        assert f"Through 2 layers 23 words can reach it; {out} words before it are out of reach." in status(tab)
         tab.get_by_label("layers", exact=True).press("End")
-        assert "Through 6 layers 30 words can reach it: the whole text so far. Each layer keeps 12 keys" in status(tab)
+        assert f"{len(WORDS) - 1} words can reach it: the whole text so far. Each layer keeps 12 keys" in status(tab)
         tab.evaluate("location.hash = 'live=window&at=9&w=2&s=1&l=3'")
-        tab.wait_for_function("document.querySelector('[aria-pressed=true]').textContent === 'by'")
+        tab.wait_for_function(
+            "document.querySelector('[aria-pressed=true]') === document.querySelectorAll('.words button')[8]"
+        )
         marks = [word.get_attribute("class") for word in words.all()]
-        assert marks == ["sink", *["out"] * 4, "reach", "reach", "read", "read", *["later"] * 22]
+        assert marks == ["sink", *["out"] * 4, "reach", "reach", "read", "read", *["later"] * (len(WORDS) - 9)]
         tab.evaluate("location.hash = 'live=window&at=99&w=x&s=-1&l='")
         assert [word.get_attribute("class") for word in words.all()] == marks
         assert is_narrow(tab)
@@ -209,7 +197,7 @@ def test_pairs_are_stored_written_again_and_shared(browser, tmp_path: Path) -> N
             tab.get_by_role("button", name=rule).click()
             assert [each for each in tab.locator(".pairs .number").all_inner_texts() if each == "1.00"] == exact
         assert status(tab).startswith("4 pairs in a matrix of 8 × 8 = 64 numbers; a cache would keep 64.")
-        assert tab.get_by_text("Four pairs with random keys").count() == 0
+        assert tab.get_by_text("with random keys").count() == 0
         tab.get_by_role("button", name="store pair 5").press("Enter")
         tab.get_by_role("button", name="pair 1, written once").click()
         tab.get_by_role("button", name="delta rule").click()
