@@ -50,6 +50,7 @@ def merge_cases(rng: Rng) -> list[CaseInput]:
         merged(rng, (2, 7, 3), "other sizes", TWO, gradients=True),
         merged(rng, (5, 5, 5), "equal sizes", TWO),
         merged(rng, (4, 3, 1), "values of one number", TWO),
+        merged(rng, (1, 6, 4), "one text", TWO),
         merged(rng, (6, 4), "one axis of rows", AXES, gradients=True),
         merged(rng, (4,), "one row, without an axis", AXES),
         merged(rng, (2, 3, 4, 5), "three axes of rows", AXES),

@@ -6,7 +6,8 @@ Code = tuple[str, str]
 def _merged(first: tuple[str, str, str], second: tuple[str, str, str]) -> Code:
     """Return a call with two parts, each m, l and o without their outer brackets, and its arguments."""
     parts = [", ".join(f"torch.tensor([{each}])" for each in part) for part in (first, second)]
-    return f"merge_softmax(({parts[0]}), ({parts[1]}))", ", ".join(parts)
+    call = f"m, l, o = merge_softmax(({parts[0]}), ({parts[1]}))\nm.clamp(min=-10_000.0), l, o"
+    return call, ", ".join(parts)  # -∞, the maximum of no keys, is shown as the check compares it
 
 
 _NOTHING = ("-torch.inf", "0.", "[0., 0.]")
