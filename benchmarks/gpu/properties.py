@@ -49,6 +49,7 @@ def jobs() -> Iterator[Job]:
             f"property: a step of {name} waits for nothing", lambda setting, model=model: no_wait(model, setting), 5
         )
     yield Job("property: batches in pieces", pieces, 5)
+    yield Job("property: the kernel of attention in tiles", tiles, 10)
     yield Job("property: too little memory is one sentence", too_little_memory, 10)
 
 
@@ -138,6 +139,19 @@ def recorded(model: SmallModel, setting: Setting) -> Row:
     if not (graphs.gradient.graphs and graphs.gradient.graphs.recorded):
         raise Broken("nothing was recorded")
     return {"largest error": max(errors), "shapes": len(graphs.gradient.graphs.recorded)}
+
+
+def tiles(setting: Setting) -> Row:
+    """Compare the kernel in Triton with the taught function, at a length that its tiles do not divide."""
+    if setting.device.type != "cuda":
+        return {"left out": "the kernel is one for a GPU"}
+    from solutions.long_context import attention, kernel
+
+    largest, inputs = 0.0, [torch.randn(3, 300, 64, device=setting.device) for _ in range(3)]
+    for causal in (False, True):
+        two = kernel.flash_forward(*inputs, causal=causal), attention.flash_forward(*inputs, 64, causal)
+        largest = max(largest, *(compare(*pair) for pair in zip(*map(outputs, two), strict=True)))
+    return {"largest error": largest}
 
 
 def worst(first: dict[str, Tensor], second: dict[str, Tensor]) -> float:
