@@ -9,7 +9,7 @@ from autograder.checks.random_inputs import Rng, normal
 
 USUAL, LONG, ONE = "usual sizes", "a long text", "one position"  # groups of cases
 PAST, FIRST, SMALL = "a state that holds something", "the first step", "one feature, or one text"
-EMPTY, EDGES = "an empty state", "β of 0 and of 1"
+EMPTY, EDGES = "an empty state", "β of 0, of 1 and beyond"
 
 
 def text(
@@ -75,7 +75,7 @@ def written(
 
 
 def delta_cases(rng: Rng) -> list[CaseInput]:
-    """Draw states, keys of any length and of length 1, β between 0 and 1 and at both ends."""
+    """Draw states, keys of any length and of length 1, β between 0 and 1, at both ends and beyond."""
     unit = written(rng, (4, 5, 3), "keys of length 1, β = 1", EDGES, 1.0)
     unit.arguments[1] /= np.linalg.norm(unit.arguments[1], axis=-1, keepdims=True)
     return [
@@ -89,5 +89,6 @@ def delta_cases(rng: Rng) -> list[CaseInput]:
         written(rng, (3, 5, 4), "the state is zeros", EMPTY),
         written(rng, (3, 4, 5), "β = 0", EDGES, 0.0),
         written(rng, (4, 3, 6), "β = 1", EDGES, 1.0),
+        written(rng, (3, 5, 2), "β = 3", EDGES, 3.0),
         unit,
     ]
