@@ -25,7 +25,8 @@ from book.deck import BACKUP, Section, Slide, chosen  # noqa: E402
 from book.tree import parsed  # noqa: E402
 
 DECKS = {"full": "slides", "students": "slides_students"}
-FIGURES = ("interactive.js", "positions.js", "beam.js", "window.js", "state.js", "touch.js", "live.js")  # the first serves the others
+# The first serves the others.
+FIGURES = ("interactive.js", "positions.js", "beam.js", "window.js", "state.js", "touch.js", "live.js")
 STYLES = ("katex/katex.min.css", "pygments.css", "book.css", "plots.css")
 OURS = ("reveal.css", "reveal.js", "notes.js", "slides.css", "slides.js", "LICENSE-reveal.js")
 QUESTION = re.compile(r"^\*\*(?P<asked>.+?)\*\*\n\*Good:\* (?P<good>.+?)$", re.MULTILINE)
