@@ -38,12 +38,12 @@ TAUGHT = {
 # What stands in a taught function's place while a model trains or decodes is proven equal to it by this test.
 PLAIN_AND_FAST = "test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients"
 PROVEN = {
-    # A chapter's own test file may say so itself: PROVES = {"function": "test_…"} in tests/solutions/test_NAME.py.
+    # A chapter's own test files may say so: PROVES = {"function": "test_…"} in tests/solutions/test_NAME*.py.
     **{
-        (name, function): f"test_{name}.{test}"
+        (name, function): f"{path.stem}.{test}"
         for name in NAMES
-        if (ROOT / "tests" / "solutions" / f"test_{name}.py").exists()
-        for function, test in getattr(import_module(f"tests.solutions.test_{name}"), "PROVES", {}).items()
+        for path in sorted((ROOT / "tests" / "solutions").glob(f"test_{name}*.py"))
+        for function, test in getattr(import_module(f"tests.solutions.{path.stem}"), "PROVES", {}).items()
     },
     ("encoder_decoder", "greedy_decode"): "test_decoding.test_cached_greedy_says_what_the_taught_one_says",
     ("encoder_decoder", "beam_search"): "test_decoding.test_cached_beam_finds_what_the_taught_one_finds",
