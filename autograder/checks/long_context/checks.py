@@ -19,7 +19,6 @@ from autograder.checks.long_context.cases import (
 from autograder.checks.long_context.hunt_cases import ALONE, WIDE, chunk_cases
 from autograder.checks.long_context.hunt_cases import SEVERAL as IN_CHUNKS
 from autograder.checks.long_context.written import WRITTEN
-from autograder.kit.by_hand import without_autograd
 from solutions.long_context.attention import flash_backward, flash_forward, merge_softmax
 
 __all__ = ["CHECKS", "WRITTEN"]
@@ -80,12 +79,12 @@ BACKWARD = Check(
         "∂ value": Points(1, SEVERAL, part="value"),
         RAGGED: 1,
         FAR: 1,
-        "the memory": Points(2, MEMORY),
+        "few weights at a time": Points(2, MEMORY),
     },
     also=(SHAPE, UNCHANGED, REPEAT),
     mistakes=known(flash_backward),
     examples=examples.BACKWARD,
-    adapter=without_autograd,
+    adapter=part_adapters.tiles_by_hand,
     stars=2,
 )
 

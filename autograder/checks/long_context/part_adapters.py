@@ -1,4 +1,4 @@
-"""How the check of a merged softmax hands over its parts, and looks at the maximum of no keys."""
+"""How the checks hand over the parts of a softmax, and see that gradients are worked out a tile at a time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.kit.by_hand import ExponentialCounter, without_autograd
+
 LOWEST = -10_000.0  # stands for -∞, which is no number that can be compared; far below all maxima of the cases
+MANY_TILES = 32
 
 
 def of_two_parts(
@@ -17,3 +20,22 @@ def of_two_parts(
     if not isinstance(result, tuple | list) or len(result) != 3 or not isinstance(result[0], Tensor):
         return result
     return result[0].masked_fill(result[0] == -torch.inf, LOWEST), result[1], result[2]
+
+
+def tiles_by_hand(
+    function: Callable,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    context: Tensor,
+    logsumexp: Tensor,
+    grad: Tensor,
+    tile: int,
+) -> Any:
+    """Return what a function gives with autograd off; where there are many tiles, see that it reads few at a time."""
+    with ExponentialCounter() as counter:
+        result = without_autograd(function, query, key, value, context, logsumexp, grad, tile)
+    most = 4 * query[..., 0].numel() * tile  # all queries may meet a tile of keys at once
+    if key.shape[1] >= MANY_TILES * tile and counter.largest > most:
+        raise ValueError(f"takes {counter.largest} exponentials at once: expected {most} or fewer")
+    return result

@@ -24,4 +24,8 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
         **{("0.0", other): ANY for other in ("1.0", "-1.0", "2.0", "-0.0")},
         ("1", "-1"): OF_TWO,
     },
+    "long_context.flash_backward": {
+        (f"{each}.transpose(1, 2)", f"{each}.transpose(2, 1)"): "in either order"
+        for each in ("key[:, columns]", "value[:, columns]", "weights", "of_scores")
+    },
 }
