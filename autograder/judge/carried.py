@@ -11,8 +11,7 @@ from autograder.checks import Check
 from autograder.judge.caller import Student
 from autograder.judge.reference_server import Earlier
 from autograder.judge.session import Limits, Session
-from autograder.kit import grading
-from autograder.kit.carried import Parts, combined, repair_first
+from autograder.kit.carried import Parts, combined, repair_first, with_right_ones
 from autograder.kit.grading import Case, Verdict
 from autograder.sandbox.sandbox import Sandbox
 
@@ -73,7 +72,7 @@ class Forward:
             session.begin_check()
             earlier.begin()
             check_id = f"{self.form.assignment}.{check.function}"
-            return grading.grade(
+            return with_right_ones(
                 check_id,
                 lost.cases,
                 check.criteria,

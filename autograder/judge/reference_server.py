@@ -1,4 +1,4 @@
-"""Right answers for earlier functions: values and vector–Jacobian products of the references, on the trusted side.
+"""Right answers for earlier functions: values of the references, on the trusted side.
 
 A student's code may ask for anything, so every question is looked through, and what an answer may cost is bounded.
 """
@@ -18,7 +18,7 @@ from autograder.kit.codec import CodecError
 from autograder.kit.proxy import Outline, outline
 
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
-MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make, gradients included
+MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make
 EACH = 1000  # what an operation counts as, however little it makes
 SMALL = 1 << 18  # elements; what makes no more is not looked at closely
 MOST_ARGUMENTS = 32
@@ -48,7 +48,7 @@ class Earlier:
 
     def answer(self, question: Any) -> dict:
         """Return the answer to a question, the reference's own error included; raise CodecError if it is none."""
-        function, arguments, cotangents = self._looked_through(question)
+        function, arguments = self._looked_through(question)
         self.asked.add(function)
         self.left -= 1
         if self.left < 0:
@@ -60,16 +60,16 @@ class Earlier:
                 "error": ["ValueError", f"its arguments are too large: an axis has more than {LONGEST_AXIS} places"]
             }
         try:
-            with torch.inference_mode(False), torch.enable_grad(), Bounded():
-                return _answer(self.references[function], arguments, cotangents)
+            with torch.inference_mode(False), torch.no_grad(), Bounded():
+                return _answer(self.references[function], arguments)
         except Exception as error:  # whatever the arguments lead to; never with the reference's lines
             message = " ".join(str(error).split())
             return {"error": [type(error).__name__, message[:500]]}
 
-    def _looked_through(self, question: Any) -> tuple[str, list, list | None]:
-        if not isinstance(question, dict) or set(question) != {"function", "arguments", "cotangents"}:
+    def _looked_through(self, question: Any) -> tuple[str, list]:
+        if not isinstance(question, dict) or set(question) != {"function", "arguments"}:
             raise CodecError("a question that asks for nothing")
-        function, arguments, cotangents = question["function"], question["arguments"], question["cotangents"]
+        function, arguments = question["function"], question["arguments"]
         if not isinstance(function, str) or function not in self.references:
             raise CodecError("a question for a function that is not to be asked for")
         if (
@@ -78,11 +78,7 @@ class Earlier:
             or not all(map(_is_plain, _leaves(arguments)))
         ):
             raise CodecError("a question with arguments that are no arrays or numbers")
-        if cotangents is not None and not (
-            isinstance(cotangents, list) and all(isinstance(each, np.ndarray | None) for each in cotangents)
-        ):
-            raise CodecError("a question with cotangents that are no arrays")
-        return function, arguments, cotangents
+        return function, arguments
 
 
 def _leaves(value: Any) -> Iterator[Any]:
@@ -98,24 +94,11 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, np.ndarray | bool | int | float | str)
 
 
-def _answer(reference: Callable, arguments: list, cotangents: list | None) -> dict:
-    tensors: list[Tensor] = []
-    result = reference(*fresh(arguments, tensors, wants_gradients=True))
+def _answer(reference: Callable, arguments: list) -> dict:
+    result = reference(*fresh(arguments, [], wants_gradients=False))
     several = isinstance(result, tuple | list)
-    outputs = list(result) if several else [result]
-    smooth = [isinstance(output, Tensor) and output.requires_grad for output in outputs]
-    if cotangents is None:
-        values = [output.detach().numpy().copy() if isinstance(output, Tensor) else output for output in outputs]
-        return {"outputs": values, "several": several, "differentiable": smooth}
-    if len(cotangents) != len(outputs):
-        raise ValueError(f"{len(cotangents)} cotangents for {len(outputs)} outputs")
-    pairs = [(o, c) for o, c, each in zip(outputs, cotangents, smooth, strict=True) if each and c is not None]
-    floats = [tensor for tensor in tensors if tensor.requires_grad]
-    gradients: list[Tensor | None] = [None] * len(floats)
-    if pairs:
-        sent = [torch.from_numpy(np.array(cotangent)).to(output.dtype) for output, cotangent in pairs]
-        gradients = list(torch.autograd.grad([o for o, _ in pairs], floats, sent, allow_unused=True))
-    return {"gradients": [None if gradient is None else gradient.numpy().copy() for gradient in gradients]}
+    outputs = [each.numpy().copy() if isinstance(each, Tensor) else each for each in (result if several else [result])]
+    return {"outputs": outputs, "several": several}
 
 
 class Bounded(TorchDispatchMode):

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from autograder.kit import recordings
-from autograder.kit.answer import Answer
-from autograder.kit.cases import TOLERANCE, Verdict
+from autograder.kit.answer import Answer, Caller
+from autograder.kit.cases import TOLERANCE, Case, Criterion, Verdict
+from autograder.kit.example_hints import Examples
 from autograder.kit.grading import grade
 from autograder.kit.proxy import install, remote_stub
 
@@ -24,6 +25,16 @@ def repair_first(first: Verdict, earlier: Parts) -> Verdict:
         for name, part in earlier.items()
     ]
     return replace(first, hint="\n".join([first.hint or "", *lines]), details=[*first.details, *lines])
+
+
+def with_right_ones(
+    check_id: str, cases: list[Case], criteria: list[Criterion], caller: Caller, examples: Examples
+) -> Verdict:
+    """Return the verdict on a function that calls right earlier ones, in place of the student's.
+
+    They give values only, so that no gradient is asked for: its points are had with the values.
+    """
+    return grade(check_id, [replace(case, cotangents=None) for case in cases], criteria, caller, examples)
 
 
 def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> Verdict:
@@ -114,10 +125,8 @@ def _again(check_id: str, namespace: dict, wrong: dict[str, dict], recording: "R
             for step in undo:
                 step()
 
-    again = grade(check_id, cases, criteria, caller, lambda: examples)
-    lost = {about.kind for about, (_, points, got) in zip(criteria, again.criteria, strict=True) if got < points}
-    # Where the values are this part's own mistake, nobody can have recorded what it sends back.
-    return None if "values" in recording.missed or (recording.missed and lost <= {"gradients"}) else again
+    again = with_right_ones(check_id, cases, criteria, caller, lambda: examples)
+    return None if recording.has_missed else again
 
 
 class Recording:
@@ -126,12 +135,12 @@ class Recording:
     def __init__(self, asked: Mapping[str, list[list] | None]) -> None:
         self.asked = asked
         self.used: set[str] = set()
-        self.missed: set[str] = set()
+        self.has_missed = False
 
     def find(self, question: dict) -> dict | None:
         """Return the answer to a question, or None where it was not recorded."""
         for known, answer in self.asked[question["function"]] or []:
-            if alike(known["arguments"], question["arguments"]) and _sent_alike(known, question):
+            if alike(known["arguments"], question["arguments"]):
                 return answer
         return None
 
@@ -140,7 +149,7 @@ class Recording:
         self.used.add(question["function"])
         answer = self.find(question)
         if answer is None:
-            self.missed.add("values" if question["cotangents"] is None else "gradients")
+            self.has_missed = True
             raise Unrecorded("the kit has recorded nothing for these numbers, the grader will know")
         return answer
 
@@ -156,12 +165,3 @@ def alike(one: Any, two: Any) -> bool:
         a, b = np.asarray(one), np.asarray(two)
         return a.shape == b.shape and np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
     return type(one) is type(two) and one == two
-
-
-def _sent_alike(one: dict, two: dict) -> bool:
-    """Return whether two questions send the same back; nothing and zeros are the same."""
-    sent = [
-        None if each["cotangents"] is None else [c if c is not None and c.any() else None for c in each["cotangents"]]
-        for each in (one, two)
-    ]
-    return alike(*sent)

@@ -1,8 +1,8 @@
-"""Stand-ins for functions: they ask somebody else for their values, and for gradients when those are sent back."""
+"""Stand-ins for functions: they ask somebody else for their values; no gradient comes back through them."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from functools import reduce
 from inspect import Parameter, Signature
 from types import FunctionType
 from typing import Any
@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
-# A question: {"function": name, "arguments": [...], "cotangents": None, or one array or None for each output}.
-# Its answer: {"outputs": [...], "several": bool, "differentiable": [bool, ...]}; with cotangents {"gradients": [...]},
-# one array or None for each float array among the arguments; or {"error": [type, message]}.
+# A question: {"function": name, "arguments": [...]}.
+# Its answer: {"outputs": [...], "several": bool}, or {"error": [type, message]}.
 Ask = Callable[[dict], dict]
 Outline = list[list]  # of a function's parameters, each [name] or [name, default]
 
@@ -45,71 +43,24 @@ def remote_stub(name: str, parameters: Outline, ask: Ask, suffix: str = IN_PLACE
     return standing_in
 
 
-@dataclass
-class _Call:
-    """One call of a stand-in: what it asks, and the tensors behind the arrays of its question."""
-
-    question: dict
-    tensors: list[Tensor]
-    ask: Ask
-    suffix: str = IN_PLACE
-    several: bool = False
-
-    @property
-    def floats(self) -> list[Tensor]:
-        return [tensor for tensor in self.tensors if tensor.is_floating_point()]
-
-    def answer(self, cotangents: list[np.ndarray | None] | None = None) -> dict:
-        answer = self.ask(self.question | {"cotangents": cotangents})
-        if "error" in answer:
-            kind, message = answer["error"]
-            text = message if kind in SPOKEN else f"{kind}: {message}"
-            raise SPOKEN.get(kind, RuntimeError)(f"{self.question['function']}{self.suffix}: {text}")
-        return answer
-
-    def tensor(self, value: Any) -> Any:
-        """Return an output as a tensor of the dtype and on the device of the arguments; a number stays one."""
-        if not isinstance(value, np.ndarray):
-            return value
-        made = torch.from_numpy(np.array(value)).to(self.tensors[0].device if self.tensors else "cpu")
-        dtype = self.floats[0].dtype if self.floats else made.dtype
-        for tensor in self.floats:
-            dtype = torch.promote_types(dtype, tensor.dtype)
-        return made.to(dtype) if made.is_floating_point() else made
-
-
-class _Remote(torch.autograd.Function):
-    """A call whose values and vector–Jacobian products come from anyone who is asked."""
-
-    @staticmethod
-    def forward(ctx: Any, call: _Call, *_: Tensor) -> Any:
-        answer = call.answer()
-        call.several = answer["several"]
-        outputs = tuple(map(call.tensor, answer["outputs"]))
-        fixed = [o for o, smooth in zip(outputs, answer["differentiable"], strict=True) if not smooth]
-        ctx.mark_non_differentiable(*(output for output in fixed if isinstance(output, Tensor)))
-        ctx.set_materialize_grads(False)
-        ctx.call = call
-        return outputs
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, *cotangents: Tensor | None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        call: _Call = ctx.call
-        sent = [None if cotangent is None else _array(cotangent) for cotangent in cotangents]
-        gradients = (
-            call.answer(sent)["gradients"] if any(each is not None for each in sent) else [None] * len(call.floats)
-        )
-        pairs = zip(gradients, call.floats, strict=True)
-        back = [None if g is None else torch.from_numpy(np.array(g)).to(t.device, t.dtype) for g, t in pairs]
-        return None, *back
-
-
 def _asked(name: str, arguments: list, ask: Ask, suffix: str) -> Any:
     tensors: list[Tensor] = []
-    call = _Call({"function": name, "arguments": _plain(arguments, tensors)}, tensors, ask, suffix)
-    outputs = _Remote.apply(call, *call.floats)
-    return outputs if call.several else outputs[0]
+    answer = ask({"function": name, "arguments": _plain(arguments, tensors)})
+    if "error" in answer:
+        kind, message = answer["error"]
+        text = message if kind in SPOKEN else f"{kind}: {message}"
+        raise SPOKEN.get(kind, RuntimeError)(f"{name}{suffix}: {text}")
+    outputs = tuple(_tensor(value, tensors) for value in answer["outputs"])
+    return outputs if answer["several"] else outputs[0]
+
+
+def _tensor(value: Any, given: list[Tensor]) -> Any:
+    """Return an output as a tensor of the dtype and on the device of the arguments' tensors; a number stays one."""
+    if not isinstance(value, np.ndarray):
+        return value
+    output = torch.from_numpy(np.array(value)).to(given[0].device if given else "cpu")
+    floats = [tensor.dtype for tensor in given if tensor.is_floating_point()]
+    return output.to(reduce(torch.promote_types, floats)) if floats and output.is_floating_point() else output
 
 
 def _plain(value: Any, tensors: list[Tensor]) -> Any:

@@ -102,11 +102,7 @@ class CachedSteps:
             return {"error": ["ValueError", f"step expects one token, a whole number below {self.table.shape[1]}"]}
         state = int(state_after(self.states[cache], token, len(self.table)))
         self.states.append(state)
-        return {
-            "outputs": [self.table[state], len(self.states) - 1],
-            "several": True,
-            "differentiable": [False, False],
-        }
+        return {"outputs": [self.table[state], len(self.states) - 1], "several": True}
 
 
 def _whole(value: Any) -> int | None:

@@ -40,21 +40,13 @@ def _record_questions(
         return answer
 
     with _replaced(check.reference, {each: remote_stub(each, outline(of), ask) for each, of in references.items()}):
-        for arguments, cotangents in _calls(cases, examples):
-            answer = check.calling(check.reference)(check.function, arguments, cotangents)
+        for arguments in [*(list(case.arguments.values()) for case in cases), *(list(e.arguments) for e in examples)]:
+            answer = check.calling(check.reference)(check.function, arguments, None)
             if answer.error:
                 raise RuntimeError(
                     f"{check.function} fails when {', '.join(references)} are recorded: {answer.error.text}"
                 )
     return asked
-
-
-def _calls(cases: list[Case], examples: list[Example]) -> Iterator[tuple[list, list | None]]:
-    for case in cases:
-        yield list(case.arguments.values()), None
-        if case.cotangents is not None:
-            yield list(case.arguments.values()), case.cotangents
-    yield from ((list(example.arguments), None) for example in examples)
 
 
 @contextmanager

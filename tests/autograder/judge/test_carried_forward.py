@@ -122,7 +122,10 @@ def test_a_part_that_is_wrong_itself_is_told_its_own_mistake(judge: Judge) -> No
     assert verdict.mistakes
     head, *rest = verdict.hint.splitlines()
     assert part_of("transformer", HEADS) in head
-    assert rest == alone.hint.splitlines()[1:]
+    assert [line for line in rest if "✗" not in line] == [
+        line for line in alone.hint.splitlines()[1:] if "✗" not in line
+    ]
+    assert any("✗" in line and "gradients" in line for line in rest)  # which are had with the values
     assert judged.verdicts["decoder_layer"].score == 12  # it may call the encoder's layer, and does not
 
 
@@ -248,9 +251,7 @@ def test_a_cell_and_a_check_are_answered(asking: Session) -> None:
     asking.run("def twice(x):\n    return masked_softmax(x) + masked_softmax(scores=x, mask=None)")
     asking.begin_check()
     x = np.array([0.0, 1.0986123], np.float32)
-    answer = asking.call("twice", [x], [np.array([1.0, 0.0], np.float32)])
-    assert np.allclose(answer.outputs[0], [0.5, 1.5])
-    assert np.allclose(answer.gradients[0], [0.375, -0.375])
+    assert np.allclose(asking.call("twice", [x]).outputs[0], [0.5, 1.5])
 
 
 FORGED = """import os, json, struct, gc, socket
@@ -264,8 +265,8 @@ def forges(x):
 @pytest.mark.parametrize(
     "frame",
     [
-        "{'id': 7, 'ask': {'function': 'masked_softmax', 'arguments': [], 'cotangents': None}}",
-        "{'id': asker.request, 'ask': {'function': 'open', 'arguments': ['/etc/passwd'], 'cotangents': None}}",
+        "{'id': 7, 'ask': {'function': 'masked_softmax', 'arguments': []}}",
+        "{'id': asker.request, 'ask': {'function': 'open', 'arguments': ['/etc/passwd']}}",
         "{'id': asker.request, 'ask': 7}",
         "{'id': asker.request, 'tell': 7}",
         "[1, 2]",
@@ -314,7 +315,7 @@ def assert_too_much_is_an_error(asking: Session) -> None:
 )
 def test_whoever_asks_without_end_is_stopped_in_time(asking: Session, body: str) -> None:
     asking.run(FORGED.replace("{ASK}", "0"))
-    question = "{'function': 'masked_softmax', 'arguments': [x.numpy(), None], 'cotangents': None}"
+    question = "{'function': 'masked_softmax', 'arguments': [x.numpy(), None]}"
     asking.run(f"def asks(x):\n    x = torch.zeros(20_000)\n    {body.replace('QUESTION', question)}")
     began = time.monotonic()
     assert ask(asking, "asks", np.ones(2, np.float32)).error
