@@ -1,8 +1,6 @@
-"""What a training shows of itself: where it diverges, where its time goes, its curves."""
+"""What a training shows of itself: where it diverges, and its curves."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,9 +11,6 @@ from torch import Tensor
 from lab.checkpoints import save
 from lab.progress import EVERY
 from lab.ranges import RecipeError
-
-DEAREST = 5  # operations that are printed
-WARM_UP = 3  # steps before the ones that are profiled
 
 
 class Diverged(RecipeError):
@@ -70,51 +65,6 @@ class Watch:
             f"{rate:.2g}. Its batch is in {path}; last.pt is older, and was finite. Try a lower --rate, a longer "
             "--warmup, or --precision fp32 if it was bf16"
         )
-
-
-@contextmanager
-def profiled(steps: int, folder: Path) -> Iterator[Any]:
-    """Profile `steps` steps after a few that warm up: yield what is to be called after each step.
-
-    At the end trace.json lies in the folder, for chrome://tracing, and the dearest operations are printed.
-    """
-    if steps < 0:
-        raise RecipeError(f"--profile: expected a number of steps, 0 for none, got {steps}")
-    if not steps:
-        yield lambda: None
-        return
-
-    def ready(profile: Any) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        profile.export_chrome_trace(str(folder / "trace.json"))
-        print(f"{steps} steps profiled, the whole trace is in {folder / 'trace.json'}. The dearest operations:")
-        print(dearest(profile), flush=True)
-
-    when = torch.profiler.schedule(wait=0, warmup=WARM_UP, active=steps, repeat=1)
-    with torch.profiler.profile(activities=activities(), schedule=when, on_trace_ready=ready) as profile:
-        yield profile.step
-
-
-def activities() -> list[torch.profiler.ProfilerActivity]:
-    """Return what is profiled: the CPU, and a GPU where there is one."""
-    cuda = [torch.profiler.ProfilerActivity.CUDA] if torch.cuda.is_available() else []
-    return [torch.profiler.ProfilerActivity.CPU, *cuda]
-
-
-def operation_times(profile: Any) -> dict[str, float]:
-    """Return the time that each operation has taken by itself: on a GPU there, else on the CPU."""
-    kind = "self_device_time_total" if torch.cuda.is_available() else "self_cpu_time_total"
-    events = (event for event in profile.key_averages() if not event.key.startswith("ProfilerStep"))  # steps as a whole
-    return {event.key: float(getattr(event, kind)) for event in events}
-
-
-def dearest(profile: Any) -> str:
-    """Return a line for each of the dearest operations: its share of the time, its calls, its name."""
-    times = operation_times(profile)
-    whole = sum(times.values()) or 1
-    calls = {event.key: event.count for event in profile.key_averages()}
-    first = sorted(times, key=times.__getitem__, reverse=True)[:DEAREST]
-    return "\n".join(f"  {times[name] / whole:5.1%}  {calls[name]:7d} calls  {name}" for name in first)
 
 
 class Curves:

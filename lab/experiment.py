@@ -43,7 +43,6 @@ class Experiment(Generic[T]):
         corpus: Any = None,
         fresh: bool = False,
         micro_tokens: int = 0,
-        profile: int = 0,
         keep_on_interrupt: bool = False,
     ) -> T:
         """Train one run to its end or its time budget, going on from where an earlier call was stopped, unless `fresh`.
@@ -86,7 +85,6 @@ class Experiment(Generic[T]):
             minutes=budget,
             rate=solution.rate(recipe) if solution.rate else None,
             micro_tokens=micro_tokens,
-            profile=profile,
             quiet=quiet,
             keep_on_interrupt=keep_on_interrupt,
         )

@@ -17,7 +17,7 @@ from lab.budget import Budget, OutOfTime
 from lab.checkpoints import load, same_training, save
 from lab.cuda_graphs import recordable
 from lab.devices import best_device, device_name, get_rng_state, seed_all, set_rng_state, uses_bf16
-from lab.diagnosis import Curves, Watch, memory, profiled
+from lab.diagnosis import Curves, Watch, memory
 from lab.gradients import Gradient, Objective, Task
 from lab.progress import Bar, Progress
 from lab.schedules import Rate, Training, rate_at
@@ -48,7 +48,6 @@ class Trainer:
     rate: Rate | None = None  # by default the recipe's: lab.schedules.rate_at
     recorded: bool = True  # in CUDA graphs, where a model can be
     micro_tokens: int = 0  # a batch is taken in pieces of about so many tokens, with the same gradient; 0 = whole
-    profile: int = 0  # steps whose time is looked into
     quiet: bool = False
     keep_on_interrupt: bool = False  # Ctrl-C, or ■ in a notebook, ends the training as its budget does
 
@@ -106,7 +105,6 @@ class Trainer:
         with (
             Curves(self.folder, progress.step, self.quiet) as curves,
             Bar(progress, self.steps, self.training.epochs, self.task.unit, self.quiet) as bar,
-            profiled(self.profile if self.team.is_main else 0, self.folder) as self.profiled_step,
         ):
             while progress.epoch < self.training.epochs and not progress.ended_by_budget:
                 self.epoch(started, bar)
@@ -160,7 +158,6 @@ class Trainer:
         progress.batches = len(groups)
         for group in groups[progress.batch :]:
             loss = self.step(group)
-            self.profiled_step()
             progress.batch += 1
             self.cells += self.task.cells(group)
             now = time.monotonic()

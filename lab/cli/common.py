@@ -51,8 +51,6 @@ class Long:
     """cpu, cuda, …; by default a GPU if there is one"""
     micro_tokens: Count = 0
     """take each batch in pieces of about so many tokens, with the same gradient: for a small GPU; 0 = whole batches"""
-    profile: Count = 0
-    """look into the time of so many steps: a trace in the run's folder, and its dearest operations"""
 
 
 def dispatch(
@@ -143,10 +141,16 @@ def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: A
     team = here()
     if team.is_main:
         print(f"{run.name}, seed {run.seed}, on {device}: {run.folder}", flush=True)
-    more |= {"micro_tokens": options.micro_tokens, "profile": options.profile}
     with joint_failure(team):
         trained = experiment.train(
-            solution, run, recipe, minutes=options.minutes, device=device, fresh=options.fresh, **more
+            solution,
+            run,
+            recipe,
+            minutes=options.minutes,
+            device=device,
+            fresh=options.fresh,
+            micro_tokens=options.micro_tokens,
+            **more,
         )
     part_ways()
     if team.is_main:

@@ -1,4 +1,4 @@
-"""Tests of what a training shows of itself: divergence stops it with its batch, a profile changes nothing."""
+"""Tests of what a training shows of itself: divergence stops it with its batch."""
 
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from benchmarks.gpu.small_models import small_models
 from lab.batches import Batch
 from lab.checkpoints import load
 from lab.diagnosis import Diverged
-from lab.ranges import RecipeError
 from lab.training import Trainer
 
 CPU = torch.device("cpu")
@@ -45,24 +44,6 @@ def test_a_training_that_diverges_stops_and_keeps_the_batch(
     kept = load(tmp_path / "diverged.pt")
     assert (kept["step"], [tuple(pair) for pair in kept["batch"]]) == (3, [tuple(pair) for pair in groups[2]])
     assert not (tmp_path / "last.pt").exists()
-
-
-def test_a_profile_is_written_and_changes_nothing(tmp_path: Path, capsys) -> None:
-    plain, profiled = running(tmp_path / "plain"), running(tmp_path / "profiled", profile=2)
-    plain.run()
-    profiled.run()
-    torch.testing.assert_close(profiled.model.state_dict(), plain.model.state_dict(), rtol=0, atol=0)
-    first, *operations = capsys.readouterr().out.splitlines()
-    assert first.startswith("2 steps profiled")
-    assert len(operations) == 5
-    assert not any("ProfilerStep" in operation for operation in operations)
-    assert (tmp_path / "profiled" / "trace.json").stat().st_size > 10_000
-
-
-def test_a_profile_of_less_than_nothing_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(RecipeError, match="--profile: expected a number of steps, 0 for none, got -1"):
-        running(tmp_path, profile=-1).run()
-    assert not list(tmp_path.iterdir())
 
 
 def test_the_curves_have_all_that_a_training_is_judged_by(tmp_path: Path) -> None:
