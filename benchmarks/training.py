@@ -5,7 +5,8 @@ Machines are shared and noisy: only the ratios of one run mean anything, and the
 
 import argparse
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from benchmarks.texts import clock, pooling_rates, reading_gains
-from lab.batches import Batch, Example, bucketed, collate
-from lab.decoding import Translator, beam, greedy
+from lab.batches import Example, bucketed, collate
 from lab.tokenizers import PAD
 from lab.training import Trainer, best_device, device_name, uses_bf16
 from lab.translation import Translating
@@ -149,52 +148,13 @@ def tokens_of(batches: Sequence[list[Example]]) -> int:
     return sum(collate(batch).tokens for batch in batches)
 
 
-def decoding_rates(batch: list[Example], rounds: int) -> dict[str, float]:
-    """Return sentences per second of greedy and beam decoding of both models."""
-    data = collate(batch).to(best_device())
-    ways: dict[str, Callable[[Translator], object]] = {
-        "greedy": lambda model: greedy(model, data.source, data.mask, 20),
-        "beam 5": lambda model: beam(model, data.source, data.mask, 5, max_len=20),
-    }
-    rates = {}
-    for name, model in models().items():
-        if not isinstance(model, Translator) or name.endswith(DROPOUT):  # decoding drops nothing
-            continue
-        model.to(best_device()).eval()
-        for way, decode in ways.items():
-            times = []
-            for _ in range(rounds):
-                started = clock()
-                decode(model)
-                times.append(clock() - started)
-            rates[f"{name}, {way}"] = len(batch) / statistics.median(times)
-    return rates
-
-
-def cache_gains(rounds: int, length: int = 100) -> dict[int, float]:
-    """Return how much faster the cache makes a translation of `length` words, by batch size."""
-    model, gains = transformer().to(best_device()).eval(), {}
-    for size in (16, 1):
-        batch = collate([([5] * 20, [5] * length)] * size).to(best_device())
-        seconds: dict[bool, list[float]] = {True: [], False: []}
-        for _ in range(rounds):
-            for cached, times in seconds.items():
-                started = clock()
-                generate(model, batch, length, cached)
-                times.append(clock() - started)
-        gains[size] = statistics.median(seconds[False]) / statistics.median(seconds[True])
-    return gains
-
-
-@torch.no_grad()
-def generate(model: FastTransformer, batch: Batch, length: int, cached: bool) -> None:
-    """Choose `length` words one by one; without the cache each step reads all words before it again."""
-    memory, first = model.encode(batch.source, batch.mask)
-    words, state = batch.inputs[:, :1], first
-    for _ in range(length):
-        inputs = words[:, -1:] if cached else words
-        features, state, _ = model.decode(inputs, memory, state if cached else first, need_weights=False)
-        words = torch.cat([words, model.readout(features[:, -1:]).argmax(dim=-1)], dim=1)
+def clock() -> float:
+    """Return seconds: CPU time on one CPU thread, for others may use the machine too; else those of the wall."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    elif torch.get_num_threads() == 1:
+        return time.process_time()
+    return time.perf_counter()
 
 
 def print_rates(precision: str, rates: Mapping[str, float], exact: Mapping[str, float]) -> None:
@@ -222,18 +182,6 @@ def main() -> None:
         rates = training_rates(trainers_of(precision, batches), batches, arguments.rounds)
         exact = exact or rates
         print_rates(precision, rates, exact)
-    print("\ndecoding, fp32                       sentences/s")
-    for name, rate in decoding_rates(batches[0], arguments.rounds).items():
-        print(f"  {name:<33} {rate:10.0f}")
-    print("\ntransformer, 100 words, fp32: how much faster with the cache of keys and values than without")
-    for size, gain in cache_gains(arguments.rounds).items():
-        print(f"  batch {size:<27} {gain:10.1f}")
-    print("\ntraining a classifier                words/s")
-    for name, rate in pooling_rates(arguments.rounds).items():
-        print(f"  {name:<33} {rate:10.0f}")
-    print("\na training step of a bidirectional network, fp32: how much faster with padded rows than with packed ones")
-    for name, gain in reading_gains(arguments.rounds).items():
-        print(f"  {name:<33} {gain:10.1f}")
 
 
 if __name__ == "__main__":
