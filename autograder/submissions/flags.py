@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from autograder.submissions.aliases import aliases, full_name
 from autograder.submissions.notebook import defined_names, is_parsable, syntax_tree
 from autograder.submissions.parse_untrusted import MOST_CELLS
 
@@ -28,7 +27,7 @@ INTROSPECTION = frozenset(
     """
     exec eval __import__ _getframe currentframe ctypes socket get_objects get_referrers get_referents __loader__
     __subclasses__ __builtins__ __dict__ __globals__ __code__ __closure__ f_back f_globals f_locals tb_frame
-    attrgetter getattr_static
+    attrgetter getattr_static import_module
     """.split()
 )
 INTROSPECTION_MODULES = re.compile(
@@ -39,8 +38,8 @@ INTROSPECTION_MODULES = re.compile(
 )
 PROTECTED = re.compile(r"(autograder|solutions|lab|torch|numpy|builtins|sys|inspect|IPython|__main__)\.(?P<rest>.+)")
 SETTINGS = re.compile(r"torch\.(backends|_dynamo)\..*|sys\.(stdout|stderr|ps1|ps2|argv|path)|numpy\.random\..*")
+LONGEST_CHAIN = 20  # attributes of attributes: each link is resolved again from the chain's beginning
 SYSTEM = re.compile(r"(?<![\w.])/(proc|sys)(/|$)")
-LOOKUPS = ("getattr", "setattr", "delattr", "vars")
 # Within the functions of these names, what torch does of the task itself. No sandbox can forbid it: torch.func works in
 # inference mode too.
 GRADIENTS = re.compile(
@@ -65,26 +64,49 @@ def _cell_flags(source: str, names: frozenset[tuple[str, str]]) -> tuple[tuple[s
     tree = syntax_tree(source)
     if tree is None:
         return ()
-    cell_aliases = dict(names)
-    called_nodes = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    imported = dict(names)
     cell_flags = [
         flag
         for node in ast.walk(tree)
         for flag in (
             *_flags_by_name(node),
-            *_flags_by_import(node, cell_aliases),
-            *_flags_of_changes(node, cell_aliases),
-            *_flags_of_passed_lookups(node, called_nodes),
-            *_flags_of_shortcuts(node, cell_aliases),
+            *_flags_by_import(node, imported),
+            *_flags_of_changes(node, imported),
+            *_flags_of_shortcuts(node, imported),
         )
     ]
     return tuple(dict.fromkeys(cell_flags))
 
 
+@lru_cache(maxsize=MOST_CELLS)
+def _imports(source: str) -> tuple[tuple[str, str], ...]:
+    """Return pairs (name, full name) of what a cell imports."""
+    tree = syntax_tree(source)
+    names: dict[str, str] = {}
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                names[alias.asname or first] = alias.name if alias.asname else first
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return tuple(names.items())
+
+
+def _full_name(node: ast.AST, names: dict[str, str]) -> str | None:
+    """Return an expression's full name, `torch.nn.functional.softmax` for `F.softmax`; None where it is no import."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute) and len(attributes) < LONGEST_CHAIN:
+        attributes.append(node.attr)
+        node = node.value
+    root = names.get(node.id) if isinstance(node, ast.Name) else None
+    return ".".join([root, *reversed(attributes)]) if root else None
+
+
 def flags(sources: list[str]) -> list[str]:
     """Return the flags of the cells of one submission, each once, in the order of the code."""
     own_names = {name for source in sources for name in defined_names(source)}
-    names = frozenset(aliases(sources).items())
+    names = frozenset(pair for source in sources for pair in _imports(source))
     return list(
         dict.fromkeys(flag for source in sources for name, flag in _cell_flags(source, names) if name not in own_names)
     )
@@ -104,14 +126,12 @@ def _flags_by_name(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "", f"{IMPORTS}{name}"
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and (match := SYSTEM.search(node.value)):
         yield "", f"{BEHIND}/{match[1]}"
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-        yield from (("", f"{BEHIND}{flag}") for flag in _computed_lookups(node.func.id, node.args))
 
 
 def _flags_by_import(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the flags of imported modules and their members, under whatever alias the node uses them."""
     full_names = [name for name in _mentioned_names(node) if "." in name or isinstance(node, ast.Import)]
-    if isinstance(node, ast.Attribute | ast.Name | ast.Call | ast.Subscript) and (resolved := full_name(node, names)):
+    if isinstance(node, ast.Attribute | ast.Name) and (resolved := _full_name(node, names)):
         full_names.append(resolved)
     elif "_masked_softmax" in (getattr(node, "value", None), getattr(node, "attr", None)):
         full_names.append("_masked_softmax")
@@ -128,7 +148,7 @@ def _flags_by_import(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str
 def _flags_of_changes(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield a flag for each imported attribute that a statement replaces, by assignment or by setattr."""
     for target in _assigned_attributes(node):
-        resolved = full_name(target, names)
+        resolved = _full_name(target, names)
         if resolved and PROTECTED.fullmatch(resolved) and not SETTINGS.fullmatch(resolved) and "." in resolved:
             yield "", f"{CHANGES}{resolved}"
 
@@ -137,25 +157,9 @@ def _assigned_attributes(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the attributes that a statement sets or deletes."""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
         yield node
-    elif isinstance(node, ast.Call) and len(node.args) > 1:
-        method = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if method.strip("_") not in ("setattr", "delattr"):
-            return
+    elif isinstance(node, ast.Call) and len(node.args) > 1 and getattr(node.func, "id", "") in ("setattr", "delattr"):
         object_node, name = node.args[:2]
-        if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") not in ("object", "type"):
-            object_node, name = node.func.value, node.args[0]
         yield ast.Attribute(object_node, str(name.value) if isinstance(name, ast.Constant) else "…", ast.Store())
-
-
-def _flags_of_passed_lookups(node: ast.AST, called_nodes: set[int]) -> Iterator[tuple[str, str]]:
-    """Yield a flag where getattr and the like are passed on instead of called: what they look up is then unknown."""
-    if (
-        isinstance(node, ast.Name)
-        and node.id in LOOKUPS
-        and isinstance(node.ctx, ast.Load)
-        and id(node) not in called_nodes
-    ):
-        yield node.id, f"{BEHIND}{node.id} under another name"
 
 
 def _flags_of_shortcuts(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -164,21 +168,8 @@ def _flags_of_shortcuts(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[
         return
     for task, shortcut, description in INSTEAD:
         if task.fullmatch(node.name):
-            mentioned = {full_name(inner, names) or getattr(inner, "attr", "") for inner in ast.walk(node)}
+            mentioned = {_full_name(inner, names) or getattr(inner, "attr", "") for inner in ast.walk(node)}
             yield from (("", f"{description}: {name}") for name in sorted(mentioned) if shortcut.fullmatch(name))
-
-
-def _computed_lookups(function: str, arguments: list[ast.expr]) -> Iterator[str]:
-    """Yield descriptions of look-ups whose attribute is only known at run time, by getattr, setattr or vars."""
-    root = arguments[0]
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if isinstance(root, ast.Name) and root.id in ("self", "cls"):  # on self or cls: ordinary code
-        return
-    if function in ("getattr", "setattr") and len(arguments) > 1 and not isinstance(arguments[1], ast.Constant):
-        yield f"{function} with a computed name"
-    if function == "vars":
-        yield "vars"
 
 
 def _mentioned_names(node: ast.AST) -> Iterator[str]:
