@@ -126,6 +126,8 @@ def _flags_by_name(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "", f"{IMPORTS}{name}"
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and (match := SYSTEM.search(node.value)):
         yield "", f"{BEHIND}/{match[1]}"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+        yield from (("", f"{BEHIND}{flag}") for flag in _computed_lookups(node.func.id, node.args))
 
 
 def _flags_by_import(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -170,6 +172,19 @@ def _flags_of_shortcuts(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[
         if task.fullmatch(node.name):
             mentioned = {_full_name(inner, names) or getattr(inner, "attr", "") for inner in ast.walk(node)}
             yield from (("", f"{description}: {name}") for name in sorted(mentioned) if shortcut.fullmatch(name))
+
+
+def _computed_lookups(function: str, arguments: list[ast.expr]) -> Iterator[str]:
+    """Yield descriptions of look-ups whose attribute is only known at run time, by getattr, setattr or vars."""
+    root = arguments[0]
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if isinstance(root, ast.Name) and root.id in ("self", "cls"):  # on self or cls: ordinary code
+        return
+    if function in ("getattr", "setattr") and len(arguments) > 1 and not isinstance(arguments[1], ast.Constant):
+        yield f"{function} with a computed name"
+    if function == "vars":
+        yield "vars"
 
 
 def _mentioned_names(node: ast.AST) -> Iterator[str]:

@@ -34,6 +34,8 @@ def test_what_a_student_writes_and_names_is_everyday_code(source):
         ("from torch.nn import Transformer", "torch's own attention: Transformer"),
         ("Transformer = torch.nn.Transformer", "torch's own attention: Transformer"),
         ("f = getattr(F, 'scaled_dot_product_attention')", "torch's own attention: scaled_dot_product_attention"),
+        ("f = getattr(F, 'scaled_' + rest)", "looks behind the scenes: getattr with a computed name"),
+        ("f = vars(F)[name]", "looks behind the scenes: vars"),
         ("f = F.__dict__[name]", "looks behind the scenes: __dict__"),
         ("import torch\ntorch._masked_softmax(x, m)", "torch's own masked softmax: torch._masked_softmax"),
         ("import torch\ntorch.allclose = f", "changes torch.allclose"),
