@@ -1,7 +1,6 @@
 """What is frozen stays: the golden files of tests/golden."""
 
 import difflib
-import sys
 
 import pytest
 
@@ -9,7 +8,6 @@ from autograder.assignment import dropped
 from tests.golden import SECTIONS, SLOW, kept, path, text
 from tests.support.sandboxed import demand_sandbox
 
-TAKEN_WITH = (3, 11)
 PARAMETERS = [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in SECTIONS]
 
 
@@ -19,8 +17,6 @@ def test_nothing_frozen_has_changed(section: str, request: pytest.FixtureRequest
         request.getfixturevalue("released")  # with the points of the course, whatever a class has
     if section == "example_class":
         demand_sandbox()
-    if section == "commands" and sys.version_info[:2] != TAKEN_WITH:
-        pytest.skip("argparse writes help otherwise in other versions of Python")
     if section == "example_class" and dropped():
         pytest.skip("the example class is one of all chapters, and course.toml or _toc.yml leaves some out")
     frozen = {name: each for name, each in kept(section).items() if name.partition(".")[0] not in dropped()}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.gpu import goals, properties, speed, trainings
+from benchmarks.gpu import properties, speed, trainings
 from benchmarks.gpu.table import Job, Row, Setting, Table
 from lab.budget import Budget
 from lab.devices import best_device, device_name
@@ -50,8 +50,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"{device_name(device)}, torch {torch.__version__}, {options.minutes:g} minutes, {options.out}")
         table.run(jobs, Setting(device, options.out, Budget.of(options.minutes), options.quick), options.again)
     print(table.text(jobs))
-    if not options.quick:
-        print("\n".join(["", "asked of one H200:", *goals.verdicts(table.rows)]))
     if any(table.state(job) == "failed" for job in jobs):
         raise SystemExit(1)
 

@@ -4,19 +4,12 @@ Each section is a function that returns plain JSON; `tests/golden/SECTION.json` 
 Whoever changes one on purpose writes it anew and reads the difference before committing it.
 """
 
-import contextlib
 import hashlib
-import io
 import json
-import os
-import runpy
-import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from nbformat import NotebookNode
@@ -28,7 +21,6 @@ from tests.answers import chapters
 
 HERE = Path(__file__).parent
 SEEDS = (0, 1, 2)
-HELP_WIDTH = "100"
 
 
 def sha(*parts: bytes) -> str:
@@ -98,32 +90,6 @@ def criteria() -> dict[str, Any]:
     }
 
 
-COMMANDS = [
-    ["autograder"],
-    *(["autograder", verb] for verb in ("release", "new", "try", "score", "grade", "report", "export")),
-    *(["solutions." + name, verb] for name in ("bahdanau", "pooling") for verb in ("train", "evaluate")),
-]
-
-
-def commands() -> dict[str, str]:
-    """The --help of the commands, as people read it."""
-    with mock.patch.dict(os.environ, COLUMNS=HELP_WIDTH, NO_COLOR="1"):
-        return {" ".join(words): _help(*words) for words in COMMANDS}
-
-
-def _help(module: str, *words: str) -> str:
-    printed = io.TextIOWrapper(io.BytesIO(), "utf-8")  # boxes are drawn where the encoding has them
-    with (
-        mock.patch.object(sys, "argv", [module, *words, "--help"]),
-        contextlib.redirect_stdout(printed),
-        contextlib.suppress(SystemExit),
-        warnings.catch_warnings(action="ignore", category=RuntimeWarning),  # it may be imported already
-    ):
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
-    printed.flush()
-    return printed.buffer.getvalue().decode("utf-8")
-
-
 def notebooks() -> dict[str, list[list[str]]]:
     """The students' notebooks: kind, points and text of every cell."""
     return {name: [_cell(cell) for cell in template(name).notebook.cells] for name in chapters()}
@@ -145,7 +111,6 @@ def example_class() -> dict[str, Any]:
 SECTIONS: dict[str, Callable[[], Any]] = {
     "inputs": inputs,
     "criteria": criteria,
-    "commands": commands,
     "notebooks": notebooks,
     "example_class": example_class,
 }

@@ -211,17 +211,3 @@ def test_what_comes_later_changes_nothing_before() -> None:
     part, part_weights = input_feeding(arguments[0][:, :2], *arguments[1:])
     torch.testing.assert_close(whole[:, :2], part)
     torch.testing.assert_close(weights[:, :2], part_weights)
-
-
-def test_gradients_are_those_of_finite_differences() -> None:
-    calls = [
-        (dot_score, [normal(B, T, H), normal(B, S, H)], []),
-        (general_score, [normal(B, T, H), normal(B, S, E), normal(H, E)], []),
-        (concat_score, [normal(B, T, H), normal(B, S, E), normal(P, H + E), normal(P)], []),
-        (attentional_state, state_arguments(), [MASK]),
-        (local_p_weights, local_arguments(), [LENGTHS, 2]),
-        (input_feeding, feeding_arguments(), [MASK]),
-    ]
-    for function, floats, rest in calls:
-        floats = [tensor.requires_grad_() for tensor in floats]
-        assert torch.autograd.gradcheck(lambda *a, f=function, r=rest: f(*a, *r), floats)

@@ -86,12 +86,6 @@ def test_additive_attention_context_lies_between_its_values() -> None:
     assert (context >= e["values"].amin(1) - 1e-6).all()
 
 
-def test_additive_attention_gradients_are_those_of_finite_differences() -> None:
-    e = {name: tensor.requires_grad_() for name, tensor in example(torch.float64).items()}
-    mask = torch.arange(S).expand(B, -1) < torch.tensor([[5], [2], [1]])
-    assert torch.autograd.gradcheck(lambda *a: additive_attention(*a, mask), tuple(e.values()))
-
-
 def test_last_states_agree_with_the_final_state_of_torchs_own_network() -> None:
     units, lengths = 3, torch.tensor([2, 5, 1, 4])
     network = torch.nn.GRU(QUERY, units, bidirectional=True, batch_first=True)

@@ -278,28 +278,6 @@ def test_a_step_before_the_first_is_refused(step: int) -> None:
         noam_rate(step, 512, 4000)
 
 
-def test_gradients_are_those_of_finite_differences() -> None:
-    names = list(PARAMS)
-    target = torch.tensor([[1, 0], [0, 3], [2, 0]])
-
-    def encoded(x: Tensor, *params: Tensor) -> Tensor:
-        return encoder_layer(x, dict(zip(names, params, strict=True)), H, MASK[:, :3])
-
-    def decoded(y: Tensor, memory: Tensor, *params: Tensor) -> Tensor:
-        named = dict(zip(names, params, strict=True))
-        return decoder_layer(y, memory, named, H, CAUSAL[:2, :2].expand(B, 2, 2), MASK[:, None, :3])
-
-    calls = [
-        (encoded, [normal(B, 3, D), *PARAMS.values()]),
-        (decoded, [normal(B, 2, D), normal(B, 3, D), *PARAMS.values()]),
-        (positional_encoding, [normal(B, 3, D)]),
-        (lambda logits: label_smoothed_loss(logits, target, 0.1, 0), [normal(B, 2, 4)]),
-    ]
-    for function, floats in calls:
-        inputs = [tensor.clone().requires_grad_() for tensor in floats]
-        assert torch.autograd.gradcheck(function, inputs, fast_mode=True)
-
-
 @pytest.mark.parametrize("heads", [1, H, D])
 def test_steps_with_a_cache_are_the_rows_of_causal_attention(heads: int) -> None:
     x, cache = normal(B, T, D), torch.zeros(2, B, heads, 0, D // heads, dtype=torch.float64)

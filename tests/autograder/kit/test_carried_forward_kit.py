@@ -17,14 +17,6 @@ from autograder.release.traces import record_earlier_calls
 HEADS = "multi_head_attention"
 WRONG_HEADS = f"""def {HEADS}(query, key, value, params, heads, mask=None):
     return 2 * query, torch.zeros(query.shape[0], heads, query.shape[1], key.shape[1])"""
-CALLED = {  # what the solutions call
-    "bahdanau": [("additive_attention", "masked_softmax")],
-    "luong": [("attentional_state", "general_score"), ("input_feeding", "dot_score")],
-    "pooling": [("hierarchical_attention", "context_attention")],
-    "structured": [("structured_attention", "penalization")],
-    "self_attention": [("self_attention", "scaled_dot_product")],
-    "transformer": [("encoder_layer", HEADS), ("decoder_layer", HEADS)],
-}
 
 
 @functools.cache
@@ -69,19 +61,6 @@ def notebook(name: str, **changed: str) -> dict:
 
 def blank(function: str) -> str:
     return f"def {function}(*given):\n    raise NotImplementedError()"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "pair"), [(name, pair) for name, pairs in CALLED.items() for pair in pairs])
-def test_a_right_part_has_all_its_points_though_an_earlier_one_is_blank(kit, capsys, name: str, pair: tuple) -> None:
-    function, earlier = pair
-    may_call = checks(name)[function].may_call
-    kit(name, function, *may_call)
-    namespace = notebook(name, **{earlier: blank(earlier)})
-    before = dict(namespace)
-    assert check(f"{name}.{function}", namespace) is None
-    assert f"{earlier} (part {parts(built(name).cells)[earlier]})" in capsys.readouterr().out
-    assert {key: namespace[key] for key in before} == before
 
 
 def test_the_encoder_with_a_wrong_attention_has_its_points_and_its_own_mistakes(kit, capsys) -> None:
