@@ -45,6 +45,9 @@ def merge_cases(rng: Rng) -> list[CaseInput]:
     far = [part(rng, (4, 3), 5) for _ in range(2)]
     far[0][0] += np.array([300, -300, 200], np.float32)
     far[1][0] += np.array([310, -305, -200], np.float32)
+    low = [part(rng, (4, 3), 5) for _ in range(2)]
+    emptied(low[0], np.tile(np.arange(3) == 1, (4, 1)))[0][:] -= 200  # exp(0 - m) overflows where m is far below 0
+    low[1][0] -= 200
     return [
         merged(rng, (3, 5, 4), "all sizes different", TWO, gradients=True),
         merged(rng, (2, 7, 3), "other sizes", TWO, gradients=True),
@@ -57,6 +60,7 @@ def merge_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("the second part has no keys", [*first, *nothing], EMPTY, [EMPTY_PART]),
         CaseInput("the first part has no keys", [*nothing, *second], EMPTY, [EMPTY_PART]),
         CaseInput("some rows without keys, one in both parts", [*mixed[0], *mixed[1]], EMPTY, [EMPTY_PART]),
+        CaseInput("a row without keys in one part, maxima around -200", [*low[0], *low[1]], EMPTY, [EMPTY_PART]),
         CaseInput("maxima hundreds away from 0", [*far[0], *far[1]], FAR, [LARGE]),
     ]
 
@@ -87,10 +91,10 @@ def far(rng: Rng, sizes: Sequence[int], slope: float) -> CaseInput:
 
 
 def low(rng: Rng, sizes: Sequence[int], mask: np.ndarray) -> CaseInput:
-    """Return a case whose scores lie around 0 for some queries, and around -120 for those between them."""
-    made = attended(rng, sizes, "scores around 0 and around -120, tiles without a key", FAR, mask=mask)
+    """Return a case whose scores lie around 0 for some queries, and around -250 for those between them."""
+    made = attended(rng, sizes, "scores around 0 and around -250, tiles without a key", FAR, mask=mask)
     query, key = made.arguments[:2]
-    query[..., 0], key[..., 0] = np.arange(query.shape[1]) % 2 * query.shape[-1] ** 0.5, -120
+    query[..., 0], key[..., 0] = np.arange(query.shape[1]) % 2 * query.shape[-1] ** 0.5, -250
     return made
 
 
@@ -131,10 +135,12 @@ def forward_cases(rng: Rng) -> list[CaseInput]:
         attended(rng, (2, 5, 9, 4, 3, 4), "the newest five of nine", CACHE, True),
         attended(rng, (4, 5, 9, 6, 4, 4), "padding on the right", MASKED, mask=ends),
         attended(rng, (4, 9, 9, 5, 4, 4), "padding on the right, causal", MASKED, True, ends),
+        attended(rng, (5, 4, 5, 6, 3, 2), "as many texts as keys, padding on the left", MASKED, mask=np.tri(5).T > 0),
         attended(rng, (3, 4, 8, 5, 6, 8), "padding anywhere", MASKED, mask=anywhere, gradients=True),
         attended(rng, (3, 4, 8, 5, 6, 3), "padding anywhere, causal", MASKED, True, behind),
         attended(rng, (4, 5, 9, 6, 4, 3), "tiles without a key", HIDDEN, mask=hidden(9, 3)),
         attended(rng, (4, 5, 10, 4, 6, 4), "tiles without a key, causal", HIDDEN, True, hidden(10, 4)),
+        attended(rng, (1, 4, 9, 5, 6, 3), "one text, no key in its first tile", HIDDEN, mask=hidden(9, 3)[2:3]),
         far(rng, (3, 4, 9, 6, 5, 2), 600),
         far(rng, (2, 5, 8, 4, 6, 3), -600),
         low(rng, (4, 5, 9, 6, 4, 3), hidden(9, 3)),

@@ -55,6 +55,15 @@ def far(rng: Rng, window: int, sinks: int) -> CaseInput:
     return drawn
 
 
+def rising(rng: Rng) -> CaseInput:
+    """Return a case whose sinks' scores rise from -120 to 120, so that a sink in the future is far above."""
+    drawn = windowed(rng, (3, 9, 5, 4), 2, 4, "4 sinks whose scores rise from -120 to 120", FAR)
+    query, key, *_ = drawn.arguments
+    query[..., 0], key[:, :4, 0] = 5**0.5, np.linspace(-120, 120, 4)
+    drawn.features = [LARGE, *(drawn.features or [])]
+    return drawn
+
+
 def long_text(rng: Rng) -> CaseInput:
     """Return a case in which all scores take 36 MB, those of the window next to none; numbers are short in the kit."""
     sizes, length = (2, 2, 3), 3072
@@ -81,6 +90,7 @@ def window_cases(rng: Rng) -> list[CaseInput]:
         windowed(rng, (4, 1, 3, 5), 3, 1, "one position", ALL),
         far(rng, 3, 0),
         far(rng, 3, 2),
+        rising(rng),
         long_text(rng),
     ]
 

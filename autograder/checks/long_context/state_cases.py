@@ -48,12 +48,15 @@ def stepped(rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: bo
 
 def step_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps: states of any shape that hold something, empty ones, one feature and one text."""
+    small = stepped(rng, (4, 3, 5), "state and sum are zeros, features near 0", FIRST)
+    small.arguments[2:4] = [-2 - abs(each) for each in small.arguments[2:4]]  # a divisor far below 1
     return [
         stepped(rng, (3, 4, 6), "all sizes different", PAST, gradients=True),
         stepped(rng, (2, 7, 3), "more features of keys than of values", PAST, gradients=True),
         stepped(rng, (5, 5, 5), "equal sizes", PAST),
         stepped(rng, (4, 4, 3), "as many texts as features", PAST),
         stepped(rng, (3, 5, 4), "state and sum are zeros", FIRST),
+        small,
         stepped(rng, (1, 4, 5), "one text", SMALL),
         stepped(rng, (3, 1, 4), "one feature of a key", SMALL),
         stepped(rng, (4, 3, 1), "one feature of a value", SMALL),
@@ -77,7 +80,8 @@ def written(
 def delta_cases(rng: Rng) -> list[CaseInput]:
     """Draw states, keys of any length and of length 1, β between 0 and 1, at both ends and beyond."""
     unit = written(rng, (4, 5, 3), "keys of length 1, β = 1", EDGES, 1.0)
-    unit.arguments[1] /= np.linalg.norm(unit.arguments[1], axis=-1, keepdims=True)
+    key = unit.arguments[1]
+    key /= np.linalg.norm(key, axis=-1, keepdims=True)
     return [
         written(rng, (3, 4, 6), "all sizes different", USUAL, gradients=True),
         written(rng, (2, 7, 3), "more features of keys than of values", USUAL, gradients=True),
