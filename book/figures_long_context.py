@@ -102,6 +102,7 @@ def lengths() -> Picture | HTML:
         "sentences that end by this token",
         "above the floor, thousandths of a nat",
         f"Trained on {LENGTH} tokens, read further",
+        PLACES[1:],
     )
 
 
@@ -183,19 +184,24 @@ def recall_table() -> HTML:
     rows = []
     for variant, words in (RULES | SIZES).items():
         runs = kept("recall", variant)
-        cells = [("once", "8"), ("once", "32"), ("once", "48"), ("again", "16")]
+        cells = [("once", "8"), ("once", "16"), ("once", "32"), ("once", "48"), ("again", "8"), ("again", "16")]
         shares = [spread([100 * run[text][count] for run in runs]) if runs else "–" for text, count in cells]
         rows.append([words, *shares])
-    columns = ["state", "8 pairs, %", "32 pairs", "48 pairs", "16, half of them twice"]
+    columns = ["state", "8 pairs, %", "16", "32", "48", "8, half of them twice", "16, half of them twice"]
     return table("Values recalled", columns, rows)
 
 
 def _curves(
-    experiment: str, series: Mapping[str, list[list[tuple[float, float]]]], x_label: str, y_label: str, title: str
+    experiment: str,
+    series: Mapping[str, list[list[tuple[float, float]]]],
+    x_label: str,
+    y_label: str,
+    title: str,
+    ticks: Sequence[float] = (),
 ) -> Picture | HTML:
     if not any(series.values()):
         return _missing(f" {experiment}")
-    return seed_curves({words: seeds for words, seeds in series.items() if seeds}, x_label, y_label, title)
+    return seed_curves({words: seeds for words, seeds in series.items() if seeds}, x_label, y_label, title, ticks=ticks)
 
 
 def _missing(command: str) -> HTML:

@@ -80,8 +80,12 @@ def seed_curves(
     y_label: str,
     title: str = "",
     marks: Marks | None = None,
+    ticks: Sequence[float] = (),
 ) -> Picture:
-    """Draw the curves of single seeds, those of one variant in one colour; `marks` are level lines."""
+    """Draw the curves of single seeds, those of one variant in one colour; `marks` are level lines.
+
+    With `ticks` the axis of x is logarithmic, and has these.
+    """
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
     axes = _dressed(figure, x_label, y_label, title, grid="y")
     texts = []
@@ -94,7 +98,10 @@ def seed_curves(
             ends = ", ".join(f"{points[0][1]:.3g} to {points[-1][1]:.3g}" for points in series[name])
             texts.append(f"{name}, first to last of each seed: {ends}")
     _marked(axes, marks, upright=False)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+    if ticks:
+        _on_log_axis(axes, ticks)
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     _legend(figure, axes)
     return Picture(figure, f"{title}: {y_label} by {x_label}, a line a seed{_in_words(marks)}. {'; '.join(texts)}.")
 
@@ -131,6 +138,12 @@ def lines(
     scale = f" ({' and '.join(log)} logarithmic)" if log else ""
     what = y_label.replace("\n", " ")
     return Picture(figure, f"{title}: {what} by {x_label}{scale}{_in_words(marks)}. {'; '.join(texts)}.")
+
+
+def _on_log_axis(axes: Axes, ticks: Sequence[float]) -> None:
+    axes.set_xscale("log")
+    axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
+    axes.minorticks_off()
 
 
 def _seeds(axes: Axes, seeds: Sequence[float], y: float, style: tuple[Any, ...], label: str | None) -> None:

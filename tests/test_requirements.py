@@ -19,7 +19,8 @@ from autograder.sandbox.mounts import packages_of_modules
 from tests.support.imports import imports
 
 OURS = ["autograder", "benchmarks", "book", "examples", "lab", "solutions", "tests"]
-OPTIONAL = {"google": "autograder/kit/dry_run_report.py"}  # on Colab alone: named here and in no requirements
+# Named here and in no requirements: on Colab alone, and with PyTorch for CUDA alone.
+OPTIONAL = {"google": "autograder/kit/dry_run_report.py", "triton": "solutions/long_context/kernel.py"}
 LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)\s+# \S.*")
 
 

@@ -1,8 +1,10 @@
 """`flash_forward` as one kernel in Triton, for an NVIDIA GPU: an option, which no training of the course uses."""
 
+from typing import Any
+
 import torch
-import triton
-import triton.language as tl
+import triton  # pyright: ignore[reportMissingImports] - it comes with PyTorch for CUDA alone
+import triton.language as tl  # pyright: ignore[reportMissingImports]
 from jaxtyping import Float
 from torch import Tensor
 
@@ -63,7 +65,7 @@ def flash_forward(
     batch, length, width = query.shape
     query, key, value = (each.contiguous() for each in (query, key, value))
     context, logsumexp = torch.empty_like(query), query.new_empty(batch, length, dtype=torch.float32)
-    _rows[(triton.cdiv(length, tile), batch)](
-        query, key, value, context, logsumexp, width**-0.5, length, causal, width, tile
-    )
+    kernel: Any = _rows  # a jitted function is indexed by how many programs run
+    programs = kernel[triton.cdiv(length, tile), batch]
+    programs(query, key, value, context, logsumexp, width**-0.5, length, causal, width, tile)
     return context, logsumexp

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -41,9 +42,14 @@ def with_alibi(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 def reader(recipe: Recipe, vocabulary: int, attends: Sequence[Attend], parts: Parts) -> Decoder:
     """Return a decoder whose layers attend by these functions, one for each."""
     model = Decoder(recipe, vocabulary, parts=parts)
-    for block, attend in zip(model.blocks, attends, strict=True):
-        block.attention.parts = replace(parts, grouped_query_attention=_without_weights(attend))
+    for layer, attend in zip(attentions(model), attends, strict=True):
+        layer.parts = replace(parts, grouped_query_attention=_without_weights(attend))
     return model
+
+
+def attentions(model: Decoder) -> list[Attention]:
+    """Return the attention of each layer."""
+    return [cast(Attention, block.attention) for block in model.blocks]
 
 
 def _without_weights(attend: Attend) -> Callable[..., tuple[Tensor, None]]:
@@ -53,9 +59,9 @@ def _without_weights(attend: Attend) -> Callable[..., tuple[Tensor, None]]:
 def repositioned(model: Decoder, scale: float = 1.0, base: float | None = None) -> Decoder:
     """Return the same model with its rotary positions divided by `scale` (Chen et al., 2023), or with another base."""
     changed = deepcopy(model)
-    for block in changed.blocks:
-        block.attention.base = base or block.attention.base
-        block.attention.parts = replace(block.attention.parts, rope=partial(_interpolated, scale))
+    for layer in attentions(changed):
+        layer.base = base or layer.base
+        layer.parts = replace(layer.parts, rope=partial(_interpolated, scale))
     return changed
 
 
@@ -106,8 +112,8 @@ def stream_losses(
 ) -> Float[Tensor, " predictions"]:
     """Return the loss of each token but the first, in nats, of a text that is read with a rolling cache."""
     rolling = deepcopy(model)
-    for block in rolling.blocks:
-        block.attention = RollingAttention(block.attention, window, sinks, text)
+    for block, layer in zip(rolling.blocks, attentions(model), strict=True):
+        block.attention = RollingAttention(layer, window, sinks, text)
     losses, caches = [], None
     for here, following in zip(tokens[:-1, None, None], tokens[1:, None], strict=True):
         features, caches, _ = rolling.read(here, caches)

@@ -172,7 +172,7 @@ def test_the_window_is_moved_with_keys_and_has_an_address(browser, tmp_path: Pat
         assert tab.locator("button, input").evaluate_all(SMALL) == 0
         assert f"is word {len(WORDS)}. It reads 5 words in one layer. Through 2 layers 8 words can reach" in status(tab)
         words.last.press("ArrowLeft")
-        assert tab.evaluate("location.hash") == f"#live=window&at={len(WORDS) - 1}&w=4&s=1&l=2"
+        assert tab.evaluate("location.hash") == f"#live=window&at={len(WORDS) - 1}&w=4&s=0&l=2"
         tab.get_by_label("sinks", exact=True).press("Home")
         tab.get_by_label("window", exact=True).press("End")
         out = len(WORDS) - 1 - 23

@@ -18,13 +18,15 @@ from lab.corpora import Pair, Parallel
 from lab.evaluation import result_files, translation_results
 from lab.evaluation.result_files import read_json
 from lab.ranges import RecipeError, demand, ranges
+from lab.runs import ROOT
 from lab.schedules import Training
 from lab.translation import vocabularies
 from solutions.bahdanau.model import SOLUTION
 from solutions.encoder_decoder.model import SOLUTION as PLAIN
 from tests.answers import chapters
 
-RECIPES = [import_module(f"solutions.{name}.recipe").Recipe for name in chapters()]
+WITH_RECIPES = [name for name in chapters() if (ROOT / "solutions" / name / "recipe.py").exists()]
+RECIPES = [import_module(f"solutions.{name}.recipe").Recipe for name in WITH_RECIPES]
 TEXTS = ["ein Mann", "ein Hund"]
 PAIRS = [
     Pair(f"{a} {b}", f"{b} {a}", frozenset({(0, 1), (1, 0)})) for a in "abcdefgh" for b in "abcdefgh" for _ in range(2)
@@ -113,7 +115,7 @@ def test_every_number_of_a_command_and_of_a_recipe_has_a_range(kind: type) -> No
 
 
 def test_every_recipe_is_in_its_ranges() -> None:
-    for name in chapters():
+    for name in WITH_RECIPES:
         for recipe in import_module(f"solutions.{name}.recipe").RECIPES.values():
             demand(recipe)
 

@@ -49,7 +49,8 @@ def stepped(rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: bo
 def step_cases(rng: Rng) -> list[CaseInput]:
     """Draw steps: states of any shape that hold something, empty ones, one feature and one text."""
     small = stepped(rng, (4, 3, 5), "state and sum are zeros, features near 0", FIRST)
-    small.arguments[2:4] = [-2 - abs(each) for each in small.arguments[2:4]]  # a divisor far below 1
+    for features in small.arguments[2:4]:
+        features[:] = -2 - abs(features)  # a divisor far below 1
     return [
         stepped(rng, (3, 4, 6), "all sizes different", PAST, gradients=True),
         stepped(rng, (2, 7, 3), "more features of keys than of values", PAST, gradients=True),
