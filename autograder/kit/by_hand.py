@@ -16,6 +16,7 @@ OFF = "autograd is switched off in this check: work the gradient out with tensor
 ENGINE = ((torch.autograd, "_engine_run_backward"), (forward_ad, "enter_dual_level"), (forward_ad, "make_dual"))
 EXPONENTIALS = {"exp", "exp2", "expm1", "tanh", "sigmoid"}
 EXPONENTIALS |= {"_softmax", "_log_softmax", "softmax", "log_softmax", "logsumexp"}
+POWERS = {"aten::pow.Scalar", "aten::pow.Tensor_Tensor"}  # e ** x; x ** 2 has another name
 INDIVISIBLE: set[Any] = set()  # the operations seen so far that consist of no others
 MOST = 20  # times as many exponentials as the arguments have numbers: by hand 1 suffices, differences take 25 and more
 
@@ -35,8 +36,8 @@ class ExponentialCounter(TorchDispatchMode):
         return False  # as in peak.LargestTensor
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func.overloadpacket.__name__.rstrip("_") in EXPONENTIALS:
-            count = next((leaf.numel() for leaf in tree_leaves(args) if isinstance(leaf, Tensor)), 0)
+        if func.overloadpacket.__name__.rstrip("_") in EXPONENTIALS or func.name() in POWERS:
+            count = max((leaf.numel() for leaf in tree_leaves(args) if isinstance(leaf, Tensor)), default=0)
             self.numbers, self.largest = self.numbers + count, max(self.largest, count)
             self.demand_few()
             return func(*args, **(kwargs or {}))

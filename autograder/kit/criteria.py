@@ -181,7 +181,7 @@ class Evaluation:
         right = [case for case in self.cases.values() if case not in wrong]
         for feature in wrong[0].features if wrong and right else []:
             if all(feature in case.features for case in wrong) and not any(feature in c.features for c in right):
-                return f"It is wrong exactly where there is {feature}, and right elsewhere."
+                return f"It is wrong exactly in the cases with {feature}, and right in the others."
         return None
 
     def mistakes(self) -> Recognised:

@@ -67,7 +67,7 @@ def _lines(name: str) -> list[str]:
     open_ones = [part for part in parts if scores.get(part.name, 0) not in (part.points, HANDED_IN)]
     core = [part for part in open_ones if not part.stars]
     if core:
-        then = f"Next: {core[0].place}, {core[0].name}."
+        then = f"Still open, first: {core[0].place}, {core[0].name}."
     else:
         left = " and ".join(dict.fromkeys(part.place for part in open_ones))
         more = f"{left} left for anyone who wants more; " if left else ""

@@ -146,6 +146,7 @@ def grouped_cases(rng: Rng) -> list[CaseInput]:
         grouped(rng, (4, 6, 2, 6, 6, 4), "padding on the left", MASKED, left_padding(rng, 4, 6)),
         grouped(rng, (4, 6, 3, 3, 7, 4), "padding on the left, a cache", MASKED, left_padding(rng, 4, 7, 3), True),
         grouped(rng, (3, 4, 2, 5, 5, 4), "padding on the right", MASKED, padding(rng, 3, 5), gradients=True),
+        grouped(rng, (3, 4, 4, 5, 5, 3), "padding, heads = kv_heads", MASKED, padding(rng, 3, 5)),
         grouped(rng, (3, 4, 2, 3, 6, 5), "padding anywhere", MASKED, gaps(rng, 3, 6)),
         far(rng, (3, 4, 2, 4, 6, 5), left_padding(rng, 3, 6, 4)),
     ]

@@ -470,7 +470,7 @@ def test_hints_come_one_at_a_time_and_the_course_is_counted_with_the_notebook(tm
     assert below == [
         "`hint()` shows hint 1 of 2.",
         "one: 3 of 4 points · part 1 ½",
-        "Next: part 1, task. The course: 3 of 8 points.",
+        "Still open, first: part 1, task. The course: 3 of 8 points.",
     ]
     for shown in ("task, hint 1 of 2: an idea", "task, hint 2 of 2: a skeleton", "task has no more hints."):
         progress.hint()
