@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,21 @@ from autograder.kit.dry_run_steps import defines, read
 
 
 def older(function: str) -> list[str]:
-    """Return a line where the newest cell with this function has a SyntaxError: what is defined is an older one."""
-    shell = _shell()
+    """Return a line where the newest cell with this function did not define it: what is defined is an older one."""
+    shell, cell = _shell(), f"The cell with {function} that you ran last"
     try:
-        ast.parse(shell.transform_cell(_newest(function)) if shell else "")
+        tree = ast.parse(shell.transform_cell(_newest(function)) if shell else "")
     except SyntaxError as error:
-        what = f"The cell with {function} that you ran last has a SyntaxError ({error.msg}) and changed nothing"
-        return [f"⚠ {what}: this is about what was there before."]
-    return []
+        return [f"⚠ {cell} has a SyntaxError ({error.msg}) and changed nothing: this is about what was there before."]
+    missing = [name for name in _imported(tree) if name not in sys.modules and find_spec(name) is None]
+    return [f"⚠ {cell} imports {missing[0]}, which is not installed here, and ended there."] if missing else []
+
+
+def _imported(tree: ast.Module) -> list[str]:
+    """Return the packages that a cell imports before anything else runs."""
+    names = [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    return [name.partition(".")[0] for name in names]
 
 
 def unsaved(path: Path) -> list[str]:
