@@ -491,11 +491,12 @@ def test_a_verdict_on_an_older_function_than_the_cell_says_so(softmax_kit, capsy
         assert ("SyntaxError" in capsys.readouterr().out.splitlines()[0]) == is_older
 
 
-def test_a_cell_that_ended_at_its_import_is_named(softmax_kit, capsys, monkeypatch):
+def test_a_cell_that_ended_at_its_import_is_named(softmax_kit, monkeypatch):
     for package, is_missing in (("einops_of_nobody.torch", True), ("json, __main__", False)):
         ran(monkeypatch, f"import {package}\ndef masked_softmax(s, m): pass")
-        check("bahdanau.masked_softmax", {})
-        first = capsys.readouterr().out.splitlines()[0]
+        with pytest.raises(AssertionError) as no_points:
+            check("bahdanau.masked_softmax", {})
+        first = str(no_points.value).splitlines()[0]
         assert ("imports einops_of_nobody, which is not installed" in first) == is_missing
 
 
