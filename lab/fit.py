@@ -14,7 +14,7 @@ def fit(
 ) -> Iterator[int]:
     """Take steps of AdamW on the loss of a new batch each, with the schedule of every training; yield their number.
 
-    It ends early when the minutes are over.
+    It ends early when the minutes are over, and says so.
     """
     optimizer = torch.optim.AdamW(model.parameters(), rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
     training, budget = Training(rate=rate), Budget.of(minutes)
@@ -26,4 +26,5 @@ def fit(
         optimizer.step()
         yield step + 1
         if budget.left <= 0:
+            print(f"ended after {step + 1} of {steps} steps by the limit of {budget.description}")
             return

@@ -112,12 +112,10 @@ def alibi_bias(heads: int, length: int) -> Float[Tensor, "heads length length"]:
 
     Press et al. (2022), section 3; the rule for other numbers is that of the authors' code.
     """
-
-    def of_power(count: int) -> Tensor:
-        return 2.0 ** (-8 / count * torch.arange(1, count + 1))
-
     power = 2 ** int(math.log2(heads))
-    slopes = torch.cat([of_power(power), of_power(2 * power)[::2]])[:heads]
+    usual = 2.0 ** (-8 / power * torch.arange(1, power + 1))
+    between = 2.0 ** (-4 / power * torch.arange(1, 2 * power + 1, 2))
+    slopes = torch.cat([usual, between])[:heads]
     distance = torch.arange(length)[:, None] - torch.arange(length)
     bias = -slopes[:, None, None] * distance
     return bias.masked_fill(distance < 0, -torch.inf)

@@ -130,9 +130,10 @@ def test_every_rule_learns_to_recall_a_single_pair_better_than_by_chance(rule: s
     assert loss().item() < 0.8 * before
 
 
-def test_a_training_ends_when_its_minutes_are_over() -> None:
+def test_a_training_ends_when_its_minutes_are_over(capsys) -> None:
     layer = torch.nn.Linear(2, 1)
     assert list(fit(layer, lambda: layer(torch.ones(3, 2)).sum(), 1000, 1e-3, minutes=0)) == [1]
+    assert "after 1 of 1000 steps" in capsys.readouterr().out
 
 
 def test_a_run_that_is_kept_is_not_made_again(tmp_path, monkeypatch, capsys) -> None:

@@ -198,7 +198,7 @@ def test_a_student_with_all_functions_right_runs_the_whole_notebook_training_inc
     assert not failures(ran)
     output = printed(ran)
     assert without_all_points(name, output) == []
-    assert re.search(r"%\|.*\| epoch 1/\d+ ", output)
+    assert re.search(r"%\|.*\| epoch 1/\d+ |step 1 of \d+", output)
     assert f"({SECONDS})" in output  # by which the training was ended
     assert not printed(ran, "stderr")
     assert bool(re.search(r"<table.*<td", shown(ran))) == (name in LOOKS)
