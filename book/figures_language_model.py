@@ -190,8 +190,11 @@ def step_table() -> HTML:
     return table(caption, ["eight query heads, and", "parameters", "bytes a token", *pasts], rows)
 
 
-def shakespeare() -> HTML:
-    """Return the losses on tiny Shakespeare, ours and those of nanoGPT; what has not been run is said to be not run."""
+def shakespeare(*, brief: bool = False) -> HTML:
+    """Return the losses on tiny Shakespeare, ours and those of nanoGPT; what has not been run is said to be not run.
+
+    In brief: what was read and the loss in nats, no more.
+    """
     rows = []
     for run, words in SHAKESPEARE.items():
         runs = results(NAME, run)
@@ -203,6 +206,8 @@ def shakespeare() -> HTML:
         [each["system"].partition(":")[0], "–", "–", f"{each['score']}", "–", "–", "–"] for each in PEERS["shakespeare"]
     ]
     columns = ["model", "parameters", "million characters read", "nats a character", "bits", "perplexity", "seeds"]
+    kept_columns = [0, 2, 3] if brief else range(len(columns))
+    columns, *rows = ([row[column] for column in kept_columns] for row in (columns, *rows))
     return table("Tiny Shakespeare, the last tenth of the file", columns, rows)
 
 

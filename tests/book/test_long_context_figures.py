@@ -170,7 +170,7 @@ def test_the_window_is_moved_with_keys_and_has_an_address(browser, tmp_path: Pat
         assert words.all_inner_texts() == WORDS
         assert tab.locator("p[lang]").count() == 0
         assert tab.locator("button, input").evaluate_all(SMALL) == 0
-        assert f"is word {len(WORDS)}. It reads 5 words in one layer. Through 2 layers 8 words can reach" in status(tab)
+        assert f"is word {len(WORDS)}. It reads 4 words in one layer. Through 2 layers 7 words can reach" in status(tab)
         words.last.press("ArrowLeft")
         assert tab.evaluate("location.hash") == f"#live=window&at={len(WORDS) - 1}&w=4&s=0&l=2"
         tab.get_by_label("sinks", exact=True).press("Home")
