@@ -89,7 +89,7 @@ const build = (place) => {
   const start = { ...place.dataset }
   place.replaceChildren()
   element(place, "p", { class: "hint" }, "Store pairs one after the other, and see what the matrix still knows of the first. Press a pair to write it again, with another value.")
-  const controls = element(place, "div", { class: "controls" })
+  const controls = element(place, "div", { class: "settings" })
   const width = menu(controls, "width d", WIDTHS.map((d) => `${d}`))
   const bars = menu(controls, "bars", Object.values(BARS).map(([name]) => name))
   const group = element(controls, "div", { role: "group", "aria-label": "rule" })
