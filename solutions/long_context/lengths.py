@@ -5,11 +5,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from lab import corpora, tokenizers
 from lab.corpora.running import Made, batches, rows_of, sentences
 from lab.fit import fit
+from solutions.language_model import induction
 from solutions.language_model.fast import FAST
 from solutions.language_model.model import Decoder
 from solutions.long_context.model import SMALL, full, reader, repositioned, stream_losses, with_alibi
@@ -66,7 +66,7 @@ def measured(variant: str, seed: int, steps: int) -> dict[str, Any]:
 
 def predicted(model: Decoder, tokens: Tensor) -> Tensor:
     """Return the loss of each token but the first, in nats."""
-    return functional.cross_entropy(model(tokens[:, :-1]).transpose(1, 2), tokens[:, 1:], reduction="none")
+    return induction.predicted(model(tokens), tokens)
 
 
 @torch.no_grad()

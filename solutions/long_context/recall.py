@@ -15,10 +15,10 @@ KEYS, VALUES, MOST = 128, 32, 48  # tokens of each kind; pairs in a text, at mos
 COUNTS = (2, 4, 8, 16, 24, 32, 48)
 WIDTH, ROWS, STEPS, RATE = 64, 64, 1000, 3e-3
 VARIANTS = {
-    **{f"softmax {width}": ("softmax", width) for width in (16,)},
+    "softmax 16": ("softmax", 16),
     **{f"linear {width}": ("linear", width) for width in (8, 16, 32)},
     **{f"delta {width}": ("delta", width) for width in (8, 16, 32)},
-    **{f"gated {width}": ("gated", width) for width in (16,)},
+    "gated 16": ("gated", 16),
     **{f"gru {numbers}": ("gru", numbers) for numbers in (64, 256)},
 }
 ABOUT = {"keys": KEYS, "values": VALUES, "most": MOST, "width": WIDTH, "rows": ROWS, "rate": RATE}
@@ -53,9 +53,8 @@ def draw(rows: int, count: int, again: bool, generator: torch.Generator) -> Pair
 class Recaller(nn.Module):
     """One layer that reads pairs, a position each, and is then asked for the value of each key.
 
-    The rules: softmax attention over all pairs, with ALiBi's bias of one learned slope; a matrix
-    to which pairs are added (linear attention), added behind a gate that forgets, or written by the delta rule; the
-    one vector of a GRU.
+    The rules: softmax attention over all pairs, with ALiBi's bias of one learned slope; a matrix to which pairs are
+    added (linear attention), added behind a gate that forgets, or written by the delta rule; the one vector of a GRU.
     """
 
     def __init__(self, rule: str, width: int) -> None:
@@ -91,7 +90,8 @@ class Recaller(nn.Module):
         return q @ (k.transpose(1, 2) @ v) / (q @ k.sum(dim=1)[..., None])
 
     def gated(self, q: Tensor, k: Tensor, v: Tensor, gate: Tensor) -> Tensor:
-        left = functional.logsigmoid(gate + 4).flip(1).cumsum(dim=1).flip(1) - functional.logsigmoid(gate + 4)
+        log_gate = functional.logsigmoid(gate + 4)  # at first little is forgotten
+        left = log_gate.flip(1).cumsum(dim=1).flip(1) - log_gate
         return q @ ((k * left.exp()[..., None]).transpose(1, 2) @ v)
 
     def delta(self, q: Tensor, k: Tensor, v: Tensor, gate: Tensor) -> Tensor:
