@@ -141,9 +141,8 @@ def stream() -> Picture | HTML:
 
 def stream_table() -> HTML:
     """Return the mean loss and the perplexity of the stream for each way to keep it, seed by seed."""
-    ways = STREAMS | {"window in the text": "the last 64, turned by their place in the text"}
     rows = []
-    for name, words in ways.items():
+    for name, words in STREAMS.items():
         losses = [fmean(run["stream"][name]) for run in kept("lengths", "rope")]
         rows.append([words, spread(losses, 3), spread([exp(loss) for loss in losses], 2)])
     return table("A stream of 20,000 tokens, trained on 64", ["what is kept", "nats a word", "perplexity"], rows)

@@ -92,6 +92,5 @@ def streamed(model: Decoder, made: Made) -> dict[str, list[float]]:
         "everything": whole,
         "window": stream_losses(model, tokens, LENGTH),
         "sinks": stream_losses(model, tokens, LENGTH - 4, 4),
-        "window in the text": stream_losses(model, tokens, LENGTH, text=True),
     }
     return {name: [part.mean().item() for part in losses.chunk(10)] for name, losses in ways.items()}

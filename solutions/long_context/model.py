@@ -77,12 +77,11 @@ class RollingAttention(nn.Module):
     """An attention layer that reads token by token, and keeps the last `window` of them and the first `sinks`.
 
     Keys are kept as they are, and turned by their place in the cache: a distance is never larger than the cache.
-    With `text` they are turned by their place in the text.
     """
 
-    def __init__(self, attention: Attention, window: int, sinks: int, text: bool = False) -> None:
+    def __init__(self, attention: Attention, window: int, sinks: int) -> None:
         super().__init__()
-        self.attention, self.window, self.sinks, self.text, self.read = attention, window, sinks, text, 0
+        self.attention, self.window, self.sinks = attention, window, sinks
 
     def forward(
         self,
@@ -98,9 +97,6 @@ class RollingAttention(nn.Module):
         if cache.shape[-2] > self.sinks + self.window:
             cache = torch.cat([cache[..., : self.sinks, :], cache[..., -self.window :, :]], dim=-2)
         places = torch.arange(cache.shape[-2])
-        if self.text:
-            places[self.sinks :] += self.read + 1 - cache.shape[-2]
-        self.read += 1
         q, k = layer.parts.rope(q, places[-1:], layer.base), layer.parts.rope(cache[0], places, layer.base)
         context = functional.scaled_dot_product_attention(q, k, cache[1])
         return layer.out(joined(context)), cache, None
@@ -108,12 +104,12 @@ class RollingAttention(nn.Module):
 
 @torch.no_grad()
 def stream_losses(
-    model: Decoder, tokens: Int[Tensor, " length"], window: int, sinks: int = 0, text: bool = False
+    model: Decoder, tokens: Int[Tensor, " length"], window: int, sinks: int = 0
 ) -> Float[Tensor, " predictions"]:
     """Return the loss of each token but the first, in nats, of a text that is read with a rolling cache."""
     rolling = deepcopy(model)
     for block, layer in zip(rolling.blocks, attentions(model), strict=True):
-        block.attention = RollingAttention(layer, window, sinks, text)
+        block.attention = RollingAttention(layer, window, sinks)
     losses, caches = [], None
     for here, following in zip(tokens[:-1, None, None], tokens[1:, None], strict=True):
         features, caches, _ = rolling.read(here, caches)

@@ -57,15 +57,14 @@ def test_a_rolling_cache_reads_what_windows_read_at_once() -> None:
     tokens = torch.randint(13, (17,), generator=torch.Generator().manual_seed(0))
     at_once = predicted(model((local, local)), tokens[None])[0]
     close(stream_losses(model((full, full)), tokens, window=4), at_once)
-    close(stream_losses(model((full, full)), tokens, window=4, text=True), at_once)
     assert not torch.allclose(stream_losses(model((full, full)), tokens, window=4, sinks=1), at_once)
 
 
 def test_a_cache_that_holds_all_is_full_attention_with_sinks_or_without() -> None:
     tokens = torch.randint(13, (9,), generator=torch.Generator().manual_seed(0))
     whole = predicted(model((full, full)), tokens[None])[0]
-    for window, sinks, text in ((20, 0, False), (20, 3, False), (6, 2, True)):
-        close(stream_losses(model((full, full)), tokens, window, sinks, text), whole)
+    for window, sinks in ((20, 0), (20, 3), (6, 2)):
+        close(stream_losses(model((full, full)), tokens, window, sinks), whole)
 
 
 def test_interpolated_positions_are_those_of_a_model_whose_angles_are_smaller() -> None:
