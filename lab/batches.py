@@ -33,7 +33,7 @@ class Batch(NamedTuple):
         return int((self.targets != PAD).sum())
 
 
-def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "batch length"]:
+def pad(rows: Sequence[Sequence[int] | np.ndarray]) -> Int[Tensor, "batch length"]:
     """Return the rows as one tensor, filled up with PAD on the right."""
     table = np.full((len(rows), max(map(len, rows), default=0)), PAD, dtype=np.int64)
     for number, row in enumerate(rows):

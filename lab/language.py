@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from torch.nn import functional
 from lab import corpora, tokenizers
 from lab.batches import pad, within
 from lab.corpora import Text
+from lab.corpora.shards import Shard
 from lab.experiment import Experiment
 from lab.runs import CorpusRun, Solution
 from lab.tokenizers import BOS, EOS, PAD, Tokenizer
@@ -22,6 +23,7 @@ from lab.training import Progress
 from lab.transfer import sent
 
 Run = CorpusRun
+Row: TypeAlias = Sequence[int] | np.ndarray  # tokens of one text
 CELLS = 20_000  # tokens, padding included, that are read at once when nothing is learnt
 
 
@@ -86,7 +88,7 @@ class Trained:
 
     @torch.no_grad()
     def losses(
-        self, texts: Sequence[str], tick: Callable[[], object] = lambda: None
+        self, texts: Sequence[str | Shard], tick: Callable[[], object] = lambda: None
     ) -> tuple[Float[Tensor, " rows"], Int[Tensor, " rows"]]:
         """Return the loss of each row in nats, summed over its tokens, and how many these are.
 
@@ -117,31 +119,33 @@ class Trained:
         return [self.text.decode([*row, *new]) for row, new in zip(rows, more.tolist(), strict=True)]
 
 
-def framed(text: Tokenizer, line: str) -> list[int]:
+def framed(text: Tokenizer, line: str | Shard) -> list[int] | Shard:
     """Return a sentence between <s> and </s>, a text in subwords between two </s>, running text as it is."""
+    if isinstance(line, Shard):
+        return line
     if isinstance(text, tokenizers.Characters):
         return text.encode(line)
-    return [EOS if isinstance(text, tokenizers.Subwords) else BOS, *text.encode(line), EOS]
+    return [BOS if isinstance(text, tokenizers.Words) else EOS, *text.encode(line), EOS]
 
 
 def opened(text: Tokenizer, beginning: str) -> list[int]:
     """Return the tokens that a text to be continued begins with; running text has at least the end of a line."""
     if isinstance(text, tokenizers.Characters):
         return text.encode(beginning or "\n")
-    return framed(text, beginning)[:-1]
+    return [*framed(text, beginning)[:-1]]
 
 
-def cut(tokens: Sequence[int], context: int, start: int = 0) -> list[Sequence[int]]:
+def cut(tokens: Row | Shard, context: int, start: int = 0) -> list[Row]:
     """Return a text as rows of up to context + 1 tokens; the last of a row is the first of the next.
 
     A sentence, which begins with <s>, is one row.
     """
-    if tokens[:1] == [BOS]:
-        return [tokens]
+    if list(tokens[:1]) == [BOS]:
+        return [tokens[:]]
     return [tokens[at : at + context + 1] for at in range(start, len(tokens) - 1, context)]
 
 
-def lines_of(rows: Sequence[Sequence[int]]) -> Lines:
+def lines_of(rows: Sequence[Row]) -> Lines:
     """Return the rows without their last token, and without their first."""
     table = pad(rows)
     return Lines(table[:, :-1].contiguous(), table[:, 1:].contiguous())
@@ -159,34 +163,39 @@ def token_losses(
 class Predicting:
     """The task of a language model: rows of similar length, the mean loss over their tokens.
 
-    Running text is cut at other places in each epoch, and with `share` only so much of its batches is an epoch.
+    Running text is cut at other places in each epoch, and with `share` only so much of its batches is an epoch; of
+    shards so many are, one epoch's after the other's.
     """
 
     unit = "tokens"
 
-    def __init__(self, texts: Sequence[list[int]], tokens: int, context: int, share: float = 1.0) -> None:
+    def __init__(self, texts: Sequence[Row | Shard], tokens: int, context: int, share: float = 1.0) -> None:
         self.texts, self.tokens, self.context, self.share = texts, tokens, context, share
 
-    def groups(self, seed: int) -> list[list[Sequence[int]]]:
+    def groups(self, seed: int) -> list[list[Row]]:
         rng = np.random.default_rng(seed)
         start = int(rng.integers(self.context))
-        rows = list(chain.from_iterable(cut(text, self.context, start) for text in self.texts))
+        texts, share = self.texts, self.share
+        if isinstance(texts[0], Shard):
+            count = max(1, round(share * len(texts)))
+            texts, share = [texts[number % len(texts)] for number in range(seed * count, (seed + 1) * count)], 1.0
+        rows = list(chain.from_iterable(cut(text, self.context, start) for text in texts))
         lengths = np.array([len(row) - 1 for row in rows])
         order = np.argsort(lengths * rng.uniform(0.9, 1.1, len(rows)))
         groups = within(order.tolist(), [(int(length),) for length in lengths], self.tokens)
         rng.shuffle(groups)
-        return [[rows[number] for number in group] for group in groups[: max(1, round(self.share * len(groups)))]]
+        return [[rows[number] for number in group] for group in groups[: max(1, round(share * len(groups)))]]
 
-    def weight(self, group: list[Sequence[int]]) -> int:
+    def weight(self, group: list[Row]) -> int:
         return sum(len(row) - 1 for row in group)
 
-    def units(self, group: list[Sequence[int]]) -> int:
+    def units(self, group: list[Row]) -> int:
         return self.weight(group)
 
-    def cells(self, group: list[Sequence[int]]) -> int:
+    def cells(self, group: list[Row]) -> int:
         return len(group) * max(len(row) - 1 for row in group)
 
-    def collate(self, group: list[Sequence[int]]) -> Lines:
+    def collate(self, group: list[Row]) -> Lines:
         return lines_of(group)
 
     def loss(self, model: nn.Module, batch: Lines, device: torch.device) -> Tensor:
@@ -196,6 +205,8 @@ class Predicting:
 
 def vocabulary(_: Solution, corpus: Text, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
     """Learn the vocabulary from the training part: what is read and what is written have the same."""
+    if corpus.tokenizer is not None:
+        return corpus.tokenizer, corpus.tokenizer
     if corpus.unit == "subword":
         text = tokenizers.Subwords.learn(corpus.train, recipe.vocabulary)
     else:
@@ -205,7 +216,8 @@ def vocabulary(_: Solution, corpus: Text, recipe: Any) -> tuple[Tokenizer, Token
 
 def fingerprint(corpus: Text) -> str:
     """Return a short name of the training text: a checkpoint is only resumed on the same text."""
-    return hashlib.sha256("\n".join(corpus.train).encode()).hexdigest()[:16]
+    texts = (text if isinstance(text, str) else text.source.path for text in corpus.train)
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
 def log_likelihood(trained: Trained, corpus: Text, tick: Callable[[], object]) -> float:

@@ -83,16 +83,18 @@ class Text:
     """A corpus for language models: sentences of words, running text by characters, or texts by subwords.
 
     Where rules made the text, `entropy` is the loss that no model goes below, in nats a token (</s> is one), and
-    `known` the log-probability of each test sentence by these rules.
+    `known` the log-probability of each test sentence by these rules. Texts that are tokens already (`shards.Shard`)
+    come with their tokenizer.
     """
 
     name: str
     unit: str  # what a token is: "word", of whole sentences, "character", of running text, or "subword", of texts
-    train: Sequence[str]
-    validation: Sequence[str]
-    tests: Mapping[str, Sequence[str]]
+    train: Sequence[Any]
+    validation: Sequence[Any]
+    tests: Mapping[str, Sequence[Any]]
     entropy: float | None = None
     known: Mapping[str, Sequence[float]] | None = None
+    tokenizer: Any = None
 
 
 def names() -> list[str]:

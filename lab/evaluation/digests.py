@@ -4,7 +4,7 @@ import ast
 import functools
 import hashlib
 import json
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ def result_digest(outputs: Path, scores: dict[str, Any], references: str) -> str
 
 def _plain(value: Any) -> Any:
     """Return the fields of a pair or a document, and the links or places of a set in order."""
-    return vars(value) if is_dataclass(value) else sorted(value)
+    return {each.name: getattr(value, each.name) for each in fields(value)} if is_dataclass(value) else sorted(value)
 
 
 def _syntax(node: Any) -> Any:

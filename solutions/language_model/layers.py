@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
+from torch.nn import functional
 
 from solutions.language_model import attention
 from solutions.language_model.recipe import Recipe
@@ -42,11 +44,12 @@ class Norm(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """W_2 max(0, W_1 x), or a SwiGLU with as many parameters."""
+    """W_2 max(0, W_1 x), with GELU in place of the maximum, or a SwiGLU with as many parameters."""
 
     def __init__(self, recipe: Recipe, parts: Parts) -> None:
         super().__init__()
         self.parts, gated = parts, recipe.feed_forward == "swiglu"
+        self.bend = partial(functional.gelu, approximate="tanh") if recipe.feed_forward == "gelu" else functional.relu
         inner = round(recipe.d_ff * 2 / 3) if gated else recipe.d_ff
         self.linear1 = nn.Linear(recipe.d_model, inner, bias=recipe.biases and not gated)
         self.gate = nn.Linear(recipe.d_model, inner, bias=False) if gated else None
@@ -54,7 +57,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Float[Tensor, "batch length d_model"]) -> Float[Tensor, "batch length d_model"]:
         if self.gate is None:
-            return self.linear2(self.linear1(x).relu())
+            return self.linear2(self.bend(self.linear1(x)))
         return self.parts.swiglu(x, self.linear1.weight, self.gate.weight, self.linear2.weight)
 
 

@@ -59,7 +59,8 @@ class Decoder(LanguageModel):
         super().__init__()
         self.recipe = recipe
         self.embedding = nn.Embedding(vocabulary, recipe.d_model)
-        self.learned = LearnedPositions(recipe.d_model) if recipe.positions == "learned" else None
+        longest = max(recipe.context, 512)
+        self.learned = LearnedPositions(recipe.d_model, longest) if recipe.positions == "learned" else None
         self.blocks = nn.ModuleList(Block(recipe, parts) for _ in range(recipe.layers))
         self.norm = Norm(recipe, parts) if recipe.pre_norm else nn.Identity()  # nothing has normalised the last sum
         self.readout = nn.Linear(recipe.d_model, vocabulary, bias=False)

@@ -15,15 +15,14 @@ from solutions.transformer.recipe import Recipe
 class LearnedPositions(nn.Module):
     """A vector for each position, learned, the same for source and target: section 3.5, as in Gehring et al. (2017).
 
-    There are 512. A translation may be half as long again as its source and ten tokens longer, so they are enough to
-    translate 334 tokens. At first the entries are as large as the sines' in the mean square.
+    By default there are 512: a translation may be half as long again as its source and ten tokens longer, so they are
+    enough to translate 334 tokens. At first the entries are as large as the sines' in the mean square.
     """
 
-    length: ClassVar[int] = 512
-
-    def __init__(self, d_model: int) -> None:
+    def __init__(self, d_model: int, length: int = 512) -> None:
         super().__init__()
-        self.table = nn.Parameter(torch.empty(self.length, d_model))
+        self.length = length
+        self.table = nn.Parameter(torch.empty(length, d_model))
         nn.init.normal_(self.table, std=0.5**0.5)
 
     def forward(self, start: int, end: int) -> Float[Tensor, "length d_model"]:

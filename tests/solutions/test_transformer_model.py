@@ -32,7 +32,6 @@ from solutions.transformer.fast_layers import (
     FastEncoderLayer,
     PackedPositions,
 )
-from solutions.transformer.layers import LearnedPositions
 from solutions.transformer.model import TAUGHT, Parts, Transformer, attention_weights, decoding_steps, rate
 from solutions.transformer.recipe import RECIPES, Recipe
 from tests.lab.test_training import LETTERS
@@ -371,7 +370,7 @@ def test_only_learned_positions_are_parameters_and_the_rest_starts_the_same(kind
         torch.manual_seed(7)
         states[positions] = kind(replace(SMALL, positions=positions), 11, 9).state_dict()
     table = states["learned"].pop("learned.table")
-    assert table.shape == (LearnedPositions.length, 6)
+    assert table.shape == (512, 6)
     assert (table**2).mean().item() == pytest.approx(0.5, abs=0.05)  # as the mean of a sine's and a cosine's square
     for state in states.values():
         assert list(state) == list(states["sine"])
@@ -397,7 +396,7 @@ def test_without_positions_the_encoder_follows_every_shuffle(kind: type[Transfor
 def test_learned_positions_are_enough_for_what_they_promise_and_say_where_they_end(kind: type[Transformer]) -> None:
     net = model(kind, positions="learned")
     source, mask = source_batch([[4] * 334])
-    assert decoding.length_limit(source) == LearnedPositions.length
+    assert decoding.length_limit(source) == 512
     net.encode(source, mask)
     with pytest.raises(ValueError, match=r"positions end at 512 tokens: expected no longer sentence, got one of 513"):
         net.encode(*source_batch([[4] * 512]))
