@@ -97,7 +97,7 @@ def record(graded: Path, out: Path) -> None:
     for form in forms.values():
         book.register(form)
     for path in sorted((graded / "autograded").glob("*/*/*.ipynb")):
-        book.record(path.parents[1].name, forms[path.stem], Outcome({}, path.read_bytes()), b"")
+        book.record(path.parents[1].name, forms[path.stem], Outcome({"error": None}, path.read_bytes()), b"")
 
 
 def scores(root: Path) -> dict[tuple[str, str, str], float]:

@@ -33,6 +33,10 @@ TIDY = {
 # Not on the page of the search: Sphinx's search would begin where it is loaded, before search.js has changed it.
 EAGER = re.compile(r'<script (?=(?:data-sd-tabs-storage-prefix="[^"]*" )?src="(?!_static/documentation_options))')
 
+# The theme makes what scrolls sideways reachable by measuring every box of the page, and again with each change in it;
+# book.js does so for what comes near the screen.
+MEASURES = "e.tabIndex=e.scrollWidth>e.clientWidth||e.scrollHeight>e.clientHeight?0:-1"
+
 DARK = re.compile(r"""[^{}]*\[data-theme=["']?dark["']?\][^{}]*\{[^{}]*\}""")
 INLINE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
@@ -55,7 +59,7 @@ def dark_rules(styles: Iterable[str]) -> str:
 
 
 def tidy(app: Sphinx, exception: Exception | None) -> None:
-    """Mend the written pages, and drop the icon script from the output."""
+    """Mend the written pages and the theme's script, and drop the icons' from the output."""
     if exception is not None or app.builder.name != "html":
         return
     pages = sorted(Path(app.outdir).glob("*.html"))
@@ -70,6 +74,8 @@ def tidy(app: Sphinx, exception: Exception | None) -> None:
             mended = EAGER.sub("<script defer ", mended)
         if mended != text:
             page.write_text(mended, encoding="utf8")
+    theme = Path(app.outdir) / "_static" / "scripts" / "pydata-sphinx-theme.js"
+    theme.write_text(theme.read_text(encoding="utf8").replace(MEASURES, ""), encoding="utf8")
     for unused in Path(app.outdir).glob("_static/scripts/fontawesome.js*"):
         unused.unlink()
 

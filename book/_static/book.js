@@ -1,7 +1,10 @@
 // What scrolls sideways on a narrow screen can be reached, and so scrolled, with the keyboard.
-const reach = () => document.querySelectorAll(".formula, .drawing, .cell_output .output, .highlight pre").forEach((box) => {
-  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
-  else box.removeAttribute("tabindex")
+const boxes = new ResizeObserver((entries) => {
+  // All is read before anything is written, so that the browser lays the page out once.
+  const wide = entries.map(({ target }) => target.scrollWidth > target.clientWidth)
+  entries.forEach(({ target }, number) => {
+    if (wide[number]) target.tabIndex = 0
+    else target.removeAttribute("tabindex")
+  })
 })
-addEventListener("load", reach)
-addEventListener("resize", reach)
+document.querySelectorAll(".formula, .drawing, .output, pre, .pst-scrollable-table-container").forEach((box) => boxes.observe(box))
