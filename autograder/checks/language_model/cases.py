@@ -16,13 +16,16 @@ GROUPS, LARGE = "heads that share keys", "a score far from 0"  # features
 
 
 def mean_cases(rng: Rng) -> list[CaseInput]:
-    """Draw texts for the causal mean: all sizes different and equal, one position, one text, a long one."""
+    """Draw texts for the causal mean: all sizes different and equal, one position, one text, a long one, zeros."""
+    with_zeros = normal(rng, 2, 6, 4)
+    with_zeros[:, 1] = 0
     return [
         CaseInput("all sizes different", [normal(rng, 3, 5, 4)], USUAL, gradients=True),
         CaseInput("more positions than features", [normal(rng, 2, 7, 3)], USUAL, gradients=True),
         CaseInput("equal sizes", [normal(rng, 5, 5, 5)], USUAL),
         CaseInput("one text", [normal(rng, 1, 6, 4)], USUAL),
         CaseInput("one feature", [normal(rng, 4, 6, 1)], USUAL),
+        CaseInput("zeros at a position", [with_zeros], USUAL),
         CaseInput("a long text", [normal(rng, 2, 60, 3)]),
         CaseInput("one position", [normal(rng, 4, 1, 3)]),
     ]
@@ -69,7 +72,7 @@ def swiglu_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("one text, one unit inside", gated(rng, (1, 4, 2), 1), USUAL),
         CaseInput("two axes", gated(rng, (6, 4), 5), AXES, gradients=True),
         CaseInput("four axes", gated(rng, (2, 3, 4, 5), 6), AXES),
-        CaseInput("gates in the hundreds", gated(rng, (3, 4, 5), 8, scale=200), GATES),
+        CaseInput("gates in the hundreds", gated(rng, (3, 4, 5), 8, scale=200), GATES, gradients=True),
     ]
 
 
@@ -92,6 +95,9 @@ def rope_cases(rng: Rng) -> list[CaseInput]:
         ),
         CaseInput("the same position twice", [normal(rng, 3, 4, 10), np.array([9, 2, 9, 31]), base], ANYWHERE),
         CaseInput("one new position", [normal(rng, 3, 1, 8), some_positions(rng, 1), 10_000.0], ANYWHERE),
+        CaseInput(
+            "positions in the hundreds", [normal(rng, 3, 4, 8), 520 + rng.permutation(200)[:4], 10_000.0], ANYWHERE
+        ),
         CaseInput("a single pair", [normal(rng, 3, 5, 2), some_positions(rng, 5), base], ANYWHERE),
         CaseInput("two axes", [normal(rng, 7, 4), some_positions(rng, 7), base], AXES),
         CaseInput("four axes", [normal(rng, 2, 3, 5, 8), some_positions(rng, 5), 10_000.0], AXES, gradients=True),
@@ -145,6 +151,7 @@ def grouped_cases(rng: Rng) -> list[CaseInput]:
         grouped(rng, (3, 4, 4, 5, 5, 2), "heads = kv_heads", ALL_KV),
         grouped(rng, (4, 6, 2, 6, 6, 4), "padding on the left", MASKED, left_padding(rng, 4, 6)),
         grouped(rng, (4, 6, 3, 3, 7, 4), "padding on the left, a cache", MASKED, left_padding(rng, 4, 7, 3), True),
+        grouped(rng, (3, 4, 2, 1, 6, 5), "the newest alone, padding on the left", MASKED, left_padding(rng, 3, 6)),
         grouped(rng, (3, 4, 2, 5, 5, 4), "padding on the right", MASKED, padding(rng, 3, 5), gradients=True),
         grouped(rng, (3, 4, 4, 5, 5, 3), "padding, heads = kv_heads", MASKED, padding(rng, 3, 5)),
         grouped(rng, (3, 4, 2, 3, 6, 5), "padding anywhere", MASKED, gaps(rng, 3, 6)),

@@ -94,11 +94,15 @@ def induction_cases(rng: Rng) -> list[CaseInput]:
     copying = causal_weights(rng, 3, 8)
     copying[1] *= 0.1
     copying[1, np.arange(4, 8), np.arange(1, 5)] += np.float32(0.9)
+    still = causal_weights(rng, 3, 8)
+    still[1], still[2, 5, 2] = np.eye(8, dtype=np.float32), 0
     return [
         CaseInput("two rounds", [causal_weights(rng, 4, 10), 5], TWO),
         CaseInput("one head copies", [copying, 4], TWO),
+        CaseInput("one head looks at itself alone", [still, 4], TWO),
         CaseInput("as many heads as positions", [causal_weights(rng, 6, 6), 3], TWO),
         CaseInput("three rounds", [causal_weights(rng, 3, 12), 4], THREE),
+        CaseInput("the same token throughout", [causal_weights(rng, 3, 6), 1], THREE),
         CaseInput("five rounds", [causal_weights(rng, 2, 15), 3], THREE),
         CaseInput("half a second round", [causal_weights(rng, 4, 9), 6], BROKEN),
         CaseInput("two rounds and a half", [causal_weights(rng, 5, 10), 4], BROKEN),
@@ -122,6 +126,17 @@ def latent(rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: boo
     return CaseInput(name, [normal(rng, B, length, d), params, heads], group, [], gradients)
 
 
+def far_latent(rng: Rng, sizes: Sequence[int], name: str) -> CaseInput:
+    """Return a case in which a first position, which sees itself alone, has a score below -150."""
+    while True:
+        drawn = latent(rng, sizes, name, FAR)
+        x, params, heads = drawn.arguments
+        query = (x[:, 0] @ params["W_q"].T).reshape(len(x), heads, -1)
+        key = (x[:, 0] @ params["W_down"].T @ params["W_uk"].T).reshape(len(x), heads, -1)
+        if ((query * key).sum(axis=-1) / query.shape[-1] ** 0.5).min() < -150:
+            return drawn
+
+
 def latent_cases(rng: Rng) -> list[CaseInput]:
     """Draw latent attention: narrow and wide latents, one head, one position, equal sizes, scores far from 0."""
     return [
@@ -131,7 +146,7 @@ def latent_cases(rng: Rng) -> list[CaseInput]:
         latent(rng, (1, 7, 6, 1, 3, 4), "a latent of one number", USUAL),
         latent(rng, (3, 4, 6, 3, 1, 5), "one head", ONE_HEAD),
         latent(rng, (3, 1, 8, 3, 2, 4), "one position", ONE_HEAD),
-        latent(rng, (3, 5, 8, 4, 2, 4), "scores far from 0", FAR),
+        far_latent(rng, (3, 5, 8, 4, 2, 4), "scores far from 0"),
     ]
 
 

@@ -12,7 +12,10 @@ W_1, W_gate = torch.tensor([[1., 0.], [2., 1.], [1., -1.]]), torch.tensor([[0., 
 swiglu(x, W_1, W_gate, W_2)""",
 )
 
-ROPE = ("rope(torch.tensor([[1., 2., 3., 4.], [2., 0., 1., 5.]]), torch.tensor([1, 5]), 100.)",)
+ROPE = (
+    "rope(torch.tensor([[1., 2., 3., 4.], [2., 0., 1., 5.]]), torch.tensor([1, 5]), 100.)",
+    "rope(torch.tensor([[1., 2., 3., 4.]]), torch.tensor([3]), 10.)",
+)
 
 
 def _grouped(new: int, source: int, mask: str) -> str:

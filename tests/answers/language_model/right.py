@@ -51,12 +51,6 @@ def swiglu_linear(x, W_1, W_gate, W_2):
     return F.linear(F.silu(F.linear(x, W_gate)) * F.linear(x, W_1), W_2)
 
 
-def swiglu_exp(x, W_1, W_gate, W_2):
-    gate = torch.einsum("...d,id->...i", x, W_gate)
-    inner = gate / (1 + torch.exp(-gate)) * torch.einsum("...d,id->...i", x, W_1)
-    return torch.einsum("...i,di->...d", inner, W_2)
-
-
 def swiglu_one_matrix(x, W_1, W_gate, W_2):
     gate, value = (x @ torch.cat([W_gate, W_1]).T).chunk(2, dim=-1)
     return (gate.sigmoid() * gate * value) @ W_2.T
