@@ -31,7 +31,7 @@ FIGURE = re.compile(  # a drawing, a plot, weights as a table or in a text, and 
 LARGEST = 1_600_000  # bytes of a page
 FIGURES = 10  # of a chapter, at least
 SCREENS = 25  # of a lesson, at most: 1440 × 900
-SOON = 1000  # pixels from the top of a lesson to what can be touched, on a phone of 380 × 800
+SOON = 800  # pixels from the top of a lesson to what can be touched: the first screen of a phone of 380 × 800
 PARTS = {part["caption"]: set(files_of(part)) for part in build.table_of_contents("full")["parts"]}
 TEACHERS = PARTS[build.TEACHERS]  # what students do not have
 
