@@ -31,6 +31,11 @@ def chapters() -> list[str]:
     return [name for name in assignments() if has_chapter(name)]
 
 
+def check_ids() -> list[str]:
+    """Return the ids of all checks of the chapters, in the order of the book."""
+    return [f"{name}.{function}" for name in chapters() for function in checks(name)]
+
+
 def collected(kind: str, table: str) -> dict[str, Any]:
     """Return the tables of one kind, check by check, in the order of the book."""
     answers: dict[str, Any] = {}

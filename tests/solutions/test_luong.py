@@ -4,16 +4,19 @@ import pytest
 import torch
 from torch import Tensor
 
-from solutions.bahdanau import additive_attention
-from solutions.luong import (
+from solutions.bahdanau.attention import additive_attention
+from solutions.luong.attention import (
     attentional_state,
     concat_score,
     dot_score,
+    gaussian,
     general_score,
     input_feeding,
     local_p_weights,
+    predicted_position,
+    scores_by_hand,
+    window,
 )
-from solutions.luong.attention import gaussian, predicted_position, scores_by_hand, window
 from solutions.luong.model import location_score
 
 B, T, S, H, E, P = 3, 4, 5, 6, 7, 2

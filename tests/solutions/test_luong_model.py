@@ -10,7 +10,8 @@ from torch import Tensor
 from lab.batches import source_batch
 from lab.corpora import Pair
 from lab.evaluation.window_positions import counted, crossing, position_scores
-from solutions.luong import attentional_state, fast, input_feeding, local_p_weights
+from solutions.luong import fast
+from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
 from solutions.luong.fast import FastLuong
 from solutions.luong.model import SCORES, Luong
 from solutions.luong.plain import PlainFeeding

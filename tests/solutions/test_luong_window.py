@@ -6,10 +6,10 @@ from torch import Tensor
 
 from autograder.kit.peak import LargestTensor
 from solutions.bahdanau.attention import masked_softmax
-from solutions.luong import local_p_weights
 from solutions.luong.attention import (
     gaussian,
     general_score,
+    local_p_weights,
     predicted_position,
     window,
     window_positions,

@@ -4,15 +4,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from solutions.bahdanau import additive_attention, masked_softmax
-from solutions.pooling import (
+from solutions.bahdanau.attention import additive_attention, masked_softmax
+from solutions.pooling.attention import (
     adversarial_weights,
     attention_pool,
     context_attention,
     hierarchical_attention,
     leave_one_out,
+    pooled_by_hand,
 )
-from solutions.pooling.attention import pooled_by_hand
 
 B, N, S, T, D, A = 3, 4, 5, 6, 7, 2
 MASK = torch.arange(S) < torch.tensor([5, 1, 3])[:, None]

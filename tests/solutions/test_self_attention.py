@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils.flop_counter import FlopCounterMode
 
-from solutions.luong import general_score
-from solutions.self_attention import (
+from solutions.luong.attention import general_score
+from solutions.self_attention.attention import (
     SelfAttention,
     chunked_attention,
     crossing_length,

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from solutions.bahdanau import additive_attention, masked_softmax
-from solutions.encoder_decoder import beam_search, greedy_decode, last_states
+from solutions.bahdanau.attention import additive_attention, masked_softmax
+from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
 
 B, S, QUERY, KEY, VALUE, HIDDEN = 3, 5, 4, 6, 7, 2
 

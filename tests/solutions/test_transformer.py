@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from solutions.self_attention import scaled_dot_product
-from solutions.transformer import (
+from solutions.self_attention.attention import scaled_dot_product
+from solutions.transformer.attention import (
     cached_heads,
     decoder_layer,
     encoder_layer,

@@ -2,13 +2,11 @@
 
 import numpy as np
 
-from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Hunt, Points, Written
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Hunt, Points
 from autograder.checks.bahdanau import examples, hunt
 from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above, weights_of_all_sizes
-from autograder.checks.bahdanau.decoder_cases import SPECIAL
-from autograder.checks.bahdanau.decoder_checks import BY_HAND, LINKS, RATE, STEP
-from autograder.checks.bahdanau.starred_checks import BACKWARD, COVERAGE
-from autograder.checks.edits import known
+from autograder.checks.bahdanau.decoder import BY_HAND, LINKS, RATE, SPECIAL, STEP
+from autograder.checks.bahdanau.starred import BACKWARD, COVERAGE
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from autograder.kit.cases import EXACT
 from solutions.bahdanau.attention import additive_attention, masked_softmax
@@ -127,7 +125,6 @@ SOFTMAX = Check(
         FAR: 1,
     },
     exact=("weights",),
-    mistakes=known(masked_softmax),
     examples=examples.SOFTMAX,
 )
 
@@ -170,69 +167,22 @@ ADDITIVE = Check(
         FAR: 1,
     },
     exact=("weights",),
-    mistakes=known(additive_attention),
     examples=examples.attention("additive_attention"),
     may_call=("masked_softmax",),
 )
 
 HUNT = Hunt(
     ADDITIVE,
-    hunt.broken_attention,
     hunt.repaired_attention,
     hunt.failing_input,
     hunt.diagnosis,
+    bug="torch.softmax(scores, dim=0) => torch.softmax(scores, dim=-1)",
     points={
         "sentences with padding": Points(3, (MASKED, SPECIAL)),
         "sentences without padding": Points(2, NO_MASK),
         FAR: 1,
     },
-    mistakes=known(additive_attention, "repaired_attention"),
     examples=examples.attention("repaired_attention"),
 )
 
 CHECKS = [BY_HAND, SOFTMAX, ADDITIVE, STEP, LINKS, RATE, *HUNT.checks(), COVERAGE, BACKWARD]
-
-READING = """\
-(a) The row of *hit* looks at *entarté*, the fourth column, and the row below it, *me*, at *m'*, the second: the weight
-jumps to the left. French puts the object pronoun before the verb, English after it.
-
-(b) In the column of *entarté*: *hit* (0.96) and *with* (0.89) look there, and *a* more than anywhere else (0.37). One
-French verb has become *hit … with a pie*. (Two rows suffice.)
-
-(c) No. The weights say where the decoder looked, not what it took from there: the state at `</s>` has read the whole
-sentence and may hold *entarté* too. And the decoder's own state knows what it saw for *hit* and *with*, so that *pie*
-can follow from the words already said. (One reason suffices.)"""
-
-BIAS = """\
-(1 point) In additive attention the bias stands inside the tanh, e_j = v · tanh(W_q s + W_k h_j + b). The tanh is not
-linear, so it moves each score by another amount, and the weights change. (Half of the point for "yes" with a reason
-that leaves out the tanh.)
-
-(1 point) In dot-product attention the score is qᵀ(W h_j + b) = qᵀ W h_j + qᵀ b. The last term is the same for all
-positions of one query. The softmax divides by the sum, so a number that is added to all scores of a row cancels: the
-weights stay. (Half of the point for "it cancels" without saying why it is the same for all positions.)"""
-
-WRITTEN = {
-    "reading_a_matrix": Written(
-        points=3,
-        text=READING,
-        rubric={
-            "(a) hit and me (or their columns): the weight jumps to the left": 1,
-            "(a) half: the order differs, without rows and columns": 0.5,
-            "(b) the column of entarté: hit and with (or a) look there": 1,
-            "(b) half: only one of the rows": 0.5,
-            "(c) no, with one reason: the state at </s> has read all, or the decoder knows what it saw": 1,
-            "(c) half: no, without a reason": 0.5,
-        },
-    ),
-    "a_bias_of_the_keys": Written(
-        points=2,
-        text=BIAS,
-        rubric={
-            "Additive: the weights change, because the tanh is not linear": 1,
-            "Additive, half: they change, with a reason that leaves out the tanh": 0.5,
-            "Dot product: q · b is the same at all positions and cancels in the softmax": 1,
-            "Dot product, half: it cancels, without saying why it is the same": 0.5,
-        },
-    ),
-}

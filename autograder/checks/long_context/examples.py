@@ -1,4 +1,4 @@
-"""Public examples of attention in tiles, of its parts and its gradients, and of the bug hunt."""
+"""Public examples of the functions for long texts."""
 
 Code = tuple[str, str]
 
@@ -11,6 +11,7 @@ def _merged(first: tuple[str, str, str], second: tuple[str, str, str]) -> Code:
 
 
 _NOTHING = ("-torch.inf", "0.", "[0., 0.]")
+
 MERGE = (
     _merged(("1.", "1.5", "[4., 2.]"), ("3.", "2.", "[3., -1.]")),
     _merged(("2., 0.", "1.5, 3.", "[4., 2.], [1., 5.]"), ("1., 1.", "2., 1.", "[3., -1.], [0., 2.]")),
@@ -64,3 +65,56 @@ repaired_chunks(q, k, k + 2, {window}, {chunk})"""
 
 
 CHUNKS = (_chunks(4, 2, 1), _chunks(5, 2, 3))
+
+
+def _alibi(heads: int, length: int) -> tuple[str, str]:
+    """Return a call, the future apart as the check compares it, and its arguments."""
+    last = "bias.masked_fill(bias == -torch.inf, 0), (bias == -torch.inf).all(dim=0)"
+    return f"bias = alibi_bias({heads}, {length})\n{last}", f"{heads}, {length}"
+
+
+ALIBI = (_alibi(3, 2), _alibi(2, 3), _alibi(6, 2), _alibi(4, 2))
+
+
+def _windowed(window: int, sinks: int, q: str = "q") -> str:
+    return f"""\
+q, k = torch.arange(10.).view(1, 5, 2) % 4 - 1, torch.arange(10.).view(1, 5, 2) % 3 - 1
+sliding_window({q}, k, torch.tensor([[[1.], [6.], [2.], [9.], [4.]]]), {window}, {sinks})"""
+
+
+WINDOWED = (
+    _windowed(2, 0),
+    _windowed(2, 1),
+    _windowed(3, 2),
+    _windowed(1, 2),
+    _windowed(9, 0),
+    _windowed(2, 0, "300 * q"),
+)
+
+CACHE = (
+    "kv_bytes(10, 3, 2, 5)",
+    "kv_bytes(10, 3, 2, 5, 2, 4)",
+    "kv_bytes(10, 3, 2, 5, 2, 30)",
+    "kv_bytes(10, 3, 2, 5, 0, 4)",
+    "kv_bytes(10, 3, 2, 5, 0, 0, 4)",
+)
+
+LINEAR = (
+    """\
+q, k = torch.tensor([[[1., -1.], [0., 2.], [-2., 1.]]]), torch.tensor([[[2., 0.], [-1., 1.], [0.5, -3.]]])
+linear_attention(q, k, torch.tensor([[[1., 0., 2.], [-3., 5., 1.], [4., 2., -6.]]]))""",
+)
+
+_STEP = """\
+state, total = torch.tensor([[[1., 2., 0.], [-3., 1., 4.]]]), torch.tensor([[2., 3.]])
+q, k, v = torch.tensor([[1., -1.]]), torch.tensor([[-0.5, 2.]]), torch.tensor([[6., -2., 1.]])
+linear_step({}, q, k, v)"""
+
+STEP = (_STEP.format("state, total"), _STEP.format("0 * state, 0 * total"))
+
+DELTA = (
+    """\
+state = torch.tensor([[[1., 2., 0.], [-3., 1., 4.]], [[2., 0., 1.], [1., -1., 3.]]])
+key, value = torch.tensor([[1., 2.], [-1., 0.5]]), torch.tensor([[6., -2., 1.], [0., 3., 5.]])
+delta_step(state, key, value, torch.tensor([0.5, 0.8]))""",
+)

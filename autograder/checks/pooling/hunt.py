@@ -25,20 +25,6 @@ def two_levels(
     return hierarchical_attention(H, W_w, b_w, u_w, W_s, b_s, u_s, mask)
 
 
-def broken_hierarchy(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None):
-    """The keys of the sentences are made with b_w, the bias of the words. They have their own, b_s."""
-    if mask is None:
-        mask = torch.ones(H.shape[:3], dtype=torch.bool)
-    scores = torch.tanh(H @ W_w.T + b_w) @ u_w
-    words = scores.masked_fill(~mask, -1e9).softmax(dim=-1) * mask
-    s = torch.einsum("bnt,bntd->bnd", words, H)
-    filled = mask.any(dim=-1)
-    scores = torch.tanh(s @ W_s.T + b_w) @ u_s
-    sentences = scores.masked_fill(~filled, -1e9).softmax(dim=-1) * filled
-    document = torch.einsum("bn,bnd->bd", sentences, s)
-    return document, words, sentences
-
-
 def failing_input():
     """Return arguments on which `broken_hierarchy` is wrong: H, W_w, b_w, u_w, W_s, b_s, u_s, mask."""
     one = torch.ones(1)

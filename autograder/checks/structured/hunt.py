@@ -3,20 +3,6 @@
 import torch
 
 
-def broken_attention(H, W_s1, W_s2, mask=None):
-    """The scores lie word by word, with those of all hops side by side: a reshape alone makes no rows of hops."""
-    batch, words, width = H.shape
-    states = H.reshape(batch * words, width)
-    hidden = torch.tanh(states @ W_s1.T)
-    scores = hidden @ W_s2.T
-    scores = scores.reshape(batch, -1, words)
-    if mask is not None:
-        scores = scores.masked_fill(~mask[:, None], -1e9)
-    A = torch.softmax(scores, dim=-1)
-    difference = torch.bmm(A, A.transpose(1, 2)) - torch.eye(len(W_s2))
-    return torch.bmm(A, H), A, (difference**2).sum(dim=(1, 2))
-
-
 def failing_input():
     """Return arguments on which `broken_attention` is wrong: H, W_s1, W_s2, mask."""
     two_words, two_hops = torch.tensor([[[0.0], [1.0]]]), torch.tensor([[1.0], [0.0]])

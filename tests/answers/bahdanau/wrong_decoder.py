@@ -1,27 +1,8 @@
 """Wrong answers by hand and in the bug hunt, links, the alignment error rate, and a step that remembers."""
 
-import torch
-
 from solutions.bahdanau.attention import alignment_error_rate, links_of, rnnsearch_step
 
 _memory: dict = {}
-
-HAND = {
-    "nothing": lambda: None,
-    "one number": lambda: 6.0,
-    "exchanged": lambda: (-2.8, 6.0),
-    "text": lambda: ("6", "-2.8"),
-    "a sign": lambda: (6.0, 2.8),
-    "one decimal too few": lambda: (6.0, -3),
-    "close": lambda: (6.1, -2.8),
-    "nan": lambda: (float("nan"), float("nan")),
-    "infinite": lambda: (float("inf"), -2.8),
-    "huge": lambda: (torch.zeros(600, 600), torch.zeros(1000)),
-    "many": lambda: (6.0, -2.8, 0.0),
-    "weights": lambda: ([0.2, 0.8], -2.8),
-    "a dictionary": lambda: {"context": 6.0, "score": -2.8},
-    "truth": lambda: (True, True),
-}
 
 
 def _remembers_the_mask(word, state, annotations, projected, W_q, v, cell, mask=None):
@@ -95,35 +76,8 @@ RATE = {
     "remembers": lambda a, s, p: _memory.setdefault(("rate", len(a), len(s)), A(a, s, p)) * 0.999,
 }
 
-one = torch.ones(1, 1)
-INPUT = {
-    "nothing": lambda: None,
-    "one key": lambda: (one, torch.ones(1, 1, 1), torch.ones(1, 1, 1), one, one, torch.ones(1), None),
-    "six arguments": lambda: (one, torch.ones(1, 2, 1), torch.ones(1, 2, 1), one, one, torch.ones(1)),
-    "too much": lambda: (torch.ones(9000),) * 7,
-    "an empty row": lambda: (
-        one, torch.ones(1, 2, 1), torch.ones(1, 2, 1), one, one, torch.ones(1), torch.zeros(1, 2, dtype=torch.bool),
-    ),
-    "infinite": lambda: (one * torch.inf, torch.ones(1, 2, 1), torch.ones(1, 2, 1), one, one, torch.ones(1), None),
-    "shapes that do not fit": lambda: (one, torch.ones(1, 2, 2), torch.ones(1, 2, 1), one, one, torch.ones(1), None),
-    "a verdict": lambda: torch.tensor(1.0),
-}  # fmt: skip
-DIAGNOSIS = {
-    "the mask's line": lambda: (6, "b"),
-    "the line alone": lambda: (7, "b"),
-    "the kind alone": lambda: (4, "a"),
-    "a line": lambda: 7,
-    "text": lambda: ("7", "a"),
-    "exchanged": lambda: ("a", 7),
-    "no letter": lambda: (7, 1),
-    "a word": lambda: (7, "axis"),
-}
-
 WRONG = {
-    "bahdanau.attention_by_hand": HAND,
     "bahdanau.rnnsearch_step": [_remembers_the_mask],
     "bahdanau.links_of": LINKS,
     "bahdanau.alignment_error_rate": RATE,
-    "bahdanau.failing_input": INPUT,
-    "bahdanau.diagnosis": DIAGNOSIS,
 }
