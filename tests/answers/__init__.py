@@ -10,9 +10,7 @@ A right answer is kept if a check could refuse it though it takes the others; a 
 cases than a known mistake does, or hardly loses them.
 """
 
-import sys
 from collections.abc import Callable
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -70,29 +68,9 @@ def _functions(answers: str | list[Callable] | dict[str, Callable], module: Any 
 
 
 def answers(kind: str) -> list:
-    """Return a parameter (check_id, function) for each right or wrong answer, with its name as id.
-
-    What is wrong in corners only is tried by `make test-all`.
-    """
+    """Return a parameter (check_id, function) for each right or wrong answer, with its name as id."""
     return [
-        pytest.param(check_id, function, id=f"{check_id}-{name}", marks=_marks(function))
+        pytest.param(check_id, function, id=f"{check_id}-{name}")
         for check_id, functions in collected(kind, kind.upper()).items()
         for name, function in functions
     ]
-
-
-def _marks(function: Callable) -> list:
-    return [pytest.mark.slow] if getattr(function, "__module__", "").endswith("corners") else []
-
-
-def forget() -> None:
-    """Empty the memories of those answers that keep something between calls."""
-    for memory in _memories():
-        memory.clear()
-
-
-@cache
-def _memories() -> list[dict]:
-    """Return what the answers' modules, all of them imported by `collected`, keep their memories in."""
-    modules = [module for name, module in sys.modules.items() if name.startswith(f"{__name__}.")]
-    return [module._memory for module in modules if hasattr(module, "_memory")]

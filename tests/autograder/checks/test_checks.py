@@ -11,7 +11,7 @@ from autograder.kit.call import call
 from autograder.kit.cases import Kind
 from autograder.kit.grading import grade
 from autograder.places import ROOT
-from tests.answers import SEEDS, answers, check_ids, collected, forget
+from tests.answers import SEEDS, answers, check_ids, collected
 from tests.answers.spoilers import HARMLESS, can_be_spoiled, quick, spoiled
 from tests.support.verdicts import drawn, graded, loses, plainly_graded
 
@@ -60,14 +60,12 @@ def test_every_right_style_gets_all_points(check_id, function, seed):
 
 @pytest.mark.parametrize(("check_id", "function"), answers("wrong"))
 def test_no_wrong_answer_gets_all_points(check_id, function):
-    forget()
     assert loses(check_id, 0, function)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("check_id", "function"), answers("wrong"))
 def test_no_wrong_answer_gets_all_points_on_another_draw_and_all_get_a_hint(check_id, function):
-    forget()
     verdict = graded(check_id, 1, function)
     assert verdict.score < verdict.max_score
     assert verdict.hint
