@@ -61,37 +61,6 @@ def test_the_monotonic_window_moves_one_word_a_step_and_stays_at_the_last() -> N
     assert (weights[2, :, 0] == 1).all()  # an empty sentence has one position: </s>
 
 
-def test_a_window_wider_than_every_sentence_is_global_attention() -> None:
-    wide, everywhere = model(attention="local_m", D=50), model()
-    inputs = torch.full((4, 3), 4)
-    torch.testing.assert_close(weights_of(wide, inputs), weights_of(everywhere, inputs))
-
-
-@pytest.mark.parametrize("layers", [1, 3])
-def test_the_fed_loop_without_its_feeding_columns_is_torchs_own_lstm(layers: int) -> None:
-    fed, plain = model(layers=layers), model(layers=layers, feeding=False)
-    with torch.no_grad():
-        fed.network.get_parameter("weight_ih_l0")[:, 5:] = 0
-        weights = dict(fed.state_dict())
-        weights["network.weight_ih_l0"] = weights["network.weight_ih_l0"][:, :5]
-    plain.load_state_dict(weights)
-    inputs = torch.tensor([[1, 4, 5, 6]]).expand(4, -1)
-    real = torch.ones_like(inputs, dtype=torch.bool)
-    torch.testing.assert_close(fed(SOURCE, MASKED, inputs, real), plain(SOURCE, MASKED, inputs, real))
-
-
-def test_feeding_tells_the_next_step_what_was_attended_to() -> None:
-    """With input feeding the states depend on the source beyond the first one; without it they do not."""
-    inputs = torch.full((4, 3), 4)
-    for feeding in (True, False):
-        net = model(feeding=feeding)
-        memory, state = net.encode(SOURCE, MASKED)
-        before, *_ = net.run(inputs, memory, state)
-        after, *_ = net.run(inputs, memory | {"states": memory["states"] + 1}, state)
-        torch.testing.assert_close(before[:, 0], after[:, 0])
-        assert torch.equal(before[:, 1:], after[:, 1:]) is not feeding
-
-
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("changes", EVERY, ids=lambda changes: "-".join(map(str, changes.values())))
 def test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients(changes: dict, score: str) -> None:
