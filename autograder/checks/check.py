@@ -14,7 +14,7 @@ from autograder.checks.faults import CheckFault
 from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES, SHAPE, Points
 from autograder.checks.portable import portable
 from autograder.checks.usual import usual
-from autograder.checks.worked_examples import Code, worked
+from autograder.checks.worked_examples import Code, of_file, worked
 from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Caller
 from autograder.kit.call import call
@@ -62,7 +62,7 @@ class Check:
     points: Mapping[str, int | Points]
     also: tuple[Kind, ...] = (SHAPE, *DIFFERENTIABLE)
     mistakes: tuple[Callable, ...] = ()  # by default those of mistakes/FUNCTION.txt
-    examples: tuple[Code, ...] = ()  # public: calls of the function, the simplest first
+    examples: tuple[Code, ...] = ()  # public: calls of the function, by default those of examples.py
     name: str = ""  # of the student's function; by default the reference's
     shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
@@ -75,6 +75,8 @@ class Check:
     def __post_init__(self) -> None:
         if not self.mistakes:
             object.__setattr__(self, "mistakes", in_file(self.reference))
+        if not self.examples:
+            object.__setattr__(self, "examples", of_file(self.reference, self.function))
         fields = ("outputs", "also", "mistakes", "examples", "may_call", "exact")
         faults.demand_tuples(self.function, **{field: getattr(self, field) for field in fields})
         faults.demand_names(self.function, self.outputs, self.exact)

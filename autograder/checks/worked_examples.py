@@ -1,6 +1,8 @@
 """Public examples: small calls, the same for everyone, on which a hint shows what a right function gives."""
 
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,6 +31,14 @@ class Graded(Protocol):
     @property
     def mistakes(self) -> tuple[Callable, ...]: ...
     def calling(self, target: Any) -> Caller: ...
+
+
+def of_file(reference: Callable, function: str) -> tuple[Code, ...]:
+    """Return the tuple that is called as the function in examples.py of the reference's chapter; none without one."""
+    chapter = ".".join(reference.__module__.split(".")[-2:-1])
+    if not (Path(__file__).parent / chapter / "examples.py").is_file():
+        return ()
+    return getattr(import_module(f"autograder.checks.{chapter}.examples"), function, ())
 
 
 def worked(check: Graded, code: Code) -> Example:

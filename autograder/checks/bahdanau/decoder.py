@@ -3,7 +3,7 @@
 import numpy as np
 
 from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.bahdanau import adapters, examples
+from autograder.checks.bahdanau import adapters
 from autograder.checks.bahdanau.cases import HALF
 from autograder.checks.by_hand import by_hand
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
@@ -175,7 +175,6 @@ STEP = Check(
         FAR: 1,
     },
     exact=("weights",),
-    examples=examples.STEP,
     adapter=adapters.with_tanh_cell,
     may_call=("masked_softmax", "additive_attention"),
 )
@@ -186,7 +185,6 @@ LINKS = Check(
     link_cases,
     points={LARGEST: 2, EQUAL: 1, THRESHOLD: 2, BOUNDS: 1},
     also=(UNCHANGED, REPEAT),
-    examples=examples.LINKS,
     adapter=adapters.sorted_links,
 )
 
@@ -196,6 +194,5 @@ RATE = Check(
     rate_cases,
     points={AMONG: 3, BESIDE: 1, NOTHING: 1},
     also=(UNCHANGED, REPEAT),
-    examples=examples.RATE,
     adapter=adapters.given_sets,
 )

@@ -1,6 +1,6 @@
 """Public examples of additive attention."""
 
-SOFTMAX = (
+masked_softmax = (
     "masked_softmax(torch.tensor([[2., 0., -1.]]), torch.tensor([[True, True, False]]))",
     "masked_softmax(torch.tensor([[2., 0., -1.], [1., 1., 3.]]), None)",
     "masked_softmax(torch.tensor([[1., 2.], [0., 1.]]), torch.tensor([[True, False], [True, True]]))",
@@ -55,13 +55,13 @@ rnnsearch_step(word, state, annotations, projected, W_q, v, lambda x, s: torch.t
     return code, "word, state, annotations, projected, W_q, v, W_x, W_h, mask"
 
 
-STEP = (
+rnnsearch_step = (
     _step("[1., -2.]", "None"),
     _step("[1., -2.]", "torch.tensor([[True, False], [True, True]])"),
     _step("[-90., -90.]", "torch.tensor([[True, False], [True, True]])"),
     _step("[-90., 90.]", "torch.tensor([[False, True], [True, False]])"),
 )
-LINKS = (
+links_of = (
     "links_of(torch.tensor([[.1, .7, .2], [.6, .3, .1]]), None)",
     "links_of(torch.tensor([[.1, .7, .2], [.6, .3, .1]]), 0.3)",
     "links_of(torch.tensor([[.4, .4, .2], [.5, .5, 0.]]), None)",
@@ -69,14 +69,14 @@ LINKS = (
     "links_of(torch.tensor([[.4, .3, .3], [.1, .9, 0.]]), 0.5)",
     "links_of(torch.tensor([[.4, .6], [.1, .9]]), 0.0)",
 )
-RATE = (
+alignment_error_rate = (
     "alignment_error_rate({(0, 0), (1, 1), (1, 2)}, {(0, 0), (2, 1)}, {(0, 0), (2, 1), (1, 1)})",
     "alignment_error_rate({(0, 0), (1, 1)}, {(0, 0), (1, 2)}, {(1, 1), (3, 3)})",
     "alignment_error_rate(set(), {(0, 0)}, {(0, 0)})",
     "alignment_error_rate({(0, 0), (0, 1)}, set(), {(0, 1)})",
     "alignment_error_rate(set(), set(), {(0, 1)})",
 )
-COVERAGE = (
+coverage_penalty = (
     "coverage_penalty(torch.tensor([[[.5, .5], [.75, .25]]]), None, 0.5)",
     "coverage_penalty(torch.tensor([[[.2, .8, 0.], [.3, .7, 0.]]]), torch.tensor([[True, True, False]]), 0.5)",
     "coverage_penalty(torch.tensor([[[.2, .8]], [[.4, .6]]]), None, 2.)",
@@ -95,4 +95,7 @@ W_q, W_k = torch.tensor([[1., 2.], [0., -1.]]), torch.tensor([[1., -1.], [0., 1.
 additive_attention_backward(d_context, query, keys, values, W_q, W_k, v, {mask})"""
 
 
-BACKWARD = (_backward("None"), _backward("torch.tensor([[True, False], [True, True]])"))
+additive_attention_backward = (_backward("None"), _backward("torch.tensor([[True, False], [True, True]])"))
+
+additive_attention = attention("additive_attention")
+repaired_attention = attention("repaired_attention")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.bahdanau import examples
 from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from autograder.kit.by_hand import without_autograd
@@ -78,7 +77,6 @@ COVERAGE = Check(
     ("penalty",),
     coverage_cases,
     points={NO_MASK: 1, MASKED: 1, LEFT: 1, SMALL: 1},
-    examples=examples.COVERAGE,
     stars=1,
 )
 
@@ -96,7 +94,6 @@ BACKWARD = Check(
     },
     also=(SHAPE, UNCHANGED, REPEAT),
     exact=("d_keys", "d_values"),
-    examples=examples.BACKWARD,
     adapter=without_autograd,
     may_call=("masked_softmax",),
     stars=2,

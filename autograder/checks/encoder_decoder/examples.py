@@ -1,6 +1,6 @@
 """Public examples of the encoder–decoder."""
 
-STATES = (
+last_states = (
     "last_states(torch.tensor([[[1., -1.], [2., -2.], [9., 9.]]]), torch.tensor([2]))",
     "last_states(torch.tensor([[[1., -1.], [2., -2.]], [[3., -3.], [4., -4.]]]), torch.tensor([1, 2]))",
     "last_states(torch.tensor([[[1., 2., -1., -2.], [3., 4., -3., -4.]]]), torch.tensor([2]))",
@@ -17,7 +17,7 @@ step = GreedyStep(torch.tensor({starts}).numpy(), logits.numpy())
 greedy_decode(step, {call})  # eos 0, pad 3, bos 4"""
 
 
-GREEDY = (
+greedy_decode = (
     _greedy("[2, 1]", "231 312 123", "2, 4, 0, 3, 4"),
     _greedy("[4, 2, 3]", "231 123 321 231 132 123 231", "3, 4, 0, 3, 5"),
     _greedy("[5, 0]", "321 312 123 312 321 231 312", "2, 4, 0, 3, 3"),
@@ -32,13 +32,13 @@ p = torch.tensor({probabilities})
 beam_search(BeamStep(p.log().numpy()), {call})  # bos 3, eos 0"""
 
 
-BEAM = (
+beam_search = (
     _beam("[[0.49, 0.22, 0.29], [0.04, 0.71, 0.25], [0.08, 0.32, 0.6]]", "3, 0, 3, 4, 2.0"),
     _beam("[[0.12, 0.5, 0.38], [0.04, 0.47, 0.49], [0.4, 0.14, 0.46]]", "3, 0, 3, 5, 0.0"),
     _beam("[[0.45, 0.26, 0.29], [0.34, 0.52, 0.14], [0.42, 0.33, 0.25]]", "3, 0, 4, 4, 2.0"),
 )
 
-REPAIRED = (
+repaired_search = (
     """\
 table = torch.tensor([[-9., 0., 2., 1.], [0., 0., 0., 0.], [-9., 1., 0., 2.], [-9., 2., 1., 0.]])
 repaired_search(table, 0, 1, 2, 4, 1.0)  # bos 0, eos 1""",
@@ -71,8 +71,8 @@ _TWO_UNITS = (
     "[0.2, 0., 0., -0.3, 0.1, 0.]",
     "[0., 0.4, -0.2, 0., 0.6, -0.6]",
 )
-STEP = (_step(*_ONE_UNIT), _step(*_TWO_UNITS))
-BACKWARD = tuple(
+gru_step = (_step(*_ONE_UNIT), _step(*_TWO_UNITS))
+gru_step_backward = tuple(
     _step(*step, f"gru_step_backward(torch.tensor({gradient}), x, h, W, R, b, c)")
     for step, gradient in (
         (_ONE_UNIT, "[[1.]]"),
@@ -81,12 +81,12 @@ BACKWARD = tuple(
     )
 )
 
-SHIFT = (
+shift = (
     "shift(torch.tensor([[5, 6, 7]]), 1, 2, 3)",
     "shift(torch.tensor([[5, 6, 7], [4, 3, 3]]), 1, 2, 3)",
     "shift(torch.tensor([[0, 6, 3, 3], [4, 5, 6, 3]]), 1, 2, 3)",
 )
-LOSS = (
+sequence_loss = (
     "sequence_loss(torch.tensor([[[2., 0., 1.], [0., 1., 0.]]]), torch.tensor([[0, 1]]), 2)",
     "sequence_loss(torch.tensor([[[2., 0., 1.], [0., 1., 0.]], [[1., 0., 3.], [1., 3., 0.]]]), "
     "torch.tensor([[0, 1], [1, 2]]), 2)",
@@ -94,7 +94,7 @@ LOSS = (
     "sequence_loss(torch.tensor([[[900., 0., 700.], [0., 700., 0.]]]), torch.tensor([[2, 1]]), 0)",
     "sequence_loss(torch.tensor([[[2., 0., 1.], [torch.inf, 0., 0.]]]), torch.tensor([[0, 2]]), 2)",
 )
-NUCLEUS = (
+nucleus = (
     "nucleus(torch.tensor([[0.15, 0.4, 0.1, 0.35]]).log(), 0.6)",
     "nucleus(torch.tensor([[0.15, 0.4, 0.1, 0.35]]).log(), 1.0)",
     "nucleus(torch.tensor([[0.1, 0.5, 0.25, 0.15], [0.7, 0.05, 0.2, 0.05]]).log(), 0.8)",

@@ -5,7 +5,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from autograder.checks import UNCHANGED, CaseInput, Check, Hunt, Points
-from autograder.checks.encoder_decoder import examples
 from autograder.checks.random_inputs import Rng, normal
 from autograder.kit.cases import EXACT
 
@@ -103,6 +102,5 @@ HUNT = Hunt(
         "max_len": (1, 24),
         "alpha": (0, 4),
     },
-    examples=examples.REPAIRED,
     rests_on="beam_search",
 )

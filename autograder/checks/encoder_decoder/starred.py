@@ -3,7 +3,6 @@
 import numpy as np
 
 from autograder.checks import REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.encoder_decoder import examples
 from autograder.checks.encoder_decoder.training_checks import step_arguments
 from autograder.checks.random_inputs import Rng, normal
 from autograder.kit.by_hand import without_autograd
@@ -59,7 +58,6 @@ NUCLEUS = Check(
     nucleus_cases,
     points={ONE: 1, ROWS: 2, ENDS: 1, LARGE: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
-    examples=examples.NUCLEUS,
     stars=1,
 )
 
@@ -95,7 +93,6 @@ BACKWARD = Check(
     },
     also=(SHAPE, UNCHANGED, REPEAT),
     shape="the shapes of the six gradients",
-    examples=examples.BACKWARD,
     adapter=without_autograd,
     stars=2,
 )

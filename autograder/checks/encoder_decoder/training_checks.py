@@ -4,7 +4,6 @@ import numpy as np
 
 from autograder.checks import REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.encoder_decoder import examples
 from autograder.checks.random_inputs import Rng, lengths, normal
 from solutions.encoder_decoder.attention import gru_step, sequence_loss, shift, step_and_loss_by_hand
 
@@ -55,7 +54,6 @@ STEP = Check(
     ("state",),
     step_cases,
     points={SIZES: 3, EQUAL: 1, SMALL: 1, SATURATED: 1},
-    examples=examples.STEP,
 )
 
 
@@ -103,7 +101,6 @@ SHIFT = Check(
     },
     also=(SHAPE, UNCHANGED, REPEAT),
     exact=("inputs", "targets"),
-    examples=examples.SHIFT,
 )
 
 
@@ -157,5 +154,4 @@ LOSS = Check(
     ("loss",),
     loss_cases,
     points={UNPADDED: 2, PADDED: 3, LARGE: 1},
-    examples=examples.LOSS,
 )

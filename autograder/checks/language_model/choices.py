@@ -6,7 +6,6 @@ import numpy as np
 import torch
 
 from autograder.checks import FAR, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.language_model import examples
 from autograder.checks.language_model.layers import AXES, USUAL
 from autograder.checks.random_inputs import Rng, normal
 from solutions.language_model.attention import induction_score, inside, latent_attention, next_probabilities
@@ -178,7 +177,6 @@ CHOICE = Check(
     points={TEMPERATURE: 1, TOP_K: 1, TOP_P: 2, ALL: 2, AXES: 1, FAR: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
     exact=("probabilities",),
-    examples=examples.CHOICE,
 )
 
 INDUCTION = Check(
@@ -187,7 +185,6 @@ INDUCTION = Check(
     induction_cases,
     points={TWO: 2, THREE: 1, BROKEN: 1, ONE_HEAD: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
-    examples=examples.INDUCTION,
 )
 
 LATENT = Check(
@@ -200,7 +197,6 @@ LATENT = Check(
         ONE_HEAD: 1,
         FAR: 1,
     },
-    examples=examples.LATENT,
     may_call=("grouped_query_attention",),
     stars=1,
 )
@@ -212,6 +208,5 @@ INSIDE = Check(
     points={SHORT: 1, LONG: 3, OTHER: 1, NONE: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
     shape="one number",
-    examples=examples.INSIDE,
     stars=2,
 )

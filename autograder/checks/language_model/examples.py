@@ -1,18 +1,18 @@
 """Public examples of the language model's functions."""
 
-MEAN = ("causal_mean(torch.tensor([[[2., 0.], [4., 6.], [9., 3.]], [[1., 5.], [3., 1.], [2., 6.]]]))",)
+causal_mean = ("causal_mean(torch.tensor([[[2., 0.], [4., 6.], [9., 3.]], [[1., 5.], [3., 1.], [2., 6.]]]))",)
 
 _NORM = "rms_norm(torch.tensor([[3., 4., 0.], [1., 2., -2.]]), torch.tensor([1., 2., -0.5]), {})"
-NORM = (_NORM.format("1e-6"), _NORM.format("0.5"))
+rms_norm = (_NORM.format("1e-6"), _NORM.format("0.5"))
 
-SWIGLU = (
+swiglu = (
     """\
 x, W_2 = torch.tensor([[1., -2.], [0.5, 1.]]), torch.tensor([[1., 0., 2.], [0., 1., -1.]])
 W_1, W_gate = torch.tensor([[1., 0.], [2., 1.], [1., -1.]]), torch.tensor([[0., 1.], [1., 1.], [2., 0.]])
 swiglu(x, W_1, W_gate, W_2)""",
 )
 
-ROPE = ("rope(torch.tensor([[1., 2., 3., 4.], [2., 0., 1., 5.]]), torch.tensor([1, 5]), 100.)",)
+rope = ("rope(torch.tensor([[1., 2., 3., 4.], [2., 0., 1., 5.]]), torch.tensor([1, 5]), 100.)",)
 
 
 def _grouped(new: int, source: int, mask: str) -> str:
@@ -24,7 +24,7 @@ k, v = torch.arange({4 * source}.).{kv} % 4 - 1, torch.arange({4 * source}.).{kv
 grouped_query_attention(q, k, v, {mask})"""
 
 
-GROUPED = (
+grouped_query_attention = (
     _grouped(1, 3, "None"),
     _grouped(2, 2, "None"),
     _grouped(1, 3, "torch.tensor([[False, True, True]])"),
@@ -43,7 +43,7 @@ w["W_o"] = torch.arange({8 * width}.).view(2, {4 * width}) % 3 - 1
 cached_step(x, cache, w, {mask})"""
 
 
-STEP = (
+cached_step = (
     _step(1, 2, "None"),
     _step(1, 4, "None"),
     _step(2, 2, "torch.tensor([[False, True, True]])"),
@@ -56,7 +56,7 @@ logits = torch.tensor([[0.2, 0.4, 0.1, 0.3], [0.6, 0.1, 0.05, 0.25]]).log()
 next_probabilities(logits, {temperature}, {k}, {p})"""
 
 
-CHOICE = (
+next_probabilities = (
     _choice(0.5, 0, 1.0),
     _choice(1.0, 2, 1.0),
     _choice(1.0, 0, 0.65),
@@ -65,13 +65,13 @@ CHOICE = (
     "next_probabilities(torch.tensor([[900., 899., 700.]]), 1.0, 0, 1.0)",
 )
 
-INDUCTION = (
+induction_score = (
     """\
 w = torch.stack([torch.ones(7, 7), torch.arange(49.).view(7, 7) % 5 + 1]).tril()
 induction_score(w / w.sum(dim=-1, keepdim=True), 3)""",
 )
 
-LATENT = (
+latent_attention = (
     """\
 x = torch.tensor([[[1., 0.], [2., -1.], [0., 1.]]])
 w = {"W_q": torch.arange(8.).view(4, 2) % 3 - 1, "W_down": torch.tensor([[1., 2.]]), "W_o": torch.eye(4)[1:3] * 2 - 0.5}
@@ -87,7 +87,7 @@ emission = torch.tensor([[0.5, 0.2], [0.3, 0.7]])
 inside(torch.tensor({tokens}), 4 * binary, emission, {start})"""
 
 
-INSIDE = (_inside("[0, 1]", 0), _inside("[0, 1, 1, 0]", 0), _inside("[0, 1, 1]", 1))
+inside = (_inside("[0, 1]", 0), _inside("[0, 1, 1, 0]", 0), _inside("[0, 1, 1]", 1))
 
 
 def _continued(new: int, past: int) -> str:
@@ -97,4 +97,4 @@ old = torch.arange({2 * past}.).view(1, 1, {past}, 2) % 3 - 1
 repaired_continuation(q, k, k + 2, old, old - 1)"""
 
 
-CONTINUED = (_continued(2, 2), _continued(1, 3))
+repaired_continuation = (_continued(2, 2), _continued(1, 3))

@@ -9,7 +9,6 @@ from torch import Tensor
 
 from autograder.checks import FAR, CaseInput, Check, Hunt, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.language_model import examples
 from autograder.checks.random_inputs import Rng, normal
 from solutions.language_model.attention import grouped_query_attention
 
@@ -95,7 +94,6 @@ HUNT = Hunt(
     diagnosis,
     bug="tril(past_key.shape[2]) => tril()",
     points={"the context and the weights": Points(4, (BEHIND, ONE)), FAR: 1},
-    examples=examples.CONTINUED,
     own="grouped_query_attention",
     through=through,
 )

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
-from autograder.checks.language_model import examples
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
 from solutions.language_model.attention import cached_step, causal_mean, grouped_query_attention, rms_norm, rope, swiglu
 
@@ -197,7 +196,6 @@ MEAN = Check(
     ("mean",),
     mean_cases,
     points={USUAL: 3, "a long text": 1, "one position": 1},
-    examples=examples.MEAN,
 )
 
 NORM = Check(
@@ -205,7 +203,6 @@ NORM = Check(
     ("output",),
     norm_cases,
     points={USUAL: 3, AXES: 1, EPS: 1},
-    examples=examples.NORM,
 )
 
 SWIGLU = Check(
@@ -213,7 +210,6 @@ SWIGLU = Check(
     ("output",),
     swiglu_cases,
     points={USUAL: 3, AXES: 1, GATES: 1},
-    examples=examples.SWIGLU,
 )
 
 ROPE = Check(
@@ -222,7 +218,6 @@ ROPE = Check(
     rope_cases,
     points={NEAR: 2, ANYWHERE: 3, AXES: 1},
     shape="the shape",
-    examples=examples.ROPE,
 )
 
 GROUPED = Check(
@@ -239,7 +234,6 @@ GROUPED = Check(
         FAR: 1,
     },
     exact=("weights",),
-    examples=examples.GROUPED,
 )
 
 STEP = Check(
@@ -254,6 +248,5 @@ STEP = Check(
         SPECIAL: 1,
         FAR: 1,
     },
-    examples=examples.STEP,
     may_call=("rope", "grouped_query_attention"),
 )

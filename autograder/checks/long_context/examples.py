@@ -12,7 +12,7 @@ def _merged(first: tuple[str, str, str], second: tuple[str, str, str]) -> Code:
 
 _NOTHING = ("-torch.inf", "0.", "[0., 0.]")
 
-MERGE = (
+merge_softmax = (
     _merged(("1.", "1.5", "[4., 2.]"), ("3.", "2.", "[3., -1.]")),
     _merged(("2., 0.", "1.5, 3.", "[4., 2.], [1., 5.]"), ("1., 1.", "2., 1.", "[3., -1.], [0., 2.]")),
     _merged(_NOTHING, ("3.", "2.", "[3., -1.]")),
@@ -30,7 +30,7 @@ q, k = torch.arange({2 * target}.).view(1, {target}, 2) % 5 - 1, torch.arange({2
 flash_forward(q, k, torch.arange({2 * source}.).view(1, {source}, 2) % 7, {tile}, {causal}{given})"""
 
 
-FORWARD = (
+flash_forward = (
     _forward(2, 3, 3),
     _forward(2, 4, 2),
     _forward(3, 5, 2),
@@ -55,7 +55,7 @@ s = q @ k.mT / 2**0.5
 flash_backward(q, k, v, s.softmax(-1) @ v, s.logsumexp(-1), g, {tile})"""
 
 
-BACKWARD = (_backward(2, 2, 2), _backward(2, 3, 3), _backward(3, 5, 2))
+flash_backward = (_backward(2, 2, 2), _backward(2, 3, 3), _backward(3, 5, 2))
 
 
 def _chunks(length: int, window: int, chunk: int) -> str:
@@ -64,7 +64,7 @@ q, k = torch.arange({2 * length}.).view(1, {length}, 2) % 3, torch.arange({2 * l
 repaired_chunks(q, k, k + 2, {window}, {chunk})"""
 
 
-CHUNKS = (_chunks(4, 2, 1), _chunks(5, 2, 3))
+repaired_chunks = (_chunks(4, 2, 1), _chunks(5, 2, 3))
 
 
 def _alibi(heads: int, length: int) -> tuple[str, str]:
@@ -73,7 +73,7 @@ def _alibi(heads: int, length: int) -> tuple[str, str]:
     return f"bias = alibi_bias({heads}, {length})\n{last}", f"{heads}, {length}"
 
 
-ALIBI = (_alibi(3, 2), _alibi(2, 3), _alibi(6, 2), _alibi(4, 2))
+alibi_bias = (_alibi(3, 2), _alibi(2, 3), _alibi(6, 2), _alibi(4, 2))
 
 
 def _windowed(window: int, sinks: int, q: str = "q") -> str:
@@ -82,7 +82,7 @@ q, k = torch.arange(10.).view(1, 5, 2) % 4 - 1, torch.arange(10.).view(1, 5, 2) 
 sliding_window({q}, k, torch.tensor([[[1.], [6.], [2.], [9.], [4.]]]), {window}, {sinks})"""
 
 
-WINDOWED = (
+sliding_window = (
     _windowed(2, 0),
     _windowed(2, 1),
     _windowed(3, 2),
@@ -91,7 +91,7 @@ WINDOWED = (
     _windowed(2, 0, "300 * q"),
 )
 
-CACHE = (
+kv_bytes = (
     "kv_bytes(10, 3, 2, 5)",
     "kv_bytes(10, 3, 2, 5, 2, 4)",
     "kv_bytes(10, 3, 2, 5, 2, 30)",
@@ -99,7 +99,7 @@ CACHE = (
     "kv_bytes(10, 3, 2, 5, 0, 0, 4)",
 )
 
-LINEAR = (
+linear_attention = (
     """\
 q, k = torch.tensor([[[1., -1.], [0., 2.], [-2., 1.]]]), torch.tensor([[[2., 0.], [-1., 1.], [0.5, -3.]]])
 linear_attention(q, k, torch.tensor([[[1., 0., 2.], [-3., 5., 1.], [4., 2., -6.]]]))""",
@@ -110,9 +110,9 @@ state, total = torch.tensor([[[1., 2., 0.], [-3., 1., 4.]]]), torch.tensor([[2.,
 q, k, v = torch.tensor([[1., -1.]]), torch.tensor([[-0.5, 2.]]), torch.tensor([[6., -2., 1.]])
 linear_step({}, q, k, v)"""
 
-STEP = (_STEP.format("state, total"), _STEP.format("0 * state, 0 * total"))
+linear_step = (_STEP.format("state, total"), _STEP.format("0 * state, 0 * total"))
 
-DELTA = (
+delta_step = (
     """\
 state = torch.tensor([[[1., 2., 0.], [-3., 1., 4.]], [[2., 0., 1.], [1., -1., 3.]]])
 key, value = torch.tensor([[1., 2.], [-1., 0.5]]), torch.tensor([[6., -2., 1.], [0., 3., 5.]])

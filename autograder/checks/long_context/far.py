@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, REPEAT, SHAPE, CaseInput, Check, Points
-from autograder.checks.long_context import adapters, examples
+from autograder.checks.long_context import adapters
 from autograder.checks.random_inputs import Rng, normal
 from solutions.long_context.attention import alibi_bias, kv_bytes, sliding_window
 
@@ -137,7 +137,6 @@ ALIBI = Check(
     },
     also=(SHAPE, REPEAT),
     shape="the shape of the bias",
-    examples=examples.ALIBI,
     adapter=adapters.future_apart,
 )
 
@@ -146,7 +145,6 @@ WINDOWED = Check(
     ("context",),
     window_cases,
     points={WINDOW: 3, SINKS: 3, ALL: 1, FAR: 1, "the memory": Points(2, MEMORY)},
-    examples=examples.WINDOWED,
 )
 
 CACHE = Check(
@@ -157,5 +155,4 @@ CACHE = Check(
     also=(SHAPE,),
     shape="a whole number",
     exact=("bytes",),
-    examples=examples.CACHE,
 )

@@ -9,7 +9,6 @@ from torch import Tensor
 
 from autograder.checks import FAR, CaseInput, Check, Hunt, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.long_context import examples
 from autograder.checks.random_inputs import Rng, normal
 from solutions.long_context.attention import sliding_window
 
@@ -107,7 +106,6 @@ HUNT = Hunt(
     bug="source > target - window => source > start - window",
     points={"the context": Points(3, SEVERAL), "where it was right before": Points(1, (ALONE, WIDE)), FAR: 1},
     ranges={"window": (1, None), "chunk": (1, None)},
-    examples=examples.CHUNKS,
     own="sliding_window",
     through=through,
 )

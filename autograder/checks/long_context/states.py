@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import CaseInput, Check, Points
-from autograder.checks.long_context import examples
 from autograder.checks.random_inputs import Rng, normal
 from solutions.long_context.attention import delta_step, linear_attention, linear_step
 
@@ -106,7 +105,6 @@ LINEAR = Check(
     ("context",),
     linear_cases,
     points={USUAL: 3, LONG: 1, ONE: 1},
-    examples=examples.LINEAR,
 )
 
 STEP = Check(
@@ -120,7 +118,6 @@ STEP = Check(
         FIRST: 1,
         SMALL: 1,
     },
-    examples=examples.STEP,
 )
 
 DELTA = Check(
@@ -128,6 +125,5 @@ DELTA = Check(
     ("state",),
     delta_cases,
     points={USUAL: 2, EDGES: 1, EMPTY: 1, SMALL: 1},
-    examples=examples.DELTA,
     stars=1,
 )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, MASKED, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.long_context import examples, part_adapters
+from autograder.checks.long_context import part_adapters
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
 from autograder.kit.cases import TOLERANCE
 from solutions.long_context.attention import flash_backward, flash_forward, merge_softmax
@@ -202,7 +202,6 @@ MERGE = Check(
         FAR: 1,
     },
     shape="the shapes of the three",
-    examples=examples.MERGE,
     adapter=part_adapters.of_two_parts,
 )
 
@@ -222,7 +221,6 @@ FORWARD = Check(
         FAR: 1,
         "the memory": Points(3, MEMORY),
     },
-    examples=examples.FORWARD,
     may_call=("merge_softmax",),
 )
 
@@ -240,7 +238,6 @@ BACKWARD = Check(
         "few weights at a time": Points(2, MEMORY),
     },
     also=(SHAPE, UNCHANGED, REPEAT),
-    examples=examples.BACKWARD,
     adapter=part_adapters.tiles_by_hand,
     stars=2,
 )

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
-from autograder.checks.luong import examples
 from autograder.checks.random_inputs import Rng, gaps, lengths, normal, padding
 from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
 
@@ -164,38 +163,27 @@ def local_cases(rng: Rng) -> list[CaseInput]:
     ]
 
 
+def fed(
+    rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | None, group: str = "", gradients: bool = False
+) -> CaseInput:
+    """Return a case of input feeding for sizes B, T, S, E, H."""
+    features = [PADDING] * (mask is not None) + [STEPS] * (sizes[1] > 1)
+    return CaseInput(name, feeding_arguments(rng, sizes, mask), group, features, gradients)
+
+
 def feeding_cases(rng: Rng) -> list[CaseInput]:
     """Draw decoders with input feeding: all sizes different, all sizes equal, one step, one position."""
     above = gaps(rng, 4, 7)
     return [
-        CaseInput("no mask", feeding_arguments(rng, (3, 4, 5, 6, 7), None), NO_MASK, [STEPS], gradients=True),
-        CaseInput(
-            "padded sentences",
-            feeding_arguments(rng, (4, 3, 7, 6, 5), padding(rng, 4, 7)),
-            MASKED,
-            [PADDING, STEPS],
-            gradients=True,
-        ),
-        CaseInput(
-            "other padded sentences",
-            feeding_arguments(rng, (4, 5, 7, 3, 6), padding(rng, 4, 7)),
-            MASKED,
-            [PADDING, STEPS],
-        ),
-        CaseInput(
-            "a mask with gaps",
-            feeding_arguments(rng, (5, 3, 6, 7, 4), gaps(rng, 5, 6)),
-            MASKED,
-            [PADDING, STEPS],
-            gradients=True,
-        ),
-        CaseInput(
-            "equal sizes", feeding_arguments(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, [PADDING, STEPS], gradients=True
-        ),
-        CaseInput("equal sizes, no mask", feeding_arguments(rng, (4,) * 5, None), NO_MASK, [STEPS]),
-        CaseInput("one sentence", feeding_arguments(rng, (1, 4, 6, 5, 3), gaps(rng, 1, 6)), MASKED, [PADDING, STEPS]),
-        CaseInput("one step", feeding_arguments(rng, (3, 1, 6, 4, 5), None)),
-        CaseInput("one position", feeding_arguments(rng, (3, 4, 1, 5, 6), None), features=[STEPS]),
+        fed(rng, "no mask", (3, 4, 5, 6, 7), None, NO_MASK, True),
+        fed(rng, "padded sentences", (4, 3, 7, 6, 5), padding(rng, 4, 7), MASKED, True),
+        fed(rng, "other padded sentences", (4, 5, 7, 3, 6), padding(rng, 4, 7), MASKED),
+        fed(rng, "a mask with gaps", (5, 3, 6, 7, 4), gaps(rng, 5, 6), MASKED, True),
+        fed(rng, "equal sizes", (5,) * 5, gaps(rng, 5, 5), MASKED, True),
+        fed(rng, "equal sizes, no mask", (4,) * 5, None, NO_MASK),
+        fed(rng, "one sentence", (1, 4, 6, 5, 3), gaps(rng, 1, 6), MASKED),
+        fed(rng, "one step", (3, 1, 6, 4, 5), None),
+        fed(rng, "one position", (3, 4, 1, 5, 6), None),
         CaseInput("scores around -120", feeding_shifted(rng, above, 0), FAR, [PADDING, LARGE, STEPS]),
         CaseInput("padding that scores higher", feeding_shifted(rng, above, 40), FAR, [PADDING, LARGE, STEPS]),
     ]
@@ -213,7 +201,6 @@ STATE = Check(
         FAR: 1,
     },
     exact=("weights",),
-    examples=examples.STATE,
     may_call=("general_score",),
 )
 
@@ -230,7 +217,6 @@ LOCAL = Check(
         FAR: 1,
     },
     exact=("weights",),
-    examples=examples.local("local_p_weights"),
     may_call=("general_score",),
 )
 
@@ -246,6 +232,5 @@ FEEDING = Check(
         FAR: 1,
     },
     exact=("weights",),
-    examples=examples.FEEDING,
     may_call=("dot_score", "attentional_state"),
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from autograder.checks import FAR, CaseInput, Check, Hunt, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.luong import examples, hunt
+from autograder.checks.luong import hunt
 from autograder.checks.luong.attention import (
     EDGES,
     FEEDING,
@@ -43,20 +43,19 @@ def score_cases(arguments: Callable, widths: tuple[int, ...]) -> Callable[[Rng],
     return draw
 
 
-def score_check(reference: Callable, cases: Callable, codes: tuple[str, ...]) -> Check:
+def score_check(reference: Callable, cases: Callable) -> Check:
     """Return the check of one of the three scores: they earn the same for the same."""
     return Check(
         reference,
         ("scores",),
         cases,
         points={"the scores": 3, "sizes that are equal": 1, "one sentence, one position": 1},
-        examples=codes,
     )
 
 
-DOT = score_check(dot_score, score_cases(dot_arguments, (6,)), examples.DOT)
-GENERAL = score_check(general_score, score_cases(general_arguments, (6, 7)), examples.GENERAL)
-CONCAT = score_check(concat_score, score_cases(concat_arguments, (6, 7, 8)), examples.CONCAT)
+DOT = score_check(dot_score, score_cases(dot_arguments, (6,)))
+GENERAL = score_check(general_score, score_cases(general_arguments, (6, 7)))
+CONCAT = score_check(concat_score, score_cases(concat_arguments, (6, 7, 8)))
 
 HUNT = Hunt(
     LOCAL,
@@ -66,7 +65,6 @@ HUNT = Hunt(
     bug="~near => ~real",
     points={"weights and p": Points(4, (WHOLE, SHORT, EDGES)), FAR: 1},
     ranges={"lengths": (1, "source"), "D": (0.5, 100)},
-    examples=examples.local("repaired_weights"),
 )
 
 CHECKS = [BY_HAND, DOT, GENERAL, CONCAT, STATE, LOCAL, FEEDING, *HUNT.checks(), UNKNOWN, WINDOWED]

@@ -3,17 +3,17 @@
 TARGETS = "torch.tensor([[[1., 2.], [0., 1.]], [[2., -1.], [1., 1.]]])"
 SOURCES = "torch.tensor([[[3., 1.], [0., 2.]], [[1., 0.], [-1., 2.]]])"
 
-DOT = (
+dot_score = (
     "dot_score(torch.tensor([[[1., 2.]]]), torch.tensor([[[3., 1.]]]))",
     f"h_t = {TARGETS}\nh_s = {SOURCES}\ndot_score(h_t, h_s)",
 )
 
-GENERAL = (
+general_score = (
     "general_score(torch.tensor([[[1., 2.]]]), torch.tensor([[[3., 1.]]]), torch.tensor([[0., 1.], [1., 1.]]))",
     f"h_t = {TARGETS}\nh_s = {SOURCES}\ngeneral_score(h_t, h_s, torch.tensor([[0., 1.], [-1., 2.]]))",
 )
 
-CONCAT = (
+concat_score = (
     """\
 h_t, h_s = torch.tensor([[[0.5]]]), torch.tensor([[[0.], [-1.]]])
 concat_score(h_t, h_s, torch.tensor([[1., 2.]]), torch.tensor([2.]))""",
@@ -45,7 +45,7 @@ attentional_state(h_t, h_s, W_a, W_c, {mask})"""
 MASK = "torch.tensor([[True, False], [True, True]])"
 FIRST = "torch.tensor([[True, False]])"
 
-STATE = (
+attentional_state = (
     _one_state("None"),
     _one_state(FIRST),
     _state(1.0, "None"),
@@ -91,7 +91,7 @@ W_c = torch.tensor([[1., 0., 0.5, 0.], [0., 1., 0., -1.]])
 input_feeding(emb, h0, enc, W_x, W_h, W_c, {mask})"""
 
 
-FEEDING = (
+input_feeding = (
     _fed_once("None"),
     _fed_once(FIRST),
     _fed(1.0, "None"),
@@ -113,7 +113,7 @@ lexicon = torch.tensor([2, 3, 6, 4, 0, -1, 8, -1, 5])
 replaced_unknowns(torch.tensor({tokens}), {weights}, torch.tensor({source}), lexicon, 1)"""
 
 
-UNKNOWN = (
+replaced_unknowns = (
     _replaced("[4, 1, 8, 2]", WEIGHTS, "[3, 6, 2]"),
     _replaced("[1, 1, 8, 1]", WEIGHTS, "[5, 3, 7]"),
     _replaced("[1, 1, 2, 1]", WEIGHTS, "[4, 3, 8]"),
@@ -132,10 +132,13 @@ h_s = torch.tensor([[[2., 0.], [0., 1.], [1., 1.], [-1., 0.], [0., 2.], [2., 1.]
 windowed_attention(h_t, h_s, torch.tensor([[1., 1.], [-.5, .2]]), p, lengths, {D})"""
 
 
-WINDOWED = (
+windowed_attention = (
     _windowed("[[2.25]]", "[6]", 1),
     _windowed("[[2.]]", "[6]", 1),
     _windowed("[[2.25, 3.7]]", "[6]", 2),
     _windowed("[[0.25, 3.75]]", "[4]", 2),
     _windowed("[[1.25, 4.5], [2.75, 0.5]]", "[6, 3]", 2),
 )
+
+local_p_weights = local("local_p_weights")
+repaired_weights = local("repaired_weights")

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, REPEAT, SHAPE, UNCHANGED, CaseInput, Check
-from autograder.checks.luong import examples
 from autograder.checks.luong.adapters import after_zeros
 from autograder.checks.luong.attention import PADDING, with_one_feature
 from autograder.checks.random_inputs import Rng, lengths, normal
@@ -189,7 +188,6 @@ UNKNOWN = Check(
     points={IN_LEXICON: 1, IN_NONE: 1, MIXED: 1, TIES: 1, BEYOND: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
     exact=("words",),
-    examples=examples.UNKNOWN,
     stars=1,
 )
 
@@ -198,7 +196,6 @@ WINDOWED = Check(
     ("contexts",),
     windowed_cases,
     points={INSIDE: 2, ENDS: 1, PADDED: 1, FAR: 1, MEMORY: 2},
-    examples=examples.WINDOWED,
     adapter=after_zeros,
     may_call=("general_score",),
     stars=2,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from autograder.checks import FAR, CaseInput, Hunt, Points
-from autograder.checks.pooling import examples, hunt
+from autograder.checks.pooling import hunt
 from autograder.checks.pooling.levels import CONTEXT, HIERARCHY, PADDED, POOL, WHOLE, hierarchy_cases
 from autograder.checks.pooling.starred import ALONG, BY_HAND, LEAVE
 from autograder.checks.random_inputs import Rng
@@ -25,7 +25,6 @@ HUNT = Hunt(
         "documents with padded sentences": Points(2, (PADDED, "an empty document")),
         FAR: 1,
     },
-    examples=examples.hierarchy("repaired_hierarchy", encoder=""),
     own="hierarchical_attention",
 )
 

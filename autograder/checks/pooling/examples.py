@@ -11,7 +11,7 @@ H = torch.tensor([[[1., 0.5], [-0.5, 2.]], [[0.3, -1.], [1.5, 1.]]])
 attention_pool(H, torch.tensor({w}), {mask})"""
 
 
-POOL = (
+attention_pool = (
     "attention_pool(torch.tensor([[[0.5493], [-0.5493]]]), torch.tensor([1.0986]), None)",
     _pool("[1., -2.]", "None"),
     _pool("[1., -2.]", MASK),
@@ -36,7 +36,7 @@ H, W, b = torch.tensor([[[1., 0.5], [-0.5, 2.]]]), torch.tensor([[1., -1.], [0.,
 context_attention(H, W, b, torch.tensor([1., 2.]), {mask})"""
 
 
-CONTEXT = (
+context_attention = (
     _one_context("None"),
     _one_context("torch.tensor([[True, False]])"),
     _context("[1., 2.]", "None"),
@@ -85,7 +85,7 @@ def _leave(values: str, weights: str, mask: str) -> str:
 
 
 _VALUES = "[[[1., 0.], [3., 2.], [5., -4.]]]"
-LEAVE = (
+leave_one_out = (
     _leave(_VALUES, "[[.5, .25, .25]]", "None"),
     _leave("[[[1., 0.], [3., 2.], [7., 7.]]]", "[[.25, .75, 0.]]", "torch.tensor([[True, True, False]])"),
     _leave(_VALUES, "[[0., 1., 0.]]", "None"),
@@ -102,7 +102,7 @@ weights, values = torch.tensor({weights}), torch.tensor({values})
 adversarial_weights(weights, values, torch.tensor({direction}))"""
 
 
-ALONG = (
+adversarial_weights = (
     _along("[.25, .5, .25]", "[[0.], [1.], [2.]]", "[1., 0., 0.]"),
     _along("[.5, .125, .25, .125]", "[[0.], [1.], [2.], [3.]]", "[0., 0., 1., 0.]"),
     _along("[.25, .25, .5]", "[[0.], [1.], [2.]]", "[0., -6., 0.]"),
@@ -110,3 +110,6 @@ ALONG = (
     _along("[.125, .625, .125, .125]", "[[0., 0.], [1., 1.], [2., 4.], [3., 9.]]", "[1., 0., 0., 0.]"),
     _along("[.25, .75]", "[[1., 0.], [0., 1.]]", "[1., 0.]"),
 )
+
+hierarchical_attention = hierarchy("hierarchical_attention")
+repaired_hierarchy = hierarchy("repaired_hierarchy", encoder="")

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
-from autograder.checks.pooling import examples
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from solutions.pooling.attention import attention_pool, context_attention, hierarchical_attention
 
@@ -135,48 +134,29 @@ def hierarchy_cases(rng: Rng) -> list[CaseInput]:
     words[0] = True
     full = documents(rng, 4, 3, 6)
     square = without_a_place(scattered(rng, 5, 5, 5), 2)  # where words are, and which sentences have some, differ
-    return [
-        CaseInput("no mask", hierarchy_arguments(rng, (2, 3, 4, 5, 6), None), WHOLE, gradients=True),
-        CaseInput(
-            "padded sentences", hierarchy_arguments(rng, (3, 4, 5, 6, 7), words), features=[PADDING], gradients=True
-        ),
-        CaseInput(
-            "padded documents",
-            hierarchy_arguments(rng, (4, 3, 6, 5, 7), full),
-            PADDED,
-            [PADDING, EMPTY],
-            gradients=True,
-        ),
-        CaseInput(
-            "masks with gaps",
-            hierarchy_arguments(rng, (3, 5, 4, 6, 5), scattered(rng, 3, 5, 4)),
-            PADDED,
-            [PADDING, EMPTY],
-        ),
-        CaseInput("equal sizes", hierarchy_arguments(rng, (5,) * 5, square), PADDED, [PADDING, EMPTY]),
-        CaseInput("equal sizes, no mask", hierarchy_arguments(rng, (4,) * 5, None), WHOLE),
-        CaseInput(
-            "one document", hierarchy_arguments(rng, (1, 4, 5, 3, 6), scattered(rng, 1, 4, 5)), PADDED, [PADDING, EMPTY]
-        ),
-        CaseInput("one word in one sentence", hierarchy_arguments(rng, (3, 1, 1, 4, 5), None), WHOLE),
-        CaseInput(
-            "an empty document",
-            hierarchy_arguments(rng, (3, 4, 5, 6, 4), emptied(rng, documents(rng, 3, 4, 5))),
-            features=[PADDING, EMPTY],
-        ),
-        CaseInput(
-            "scores around -120",
-            hierarchy_shifted(rng, scattered(rng, 3, 4, 5), -120, above=False),
-            FAR,
-            [PADDING, EMPTY, LARGE],
-        ),
-        CaseInput(
-            "padding that scores higher",
-            hierarchy_shifted(rng, scattered(rng, 3, 4, 5), 60, above=True),
-            FAR,
-            [PADDING, EMPTY, LARGE],
-        ),
+
+    def case(
+        name: str, sizes: Sequence[int], mask: np.ndarray | None, group: str = "", gradients: bool = False
+    ) -> CaseInput:
+        features = [] if mask is None else [PADDING, EMPTY][: 1 + (not mask.any(axis=-1).all())]
+        return CaseInput(name, hierarchy_arguments(rng, sizes, mask), group, features, gradients)
+
+    drawn = [
+        case("no mask", (2, 3, 4, 5, 6), None, WHOLE, True),
+        case("padded sentences", (3, 4, 5, 6, 7), words, gradients=True),
+        case("padded documents", (4, 3, 6, 5, 7), full, PADDED, True),
+        case("masks with gaps", (3, 5, 4, 6, 5), scattered(rng, 3, 5, 4), PADDED),
+        case("equal sizes", (5,) * 5, square, PADDED),
+        case("equal sizes, no mask", (4,) * 5, None, WHOLE),
+        case("one document", (1, 4, 5, 3, 6), scattered(rng, 1, 4, 5), PADDED),
+        case("one word in one sentence", (3, 1, 1, 4, 5), None, WHOLE),
+        case("an empty document", (3, 4, 5, 6, 4), emptied(rng, documents(rng, 3, 4, 5))),
     ]
+    shifted = [
+        ("scores around -120", hierarchy_shifted(rng, scattered(rng, 3, 4, 5), -120, above=False)),
+        ("padding that scores higher", hierarchy_shifted(rng, scattered(rng, 3, 4, 5), 60, above=True)),
+    ]
+    return [*drawn, *(CaseInput(name, arguments, FAR, [PADDING, EMPTY, LARGE]) for name, arguments in shifted)]
 
 
 POOL = Check(
@@ -192,7 +172,6 @@ POOL = Check(
     },
     shape="the shapes of vector and weights",
     exact=("weights",),
-    examples=examples.POOL,
 )
 
 CONTEXT = Check(
@@ -208,7 +187,6 @@ CONTEXT = Check(
     },
     shape="the shapes of vector and weights",
     exact=("weights",),
-    examples=examples.CONTEXT,
 )
 
 HIERARCHY = Check(
@@ -227,6 +205,5 @@ HIERARCHY = Check(
         FAR: 1,
     },
     exact=("words", "sentences"),
-    examples=examples.hierarchy("hierarchical_attention"),
     may_call=("context_attention",),
 )

@@ -6,7 +6,6 @@ import numpy as np
 
 from autograder.checks import MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.pooling import examples
 from autograder.checks.random_inputs import Rng, normal
 from autograder.kit.cases import EXACT
 from solutions.pooling.attention import adversarial_weights, leave_one_out, pooled_by_hand
@@ -164,7 +163,6 @@ LEAVE = Check(
     leave_cases,
     points={NO_MASK: 1, MASKED: 2, ALL: 1},
     also=(SHAPE, UNCHANGED, REPEAT),
-    examples=examples.LEAVE,
     stars=1,
 )
 
@@ -179,6 +177,5 @@ ALONG = Check(
         "weights that cannot move, beside those that can": Points(1, (TIGHT, FREE)),
     },
     also=(SHAPE, UNCHANGED, REPEAT),
-    examples=examples.ALONG,
     stars=2,
 )

@@ -6,7 +6,6 @@ import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
-from autograder.checks.self_attention import examples
 from solutions.self_attention.attention import layer_cost, scaled_dot_product, self_attention, simple_self_attention
 
 PADDING, MASK, LARGE = "padding", "a mask", "a score far from 0"
@@ -102,50 +101,29 @@ def product_cases(rng: Rng) -> list[CaseInput]:
     """Draw queries, keys and values with two, three and four axes, and a mask for each query, for all, and for none."""
     causal = np.tril(np.ones((6, 6), bool))
     heads = padding(rng, 3, 5)[:, None, None]
-    return [
-        CaseInput("no mask", product_arguments(rng, (3, 4, 5, 6, 7), None), "no mask", gradients=True),
-        CaseInput(
-            "a mask for every query",
-            product_arguments(rng, (4, 3, 6, 5, 7), gaps(rng, 4, 3, 6)),
-            "a mask for every query",
-            [MASK],
-            gradients=True,
-        ),
-        CaseInput(
-            "one mask for all queries",
-            product_arguments(rng, (4, 3, 7, 6, 5), longest_first(rng, 4, 7)[:, None]),
-            "a mask that is broadcast",
-            [MASK],
-        ),
-        CaseInput(
-            "a mask without a batch",
-            product_arguments(rng, (3, 6, 6, 4, 5), causal),
-            "a mask that is broadcast",
-            [MASK],
-        ),
-        CaseInput("two axes", product_arguments(rng, (4, 5, 3, 6), gaps(rng, 1, 5)), "two and four axes", [MASK]),
-        CaseInput(
-            "four axes", product_arguments(rng, (3, 2, 4, 5, 6, 7), heads), "two and four axes", [MASK], gradients=True
-        ),
-        CaseInput(
-            "a mask for every head",
-            product_arguments(rng, (1, 3, 4, 5, 6, 7), gaps(rng, 3, 4, 5)),
-            "two and four axes",
-            [MASK],
-        ),
-        CaseInput(
-            "equal sizes",
-            product_arguments(rng, (5,) * 5, gaps(rng, 5, 5, 5)),
-            "a mask for every query",
-            [MASK],
-            gradients=True,
-        ),
-        CaseInput("one query, one key", product_arguments(rng, (3, 1, 1, 4, 5), None), "no mask"),
-        CaseInput("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 5), -120, -120), FAR, [MASK, LARGE]),
-        CaseInput(
-            "masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 5), 60, 100), FAR, [MASK, LARGE]
-        ),
+    each, shared, axes = "a mask for every query", "a mask that is broadcast", "two and four axes"  # groups
+
+    def case(
+        name: str, sizes: Sequence[int], mask: np.ndarray | None, group: str = "no mask", gradients: bool = False
+    ) -> CaseInput:
+        return CaseInput(name, product_arguments(rng, sizes, mask), group, [MASK] * (mask is not None), gradients)
+
+    drawn = [
+        case("no mask", (3, 4, 5, 6, 7), None, gradients=True),
+        case("a mask for every query", (4, 3, 6, 5, 7), gaps(rng, 4, 3, 6), each, True),
+        case("one mask for all queries", (4, 3, 7, 6, 5), longest_first(rng, 4, 7)[:, None], shared),
+        case("a mask without a batch", (3, 6, 6, 4, 5), causal, shared),
+        case("two axes", (4, 5, 3, 6), gaps(rng, 1, 5), axes),
+        case("four axes", (3, 2, 4, 5, 6, 7), heads, axes, True),
+        case("a mask for every head", (1, 3, 4, 5, 6, 7), gaps(rng, 3, 4, 5), axes),
+        case("equal sizes", (5,) * 5, gaps(rng, 5, 5, 5), each, True),
+        case("one query, one key", (3, 1, 1, 4, 5), None),
     ]
+    far = [
+        ("scores around -120", product_shifted(rng, gaps(rng, 3, 4, 5), -120, -120)),
+        ("masked keys that score higher", product_shifted(rng, gaps(rng, 3, 4, 5), 60, 100)),
+    ]
+    return [*drawn, *(CaseInput(name, arguments, FAR, [MASK, LARGE]) for name, arguments in far)]
 
 
 def cost_cases(rng: Rng) -> list[CaseInput]:
@@ -179,7 +157,6 @@ SIMPLE = Check(
     simple_cases,
     points=OF_WORDS,
     exact=("weights",),
-    examples=examples.SIMPLE,
 )
 
 PRODUCT = Check(
@@ -194,7 +171,6 @@ PRODUCT = Check(
         FAR: 1,
     },
     exact=("weights",),
-    examples=examples.PRODUCT,
 )
 
 PROJECTED = Check(
@@ -203,7 +179,6 @@ PROJECTED = Check(
     projected_cases,
     points=OF_WORDS,
     exact=("weights",),
-    examples=examples.projected("self_attention"),
     may_call=("scaled_dot_product",),
 )
 
@@ -213,5 +188,4 @@ COST = Check(
     cost_cases,
     points={"self-attention": 1, "recurrent": 1, "convolution": 2, "restricted self-attention": 1},
     also=(REPEAT,),
-    examples=examples.COSTS,
 )

@@ -2,7 +2,7 @@
 
 from autograder.checks import FAR, MASKED, NO_MASK, Hunt, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.self_attention import examples, hunt
+from autograder.checks.self_attention import hunt
 from autograder.checks.self_attention.attention import COST, PRODUCT, PROJECTED, SIMPLE
 from autograder.checks.self_attention.layers import CHUNKED, CROSSING, EXACT, MODULE, ROTATED
 from solutions.self_attention.attention import weights_by_hand
@@ -17,7 +17,6 @@ HUNT = Hunt(
     bug="outside[:, None] => outside[:, :, None]",
     points={"sentences of one length": Points(1, NO_MASK), "padded sentences": Points(3, MASKED), FAR: 1},
     # Where the rows of padding are not compared, the broken function gives what one without a mask does.
-    examples=examples.projected("repaired_attention"),
 )
 
 CHECKS = [HAND, SIMPLE, PRODUCT, PROJECTED, MODULE, *HUNT.checks(), COST, EXACT, CROSSING, ROTATED, CHUNKED]

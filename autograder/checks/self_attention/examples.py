@@ -9,7 +9,7 @@ def _simple(X: str, mask: str) -> str:
     return f"X = torch.tensor({X})\nsimple_self_attention(X, {mask})"
 
 
-SIMPLE = (
+simple_self_attention = (
     _simple("[[[1., 2.], [0.5, -1.]]]", "None"),
     _simple("[[[1., 2.], [0.5, -1.]]]", "torch.tensor([[True, False]])"),
     _simple("[[[1., 0.], [0., 1.], [1., 1.]]]", "None"),
@@ -56,7 +56,7 @@ scaled_dot_product(query, key, value, {mask})"""
 
 VALUES = "[[[2., 0.], [1., -1.]], [[0., 3.], [1., 1.]]]"
 OTHER = "[[[0., 1.], [2., 0.5]], [[1., -1.], [0.5, 1.]]]"
-PRODUCT = (
+scaled_dot_product = (
     _product("[[1., 2.], [0., 1.]]", "[[1., 1.], [2., 0.]]", "[[1., 0.], [2., 3.]]", "None"),
     _product(
         "[[1., 2.], [0., 1.]]",
@@ -73,18 +73,23 @@ PRODUCT = (
     _product(TWO, OTHER, VALUES, "torch.tensor([[[False, True], [True, False]]])", 40),
 )
 
-COSTS = (
+layer_cost = (
     'layer_cost("self_attention", 20, 30, 3, 5)',
     'layer_cost("recurrent", 20, 30, 3, 5)',
     'layer_cost("convolution", 20, 30, 3, 5)',
     'layer_cost("restricted", 22, 30, 3, 5)',
 )
 
-EXACT = tuple(
+exact_layer_cost = tuple(
     f'exact_layer_cost("{kind}", 20, 30, 3, 5)' for kind in ("self_attention", "recurrent", "convolution", "restricted")
 )
 
-CROSSING = ("crossing_length(10, 3)", "crossing_length(7, 3)", "crossing_length(10, 1)", "crossing_length(10, 4)")
+crossing_length = (
+    "crossing_length(10, 3)",
+    "crossing_length(7, 3)",
+    "crossing_length(10, 1)",
+    "crossing_length(10, 4)",
+)
 
 
 def _module(X: str, scale: int, mask: str) -> tuple[str, str]:
@@ -101,7 +106,7 @@ module(torch.tensor({X}), {mask})"""
 LOADED = "W_q, W_k, W_v, 'float32'"
 
 
-MODULE = (
+SelfAttention = (
     _module("[[[1., 2.], [0.5, -1.]]]", 1, "None"),
     _module("[[[1., 2.], [0.5, -1.]]]", 1, "torch.tensor([[True, False]])"),
     _module("[[[1., 0.], [0., 1.], [1., 1.]]]", 1, "None"),
@@ -123,7 +128,7 @@ def _rotated(x: str, positions: str, base: float) -> str:
     return f"rotated(torch.tensor({x}), torch.tensor({positions}), {base})"
 
 
-ROTATED = (
+rotated = (
     _rotated("[[1., 0.], [1., 0.], [1., 2.]]", "[0, 1, 2]", 10000.0),
     _rotated("[[1., 0., 0., 2.], [1., 2., 3., 4.]]", "[0, 1]", 10000.0),
     _rotated("[[1., 0., 1., 0.], [1., 2., 3., 4.]]", "[0, 3]", 16.0),
@@ -142,7 +147,7 @@ V = torch.tensor({SUMMED})
 chunked_attention(Q, K, V, {chunk}, {mask})"""
 
 
-CHUNKED = (
+chunked_attention = (
     _chunked(1, 5, "None"),
     _chunked(1, 2, "None"),
     _chunked(3, 2, "None"),
@@ -151,3 +156,6 @@ CHUNKED = (
     _chunked(1, 2, "torch.tensor([[True, False, True, True, False], [False, False, True, False, True]])"),
     _chunked(1, 2, "torch.tensor([[False, False, True, True, True], [True, True, False, False, False]])"),
 )
+
+self_attention = projected("self_attention")
+repaired_attention = projected("repaired_attention")

@@ -4,7 +4,7 @@ import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
-from autograder.checks.self_attention import adapters, examples
+from autograder.checks.self_attention import adapters
 from autograder.checks.self_attention.attention import (
     PADDING,
     product_arguments,
@@ -174,7 +174,6 @@ MODULE = Check(
     module_cases,
     points={NO_MASK: 2, MASKED: 2, DOUBLE: 1},
     exact=("weights",),
-    examples=examples.MODULE,
     adapter=adapters.loaded_module,
     may_call=("scaled_dot_product", "self_attention"),
 )
@@ -187,7 +186,6 @@ EXACT = Check(
     also=(SHAPE, REPEAT),
     shape="a whole number",
     exact=("multiplications",),
-    examples=examples.EXACT,
 )
 
 CROSSING = Check(
@@ -198,7 +196,6 @@ CROSSING = Check(
     also=(SHAPE,),
     shape="a whole number",
     exact=("length",),
-    examples=examples.CROSSING,
     may_call=("exact_layer_cost",),
 )
 
@@ -207,7 +204,6 @@ ROTATED = Check(
     ("result",),
     rotated_cases,
     points={NEAR: 2, ANY: 2, AXES: 1},
-    examples=examples.ROTATED,
     stars=1,
 )
 
@@ -224,6 +220,5 @@ CHUNKED = Check(
         "the memory": Points(4, MEMORY),
     },
     adapter=adapters.few_at_a_time,
-    examples=examples.CHUNKED,
     stars=2,
 )

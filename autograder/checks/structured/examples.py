@@ -1,6 +1,6 @@
 """Public examples of structured self-attention."""
 
-PENALTY = (
+penalization = (
     "penalization(torch.tensor([[[0.5, 0.5], [0., 1.]]]))",
     "penalization(torch.tensor([[[0.5, 0.5], [0.2, 0.8]], [[1., 0.], [0., 1.]]]))",
     "penalization(torch.tensor([[[0.2, 0.3, 0.5], [0.6, 0.4, 0.]], [[0.1, 0., 0.9], [0.3, 0.3, 0.4]]]))",
@@ -42,7 +42,7 @@ def attention(function: str) -> tuple[str, ...]:
     )
 
 
-OVERLAP = (
+hop_overlap = (
     "hop_overlap(torch.tensor([[[0.5, 0.5], [0., 1.]]]), None)",
     "hop_overlap(torch.tensor([[[0.5, 0.5], [0.2, 0.8]], [[1., 0.], [0.6, 0.4]]]), None)",
     "hop_overlap(torch.tensor([[[0.2, 0.3, 0.5], [0.6, 0.4, 0.]]]), None)",
@@ -50,7 +50,7 @@ OVERLAP = (
     "hop_overlap(torch.tensor([[[1., 3.], [2., 1.]]]), None)",
 )
 
-PRUNED = (
+pruned_output = (
     """\
 M, W_v = torch.tensor([[[1., 2.], [3., 4.]]]), torch.tensor([[[1., 0.], [0., 1.]], [[1., -1.], [2., 1.]]])
 W_h = torch.tensor([[[1., 0.], [1., 1.]], [[0., 2.], [-1., 1.]]])
@@ -73,7 +73,7 @@ scores = torch.tensor([[[0., 1.], [2., 0.]], [[1., -1.], [0., 0.5]]])
 penalty_backward(torch.tensor({outer}), scores, {mask})"""
 
 
-BACKWARD = (
+penalty_backward = (
     "penalty_backward(torch.tensor([1.]), torch.tensor([[[0., 1.1], [0., 0.]]]), None)",
     _backward("[1., 1.]", "None"),
     _backward("[2., -1.]", "None"),
@@ -81,3 +81,6 @@ BACKWARD = (
 scores = torch.tensor([[[0., 1., 3.], [2., 0., 1.]]])
 penalty_backward(torch.tensor([2.]), scores, torch.tensor([[True, True, False]]))""",
 )
+
+structured_attention = attention("structured_attention")
+repaired_attention = attention("repaired_attention")

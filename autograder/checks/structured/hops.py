@@ -6,7 +6,6 @@ import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
-from autograder.checks.structured import examples
 from solutions.structured.attention import penalization, structured_attention
 
 PADDING, LARGE, HOPS = "padding", "a score far from 0", "more than one hop"
@@ -52,34 +51,28 @@ def with_one_unit(given: list, feature: np.ndarray | float, weight: float) -> li
     return [H, W_s1, W_s2, mask]
 
 
+def read(
+    rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | None, group: str = "", gradients: bool = False
+) -> CaseInput:
+    """Return a case for sizes B, S, d, a, r."""
+    features = [PADDING] * (mask is not None) + [HOPS] * (sizes[-1] > 1)
+    return CaseInput(name, arguments(rng, sizes, mask), group, features, gradients)
+
+
 def attention_cases(rng: Rng) -> list[CaseInput]:
     """Draw sentences as matrices: all sizes different, all sizes equal, one sentence, one hop, one word."""
     above = gaps(rng, 4, 7)
     far = arguments(rng, (4, 7, 5, 6, 3), gaps(rng, 4, 7))
     return [
-        CaseInput("no mask", arguments(rng, (3, 5, 4, 6, 2), None), NO_MASK, [HOPS], gradients=True),
-        CaseInput(
-            "padded sentences",
-            arguments(rng, (4, 6, 5, 3, 7), padding(rng, 4, 6)),
-            MASKED,
-            [PADDING, HOPS],
-            gradients=True,
-        ),
-        CaseInput(
-            "other padded sentences", arguments(rng, (4, 6, 7, 5, 3), longest_first(rng, 4, 6)), MASKED, [PADDING, HOPS]
-        ),
-        CaseInput(
-            "a mask with gaps",
-            arguments(rng, (5, 6, 3, 7, 4), gaps(rng, 5, 6)),
-            MASKED,
-            [PADDING, HOPS],
-            gradients=True,
-        ),
-        CaseInput("equal sizes", arguments(rng, (5,) * 5, gaps(rng, 5, 5)), MASKED, [PADDING, HOPS], gradients=True),
-        CaseInput("equal sizes, no mask", arguments(rng, (4,) * 5, None), NO_MASK, [HOPS]),
-        CaseInput("one sentence", arguments(rng, (1, 6, 5, 4, 3), gaps(rng, 1, 6)), MASKED, [PADDING, HOPS]),
-        CaseInput("one hop", arguments(rng, (3, 5, 4, 6, 1), gaps(rng, 3, 5)), features=[PADDING]),
-        CaseInput("one word", arguments(rng, (3, 1, 4, 5, 2), None), NO_MASK, [HOPS]),
+        read(rng, "no mask", (3, 5, 4, 6, 2), None, NO_MASK, True),
+        read(rng, "padded sentences", (4, 6, 5, 3, 7), padding(rng, 4, 6), MASKED, True),
+        read(rng, "other padded sentences", (4, 6, 7, 5, 3), longest_first(rng, 4, 6), MASKED),
+        read(rng, "a mask with gaps", (5, 6, 3, 7, 4), gaps(rng, 5, 6), MASKED, True),
+        read(rng, "equal sizes", (5,) * 5, gaps(rng, 5, 5), MASKED, True),
+        read(rng, "equal sizes, no mask", (4,) * 5, None, NO_MASK),
+        read(rng, "one sentence", (1, 6, 5, 4, 3), gaps(rng, 1, 6), MASKED),
+        read(rng, "one hop", (3, 5, 4, 6, 1), gaps(rng, 3, 5)),
+        read(rng, "one word", (3, 1, 4, 5, 2), None, NO_MASK),
         CaseInput("scores around -120", with_one_unit(far, 1, -120), FAR, [PADDING, LARGE, HOPS]),
         CaseInput(
             "padding that scores higher",
@@ -100,7 +93,6 @@ PENALTY = Check(
         "one sentence, one hop, one word": 1,
     },
     shape="one number for each sentence",
-    examples=examples.PENALTY,
 )
 
 ATTENTION = Check(
@@ -118,6 +110,5 @@ ATTENTION = Check(
     },
     shape="the shapes of M, A and the penalty",
     exact=("A",),
-    examples=examples.attention("structured_attention"),
     may_call=("penalization",),
 )

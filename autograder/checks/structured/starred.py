@@ -7,7 +7,6 @@ import numpy as np
 from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.by_hand import by_hand
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
-from autograder.checks.structured import examples
 from autograder.checks.structured.hops import HOPS, weights
 from autograder.kit.by_hand import without_autograd
 from solutions.structured.attention import hop_overlap, penalty_backward, penalty_by_hand, pruned_output
@@ -109,7 +108,6 @@ OVERLAP = Check(
     overlap_cases,
     points={NO_MASK: 1, MASKED: 2, ROWS: 1},
     shape="a number for each two hops of each sentence",
-    examples=examples.OVERLAP,
 )
 
 PRUNED = Check(
@@ -118,7 +116,6 @@ PRUNED = Check(
     pruned_cases,
     points={DIFFERENT: 2, EQUAL: 1, ONE: 1},
     shape="r·p + d·q units for each sentence",
-    examples=examples.PRUNED,
     stars=1,
 )
 
@@ -130,7 +127,6 @@ BACKWARD = Check(
     also=(SHAPE, UNCHANGED, REPEAT),
     shape="the shape of ∂L/∂scores",
     exact=("d_scores",),
-    examples=examples.BACKWARD,
     adapter=without_autograd,
     may_call=("penalization",),
     stars=2,

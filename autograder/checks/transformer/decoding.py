@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.checks import FAR, REPEAT, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, normal
-from autograder.checks.transformer import adapters, examples
+from autograder.checks.transformer import adapters
 from autograder.checks.transformer.layers import HEADS, LARGE, attention_params
 from autograder.kit.table_models import CachedSteps, state_after
 from solutions.transformer.attention import cached_heads, greedy_cached
@@ -90,7 +90,6 @@ GREEDY = Check(
         "one step for each token": Points(2, (ENDS, LIMIT), part="steps"),
     },
     also=(REPEAT,),
-    examples=examples.GREEDY,
     adapter=adapters.counted_decoding,
     steps=lambda arguments: CachedSteps(*arguments[:2]),
 )
@@ -106,7 +105,6 @@ STEP = Check(
         "one head": 1,
         FAR: 1,
     },
-    examples=examples.STEP,
     adapter=adapters.one_cache,
     may_call=("multi_head_attention",),
     stars=2,

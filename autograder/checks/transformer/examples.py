@@ -20,7 +20,7 @@ multi_head_attention(q, k, k + 1, w, {heads}, {mask})"""
 
 EACH = "torch.tensor([[True, False], [True, True]])"
 TWO = "[[[1., 0.], [0., 1.]]]"
-HEADS = (
+multi_head_attention = (
     _head(1, "None"),
     _head(1, EACH),
     _head(2, "None"),
@@ -37,13 +37,13 @@ HEADS = (
     _identity("[[[90., 0.], [0., 90.]]]", TWO, 2, 1, "torch.tensor([[True, False], [True, False]])"),
 )
 
-POSITIONS = (
+positional_encoding = (
     "positional_encoding(torch.zeros(1, 3, 4))",
     "positional_encoding(torch.ones(2, 3, 4))",
     "positional_encoding(torch.tensor([[[1., 0., 2.], [0., 1., -1.]]]))",
 )
 
-MASKS = (
+make_masks = (
     "make_masks(torch.tensor([[5, 6, 7]]), torch.tensor([[1, 5, 6]]), 3)",
     "make_masks(torch.tensor([[5, 2, 3], [4, 0, 1]]), torch.tensor([[4, 3, 3], [4, 1, 5]]), 3)",
 )
@@ -67,7 +67,7 @@ w |= {{f"{{n}}_{{i}}": torch.tensor([3. - i, i, len(n) - 3.]) for n in ("b", "ga
 decoder_layer(y, memory, w, 1, {target_mask}, {source_mask}, {eps})"""
 
 
-ENCODER = (
+encoder_layer = (
     _encoder("None", 1e-5),
     _encoder("None", 0.5),
     _encoder("torch.tensor([[True, False]])", 1e-5),
@@ -78,7 +78,7 @@ w |= {f"{n}_{i}": torch.ones(4) for n in ("gamma", "beta") for i in (1, 2)}
 encoder_layer(x, w, 2, None, 1e-5)""",
 )
 
-DECODER = (
+decoder_layer = (
     _decoder("None", "None", 1e-5),
     _decoder("None", "None", 0.5),
     _decoder("torch.tensor([[[True, False], [True, True]]])", "torch.tensor([[[True, False]]])", 1e-5),
@@ -90,7 +90,7 @@ w |= {f"{n}_{i}": torch.ones(4) for n in ("gamma", "beta") for i in (1, 2, 3)}
 decoder_layer(y, memory, w, 2, None, None, 1e-5)""",
 )
 
-LOSS = (
+label_smoothed_loss = (
     "label_smoothed_loss(torch.tensor([[[2., 0., 1.], [0., 1., 0.]]]), torch.tensor([[0, 1]]), 0.3, 2)",
     """\
 logits = torch.tensor([[[2., 0., 1.], [0., 1., 0.], [1., 1., 3.]], [[0., 3., -1.], [2., 2., 0.], [0., 0., 1.]]])
@@ -98,7 +98,7 @@ label_smoothed_loss(logits, torch.tensor([[0, 1, 2], [1, 2, 2]]), 0.3, 2)""",
     "label_smoothed_loss(torch.tensor([[[900., 700., 899.]]]), torch.tensor([[0]]), 0.3, 2)",
 )
 
-RATE = (
+noam_rate = (
     "noam_rate(2, 4, 16, 10)",
     "noam_rate(1, 4, 16, 10)",
     "noam_rate(64, 4, 16, 10)",
@@ -117,13 +117,13 @@ greedy_cached(state, step, bos, eos, max_len)"""
     return code, "state, table, bos, eos, max_len"
 
 
-GREEDY = (
+greedy_cached = (
     _decoding(3, "3210 1230 3120 1320 2310 2310", 6),
     _decoding(3, "2310 2130 2310 2130 1230 3120", 4),
     _decoding(1, "0321 3201 0231 3201 1203 2013", 6, bos=1, eos=2),  # bos comes out, too, and is no end
 )
 
-PLAIN = (
+repaired_heads = (
     """\
 x, I = torch.tensor([[[1., 0., 2., 0.], [2., 1., 0., 3.]]]), torch.eye(4)
 repaired_heads(x, I, I, I, I, 2)""",
@@ -142,7 +142,7 @@ w |= {{f"{{n}}_{{i}}": torch.tensor([[3. - i, i, len(n)], [1, 2, i]]) for n in (
 pre_norm_stack(x, w, torch.tensor([2., 1., -1.]), torch.tensor([0., 1., 0.]), 1, {mask}, {eps})"""
 
 
-STACK = (
+pre_norm_stack = (
     _stack("None", 1e-5),
     _stack("None", 0.5),
     _stack("torch.tensor([[True, False]])", 1e-5),
@@ -163,7 +163,7 @@ w = {{"W_q": W, "b_q": b, "W_k": W / 2, "b_k": b, "W_v": 3 * W, "b_v": b, "W_o":
 cached_heads(x, cache, w, {heads})"""
 
 
-STEP = (
+cached_heads = (
     _one_step("torch.tensor([[[[[1., 0.]], [[0., 2.]]]], [[[[4., 1.]], [[2., 8.]]]]])", 2),
     _one_step("torch.zeros(2, 1, 2, 0, 2)", 2),
 )

@@ -9,7 +9,6 @@ from torch import Tensor
 from autograder.checks import FAR, CaseInput, Check, Hunt, Points
 from autograder.checks.by_hand import by_hand
 from autograder.checks.random_inputs import Rng, normal
-from autograder.checks.transformer import examples
 from autograder.checks.transformer.layers import HEADS, LARGE
 from solutions.transformer.attention import multi_head_attention
 
@@ -95,7 +94,6 @@ HUNT = Hunt(
     bug="(width / heads) ** 0.5 => width**0.5",
     points={"out and the weights": Points(4, (SEVERAL, ALONE)), FAR: 1},
     ranges={"heads": (1, "d_model")},
-    examples=examples.PLAIN,
     own="multi_head_attention",
     through=through,
 )

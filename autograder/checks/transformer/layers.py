@@ -6,7 +6,6 @@ import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
-from autograder.checks.transformer import examples
 from solutions.transformer.attention import decoder_layer, encoder_layer, multi_head_attention, pre_norm_stack
 
 PADDING, MASK, HEADS, LARGE = "padding", "a mask", "more than one head", "a score far from 0"
@@ -159,7 +158,6 @@ ATTENTION = Check(
         FAR: 1,
     },
     exact=("weights",),
-    examples=examples.HEADS,
 )
 
 ENCODER = Check(
@@ -168,7 +166,6 @@ ENCODER = Check(
     encoder_cases,
     points={"without a mask": 3, "with a mask": 3, "one head": 1, "eps = 0.5": 1},
     shape="the shape",
-    examples=examples.ENCODER,
     may_call=("multi_head_attention",),
 )
 
@@ -178,7 +175,6 @@ DECODER = Check(
     decoder_cases,
     points={"without masks": 3, "with masks": 3, "one head": 1, "eps = 0.5": 1},
     shape="the shape",
-    examples=examples.DECODER,
     may_call=("multi_head_attention", "encoder_layer"),
 )
 
@@ -220,7 +216,6 @@ STACK = Check(
     stack_cases,
     points={"one layer": 1, NO_MASK: 2, MASKED: 2, "eps = 0.5": 1},
     shape="the shape",
-    examples=examples.STACK,
     may_call=("multi_head_attention",),
     stars=1,
 )

@@ -7,7 +7,6 @@ import numpy as np
 
 from autograder.checks import DIFFERENTIABLE, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.random_inputs import Rng, lengths, normal
-from autograder.checks.transformer import examples
 from autograder.checks.transformer.layers import ANYWHERE, PADDING
 from autograder.kit.cases import EXACT
 from solutions.transformer.attention import label_smoothed_loss, make_masks, noam_rate, positional_encoding
@@ -131,7 +130,6 @@ POSITIONS = Check(
         "odd widths": 1,
     },
     also=DIFFERENTIABLE,
-    examples=examples.POSITIONS,
 )
 
 MASKS = Check(
@@ -146,7 +144,6 @@ MASKS = Check(
     },
     also=(SHAPE, UNCHANGED, REPEAT),
     shape="the shapes of the three masks",
-    examples=examples.MASKS,
 )
 
 LOSS = Check(
@@ -155,7 +152,6 @@ LOSS = Check(
     loss_cases,
     points={"without padding": 1, "with padding": 2, "padding anywhere": 1, "epsilon = 0": 1, "large logits": 1},
     shape="one number",
-    examples=examples.LOSS,
 )
 
 RATE = Check(
@@ -165,5 +161,4 @@ RATE = Check(
     points={"while it rises": 2, "where it turns": 1, "while it falls": 2},
     also=(SHAPE, REPEAT),
     shape="one number",
-    examples=examples.RATE,
 )
