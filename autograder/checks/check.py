@@ -62,7 +62,7 @@ class Check:
     points: Mapping[str, int | Points]
     also: tuple[Kind, ...] = (SHAPE, *DIFFERENTIABLE)
     mistakes: tuple[Callable, ...] = ()  # by default those of mistakes/FUNCTION.txt
-    examples: tuple[Code, ...] = ()  # public: calls of the function, by default those of examples.py
+    examples: tuple[Code, ...] = ()  # public: calls of the function, by default those of examples/FUNCTION.txt
     name: str = ""  # of the student's function; by default the reference's
     shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest

@@ -48,7 +48,6 @@ class Hunt:
     bug: str
     points: Mapping[str, int | Points]  # of the repair; those for the input and the diagnosis are the same everywhere
     ranges: Mapping[str, tuple[float | None, float | str | None]] = field(default_factory=dict)
-    examples: tuple[str, ...] = ()
     rests_on: str = ""  # the graded function that a student's own right function calls, where it is not graded itself
     own: str = ""  # the student's function that an input is tried against on their machine; by default the right one's
     through: Callable | None = None
@@ -109,7 +108,7 @@ class Hunt:
             points=self.points,
             also=tuple(kind for kind in (GRADIENTS, UNCHANGED) if kind in self.right.also),
             mistakes=(*in_file(self.right.reference, self.repaired.__name__), self._still_broken()),
-            examples=self.examples,
+            examples=(),  # those of examples/repaired_….txt
             name=self.repaired.__name__,
             may_call=(),
             hunt=self,
