@@ -1,8 +1,9 @@
 """Answers to the exercises as students write them, right in several styles and wrong in many ways: tests of the checks.
 
 A chapter's folder has modules of three kinds, told by how their names begin: `right` (RIGHT), `wrong` (WRONG) and
-`equivalent` (EQUIVALENT: mutants that compute the same; PARTS, where a reference calls parts). Each holds a table from
-the check's id to its answers: the beginning of their names, a list of them, or a dictionary from names to functions.
+`equivalent` (EQUIVALENT: mutants that compute the same, before and after the change, by the reason; PARTS, where a
+reference calls parts). Each holds a table from the check's id to its answers: the beginning of their names, a list of
+them, or a dictionary from names to functions.
 Wrong answers that are edits of the reference stand in wrong/FUNCTION.txt, in the form of the known mistakes; what can
 spoil any function, in spoilers.py.
 

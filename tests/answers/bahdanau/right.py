@@ -72,7 +72,4 @@ class Attention(torch.nn.Module):
 attention_object = Attention()
 
 
-RIGHT = {
-    "bahdanau.masked_softmax": "softmax_",
-    "bahdanau.additive_attention": "attention_",
-}
+RIGHT = {"bahdanau.masked_softmax": "softmax_", "bahdanau.additive_attention": "attention_"}

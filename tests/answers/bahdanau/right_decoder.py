@@ -74,8 +74,4 @@ def rate_rounded_late(links, sure, possible):
     return np.float64(1 - right / total) if total else np.float64(0)
 
 
-RIGHT = {
-    "bahdanau.rnnsearch_step": "step_",
-    "bahdanau.links_of": "links_",
-    "bahdanau.alignment_error_rate": "rate_",
-}
+RIGHT = {"bahdanau.rnnsearch_step": "step_", "bahdanau.links_of": "links_", "bahdanau.alignment_error_rate": "rate_"}

@@ -56,7 +56,4 @@ def attention_time_major(H, W_s1, W_s2, mask=None):
     return M, A.permute(1, 2, 0), penalty_singular_values(A.permute(1, 2, 0).double())
 
 
-RIGHT = {
-    "structured.penalization": "penalty_",
-    "structured.structured_attention": "attention_",
-}
+RIGHT = {"structured.penalization": "penalty_", "structured.structured_attention": "attention_"}

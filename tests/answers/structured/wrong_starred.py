@@ -7,5 +7,5 @@ from tests.answers.not_by_hand import not_by_hand
 WRONG = {
     "structured.penalty_backward": not_by_hand(
         lambda e, m: penalization(masked_softmax(e, m if m is None else m[:, None].expand_as(e))), (0,)
-    ),
+    )
 }

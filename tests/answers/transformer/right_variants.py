@@ -43,6 +43,4 @@ def stack_in_place_on_a_copy(x, params, gamma, beta, heads, mask=None, eps=1e-5)
     return _norm(total, gamma, beta, eps)
 
 
-RIGHT = {
-    "transformer.pre_norm_stack": "stack_",
-}
+RIGHT = {"transformer.pre_norm_stack": "stack_"}
