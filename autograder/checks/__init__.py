@@ -17,11 +17,9 @@ from autograder.checks.hunts import Hunt
 from autograder.checks.points import (
     DIFFERENTIABLE,
     FAR,
-    FEATURES,
     GRADIENTS,
     LARGE,
     MASKED,
-    NAMES,
     NO_MASK,
     PADDING,
     REPEAT,
@@ -35,11 +33,9 @@ from autograder.checks.points import (
 __all__ = [
     "DIFFERENTIABLE",
     "FAR",
-    "FEATURES",
     "GRADIENTS",
     "LARGE",
     "MASKED",
-    "NAMES",
     "NO_MASK",
     "PADDING",
     "REPEAT",

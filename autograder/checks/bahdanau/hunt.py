@@ -2,6 +2,9 @@
 
 import torch
 
+from autograder.checks import FAR, MASKED, NO_MASK, Hunt, Points
+from autograder.checks.bahdanau.attention import ADDITIVE, SPECIAL
+
 
 def failing_input():
     """Return arguments on which `broken_attention` is wrong: query, keys, values, W_q, W_k, v, mask."""
@@ -25,3 +28,17 @@ def repaired_attention(query, keys, values, W_q, W_k, v, mask=None):
     weights = torch.softmax(scores, dim=0)
     context = torch.einsum("sb,bsd->bd", weights, values)
     return context, weights.T
+
+
+HUNT = Hunt(
+    ADDITIVE,
+    repaired_attention,
+    failing_input,
+    diagnosis,
+    bug="torch.softmax(scores, dim=0) => torch.softmax(scores, dim=-1)",
+    points={
+        "sentences with padding": Points(3, (MASKED, SPECIAL)),
+        "sentences without padding": Points(2, NO_MASK),
+        FAR: 1,
+    },
+)

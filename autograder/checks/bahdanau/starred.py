@@ -3,7 +3,7 @@
 import numpy as np
 
 from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.bahdanau.cases import arguments, far_from_zero, far_units, padding_above
+from autograder.checks.bahdanau.attention import arguments, far_from_zero, far_units, padding_above
 from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
 from autograder.kit.by_hand import without_autograd
 from solutions.bahdanau.attention import additive_attention_backward, coverage_penalty

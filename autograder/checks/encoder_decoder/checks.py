@@ -13,7 +13,7 @@ from autograder.checks.encoder_decoder.beam_parts import searched
 from autograder.checks.encoder_decoder.cases import BOS, EOS, PAD, beam_case, greedy_case
 from autograder.checks.encoder_decoder.hunt import HUNT
 from autograder.checks.encoder_decoder.starred import BACKWARD, NUCLEUS
-from autograder.checks.encoder_decoder.training_checks import HAND, LOSS, SHIFT, STEP
+from autograder.checks.encoder_decoder.training import HAND, LOSS, SHIFT, STEP
 from autograder.checks.random_inputs import Rng, lengths, normal
 from autograder.kit.cases import EXACT
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states

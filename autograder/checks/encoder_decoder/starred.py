@@ -3,7 +3,7 @@
 import numpy as np
 
 from autograder.checks import REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.encoder_decoder.training_checks import step_arguments
+from autograder.checks.encoder_decoder.training import step_arguments
 from autograder.checks.random_inputs import Rng, normal
 from autograder.kit.by_hand import without_autograd
 from solutions.encoder_decoder.attention import gru_step_backward, nucleus

@@ -2,20 +2,10 @@
 
 from collections.abc import Callable
 
-from autograder.checks import FAR, CaseInput, Check, Hunt, Points
+from autograder.checks import CaseInput, Check
 from autograder.checks.by_hand import by_hand
-from autograder.checks.luong import hunt
-from autograder.checks.luong.attention import (
-    EDGES,
-    FEEDING,
-    LOCAL,
-    SHORT,
-    STATE,
-    WHOLE,
-    concat_arguments,
-    dot_arguments,
-    general_arguments,
-)
+from autograder.checks.luong.attention import FEEDING, LOCAL, STATE, concat_arguments, dot_arguments, general_arguments
+from autograder.checks.luong.hunt import HUNT
 from autograder.checks.luong.starred import UNKNOWN, WINDOWED
 from autograder.checks.random_inputs import Rng
 from solutions.luong.attention import concat_score, dot_score, general_score, scores_by_hand
@@ -56,15 +46,4 @@ def score_check(reference: Callable, cases: Callable) -> Check:
 DOT = score_check(dot_score, score_cases(dot_arguments, (6,)))
 GENERAL = score_check(general_score, score_cases(general_arguments, (6, 7)))
 CONCAT = score_check(concat_score, score_cases(concat_arguments, (6, 7, 8)))
-
-HUNT = Hunt(
-    LOCAL,
-    hunt.repaired_weights,
-    hunt.failing_input,
-    hunt.diagnosis,
-    bug="~near => ~real",
-    points={"weights and p": Points(4, (WHOLE, SHORT, EDGES)), FAR: 1},
-    ranges={"lengths": (1, "source"), "D": (0.5, 100)},
-)
-
 CHECKS = [BY_HAND, DOT, GENERAL, CONCAT, STATE, LOCAL, FEEDING, *HUNT.checks(), UNKNOWN, WINDOWED]

@@ -2,6 +2,9 @@
 
 import torch
 
+from autograder.checks import FAR, Hunt, Points
+from autograder.checks.luong.attention import EDGES, LOCAL, SHORT, WHOLE
+
 
 def failing_input():
     """Return arguments on which `broken_weights` is wrong: h_t, h_s, W_a, W_p, v_p, lengths, D."""
@@ -26,3 +29,14 @@ def repaired_weights(h_t, h_s, W_a, W_p, v_p, lengths, D):
     align = torch.softmax(scores.masked_fill(~near, -1e9), dim=-1)
     bell = torch.exp(-(distance**2) / (2 * (D / 2) ** 2))
     return near * align * bell, p
+
+
+HUNT = Hunt(
+    LOCAL,
+    repaired_weights,
+    failing_input,
+    diagnosis,
+    bug="~near => ~real",
+    points={"weights and p": Points(4, (WHOLE, SHORT, EDGES)), FAR: 1},
+    ranges={"lengths": (1, "source"), "D": (0.5, 100)},
+)

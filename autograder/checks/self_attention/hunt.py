@@ -2,6 +2,9 @@
 
 import torch
 
+from autograder.checks import FAR, MASKED, NO_MASK, Hunt, Points
+from autograder.checks.self_attention.attention import PROJECTED
+
 
 def failing_input():
     """Return arguments on which `broken_attention` is wrong: X, W_q, W_k, W_v, mask."""
@@ -25,3 +28,14 @@ def repaired_attention(X, W_q, W_k, W_v, mask=None):
         scores = scores.masked_fill(outside[:, None], -1e9)
     weights = torch.softmax(scores, dim=-1)
     return weights @ V, weights
+
+
+HUNT = Hunt(
+    PROJECTED,
+    repaired_attention,
+    failing_input,
+    diagnosis,
+    bug="outside[:, None] => outside[:, :, None]",
+    points={"sentences of one length": Points(1, NO_MASK), "padded sentences": Points(3, MASKED), FAR: 1},
+    # Where the rows of padding are not compared, the broken function gives what one without a mask does.
+)

@@ -2,6 +2,9 @@
 
 import torch
 
+from autograder.checks import FAR, MASKED, NO_MASK, Hunt, Points
+from autograder.checks.structured.hops import ATTENTION
+
 
 def failing_input():
     """Return arguments on which `broken_attention` is wrong: H, W_s1, W_s2, mask."""
@@ -26,3 +29,13 @@ def repaired_attention(H, W_s1, W_s2, mask=None):
     A = torch.softmax(scores, dim=-1)
     difference = torch.bmm(A, A.transpose(1, 2)) - torch.eye(len(W_s2))
     return torch.bmm(A, H), A, (difference**2).sum(dim=(1, 2))
+
+
+HUNT = Hunt(
+    ATTENTION,
+    repaired_attention,
+    failing_input,
+    diagnosis,
+    bug="reshape(batch, words, -1).transpose(1, 2) => reshape(batch, -1, words)",
+    points={"several hops": Points(4, (NO_MASK, MASKED)), "one hop, as before": Points(1, "one hop"), FAR: 1},
+)
