@@ -3,6 +3,7 @@
 README.md beside this file says how to write a graded exercise.
 """
 
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
@@ -16,11 +17,9 @@ from autograder.checks.hunts import Hunt
 from autograder.checks.points import (
     DIFFERENTIABLE,
     FAR,
-    FEATURES,
     GRADIENTS,
     LARGE,
     MASKED,
-    NAMES,
     NO_MASK,
     PADDING,
     REPEAT,
@@ -34,11 +33,9 @@ from autograder.checks.points import (
 __all__ = [
     "DIFFERENTIABLE",
     "FAR",
-    "FEATURES",
     "GRADIENTS",
     "LARGE",
     "MASKED",
-    "NAMES",
     "NO_MASK",
     "PADDING",
     "REPEAT",
@@ -71,12 +68,14 @@ def checks(name: str) -> dict[str, Check]:
 
 def questions(name: str) -> dict[str, Written]:
     """Return the questions of one name that are graded by hand; raise CheckFault where one has no points."""
-    asked = dict(getattr(_module(name), "WRITTEN", {}))
-    for question, each in asked.items():
-        try:
-            demand_points(question, (), {"the answer": each})
-        except CheckFault as error:
-            raise CheckFault(f"{_place(name)}: WRITTEN: {error}") from None
+    path = _path(name).with_name("written.toml")
+    asked: dict[str, Written] = {}
+    try:
+        for question, fields in tomllib.loads(path.read_text("utf-8") if path.exists() else "").items():
+            asked[question] = Written(**fields)
+            demand_points(question, (), {"the answer": asked[question]})
+    except (CheckFault, TypeError, tomllib.TOMLDecodeError) as error:
+        raise CheckFault(f"autograder/checks/{name}/written.toml: {error}") from None
     functions = [check.function for check in getattr(_module(name), "CHECKS", [])]
     return questions_of_class(name, asked, functions)
 
@@ -85,7 +84,9 @@ def written(name: str, question: str) -> Written:
     """Return the points and the model answer of a question that is graded by hand."""
     known = questions(name)
     if question not in known:
-        raise LookupError(f"'{name}' has no written question '{question}': {', '.join(known) or 'WRITTEN has none'}")
+        raise LookupError(
+            f"'{name}' has no written question '{question}': {', '.join(known) or 'written.toml has none'}"
+        )
     return known[question]
 
 

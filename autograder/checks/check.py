@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import faults
-from autograder.checks.bug_hunt import BugHunt
-from autograder.checks.edits import pairs, target
+from autograder.checks.edits import in_file, pairs, target
 from autograder.checks.faults import CheckFault
 from autograder.checks.points import DIFFERENTIABLE, FEATURES, GRADIENTS, NAMES, SHAPE, Points
 from autograder.checks.portable import portable
 from autograder.checks.usual import usual
-from autograder.checks.worked_examples import Code, worked
+from autograder.checks.worked_examples import Code, of_file, worked
 from autograder.kit.adapter import Adapter
 from autograder.kit.answer import Answer, Caller
 from autograder.kit.call import call
@@ -62,18 +61,22 @@ class Check:
     cases: Callable[[np.random.Generator], list[CaseInput]]
     points: Mapping[str, int | Points]
     also: tuple[Kind, ...] = (SHAPE, *DIFFERENTIABLE)
-    mistakes: tuple[Callable, ...] = ()
-    examples: tuple[Code, ...] = ()  # public: calls of the function, the simplest first
+    mistakes: tuple[Callable, ...] = ()  # by default those of mistakes/FUNCTION.txt
+    examples: tuple[Code, ...] = ()  # public: calls of the function, by default those of examples/FUNCTION.txt
     name: str = ""  # of the student's function; by default the reference's
     shape: str = ""  # what students read of the point for it; by default "the shape of the OUTPUT"
     may_call: tuple[str, ...] = ()  # functions of earlier checks on which the student's may rest
-    hunt: BugHunt | None = None  # to which the function belongs
+    hunt: Any = None  # the Hunt to which the function belongs
     steps: Callable[[list], CachedSteps] | None = None  # made from a call's arguments: the steps that it asks for
     adapter: Callable | None = None  # calls what is no function of tensors: adapter(target, *arguments) → tensors
     exact: tuple[str, ...] = ()  # outputs in which an integer has to come as one (with SHAPE), and a weight of 0 as 0
     stars: int = 0  # 1 or 2 of a task beyond the core: its points are a bonus, on top of the notebook's maximum
 
     def __post_init__(self) -> None:
+        if not self.mistakes:
+            object.__setattr__(self, "mistakes", in_file(self.reference))
+        if not self.examples:
+            object.__setattr__(self, "examples", of_file(self.reference, self.function))
         fields = ("outputs", "also", "mistakes", "examples", "may_call", "exact")
         faults.demand_tuples(self.function, **{field: getattr(self, field) for field in fields})
         faults.demand_names(self.function, self.outputs, self.exact)

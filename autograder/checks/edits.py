@@ -191,8 +191,18 @@ def known(reference: Callable, name: str = "", folder: Path | None = None) -> tu
 
     Another folder has files of the same form.
     """
-    folder = folder or HERE / reference.__module__.split(".")[-2] / "mistakes"
-    return tuple(_mistake(reference, entry) for entry in _entries(folder, name or reference.__name__))
+    entries = _entries(folder or _folder(reference), name or reference.__name__)
+    return tuple(_mistake(reference, entry) for entry in entries)
+
+
+def in_file(reference: Callable, name: str = "") -> tuple[Mistake, ...]:
+    """Return what `known` returns, and nothing where the chapter has no such file."""
+    there = _folder(reference) / f"{name or reference.__name__}.txt"
+    return known(reference, name) if there.is_file() else ()
+
+
+def _folder(reference: Callable) -> Path:
+    return HERE.joinpath(*reference.__module__.split(".")[-2:-1], "mistakes")
 
 
 @dataclass(frozen=True)

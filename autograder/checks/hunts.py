@@ -4,18 +4,21 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
+from sys import modules
 from typing import Any, get_args
 
-from autograder.checks.bug_hunt import Within
 from autograder.checks.check import CaseInput, Check
+from autograder.checks.edits import in_file
+from autograder.checks.faults import CheckFault
 from autograder.checks.points import GRADIENTS, UNCHANGED, Points
 from autograder.kit import adapters
 from autograder.kit.answer import Caller
 from autograder.kit.hunts import Argument, HuntInput, Tried
 
+Within = Callable[[], AbstractContextManager]
 # From which the kind of every bug is chosen: the same list in each notebook, so that it gives nothing away.
 KINDS = (
     "the wrong axis: a softmax, a sum or a mean runs along another one",
@@ -31,29 +34,43 @@ KINDS = (
 class Hunt:
     """A function that somebody broke. Students show the bug, name it, and mend one statement: three checks.
 
-    `right` is the check of the right function, `repaired` the repair that the teacher expects. `ranges` bounds whole
+    `right` is the check of the right function, `repaired` the repair that the teacher expects, and `bug`, "old => new",
+    what breaks it: in its text, where `old` stands once. `ranges` bounds whole
     numbers and single numbers among the arguments: {"lengths": (1, "source")}, where a name stands for the length of
     that axis. Where the broken function has other arguments than the student's `own`, `through(own, *arguments)` calls
     it.
     """
 
     right: Check
-    broken: Callable
     repaired: Callable
     failing_input: Callable
     diagnosis: Callable
+    bug: str
     points: Mapping[str, int | Points]  # of the repair; those for the input and the diagnosis are the same everywhere
     ranges: Mapping[str, tuple[float | None, float | str | None]] = field(default_factory=dict)
-    mistakes: tuple[Callable, ...] = ()
-    examples: tuple[str, ...] = ()
     rests_on: str = ""  # the graded function that a student's own right function calls, where it is not graded itself
     own: str = ""  # the student's function that an input is tried against on their machine; by default the right one's
     through: Callable | None = None
 
     @property
+    def name(self) -> str:
+        """Return the broken function's name."""
+        return self.repaired.__name__.replace("repaired", "broken")
+
+    @cached_property
     def source(self) -> str:
         """Return the broken function as students read it."""
-        return source_of(self.broken)
+        right, (old, new) = source_of(self.repaired), self.bug.split(" => ")
+        if right.count(old) != 1:
+            raise CheckFault(f"{self.repaired.__name__}: `{old}` stands there {right.count(old)} times, expected once")
+        return right.replace(old, new).replace(self.repaired.__name__, self.name)
+
+    @cached_property
+    def broken(self) -> Callable:
+        """Return the broken function."""
+        names = dict(vars(modules[self.repaired.__module__]))
+        exec(self.source, names)
+        return names[self.name]
 
     @property
     def about_input(self) -> HuntInput:
@@ -69,7 +86,7 @@ class Hunt:
             self.failing_input,
             ("input",),
             lambda rng: [CaseInput("your input", [])],
-            {f"{self.broken.__name__} is wrong on it": Points(2, "your input")},
+            {f"{self.name} is wrong on it": Points(2, "your input")},
             also=(),
             adapter=adapters.failing_input,
             hunt=self,
@@ -90,8 +107,8 @@ class Hunt:
             self.right,
             points=self.points,
             also=tuple(kind for kind in (GRADIENTS, UNCHANGED) if kind in self.right.also),
-            mistakes=(*self.mistakes, self._still_broken()),
-            examples=self.examples,
+            mistakes=(*in_file(self.right.reference, self.repaired.__name__), self._still_broken()),
+            examples=(),  # those of examples/repaired_….txt
             name=self.repaired.__name__,
             may_call=(),
             hunt=self,
@@ -104,7 +121,7 @@ class Hunt:
         def still_broken(*arguments):
             return self.broken(*arguments)
 
-        still_broken.__doc__ = f"The bug is still there: these are the numbers of {self.broken.__name__}."
+        still_broken.__doc__ = f"The bug is still there: these are the numbers of {self.name}."
         return still_broken
 
     def caller(self, function: str, caller: Caller, within: Within = nullcontext) -> Caller:

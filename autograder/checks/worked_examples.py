@@ -1,6 +1,7 @@
 """Public examples: small calls, the same for everyone, on which a hint shows what a right function gives."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,6 +30,17 @@ class Graded(Protocol):
     @property
     def mistakes(self) -> tuple[Callable, ...]: ...
     def calling(self, target: Any) -> Caller: ...
+
+
+def of_file(reference: Callable, function: str) -> tuple[Code, ...]:
+    """Return the examples in examples/FUNCTION.txt of the reference's chapter, none without such a file.
+
+    A blank line stands between two; a last line that begins with `=>` says the arguments.
+    """
+    path = Path(__file__).parent.joinpath(*reference.__module__.split(".")[-2:-1], "examples", f"{function}.txt")
+    blocks = path.read_text("utf-8").strip().split("\n\n") if path.is_file() else []
+    codes = (block.partition("\n=> ") for block in blocks)
+    return tuple((code, arguments) if arguments else code for code, _, arguments in codes)
 
 
 def worked(check: Graded, code: Code) -> Example:

@@ -21,8 +21,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.assignment import CHECK, OWN, grade_id
-from autograder.checks import Check, Written, assignments, checks, find, questions, written
-from autograder.checks.bug_hunt import BugHunt
+from autograder.checks import Check, Hunt, Written, assignments, checks, find, questions, written
 from autograder.checks.hunts import KINDS
 from autograder.judge.timing import Limits
 from autograder.kit.repair import numbered
@@ -135,7 +134,7 @@ def _carry_out(mark: re.Match[str], cell: NotebookNode, name: str, module: Modul
         raise BlankError(f"'{verb}' is no mark: expected 'setup', 'earlier', 'exercise', 'check' or 'broken'")
 
 
-def _hunt(name: str) -> BugHunt:
+def _hunt(name: str) -> Hunt:
     """Return the bug hunt of a name."""
     hunts = [check.hunt for check in checks(name).values() if check.hunt]
     if not hunts:

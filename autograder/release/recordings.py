@@ -20,6 +20,7 @@ from autograder.release.traces import record_earlier_calls
 
 SOURCES = (
     "autograder/checks/**/*.py",
+    "autograder/checks/*/examples/*.txt",
     "autograder/checks/*/mistakes/*.txt",
     "autograder/kit/*.py",
     "autograder/judge/reference_server.py",

@@ -4,8 +4,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from solutions.long_context.attention import delta_step
-
 
 def chunked(
     query: Float[Tensor, "batch length key_dim"],
@@ -32,17 +30,3 @@ def chunked(
         left = (since[:, -1:] - since).exp()
         state = since[:, -1].exp()[:, None, None] * state + (k * left[..., None]).transpose(1, 2) @ v
     return torch.cat(outputs, dim=1)
-
-
-def delta_recurrent(
-    query: Float[Tensor, "batch length key_dim"],
-    key: Float[Tensor, "batch length key_dim"],
-    value: Float[Tensor, "batch length value_dim"],
-    beta: Float[Tensor, "batch length"],
-) -> Float[Tensor, "batch length value_dim"]:
-    """Return what a state that is written by the delta rule says to each query, one position after the other."""
-    state, outputs = query.new_zeros(len(query), query.shape[-1], value.shape[-1]), []
-    for t in range(query.shape[1]):
-        state = delta_step(state, key[:, t], value[:, t], beta[:, t])
-        outputs.append((query[:, t, None] @ state)[:, 0])
-    return torch.stack(outputs, dim=1)

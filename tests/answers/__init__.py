@@ -1,8 +1,9 @@
 """Answers to the exercises as students write them, right in several styles and wrong in many ways: tests of the checks.
 
 A chapter's folder has modules of three kinds, told by how their names begin: `right` (RIGHT), `wrong` (WRONG) and
-`equivalent` (EQUIVALENT: mutants that compute the same; PARTS, where a reference calls parts). Each holds a table from
-the check's id to its answers: the beginning of their names, a list of them, or a dictionary from names to functions.
+`equivalent` (EQUIVALENT: mutants that compute the same, before and after the change, by the reason; PARTS, where a
+reference calls parts). Each holds a table from the check's id to its answers: the beginning of their names, a list of
+them, or a dictionary from names to functions.
 Wrong answers that are edits of the reference stand in wrong/FUNCTION.txt, in the form of the known mistakes; what can
 spoil any function, in spoilers.py.
 
@@ -10,9 +11,7 @@ A right answer is kept if a check could refuse it though it takes the others; a 
 cases than a known mistake does, or hardly loses them.
 """
 
-import sys
 from collections.abc import Callable
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,11 @@ SEEDS = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.sl
 def chapters() -> list[str]:
     """Return the assignments that have a chapter: an exercise of a teacher's own needs no answers."""
     return [name for name in assignments() if has_chapter(name)]
+
+
+def check_ids() -> list[str]:
+    """Return the ids of all checks of the chapters, in the order of the book."""
+    return [f"{name}.{function}" for name in chapters() for function in checks(name)]
 
 
 def collected(kind: str, table: str) -> dict[str, Any]:
@@ -65,29 +69,9 @@ def _functions(answers: str | list[Callable] | dict[str, Callable], module: Any 
 
 
 def answers(kind: str) -> list:
-    """Return a parameter (check_id, function) for each right or wrong answer, with its name as id.
-
-    What is wrong in corners only is tried by `make test-all`.
-    """
+    """Return a parameter (check_id, function) for each right or wrong answer, with its name as id."""
     return [
-        pytest.param(check_id, function, id=f"{check_id}-{name}", marks=_marks(function))
+        pytest.param(check_id, function, id=f"{check_id}-{name}")
         for check_id, functions in collected(kind, kind.upper()).items()
         for name, function in functions
     ]
-
-
-def _marks(function: Callable) -> list:
-    return [pytest.mark.slow] if getattr(function, "__module__", "").endswith("corners") else []
-
-
-def forget() -> None:
-    """Empty the memories of those answers that keep something between calls."""
-    for memory in _memories():
-        memory.clear()
-
-
-@cache
-def _memories() -> list[dict]:
-    """Return what the answers' modules, all of them imported by `collected`, keep their memories in."""
-    modules = [module for name, module in sys.modules.items() if name.startswith(f"{__name__}.")]
-    return [module._memory for module in modules if hasattr(module, "_memory")]

@@ -213,5 +213,8 @@ HARMLESS: dict[str, set[str]] = {
     "transformer.make_masks": {"source: transposed where square"},  # (B, 1, S): square where B = 1
     "transformer.decoder_layer": {"source_mask: transposed where square"},  # (B, 1, S): where S = 1
     "language_model.inside": {"probability: squeezed", "probability: turned", "probability: transposed"},
-    "transformer.cached_heads": {"cache: a new axis for one sentence"},  # its first axis holds keys and values: two
+    "language_model.induction_score": {"score: transposed"},
+    # The first axis of a cache holds keys and values: two.
+    "language_model.cached_step": {"cache: a new axis for one sentence"},
+    "transformer.cached_heads": {"cache: a new axis for one sentence"},
 }

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.places import ROOT
-from solutions.bahdanau import masked_softmax
+from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian
 from solutions.luong.attention import window as taught_window
 

@@ -13,7 +13,7 @@ from py_mini_racer import MiniRacer
 from autograder.places import ROOT
 from book import pictures_long_context as pictures
 from solutions.long_context.attention import delta_step, sliding_window
-from solutions.long_context.chunks import chunked, delta_recurrent
+from solutions.long_context.chunks import chunked
 from tests.support.figures import is_narrow, opened, status
 
 LESSON = (ROOT / "book" / "long_context.md").read_text(encoding="utf-8")
@@ -22,6 +22,15 @@ WORDS = re.findall(r'<p lang="en">(.*?)</p>', WINDOW)[0].split()
 SMALL = "all => all.filter((each) => each.offsetHeight < 44 || each.offsetWidth < 44).length"  # for a finger
 WRITES = [1, 2, 3, 1, 4, 5, 2, 1]
 GIVEN = [(1, 0, 3), (3, 0, 1), (3, 2, 2), (4, 1, 3), (12, 4, 6)]  # window, sinks, layers
+
+
+def delta_recurrent(query, key, value, beta):
+    """Return what a state that is written by the delta rule says to each query, one position after the other."""
+    state, outputs = query.new_zeros(len(query), query.shape[-1], value.shape[-1]), []
+    for t in range(query.shape[1]):
+        state = delta_step(state, key[:, t], value[:, t], beta[:, t])
+        outputs.append((query[:, t, None] @ state)[:, 0])
+    return torch.stack(outputs, dim=1)
 
 
 def run(script: str, call: str) -> Any:

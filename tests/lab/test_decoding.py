@@ -11,10 +11,10 @@ from torch import Tensor, nn
 from lab import decoding
 from lab.batches import source_batch
 from lab.tokenizers import BOS, EOS, PAD
-from solutions.bahdanau import additive_attention
+from solutions.bahdanau.attention import additive_attention
 from solutions.bahdanau.model import Bahdanau, QueryAfter
 from solutions.bahdanau.recipe import Recipe as BahdanauRecipe
-from solutions.encoder_decoder import beam_search, greedy_decode
+from solutions.encoder_decoder.attention import beam_search, greedy_decode
 from solutions.encoder_decoder.model import EncoderDecoder
 from solutions.encoder_decoder.recipe import Recipe
 from solutions.luong.fast import FastLuong

@@ -12,7 +12,7 @@ from book.tables import classified
 from lab.classification import TextWeights
 from lab.corpora import Document, reviews
 from lab.evaluation.classification_results import gold
-from solutions.pooling import attention_pool, hierarchical_attention
+from solutions.pooling.attention import attention_pool, hierarchical_attention
 
 REVIEW = Document(("we went there .", "it was far from good ."), "negative", frozenset({(1, 2), (1, 3), (1, 4)}))
 MASK = torch.arange(6) < torch.tensor([6, 1, 4, 0])[:, None]

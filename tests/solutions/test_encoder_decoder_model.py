@@ -6,18 +6,18 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.checks.encoder_decoder.hunt import bigram_search, broken_search
+from autograder.checks.encoder_decoder.hunt import HUNT, bigram_search
 from lab.batches import collate
 from lab.tokenizers import BOS, EOS, PAD
-from solutions.encoder_decoder import (
+from solutions.encoder_decoder.attention import (
     beam_search,
     gru_step,
     gru_step_backward,
     nucleus,
     sequence_loss,
     shift,
+    step_and_loss_by_hand,
 )
-from solutions.encoder_decoder.attention import step_and_loss_by_hand
 from solutions.encoder_decoder.model import EncoderDecoder
 from solutions.encoder_decoder.plain import PlainEncoderDecoder, sentences, with_gradient
 from solutions.encoder_decoder.recipe import Recipe
@@ -153,6 +153,6 @@ def test_the_search_of_the_bug_hunt_is_the_taught_one_on_a_model_of_the_last_wor
         tokens, score = beam_search(lambda prefix, log_p=log_p: log_p[prefix[:, -1]], *rest)
         assert bigram_search(table, *rest)[0] == tokens
         assert abs(bigram_search(table, *rest)[1] - score) < 1e-5
-        assert broken_search(table, *rest[:-1], 0.0) == bigram_search(table, *rest[:-1], 0.0)
-        differ += broken_search(table, *rest)[0] != tokens
+        assert HUNT.broken(table, *rest[:-1], 0.0) == bigram_search(table, *rest[:-1], 0.0)
+        differ += HUNT.broken(table, *rest)[0] != tokens
     assert differ

@@ -75,18 +75,6 @@ def test_swiglu_is_a_gate_by_torchs_silu() -> None:
     )
 
 
-def test_products_of_turned_vectors_depend_on_their_distance_alone() -> None:
-    q, k = normal(B, H, T, HD), normal(B, H, S, HD)
-
-    def products(m: int, n: int) -> Tensor:
-        return rope(q, torch.arange(T) + m) @ rope(k, torch.arange(S) + n).transpose(-2, -1)
-
-    close(products(7, 3), products(104, 100))
-    assert not torch.allclose(products(7, 3), products(3, 7))
-    torch.testing.assert_close(rope(q, torch.zeros(T, dtype=torch.long)), q)
-    torch.testing.assert_close(rope(q, torch.arange(T) + 5).norm(dim=-1), q.norm(dim=-1))
-
-
 def test_both_pairings_of_rope_are_a_permutation_apart() -> None:
     x, positions = normal(B, T, HD), torch.tensor([3, 9, 0, 41])
     halves = torch.cat([torch.arange(0, HD, 2), torch.arange(1, HD, 2)])  # feature 2i to i, 2i + 1 to i + d/2

@@ -17,8 +17,7 @@ from solutions.language_model.fast import FAST
 from solutions.language_model.model import Decoder
 from solutions.long_context import __main__ as commands
 from solutions.long_context import costs, recall
-from solutions.long_context.attention import alibi_bias, features, linear_attention, sliding_window
-from solutions.long_context.chunks import chunked
+from solutions.long_context.attention import alibi_bias, sliding_window
 from solutions.long_context.lengths import predicted
 from solutions.long_context.model import SMALL, full, reader, repositioned, stream_losses, windowed, with_alibi
 
@@ -75,19 +74,6 @@ def test_interpolated_positions_are_those_of_a_model_whose_angles_are_smaller() 
     bare = reader(replace(plain.recipe, positions="none"), 13, (full,), FAST)
     bare.load_state_dict(plain.state_dict())
     close(still, bare(tokens))
-
-
-@pytest.mark.parametrize("chunk", [1, 4, S, 50])
-def test_chunks_of_any_size_are_linear_attention_and_the_gate_is_a_decay(chunk: int) -> None:
-    query, key, value = normal(B, S, D), normal(B, S, D, seed=1), normal(B, S, V)
-    ones = torch.cat([value, torch.ones(B, S, 1)], dim=-1)
-    both = chunked(features(query), features(key), ones, chunk)
-    torch.testing.assert_close(both[..., :-1] / both[..., -1:], linear_attention(query, key, value))
-    gate, state, outputs = -normal(B, S).abs(), torch.zeros(B, D, V, dtype=torch.float64), []
-    for t in range(S):
-        state = gate[:, t].exp()[:, None, None] * state + key[:, t, :, None] * value[:, t, None]
-        outputs.append((query[:, t, None] @ state)[:, 0])
-    torch.testing.assert_close(chunked(query, key, value, chunk, gate), torch.stack(outputs, dim=1))
 
 
 def test_rows_of_running_text_are_full_and_know_their_whole_sentences() -> None:

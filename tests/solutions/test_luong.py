@@ -4,16 +4,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from solutions.bahdanau import additive_attention
-from solutions.luong import (
+from solutions.luong.attention import (
     attentional_state,
     concat_score,
     dot_score,
+    gaussian,
     general_score,
     input_feeding,
     local_p_weights,
+    predicted_position,
+    scores_by_hand,
+    window,
 )
-from solutions.luong.attention import gaussian, predicted_position, scores_by_hand, window
 from solutions.luong.model import location_score
 
 B, T, S, H, E, P = 3, 4, 5, 6, 7, 2
@@ -44,12 +46,6 @@ def feeding_arguments(source: int = S) -> list[Tensor]:
     ]
 
 
-def padded(arguments: list[Tensor], which: int, extra: int = 2) -> list[Tensor]:
-    """Return the arguments with `extra` positions of 9.0 behind the source states."""
-    longer = torch.cat([arguments[which], torch.full_like(arguments[which][:, :extra], 9.0)], dim=1)
-    return [*arguments[:which], longer, *arguments[which + 1 :]]
-
-
 def test_the_scores_are_the_formulas_word_by_word() -> None:
     h_t, same, other = normal(B, T, H), normal(B, S, H), normal(B, S, E)
     W, W_a, v_a = normal(H, E), normal(P, H + E), normal(P)
@@ -70,20 +66,6 @@ def test_the_numbers_by_hand_are_those_of_the_functions() -> None:
     assert weight == pytest.approx(float(0.8 * gaussian(p, 8, 4)[0, 3]), abs=1e-4)
 
 
-def test_general_with_the_identity_is_dot() -> None:
-    h_t, h_s = normal(B, T, H), normal(B, S, H)
-    identity = torch.eye(H, dtype=torch.float64)
-    torch.testing.assert_close(general_score(h_t, h_s, identity), dot_score(h_t, h_s))
-
-
-def test_concat_is_the_additive_score_with_two_matrices_side_by_side() -> None:
-    h_t, h_s, W_q, W_k, v = normal(B, T, H), normal(B, S, E), normal(P, H), normal(P, E), normal(P)
-    weights = concat_score(h_t, h_s, torch.cat([W_q, W_k], dim=1), v).softmax(dim=-1)
-    for t in range(T):
-        _, additive = additive_attention(h_t[:, t], h_s, h_s, W_q, W_k, v)
-        torch.testing.assert_close(weights[:, t], additive)
-
-
 @pytest.mark.parametrize("longest", [2, S, 9])
 def test_the_location_score_sees_no_source_word_and_gives_nothing_beyond_its_rows(longest: int) -> None:
     scores = location_score(normal(B, T, H), normal(B, S, H), normal(longest, H))
@@ -91,39 +73,6 @@ def test_the_location_score_sees_no_source_word_and_gives_nothing_beyond_its_row
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, T, dtype=torch.float64))
     assert scores.shape == (B, T, S)
     assert (weights[..., longest:] == 0).all()
-
-
-def test_attentional_state_is_between_minus_one_and_one_and_its_weights_sum_to_one() -> None:
-    state, weights = attentional_state(*state_arguments(), MASK)
-    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, dtype=torch.float64))
-    assert (weights[~MASK] == 0).all()
-    assert (state.abs() <= 1).all()
-
-
-def test_attentional_state_of_one_position_reads_that_position() -> None:
-    h_t, h_s, W_a, W_c = state_arguments()
-    state, weights = attentional_state(h_t, h_s, W_a, W_c, MASK)
-    assert weights[1].tolist() == [1, 0, 0, 0, 0]
-    torch.testing.assert_close(state[1], torch.tanh(W_c @ torch.cat([h_s[1, 0], h_t[1]])))
-
-
-def test_padding_changes_nothing() -> None:
-    every = torch.ones(B, S, dtype=torch.bool)
-    mask = torch.arange(S + 2).expand(B, -1) < S
-    for function, arguments, which in (
-        (attentional_state, state_arguments(), 1),
-        (input_feeding, feeding_arguments(), 2),
-    ):
-        state, weights = function(*arguments, every)
-        again, longer = function(*padded(arguments, which), mask)
-        torch.testing.assert_close(again, state)
-        torch.testing.assert_close(longer[..., :S], weights)
-        assert (longer[..., S:] == 0).all()
-    weights, p = local_p_weights(*local_arguments(), LENGTHS, 2)
-    longer, again = local_p_weights(*padded(local_arguments(), 1), LENGTHS, 2)
-    torch.testing.assert_close(again, p)
-    torch.testing.assert_close(longer[:, :S], weights)
-    assert (longer[:, S:] == 0).all()
 
 
 def test_a_mask_without_any_true_gives_zeros_and_no_nan() -> None:
@@ -155,27 +104,6 @@ def test_a_window_that_holds_no_position_gives_zeros() -> None:
     assert not window(p, torch.tensor([4, 4]), 4, 0.4).any()
 
 
-def test_a_window_wider_than_the_sentence_is_global_attention_under_a_gaussian() -> None:
-    h_t, h_s, W_a, W_p, v_p = local_arguments()
-    weights, p = local_p_weights(h_t, h_s, W_a, W_p, v_p, LENGTHS, 100)
-    scores = general_score(h_t[:, None], h_s, W_a)[:, 0].masked_fill(~MASK, -torch.inf)
-    torch.testing.assert_close(weights, scores.softmax(dim=-1) * gaussian(p, S, 100))
-    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, dtype=torch.float64), rtol=0.01, atol=0)
-
-
-def test_the_gaussian_is_one_at_p_and_symmetric() -> None:
-    bell = gaussian(torch.tensor([2.0]), 5, 3.0)[0]
-    assert bell[2] == 1
-    torch.testing.assert_close(bell, bell.flip(0))
-    torch.testing.assert_close(bell[3], torch.tensor(1 / (2 * 1.5**2)).neg().exp())  # σ = D/2 = 1.5
-
-
-def test_the_predicted_position_scales_with_the_true_length() -> None:
-    h_t, _, _, W_p, v_p = local_arguments()
-    share = predicted_position(h_t, W_p, v_p, LENGTHS) / LENGTHS
-    torch.testing.assert_close(share, predicted_position(h_t, W_p, v_p, torch.ones_like(LENGTHS)))
-
-
 def test_input_feeding_feeds_what_the_step_before_has_said() -> None:
     arguments = feeding_arguments()
     whole, weights = input_feeding(*arguments, MASK)
@@ -189,25 +117,3 @@ def test_input_feeding_feeds_what_the_step_before_has_said() -> None:
     h = torch.tanh(torch.cat([emb[:, 1], first], dim=-1) @ W_x.T + h @ W_h.T)
     second, _ = attentional_state(h, enc, torch.eye(H, dtype=torch.float64), W_c, MASK)
     torch.testing.assert_close(whole[:, 1], second)
-
-
-def test_input_feeding_without_its_feeding_columns_is_a_plain_network() -> None:
-    emb, h0, enc, W_x, W_h, W_c = feeding_arguments()
-    W_x = W_x.clone()
-    W_x[:, E:] = 0
-    network = torch.nn.RNN(E, H, bias=False, batch_first=True).double()
-    with torch.no_grad():
-        network.weight_ih_l0.copy_(W_x[:, :E])
-        network.weight_hh_l0.copy_(W_h)
-        states, _ = network(emb, h0[None])
-    scores = dot_score(states, enc).masked_fill(~MASK[:, None], -torch.inf)
-    _, weights = input_feeding(emb, h0, enc, W_x, W_h, W_c, MASK)
-    torch.testing.assert_close(weights, scores.softmax(dim=-1))
-
-
-def test_what_comes_later_changes_nothing_before() -> None:
-    arguments = feeding_arguments()
-    whole, weights = input_feeding(*arguments)
-    part, part_weights = input_feeding(arguments[0][:, :2], *arguments[1:])
-    torch.testing.assert_close(whole[:, :2], part)
-    torch.testing.assert_close(weights[:, :2], part_weights)

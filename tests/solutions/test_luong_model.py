@@ -10,7 +10,8 @@ from torch import Tensor
 from lab.batches import source_batch
 from lab.corpora import Pair
 from lab.evaluation.window_positions import counted, crossing, position_scores
-from solutions.luong import attentional_state, fast, input_feeding, local_p_weights
+from solutions.luong import fast
+from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
 from solutions.luong.fast import FastLuong
 from solutions.luong.model import SCORES, Luong
 from solutions.luong.plain import PlainFeeding
@@ -58,37 +59,6 @@ def test_the_monotonic_window_moves_one_word_a_step_and_stays_at_the_last() -> N
     first = (weights[0] > 0).int().argmax(dim=-1)  # a sentence of four words and </s>
     assert first.tolist() == [0, 0, 1, 2, 3, 3, 3, 3, 3]
     assert (weights[2, :, 0] == 1).all()  # an empty sentence has one position: </s>
-
-
-def test_a_window_wider_than_every_sentence_is_global_attention() -> None:
-    wide, everywhere = model(attention="local_m", D=50), model()
-    inputs = torch.full((4, 3), 4)
-    torch.testing.assert_close(weights_of(wide, inputs), weights_of(everywhere, inputs))
-
-
-@pytest.mark.parametrize("layers", [1, 3])
-def test_the_fed_loop_without_its_feeding_columns_is_torchs_own_lstm(layers: int) -> None:
-    fed, plain = model(layers=layers), model(layers=layers, feeding=False)
-    with torch.no_grad():
-        fed.network.get_parameter("weight_ih_l0")[:, 5:] = 0
-        weights = dict(fed.state_dict())
-        weights["network.weight_ih_l0"] = weights["network.weight_ih_l0"][:, :5]
-    plain.load_state_dict(weights)
-    inputs = torch.tensor([[1, 4, 5, 6]]).expand(4, -1)
-    real = torch.ones_like(inputs, dtype=torch.bool)
-    torch.testing.assert_close(fed(SOURCE, MASKED, inputs, real), plain(SOURCE, MASKED, inputs, real))
-
-
-def test_feeding_tells_the_next_step_what_was_attended_to() -> None:
-    """With input feeding the states depend on the source beyond the first one; without it they do not."""
-    inputs = torch.full((4, 3), 4)
-    for feeding in (True, False):
-        net = model(feeding=feeding)
-        memory, state = net.encode(SOURCE, MASKED)
-        before, *_ = net.run(inputs, memory, state)
-        after, *_ = net.run(inputs, memory | {"states": memory["states"] + 1}, state)
-        torch.testing.assert_close(before[:, 0], after[:, 0])
-        assert torch.equal(before[:, 1:], after[:, 1:]) is not feeding
 
 
 @pytest.mark.parametrize("score", SCORES)

@@ -6,13 +6,12 @@ from torch import Tensor
 
 from autograder.kit.peak import LargestTensor
 from solutions.bahdanau.attention import masked_softmax
-from solutions.luong import local_p_weights
 from solutions.luong.attention import (
     gaussian,
     general_score,
+    local_p_weights,
     predicted_position,
     window,
-    window_positions,
     windowed_attention,
 )
 
@@ -63,11 +62,3 @@ def test_nothing_that_the_window_makes_is_as_long_as_the_sentence() -> None:
     with LargestTensor() as largest:
         windowed_attention(h_t, h_s, W_a, p.double(), torch.tensor([5000]), 2)
     assert 0 < largest.bytes <= 8 * T * 6 * E
-
-
-def test_a_window_of_2D_plus_2_slots_holds_every_position_that_is_near_enough() -> None:
-    for D in (0.4, 1, 2, 2.7):
-        slots = window_positions(CENTRES, D)
-        assert slots.shape[-1] <= 2 * D + 2
-        for p, row in zip(CENTRES.flatten().tolist(), slots.flatten(0, 1).tolist(), strict=True):
-            assert {s for s in range(-40, 40) if abs(s - p) <= D} <= set(row)

@@ -4,15 +4,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from solutions.bahdanau import additive_attention, masked_softmax
-from solutions.pooling import (
+from solutions.bahdanau.attention import additive_attention, masked_softmax
+from solutions.pooling.attention import (
     adversarial_weights,
     attention_pool,
     context_attention,
     hierarchical_attention,
     leave_one_out,
+    pooled_by_hand,
 )
-from solutions.pooling.attention import pooled_by_hand
 
 B, N, S, T, D, A = 3, 4, 5, 6, 7, 2
 MASK = torch.arange(S) < torch.tensor([5, 1, 3])[:, None]
@@ -45,12 +45,6 @@ def test_attention_pool_is_the_formula_of_the_paper_whose_states_are_columns() -
         assert (weights[b, length:] == 0).all()
 
 
-def test_attention_pool_with_a_vector_of_zeros_is_the_mean() -> None:
-    states = normal(B, S, D)
-    pooled, _ = attention_pool(states, torch.zeros(D, dtype=torch.float64))
-    torch.testing.assert_close(pooled, torch.tanh(states.mean(dim=1)))
-
-
 def test_context_attention_is_additive_attention_without_a_query() -> None:
     states, (W, b, u) = normal(B, S, D), W_W
     zero, nothing = torch.zeros(B, 1, dtype=torch.float64), torch.zeros(A, 1, dtype=torch.float64)
@@ -76,42 +70,6 @@ def test_a_document_is_two_levels_one_after_the_other() -> None:
         torch.testing.assert_close(document[b], vector[0])
         torch.testing.assert_close(sentences[b, WORDS[b] > 0], alone[0])
         assert (sentences[b, WORDS[b] == 0] == 0).all()
-
-
-def test_padding_changes_nothing_neither_words_nor_sentences() -> None:
-    longer = torch.full((B, N + 2, T + 3, D), 9.0, dtype=torch.float64)
-    longer[:, :N, :T] = H
-    mask = torch.zeros(B, N + 2, T + 3, dtype=torch.bool)
-    mask[:, :N, :T] = NESTED
-    document, words, sentences = hierarchical_attention(H, *W_W, *W_S, NESTED)
-    again, more_words, more_sentences = hierarchical_attention(longer, *W_W, *W_S, mask)
-    torch.testing.assert_close(again, document)
-    torch.testing.assert_close(more_words[:, :N, :T], words)
-    torch.testing.assert_close(more_sentences[:, :N], sentences)
-    assert (more_words.sum() - words.sum()).abs() < 1e-9
-    assert (more_sentences[:, N:] == 0).all()
-
-
-def test_the_order_of_words_and_sentences_does_not_matter_without_an_encoder() -> None:
-    """That is what the recurrent networks below and between the levels are for."""
-    words, sentences = torch.randperm(T), torch.randperm(N)
-    document, _, weights = hierarchical_attention(H, *W_W, *W_S, NESTED)
-    moved = [tensor[:, sentences][:, :, words] for tensor in (H, NESTED)]
-    again, _, moved_weights = hierarchical_attention(moved[0], *W_W, *W_S, moved[1])
-    torch.testing.assert_close(again, document)
-    torch.testing.assert_close(moved_weights, weights[:, sentences])
-
-
-def test_a_mask_of_true_is_no_mask() -> None:
-    every = torch.ones(B, N, T, dtype=torch.bool)
-    pairs = [
-        (attention_pool(H[:, 0], normal(D)), attention_pool(H[:, 0], normal(D), every[:, 0])),
-        (context_attention(H[:, 0], *W_W), context_attention(H[:, 0], *W_W, every[:, 0])),
-        (hierarchical_attention(H, *W_W, *W_S), hierarchical_attention(H, *W_W, *W_S, every)),
-    ]
-    for without, with_mask in pairs:
-        for one, other in zip(without, with_mask, strict=True):
-            torch.testing.assert_close(one, other)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
@@ -172,13 +130,6 @@ def test_without_a_position_is_what_the_pool_gives_where_that_position_is_masked
     assert (vectors[1] == 0).all()  # one word: without it nothing is left
 
 
-def test_the_pooled_vector_is_that_without_a_position_mixed_with_its_value() -> None:
-    states = normal(B, S, D)
-    _, weights = attention_pool(states, normal(D))
-    mixed = weights[..., None] * states + (1 - weights)[..., None] * leave_one_out(states, weights)
-    torch.testing.assert_close(mixed, (weights[:, None] @ states).expand_as(mixed))
-
-
 def test_adversarial_weights_pool_the_same_vector_and_no_others_go_further() -> None:
     values, weights, direction = normal(9, 3), normal(9, seed=4).softmax(0), normal(9, seed=5)
     others = adversarial_weights(weights, values, direction)
@@ -198,10 +149,3 @@ def test_adversarial_weights_pool_the_same_vector_and_no_others_go_further() -> 
 def test_weights_of_few_words_cannot_move(length: int) -> None:
     weights, direction = normal(length).softmax(0), normal(length, seed=1)
     torch.testing.assert_close(adversarial_weights(weights, normal(length, 3), direction), weights, atol=0, rtol=0)
-
-
-def test_how_long_the_direction_is_does_not_matter() -> None:
-    values, weights, direction = normal(7, 2), normal(7).softmax(0), normal(7, seed=5)
-    expected = adversarial_weights(weights, values, direction)
-    for factor in (1e-6, 1e6):
-        torch.testing.assert_close(adversarial_weights(weights, values, factor * direction), expected)

@@ -9,8 +9,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils.flop_counter import FlopCounterMode
 
-from solutions.luong import general_score
-from solutions.self_attention import (
+from solutions.self_attention.attention import (
     SelfAttention,
     chunked_attention,
     crossing_length,
@@ -40,42 +39,6 @@ def words(source: int = S) -> list[Tensor]:
 BOTH = [(simple_self_attention, 1), (self_attention, 4)]  # and how many of `words` they take
 
 
-@pytest.mark.parametrize(("attend", "count"), BOTH)
-def test_rows_sum_to_one_and_padding_gets_nothing(attend, count: int) -> None:
-    _, weights = attend(*words()[:count], MASK)
-    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, S, dtype=torch.float64))
-    assert (weights[~MASK[:, None].expand_as(weights)] == 0).all()
-
-
-@pytest.mark.parametrize(("attend", "count"), BOTH)
-def test_padding_changes_nothing(attend, count: int) -> None:
-    X, *matrices = words()[:count]
-    context, weights = attend(X, *matrices, None)
-    longer = torch.cat([X, torch.full((B, 2, D), 9.0, dtype=torch.float64)], dim=1)
-    again, more = attend(longer, *matrices, torch.arange(S + 2).expand(B, -1) < S)
-    torch.testing.assert_close(again[:, :S], context)
-    torch.testing.assert_close(more[:, :S, :S], weights)
-    assert (more[..., S:] == 0).all()
-
-
-@pytest.mark.parametrize(("attend", "count"), BOTH)
-def test_shuffled_words_give_the_same_results_shuffled(attend, count: int) -> None:
-    X, *matrices = words()[:count]
-    order = torch.tensor([3, 0, 4, 2, 1])
-    context, weights = attend(X, *matrices, MASK)
-    moved, moved_weights = attend(X[:, order], *matrices, MASK[:, order])
-    torch.testing.assert_close(moved, context[:, order])
-    torch.testing.assert_close(moved_weights, weights[:, order][:, :, order])
-
-
-def test_without_parameters_the_scores_are_symmetric_and_the_weights_are_not() -> None:
-    X = normal(B, S, D)
-    _, weights = simple_self_attention(X)
-    scores = weights.log() - weights.log().diagonal(dim1=1, dim2=2)[..., None] + (X**2).sum(-1, keepdim=True)
-    torch.testing.assert_close(scores, scores.mT)
-    assert not torch.allclose(weights, weights.mT)
-
-
 def test_self_attention_is_the_formula_word_by_word() -> None:
     """The six steps, one word at a time."""
     X, W_q, W_k, W_v = words()
@@ -86,13 +49,6 @@ def test_self_attention_is_the_formula_word_by_word() -> None:
         alpha = scores.softmax(dim=0)
         torch.testing.assert_close(weights[b, i, : LENGTHS[b]], alpha)
         torch.testing.assert_close(context[b, i], sum(alpha[j] * (W_v @ X[b, j]) for j in range(LENGTHS[b])))
-
-
-def test_the_two_matrices_of_the_score_are_one_bilinear_form() -> None:
-    X, W_q, W_k, W_v = words()
-    _, weights = self_attention(X, W_q, W_k, W_v)
-    scores = general_score(X, X, W_q.T @ W_k) / math.sqrt(K)
-    torch.testing.assert_close(weights, scores.softmax(dim=-1))
 
 
 def test_with_the_identity_and_scaled_words_the_form_without_parameters_comes_back() -> None:
@@ -147,15 +103,6 @@ def test_float16_has_room_for_scores_that_only_their_root_makes_small() -> None:
     key = torch.cat([query, query / 2])
     _, weights = scaled_dot_product(query, key, key)  # q·k = 102400, more than float16 can hold
     assert torch.isfinite(weights).all()
-
-
-@pytest.mark.parametrize("d", [16, 256, 1024])
-def test_the_variance_of_a_dot_product_is_its_width(d: int) -> None:
-    generator = torch.Generator().manual_seed(d)
-    query, key = torch.randn(4000, d, generator=generator), torch.randn(4000, d, generator=generator)
-    products = (query * key).sum(dim=-1)
-    assert products.var().item() == pytest.approx(d, rel=0.1)
-    assert (products / math.sqrt(d)).var().item() == pytest.approx(1, rel=0.1)
 
 
 def test_layers_return_their_weights_and_hold_their_parameters() -> None:

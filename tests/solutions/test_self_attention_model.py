@@ -7,7 +7,7 @@ import torch
 
 from benchmarks import complexity
 from book.figures_self_attention import GATES
-from solutions.self_attention import layer_cost
+from solutions.self_attention.attention import layer_cost
 from solutions.self_attention.fast import FastSelfAttentive
 from solutions.self_attention.model import SelfAttentive
 from solutions.self_attention.recipe import Recipe

@@ -7,8 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from solutions.self_attention import scaled_dot_product
-from solutions.transformer import (
+from solutions.transformer.attention import (
     cached_heads,
     decoder_layer,
     encoder_layer,
@@ -92,25 +91,6 @@ def test_multi_head_attention_is_torchs(heads: int) -> None:
     torch.testing.assert_close(attended, weights)
 
 
-def test_one_head_is_the_scaled_dot_product_between_projections() -> None:
-    identity = {f"W_{n}": torch.eye(D, dtype=torch.float64) for n in "qkvo"}
-    identity |= {f"b_{n}": torch.zeros(D, dtype=torch.float64) for n in "qkvo"}
-    query, key, value = normal(B, T, D), normal(B, S, D), normal(B, S, D, seed=1)
-    out, attended = multi_head_attention(query, key, value, identity, 1, MASK[:, None])
-    expected, weights = scaled_dot_product(query, key, value, MASK[:, None])
-    torch.testing.assert_close(out, expected)
-    torch.testing.assert_close(attended[:, 0], weights)
-
-
-def test_the_three_shapes_of_a_mask_mean_the_same() -> None:
-    query, key = normal(B, T, D), normal(B, S, D)
-    row = torch.arange(S) < 3
-    masks = [row.expand(T, S), row.expand(B, 1, S), row.expand(B, T, S)]
-    first, *others = (multi_head_attention(query, key, key, PARAMS, H, mask)[0] for mask in masks)
-    for other in others:
-        torch.testing.assert_close(other, first)
-
-
 def test_a_query_that_may_look_nowhere_gets_the_bias_alone_and_no_nan() -> None:
     query, key = normal(B, T, D), normal(B, S, D)
     mask = MASK.clone()
@@ -128,36 +108,6 @@ def test_every_floating_point_type_keeps_masked_keys_at_zero(dtype: torch.dtype)
     assert out.dtype == attended.dtype == dtype
     assert torch.isfinite(out).all()
     assert (attended.masked_select(~MASK[:, None, None].expand_as(attended)) == 0).all()
-
-
-def test_a_shuffled_memory_changes_nothing_but_the_order_of_the_weights() -> None:
-    order = torch.tensor([3, 0, 4, 1, 2])
-    query, key = normal(B, T, D), normal(B, S, D)
-    out, attended = multi_head_attention(query, key, key, PARAMS, H)
-    again, shuffled = multi_head_attention(query, key[:, order], key[:, order], PARAMS, H)
-    torch.testing.assert_close(again, out)
-    torch.testing.assert_close(shuffled, attended[..., order])
-
-
-def test_a_bias_of_the_keys_changes_nothing() -> None:
-    query, key = normal(B, T, D), normal(B, S, D)
-    with_bias = multi_head_attention(query, key, key, PARAMS, H)
-    without = multi_head_attention(query, key, key, PARAMS | {"b_k": 0 * PARAMS["b_k"]}, H)
-    torch.testing.assert_close(without, with_bias)
-
-
-def test_every_position_has_a_pattern_of_its_own_between_minus_one_and_one() -> None:
-    table = sinusoids(200, D)
-    assert (table.abs() <= 1).all()
-    assert torch.pdist(table).min() > 1e-3
-    torch.testing.assert_close(table[0], torch.tensor([0.0, 1.0] * (D // 2)))
-
-
-def test_going_on_by_k_positions_is_the_same_turn_everywhere() -> None:
-    table, k = sinusoids(60, D).double(), 7
-    angle = k / 10000 ** (torch.arange(0, D, 2).double() / D)
-    turns = [torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]], dtype=torch.float64) for a in angle]
-    torch.testing.assert_close(table[:-k] @ torch.block_diag(*turns).T, table[k:], rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 7])
@@ -217,31 +167,6 @@ def test_a_decoder_layer_is_torchs(eps: float) -> None:
     torch.testing.assert_close(ours, expected)
 
 
-def test_no_future_leaks_through_a_decoder_layer() -> None:
-    y, memory = normal(B, T, D).requires_grad_(), normal(B, S, D)
-    out = decoder_layer(y, memory, PARAMS, H, CAUSAL.expand(B, T, T), MASK[:, None])
-    for t in range(T):
-        (gradient,) = torch.autograd.grad((out[:, t] ** 2).sum(), y, retain_graph=True)
-        assert (gradient[:, t + 1 :] == 0).all()
-        assert (gradient[:, : t + 1].abs().sum(dim=-1) > 0).all()  # and what has been said does come through
-
-
-def test_padding_of_the_source_changes_nothing() -> None:
-    longer = torch.arange(S + 2) < LENGTHS[:, None]
-    x, y = normal(B, S, D), normal(B, T, D)
-    far = torch.cat([x, torch.full((B, 2, D), 9.0, dtype=torch.float64)], dim=1)
-    torch.testing.assert_close(encoder_layer(far, PARAMS, H, longer)[:, :S], encoder_layer(x, PARAMS, H, MASK))
-    masks = [CAUSAL.expand(B, T, T), longer[:, None]]
-    again = decoder_layer(y, far, PARAMS, H, *masks)
-    torch.testing.assert_close(again, decoder_layer(y, x, PARAMS, H, masks[0], MASK[:, None]))
-
-
-def test_an_encoder_layer_without_positions_follows_every_shuffle() -> None:
-    order = torch.tensor([3, 0, 4, 1, 2])
-    x = normal(B, S, D)
-    torch.testing.assert_close(encoder_layer(x[:, order], PARAMS, H), encoder_layer(x, PARAMS, H)[:, order])
-
-
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.6, 1.0])
 def test_the_smoothed_loss_is_torchs(epsilon: float) -> None:
     logits, pad = 3 * normal(B, T, V), 2
@@ -250,15 +175,6 @@ def test_the_smoothed_loss_is_torchs(epsilon: float) -> None:
     expected = F.cross_entropy(logits.transpose(1, 2), target, ignore_index=pad, label_smoothing=epsilon)
     torch.testing.assert_close(label_smoothed_loss(logits, target, epsilon, pad), expected)
     torch.testing.assert_close(label_smoothed_loss(logits + 800, target, epsilon, pad), expected)
-
-
-def test_the_smoothed_loss_is_smallest_at_the_smoothed_target() -> None:
-    epsilon, target = 0.3, torch.tensor([[1]])
-    q = torch.full((V,), epsilon / V, dtype=torch.float64)
-    q[1] += 1 - epsilon
-    logits = q.log()[None, None].requires_grad_()
-    (gradient,) = torch.autograd.grad(label_smoothed_loss(logits, target, epsilon, 0), logits)
-    torch.testing.assert_close(gradient, torch.zeros_like(gradient))
 
 
 @pytest.mark.parametrize(("d_model", "warmup"), [(512, 4000), (4, 16), (7, 1)])

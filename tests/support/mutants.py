@@ -78,8 +78,15 @@ def _with(tree: ast.Module, node: ast.AST, changed: ast.AST | None) -> ast.Modul
     return ast.fix_missing_locations(fresh)
 
 
-def same(before: str, after: str) -> bool:
-    """Return whether a change never matters: operands or axes in the other order, and None compared otherwise."""
+# An axis counted from the other end, and a zero's sign: where no case tells them apart, there are as many axes as that.
+AXES = {("-1", "1"), ("1", "-1"), ("0", "-1"), ("2", "-2"), ("-2", "2"), ("0.0", "-0.0")}
+IN_EITHER_ORDER = ("min", "max", "minimum", "maximum")
+
+
+def same(before: str, after: str) -> bool:  # noqa: C901 — a table of rules
+    """Return whether a change never matters: operands or axes in the other order, devices, None compared otherwise."""
+    if (before, after) in AXES:
+        return True
     try:
         one, two = ast.parse(before).body[0], ast.parse(after).body[0]
     except (SyntaxError, IndexError):
@@ -92,8 +99,21 @@ def same(before: str, after: str) -> bool:
         case ast.Compare(a, [ast.IsNot()], [ast.Constant(None)]), ast.Compare(b, [ast.NotEq()], [ast.Constant(None)]):
             return ast.dump(a) == ast.dump(b)
         case ast.Call(ast.Attribute(a, "transpose"), [b, c]), ast.Call(ast.Attribute(d, "transpose"), [e, f]):
-            return [ast.dump(x) for x in (a, b, c)] == [ast.dump(x) for x in (d, f, e)]
+            return _dumped(a, b, c) == _dumped(d, f, e)
+        case ast.Call(a, [b, c], []), ast.Call(d, [e, f], []) if ast.unparse(a).endswith(IN_EITHER_ORDER):
+            return _dumped(a, b, c) == _dumped(d, f, e)
+        case ast.Call(ast.Attribute(a, "to")), ast.Call(ast.Attribute(b, "to"), []):
+            return ast.dump(a) == ast.dump(b)
+        case ast.Call(ast.Attribute(a, "to" | "expand_as")), other if ast.dump(a) == ast.dump(other):
+            return True
+        case ast.Call(a, b, some), ast.Call(c, d, fewer):
+            left = [each for each in some if each.arg not in ("device", "strict")]
+            return len(left) < len(some) and _dumped(a, *b, *left) == _dumped(c, *d, *fewer)
     return False
+
+
+def _dumped(*nodes: ast.AST) -> list[str]:
+    return [ast.dump(node) for node in nodes]
 
 
 def _changes(node: ast.AST) -> Iterator[ast.AST | None]:  # noqa: C901, PLR0915 — a table of rules

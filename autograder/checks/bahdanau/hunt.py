@@ -2,17 +2,8 @@
 
 import torch
 
-
-def broken_attention(query, keys, values, W_q, W_k, v, mask=None):
-    """The scores stand as (S, B), so that the last axis is the batch: the softmax has to run along the first."""
-    asked = query @ W_q.T
-    offered = keys.transpose(0, 1) @ W_k.T
-    scores = torch.tanh(asked + offered) @ v
-    if mask is not None:
-        scores = scores.masked_fill(~mask.T, -1e9)
-    weights = torch.softmax(scores, dim=-1)
-    context = torch.einsum("sb,bsd->bd", weights, values)
-    return context, weights.T
+from autograder.checks import FAR, MASKED, NO_MASK, Hunt, Points
+from autograder.checks.bahdanau.attention import ADDITIVE, SPECIAL
 
 
 def failing_input():
@@ -37,3 +28,17 @@ def repaired_attention(query, keys, values, W_q, W_k, v, mask=None):
     weights = torch.softmax(scores, dim=0)
     context = torch.einsum("sb,bsd->bd", weights, values)
     return context, weights.T
+
+
+HUNT = Hunt(
+    ADDITIVE,
+    repaired_attention,
+    failing_input,
+    diagnosis,
+    bug="torch.softmax(scores, dim=0) => torch.softmax(scores, dim=-1)",
+    points={
+        "sentences with padding": Points(3, (MASKED, SPECIAL)),
+        "sentences without padding": Points(2, NO_MASK),
+        FAR: 1,
+    },
+)

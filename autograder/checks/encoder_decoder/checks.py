@@ -1,6 +1,6 @@
 """The checks of the encoder–decoder without attention: what its encoder hands over, and its two ways to decode."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -9,13 +9,11 @@ import numpy as np
 
 from autograder.checks import REPEAT, SHAPE, CaseInput, Check, Points
 from autograder.checks.edits import known
-from autograder.checks.encoder_decoder import examples
 from autograder.checks.encoder_decoder.beam_parts import searched
 from autograder.checks.encoder_decoder.cases import BOS, EOS, PAD, beam_case, greedy_case
-from autograder.checks.encoder_decoder.questions import WRITTEN
-from autograder.checks.encoder_decoder.search_hunt import HUNT
+from autograder.checks.encoder_decoder.hunt import HUNT
 from autograder.checks.encoder_decoder.starred import BACKWARD, NUCLEUS
-from autograder.checks.encoder_decoder.training_checks import HAND, LOSS, SHIFT, STEP
+from autograder.checks.encoder_decoder.training import HAND, LOSS, SHIFT, STEP
 from autograder.checks.random_inputs import Rng, lengths, normal
 from autograder.kit.cases import EXACT
 from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
@@ -27,46 +25,23 @@ UNENDING, LIMITED, ORDINARY = "rows without end", "what max_len changes", "ordin
 def state_cases(rng: Rng) -> list[CaseInput]:
     """Draw outputs whose padding holds numbers as large as any, and lengths in no order."""
     short = np.minimum(lengths(rng, 5, 6), 4)
+    padded, single = "padded sentences", "one sentence, one unit, one token"  # groups
+
+    def case(name: str, sizes: Sequence[int], true: Callable[[], np.ndarray], group: str, gradients=False) -> CaseInput:
+        outputs, counts = normal(rng, *sizes), true()
+        return CaseInput(name, [outputs, counts], group, [PADDING] * bool((counts < sizes[1]).any()), gradients)
+
     return [
-        CaseInput("no padding", [normal(rng, 4, 6, 10), np.full(4, 6)], gradients=True),
-        CaseInput(
-            "padded sentences",
-            [normal(rng, 4, 7, 6), lengths(rng, 4, 7)],
-            "padded sentences",
-            [PADDING],
-            gradients=True,
-        ),
-        CaseInput("other padded sentences", [normal(rng, 4, 7, 6), lengths(rng, 4, 7)], "padded sentences", [PADDING]),
-        CaseInput("padding in every row", [normal(rng, 5, 8, 6), short], "padded sentences", [PADDING], gradients=True),
-        CaseInput(
-            "two full rows",
-            [normal(rng, 4, 6, 6), np.array([6, *rng.permutation([2, 6, 4])])],
-            "padded sentences",
-            [PADDING],
-        ),
-        CaseInput(
-            "one sentence",
-            [normal(rng, 1, 6, 4), np.array([3])],
-            "one sentence, one unit, one token",
-            [PADDING],
-            gradients=True,
-        ),
-        CaseInput(
-            "equal sizes", [normal(rng, 6, 6, 6), lengths(rng, 6, 6)], "padded sentences", [PADDING], gradients=True
-        ),
-        CaseInput(
-            "one unit in each direction",
-            [normal(rng, 3, 5, 2), lengths(rng, 3, 5)],
-            "one sentence, one unit, one token",
-            [PADDING],
-        ),
-        CaseInput("one position", [normal(rng, 3, 1, 4), np.ones(3, np.int64)], "one sentence, one unit, one token"),
-        CaseInput(
-            "one token of each",
-            [normal(rng, 3, 4, 6), np.ones(3, np.int64)],
-            "one sentence, one unit, one token",
-            [PADDING],
-        ),
+        case("no padding", (4, 6, 10), lambda: np.full(4, 6), "no padding", True),
+        case("padded sentences", (4, 7, 6), lambda: lengths(rng, 4, 7), padded, True),
+        case("other padded sentences", (4, 7, 6), lambda: lengths(rng, 4, 7), padded),
+        case("padding in every row", (5, 8, 6), lambda: short, padded, True),
+        case("two full rows", (4, 6, 6), lambda: np.array([6, *rng.permutation([2, 6, 4])]), padded),
+        case("one sentence", (1, 6, 4), lambda: np.array([3]), single, True),
+        case("equal sizes", (6, 6, 6), lambda: lengths(rng, 6, 6), padded, True),
+        case("one unit in each direction", (3, 5, 2), lambda: lengths(rng, 3, 5), single),
+        case("one position", (3, 1, 4), lambda: np.ones(3, np.int64), single),
+        case("one token of each", (3, 4, 6), lambda: np.ones(3, np.int64), single),
     ]
 
 
@@ -75,8 +50,6 @@ STATES = Check(
     ("states",),
     state_cases,
     points={"no padding": 1, "padded sentences": 2, "one sentence, one unit, one token": 1},
-    mistakes=known(last_states),
-    examples=examples.STATES,
 )
 
 
@@ -84,45 +57,29 @@ def greedy_cases(rng: Rng) -> list[CaseInput]:
     """Draw batches whose rows end at different steps, all at once, at the last step, or not at all."""
     middle = [int(end) for end in 3 + rng.permutation(4)]
     ends = [4, *middle] if middle[0] != 3 else [5, *middle]
+    steps, unending = "rows that end at different steps", ["a row without end"]
     different = greedy_case(rng, [ends[0], 2, 7, 5, 3], 12)
     _, _, bos, eos, pad, _ = different
     others = greedy_case(rng, [3, 8, 2, 4, 6], 12, tokens=[pad, bos, eos], level=200.0)  # nothing but step is another
-    return [
-        CaseInput("rows that end at different steps", different, "rows that end at different steps"),
-        CaseInput("others of the same number", others, "rows that end at different steps"),
+    drawn = [
+        CaseInput("rows that end at different steps", different, steps),
+        CaseInput("others of the same number", others, steps),
         CaseInput("one sentence", greedy_case(rng, [5], 9)),
         CaseInput(
-            "nearly equal logits",
-            greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03, zero=EOS),
-            "rows that end at different steps",
-            ["a close race"],
+            "nearly equal logits", greedy_case(rng, [4, 6, 1, 5], 10, spread=0.03, zero=EOS), steps, ["a close race"]
         ),
-        CaseInput("rows that end at once", greedy_case(rng, [1, 1], 5), "rows that end at different steps"),
+        CaseInput("rows that end at once", greedy_case(rng, [1, 1], 5), steps),
         # What depends on max_len comes last: who forgets it has been tried on all the others by then.
         CaseInput("a row that ends with the last token allowed", greedy_case(rng, [2, 7, 4], 7), LIMITED),
-        CaseInput(
-            "rows that do not end within max_len",
-            greedy_case(rng, [3, None, 6, None], 6),
-            UNENDING,
-            ["a row without end"],
-        ),
-        CaseInput("one token at most", greedy_case(rng, [None, 1, None], 1), LIMITED, ["a row without end"]),
-        CaseInput(
-            "long sentences", greedy_case(rng, [3, 14, None], 16, share=0.07, zero=BOS), LIMITED, ["a row without end"]
-        ),
-        CaseInput(
-            "very long sentences of few words",
-            greedy_case(rng, [4, 57, None], 60, vocabulary=7, share=0.05, path=75),
-            LIMITED,
-            ["a row without end"],
-        ),
-        CaseInput(
-            "equal sizes",
-            greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8, zero=PAD),
-            LIMITED,
-            ["a row without end"],
-        ),
+        CaseInput("rows that do not end within max_len", greedy_case(rng, [3, None, 6, None], 6), UNENDING, unending),
     ]
+    limited = [
+        ("one token at most", greedy_case(rng, [None, 1, None], 1)),
+        ("long sentences", greedy_case(rng, [3, 14, None], 16, share=0.07, zero=BOS)),
+        ("very long sentences of few words", greedy_case(rng, [4, 57, None], 60, vocabulary=7, share=0.05, path=75)),
+        ("equal sizes", greedy_case(rng, [3, 2, None, 7, 4, 1, 5, 6], 8, vocabulary=8, zero=PAD)),
+    ]
+    return [*drawn, *(CaseInput(name, arguments, LIMITED, unending) for name, arguments in limited)]
 
 
 GREEDY = Check(
@@ -136,8 +93,6 @@ GREEDY = Check(
     },
     also=(SHAPE, REPEAT),
     exact=("tokens",),
-    mistakes=known(greedy_decode),
-    examples=examples.GREEDY,
 )
 
 
@@ -261,9 +216,6 @@ BEAM = Check(
     },
     also=(REPEAT,),
     mistakes=BEAM_MISTAKES,
-    examples=examples.BEAM,
 )
 
 CHECKS = [HAND, STEP, STATES, SHIFT, LOSS, GREEDY, BEAM, *HUNT.checks(), NUCLEUS, BACKWARD]
-
-__all__ = ["CHECKS", "WRITTEN"]

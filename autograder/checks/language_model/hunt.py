@@ -1,11 +1,15 @@
 """Numbers by hand, and the bug hunt of a text that is read in pieces: its causal mask forgets what is in the cache."""
 
 import math
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from autograder.checks import FAR, CaseInput, Check, Hunt, Points
+from autograder.checks.by_hand import by_hand
+from autograder.checks.random_inputs import Rng, normal
 from solutions.language_model.attention import grouped_query_attention
 
 New = Float[Tensor, "batch heads new head_dim"]
@@ -30,17 +34,6 @@ def continuation(
     return through(grouped_query_attention, query, key, value, past_key, past_value)
 
 
-def broken_continuation(query, key, value, past_key, past_value):
-    """The triangle begins at the first key. The new positions stand behind the past: they see all of it."""
-    keys = torch.cat([past_key, key], dim=2)
-    values = torch.cat([past_value, value], dim=2)
-    scores = query @ keys.transpose(2, 3) / query.shape[-1] ** 0.5
-    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
-    scores = scores.masked_fill(~seen, -torch.inf)
-    weights = scores.softmax(dim=-1)
-    return weights @ values, weights
-
-
 def failing_input():
     """Return arguments on which `broken_continuation` is wrong: query, key, value, past_key, past_value."""
     one, zero = torch.ones(1, 1, 1, 1), torch.zeros(1, 1, 1, 1)
@@ -62,3 +55,45 @@ def repaired_continuation(query, key, value, past_key, past_value):
     scores = scores.masked_fill(~seen, -torch.inf)
     weights = scores.softmax(dim=-1)
     return weights @ values, weights
+
+
+BEHIND, ONE = "several new positions", "one new position"  # groups of cases
+
+
+def continued(rng: Rng, sizes: Sequence[int], name: str, group: str, gradients: bool = False) -> CaseInput:
+    """Return a case for sizes B, heads, new, past, head_dim."""
+    B, heads, new, past, width = sizes
+    arguments = [normal(rng, B, heads, length, width) for length in (new, new, new, past, past)]
+    if group == FAR:
+        arguments[0][..., 0], arguments[1][..., 0], arguments[3][..., 0] = width**0.5, -100, -100
+    return CaseInput(name, arguments, group, [], gradients)
+
+
+def continued_cases(rng: Rng) -> list[CaseInput]:
+    """Draw new positions, fewer and more than those in the cache; one alone; scores far from 0."""
+    return [
+        continued(rng, (3, 2, 4, 6, 5), "four behind six", BEHIND, gradients=True),
+        continued(rng, (2, 4, 5, 3, 6), "five behind three", BEHIND),
+        continued(rng, (7, 3, 4, 1, 2), "four behind one, many texts", BEHIND),
+        continued(rng, (3, 3, 3, 3, 3), "equal sizes", BEHIND),
+        continued(rng, (3, 2, 1, 5, 4), "one behind five", ONE, gradients=True),
+        continued(rng, (1, 2, 1, 1, 4), "one behind one", ONE),
+        continued(rng, (2, 3, 3, 5, 4), "scores around -100", FAR),
+    ]
+
+
+BY_HAND = by_hand(mean_and_rotation_by_hand, {"means": "the four means", "turned": "the turned vector"})
+
+# What students repair has as many key–value heads as heads and no padding: its right answer is that of their attention.
+PLAIN = Check(continuation, ("context", "weights"), continued_cases, points={BEHIND: 1, ONE: 1, FAR: 1})
+
+HUNT = Hunt(
+    PLAIN,
+    repaired_continuation,
+    failing_input,
+    diagnosis,
+    bug="tril(past_key.shape[2]) => tril()",
+    points={"the context and the weights": Points(4, (BEHIND, ONE)), FAR: 1},
+    own="grouped_query_attention",
+    through=through,
+)

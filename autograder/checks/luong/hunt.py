@@ -2,18 +2,8 @@
 
 import torch
 
-
-def broken_weights(h_t, h_s, W_a, W_p, v_p, lengths, D):
-    """The softmax is taken over the whole sentence. `align` is the softmax over the positions of the window alone."""
-    p = lengths * torch.sigmoid(torch.tanh(h_t @ W_p.T) @ v_p)
-    s = torch.arange(h_s.shape[1])
-    distance = s - p[:, None]
-    real = s < lengths[:, None]
-    near = real & (distance.abs() <= D)
-    scores = torch.einsum("bh,hk,bsk->bs", h_t, W_a, h_s)
-    align = torch.softmax(scores.masked_fill(~real, -1e9), dim=-1)
-    bell = torch.exp(-(distance**2) / (2 * (D / 2) ** 2))
-    return near * align * bell, p
+from autograder.checks import FAR, Hunt, Points
+from autograder.checks.luong.attention import EDGES, LOCAL, SHORT, WHOLE
 
 
 def failing_input():
@@ -39,3 +29,14 @@ def repaired_weights(h_t, h_s, W_a, W_p, v_p, lengths, D):
     align = torch.softmax(scores.masked_fill(~near, -1e9), dim=-1)
     bell = torch.exp(-(distance**2) / (2 * (D / 2) ** 2))
     return near * align * bell, p
+
+
+HUNT = Hunt(
+    LOCAL,
+    repaired_weights,
+    failing_input,
+    diagnosis,
+    bug="~near => ~real",
+    points={"weights and p": Points(4, (WHOLE, SHORT, EDGES)), FAR: 1},
+    ranges={"lengths": (1, "source"), "D": (0.5, 100)},
+)

@@ -1,9 +1,14 @@
 """The bug hunt of two levels: the bias of the words among the scores of the sentences."""
 
+from dataclasses import replace
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from autograder.checks import FAR, CaseInput, Hunt, Points
+from autograder.checks.pooling.levels import HIERARCHY, PADDED, WHOLE, hierarchy_cases
+from autograder.checks.random_inputs import Rng
 from solutions.pooling.attention import hierarchical_attention
 
 
@@ -23,20 +28,6 @@ def two_levels(
 ]:
     """Return both levels without an encoder between them: what `broken_hierarchy` should return."""
     return hierarchical_attention(H, W_w, b_w, u_w, W_s, b_s, u_s, mask)
-
-
-def broken_hierarchy(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None):
-    """The keys of the sentences are made with b_w, the bias of the words. They have their own, b_s."""
-    if mask is None:
-        mask = torch.ones(H.shape[:3], dtype=torch.bool)
-    scores = torch.tanh(H @ W_w.T + b_w) @ u_w
-    words = scores.masked_fill(~mask, -1e9).softmax(dim=-1) * mask
-    s = torch.einsum("bnt,bntd->bnd", words, H)
-    filled = mask.any(dim=-1)
-    scores = torch.tanh(s @ W_s.T + b_w) @ u_s
-    sentences = scores.masked_fill(~filled, -1e9).softmax(dim=-1) * filled
-    document = torch.einsum("bn,bnd->bd", sentences, s)
-    return document, words, sentences
 
 
 def failing_input():
@@ -64,3 +55,23 @@ def repaired_hierarchy(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None):
     sentences = scores.masked_fill(~filled, -1e9).softmax(dim=-1) * filled
     document = torch.einsum("bn,bnd->bd", sentences, s)
     return document, words, sentences
+
+
+def two_level_cases(rng: Rng) -> list[CaseInput]:
+    """Draw the documents of the check of both levels, without the encoder between them."""
+    return [replace(each, arguments=each.arguments[:-1]) for each in hierarchy_cases(rng)]
+
+
+HUNT = Hunt(
+    replace(HIERARCHY, reference=two_levels, cases=two_level_cases),
+    repaired_hierarchy,
+    failing_input,
+    diagnosis,
+    bug="W_s.T + b_s => W_s.T + b_w",
+    points={
+        "documents without padded sentences": Points(3, (WHOLE, "padded sentences")),
+        "documents with padded sentences": Points(2, (PADDED, "an empty document")),
+        FAR: 1,
+    },
+    own="hierarchical_attention",
+)

@@ -2,17 +2,8 @@
 
 import torch
 
-
-def broken_attention(X, W_q, W_k, W_v, mask=None):
-    """The mask empties the rows of padding. Its columns belong to the keys, and no word may look at them."""
-    Q, K, V = X @ W_q.T, X @ W_k.T, X @ W_v.T
-    scores = Q @ K.transpose(1, 2)
-    scores = scores / K.shape[-1] ** 0.5
-    if mask is not None:
-        outside = ~mask
-        scores = scores.masked_fill(outside[:, :, None], -1e9)
-    weights = torch.softmax(scores, dim=-1)
-    return weights @ V, weights
+from autograder.checks import FAR, MASKED, NO_MASK, Hunt, Points
+from autograder.checks.self_attention.attention import PROJECTED
 
 
 def failing_input():
@@ -37,3 +28,14 @@ def repaired_attention(X, W_q, W_k, W_v, mask=None):
         scores = scores.masked_fill(outside[:, None], -1e9)
     weights = torch.softmax(scores, dim=-1)
     return weights @ V, weights
+
+
+HUNT = Hunt(
+    PROJECTED,
+    repaired_attention,
+    failing_input,
+    diagnosis,
+    bug="outside[:, None] => outside[:, :, None]",
+    points={"sentences of one length": Points(1, NO_MASK), "padded sentences": Points(3, MASKED), FAR: 1},
+    # Where the rows of padding are not compared, the broken function gives what one without a mask does.
+)

@@ -2,19 +2,8 @@
 
 import torch
 
-
-def broken_attention(H, W_s1, W_s2, mask=None):
-    """The scores lie word by word, with those of all hops side by side: a reshape alone makes no rows of hops."""
-    batch, words, width = H.shape
-    states = H.reshape(batch * words, width)
-    hidden = torch.tanh(states @ W_s1.T)
-    scores = hidden @ W_s2.T
-    scores = scores.reshape(batch, -1, words)
-    if mask is not None:
-        scores = scores.masked_fill(~mask[:, None], -1e9)
-    A = torch.softmax(scores, dim=-1)
-    difference = torch.bmm(A, A.transpose(1, 2)) - torch.eye(len(W_s2))
-    return torch.bmm(A, H), A, (difference**2).sum(dim=(1, 2))
+from autograder.checks import FAR, MASKED, NO_MASK, Hunt, Points
+from autograder.checks.structured.hops import ATTENTION
 
 
 def failing_input():
@@ -40,3 +29,13 @@ def repaired_attention(H, W_s1, W_s2, mask=None):
     A = torch.softmax(scores, dim=-1)
     difference = torch.bmm(A, A.transpose(1, 2)) - torch.eye(len(W_s2))
     return torch.bmm(A, H), A, (difference**2).sum(dim=(1, 2))
+
+
+HUNT = Hunt(
+    ATTENTION,
+    repaired_attention,
+    failing_input,
+    diagnosis,
+    bug="reshape(batch, words, -1).transpose(1, 2) => reshape(batch, -1, words)",
+    points={"several hops": Points(4, (NO_MASK, MASKED)), "one hop, as before": Points(1, "one hop"), FAR: 1},
+)

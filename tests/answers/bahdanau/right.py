@@ -37,14 +37,6 @@ def softmax_plus_epsilon(scores, mask=None):
     return grown / (grown.sum(-1, keepdim=True) + 1e-9)
 
 
-def softmax_in_double(scores, mask=None):
-    scores = scores.double()
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -1e300)
-    weights = scores.softmax(-1)
-    return weights if mask is None else weights * mask
-
-
 def attention_loops(query, keys, values, W_q, W_k, v, mask=None):
     contexts, rows = [], []
     for b in range(query.shape[0]):
@@ -70,12 +62,6 @@ def attention_transposed(query, keys, values, W_q, W_k, v, mask=None):
     return (weights[:, None] @ values).squeeze(1), weights
 
 
-def attention_in_double(query, keys, values, W_q, W_k, v, mask=None):
-    query, keys, values, W_q, W_k, v = (x.double() for x in (query, keys, values, W_q, W_k, v))
-    weights = softmax_in_double(torch.tanh((query @ W_q.T)[:, None] + keys @ W_k.T) @ v, mask)
-    return (weights[:, None] @ values)[:, 0], weights
-
-
 class Attention(torch.nn.Module):
     def forward(self, query, keys, values, W_q, W_k, v, mask):
         hidden = torch.tanh(F.linear(query, W_q).unsqueeze(1) + F.linear(keys, W_k))
@@ -86,8 +72,4 @@ class Attention(torch.nn.Module):
 attention_object = Attention()
 
 
-RIGHT = {
-    "bahdanau.masked_softmax": "softmax_",
-    "bahdanau.additive_attention": "attention_",
-    "bahdanau.repaired_attention": "attention_",
-}
+RIGHT = {"bahdanau.masked_softmax": "softmax_", "bahdanau.additive_attention": "attention_"}

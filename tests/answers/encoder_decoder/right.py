@@ -1,7 +1,5 @@
 """Right answers of the encoder–decoder exercise, each unlike the others in what it returns or how it works."""
 
-import heapq
-import math
 from typing import Any
 
 import numpy as np
@@ -68,28 +66,6 @@ def greedy_zero_d(step, batch_size, bos, eos, pad, max_len):
     return [row[1:] for row in rows]
 
 
-def greedy_numpy_out(step, batch_size, bos, eos, pad, max_len):
-    y = np.full((batch_size, max_len + 1), pad, dtype=np.int64)
-    y[:, 0] = bos
-    over = np.zeros(batch_size, dtype=bool)
-    for t in range(max_len):
-        word = np.argmax(step(torch.tensor(y[:, : t + 1])).numpy()[:, t], -1)
-        y[~over, t + 1] = word[~over]
-        over |= y[:, t + 1] == eos
-        if over.all():
-            return y[:, 1 : t + 2]
-    return y[:, 1:]
-
-
-class Greedy:
-    @torch.inference_mode()
-    def __call__(self, step, batch_size, bos, eos, pad, max_len):
-        return greedy_int32(step, batch_size, bos, eos, pad, max_len)
-
-
-greedy_object = Greedy()
-
-
 def beam_everything_at_the_end(step, bos, eos, beam, max_len, alpha):
     """At max_len all continuations join the pool: those behind the `beam` best of the same length cannot win."""
     active, pool = [([bos], 0.0)], []
@@ -119,44 +95,6 @@ def beam_safe_stop(step, bos, eos, beam, max_len, alpha):
             break
     score, tokens = max(pool)
     return tokens, score
-
-
-def beam_tensor_state(step, bos, eos, beam, max_len, alpha):
-    ys, logp = torch.full((1, 1), bos), torch.zeros(1, dtype=torch.double)
-    ended, scores = [], []
-    while ys.shape[0] and ys.shape[1] <= max_len:
-        table = logp[:, None] + step(ys).double()
-        flat = table.reshape(-1)
-        order = flat.argsort(descending=True)[:beam]
-        ys = torch.cat([ys[order // table.shape[1]], (order % table.shape[1])[:, None]], 1)
-        logp = flat[order]
-        out = ys[:, -1] == eos
-        if ys.shape[1] == max_len + 1:
-            out = torch.ones_like(out)
-        ended += list(ys[out])
-        scores += list(logp[out] / (ys.shape[1] - 1) ** alpha)
-        ys, logp = ys[~out], logp[~out]
-    winner = int(torch.stack(scores).argmax())
-    return [ended[winner][1:], scores[winner]]
-
-
-def beam_heaps(step, bos, eos, beam, max_len, alpha):
-    frontier, best = [(0.0, (bos,))], (-math.inf, ())
-    for t in range(max_len):
-        heap: list = []
-        for s, y in frontier:
-            for w, p in enumerate(step(torch.tensor([y]))[0].tolist()):
-                item = (s + p, (*y, w))
-                heapq.heappush(heap, item) if len(heap) < beam else heapq.heappushpop(heap, item)
-        frontier = []
-        for s, y in heap:
-            if y[-1] == eos or t + 1 == max_len:
-                best = max(best, (s / (t + 1) ** alpha, y[1:]))
-            else:
-                frontier.append((s, y))
-        if not frontier:
-            break
-    return [torch.tensor(w) for w in best[1]], np.float64(best[0])
 
 
 @torch.no_grad()

@@ -5,8 +5,6 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.encoder_decoder.attention import beam_search
-
 
 def step_cell(x, h, W, R, b, c):
     cell = nn.GRUCell(x.shape[1], h.shape[1])
@@ -34,10 +32,6 @@ def step_einsum(x, h, W, R, b, c):
     of_h = torch.einsum("bv,guv->gbu", h, R.view(3, U, U)) + c.view(3, 1, U)
     r, z = (of_x[:2] + of_h[:2]).sigmoid()
     return torch.lerp((of_x[2] + r * of_h[2]).tanh(), h, z)
-
-
-def step_double(x, h, W, R, b, c):
-    return step_einsum(*(each.double() for each in (x, h, W, R, b, c))).float()
 
 
 def step_six_matrices(x, h, W, R, b, c):
@@ -127,16 +121,6 @@ def nucleus_ascending(logits, p):
     return logits.masked_fill(~mask, -1e9).softmax(-1)
 
 
-def nucleus_numpy(logits, p):
-    P = torch.softmax(logits, 1).numpy()
-    out = np.zeros_like(P)
-    for i, row in enumerate(P):
-        order = np.argsort(-row)
-        count = min(int(np.searchsorted(np.cumsum(row[order], dtype=np.float64), p)) + 1, len(row))
-        out[i, order[:count]] = row[order[:count]] / row[order[:count]].sum()
-    return torch.from_numpy(out)
-
-
 def back_slices(g, x, h, W, R, b, c):
     U = h.shape[1]
     i, j = x @ W.T + b, h @ R.T + c
@@ -172,16 +156,10 @@ def back_numpy(*given):
     return tuple(torch.from_numpy(each.astype(np.float32)) for each in results)
 
 
-def search_over_a_table(table, bos, eos, beam, max_len, alpha):
-    log_p = table.log_softmax(-1)
-    return beam_search(lambda prefix: log_p[prefix[:, -1]], bos, eos, beam, max_len, alpha)
-
-
 RIGHT = {
     "encoder_decoder.gru_step": "step_",
     "encoder_decoder.shift": "shift_",
     "encoder_decoder.sequence_loss": "loss_",
     "encoder_decoder.nucleus": "nucleus_",
     "encoder_decoder.gru_step_backward": "back_",
-    "encoder_decoder.repaired_search": "search_",
 }

@@ -5,8 +5,6 @@ import math
 import torch
 import torch.nn.functional as F
 
-from autograder.checks.language_model import hunt
-
 
 def mean_cumsum(x):
     return x.cumsum(dim=1) / torch.arange(1, x.shape[1] + 1)[:, None]
@@ -22,13 +20,6 @@ def mean_softmax(x):
     return torch.einsum("ts,bsd->btd", scores.softmax(-1), x)
 
 
-def mean_running(x):
-    means = [x[:, 0]]
-    for t in range(1, x.shape[1]):
-        means.append(means[-1] + (x[:, t] - means[-1]) / (t + 1))
-    return torch.stack(means, 1)
-
-
 def norm_rsqrt(x, gamma, eps=1e-6):
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * gamma
 
@@ -40,11 +31,6 @@ def norm_torch(x, gamma, eps=1e-6):
 def norm_length(x, gamma, eps=1e-6):
     d = x.shape[-1]
     return gamma * (x / ((x * x).sum(-1) / d + eps).sqrt()[..., None])
-
-
-def norm_in_double(x, gamma, eps=1e-6):
-    wide = x.double()
-    return (gamma.double() * wide / (wide.square().mean(-1, True) + eps) ** 0.5).float()
 
 
 def swiglu_linear(x, W_1, W_gate, W_2):
@@ -82,14 +68,6 @@ def rope_pairs(x, positions, base=10000.0):
         columns[i] = a * angle.cos() - b * angle.sin()
         columns[i + half] = a * angle.sin() + b * angle.cos()
     return torch.stack(columns, dim=-1)
-
-
-def rope_matrices(x, positions, base=10000.0):
-    half = x.shape[-1] // 2
-    angle = positions[:, None].double() / base ** (torch.arange(half).double() / half)
-    cos, sin = torch.diag_embed(angle.cos()), torch.diag_embed(angle.sin())
-    turn = torch.cat([torch.cat([cos, -sin], -1), torch.cat([sin, cos], -1)], -2)
-    return (turn @ x.double()[..., None])[..., 0].float()
 
 
 def _seen(query, key, mask):
@@ -212,34 +190,12 @@ def latent_loop(x, params, heads):
     return torch.stack(rows, 1), latent
 
 
-def repair_past_counted(query, key, value, past_key, past_value):
-    keys = torch.cat([past_key, key], dim=2)
-    values = torch.cat([past_value, value], dim=2)
-    scores = query @ keys.transpose(2, 3) / query.shape[-1] ** 0.5
-    seen = torch.arange(keys.shape[2]) <= torch.arange(past_key.shape[2], keys.shape[2])[:, None]
-    scores = scores.masked_fill(~seen, -torch.inf)
-    weights = scores.softmax(dim=-1)
-    return weights @ values, weights
-
-
-def input_random():
-    return (*(torch.randn(2, 2, 3, 4) for _ in range(3)), *(torch.randn(2, 2, 5, 4) for _ in range(2)))
-
-
-def _answers(prefix: str) -> list:
-    return [value for name, value in globals().items() if name.startswith(f"{prefix}_")]
-
-
 RIGHT = {
-    "language_model.mean_and_rotation_by_hand": [lambda: ([6, 4, 3, 4], [1.62, 0.80, 2.52, 2.09])],
-    "language_model.causal_mean": _answers("mean"),
-    "language_model.rms_norm": _answers("norm"),
-    "language_model.swiglu": _answers("swiglu"),
-    "language_model.rope": _answers("rope"),
-    "language_model.grouped_query_attention": _answers("grouped"),
-    "language_model.cached_step": _answers("step"),
-    "language_model.latent_attention": _answers("latent"),
-    "language_model.repaired_continuation": [hunt.repaired_continuation, *_answers("repair")],
-    "language_model.failing_input": [hunt.failing_input, *_answers("input")],
-    "language_model.diagnosis": [hunt.diagnosis, lambda: (5, "B")],
+    "language_model.causal_mean": "mean_",
+    "language_model.rms_norm": "norm_",
+    "language_model.swiglu": "swiglu_",
+    "language_model.rope": "rope_",
+    "language_model.grouped_query_attention": "grouped_",
+    "language_model.cached_step": "step_",
+    "language_model.latent_attention": "latent_",
 }

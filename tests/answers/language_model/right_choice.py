@@ -99,12 +99,8 @@ def inside_plain_python(tokens, binary, emission, start=0):
     return chart[0, len(words), start]
 
 
-def _answers(prefix: str) -> list:
-    return [value for name, value in globals().items() if name.startswith(f"{prefix}_")]
-
-
 RIGHT = {
-    "language_model.next_probabilities": _answers("choice"),
-    "language_model.induction_score": _answers("induction"),
-    "language_model.inside": _answers("inside"),
+    "language_model.next_probabilities": "choice_",
+    "language_model.induction_score": "induction_",
+    "language_model.inside": "inside_",
 }

@@ -4,8 +4,6 @@ import math
 
 import torch
 
-from autograder.checks.long_context import hunt
-
 
 def merge_where(first, second):
     (m1, l1, o1), (m2, l2, o2) = first, second
@@ -28,17 +26,6 @@ def merge_by_difference(first, second):
     factor = torch.exp(smaller - larger).nan_to_num(0.0)
     a, b = torch.where(m1 < m2, factor, 1.0), torch.where(m2 < m1, factor, 1.0)
     return larger, l1 * a + l2 * b, o1 * a[..., None] + o2 * b[..., None]
-
-
-def merge_one_after_the_other(first, second):
-    """Sum and vector side by side, as one tensor."""
-    m = torch.stack([first[0], second[0]], dim=-1).amax(dim=-1)
-    both = 0
-    for part in (first, second):
-        gone = (part[0] == float("-inf"))[..., None]
-        numbers = torch.cat([part[1][..., None], part[2]], dim=-1)
-        both = both + numbers * torch.exp(part[0] - m)[..., None].masked_fill(gone, 0)
-    return m, both[..., 0], both[..., 1:]
 
 
 def _scores(q, k, row, column, offset, causal, mask, fill=-torch.inf):
@@ -68,22 +55,6 @@ def forward_running(query, key, value, tile, causal=False, mask=None):
             m = new
         out, lse = torch.cat([out, acc / total.unsqueeze(-1)], 1), torch.cat([lse, m + torch.log(total)], 1)
     return out, lse
-
-
-def forward_keys_outside(query, key, value, tile, causal=False, mask=None):
-    """The loops as the paper has them: keys outside, the parts of all queries in a list."""
-    T, S = query.shape[1], key.shape[1]
-    rows = range(0, T, tile)
-    parts = [None] * len(rows)
-    for j in range(0, S, tile):
-        for n, i in enumerate(rows):
-            s = _scores(query[:, i : i + tile], key[:, j : j + tile], i, j, S - T, causal, mask)
-            m = s.amax(-1)
-            p = (s - m.nan_to_num(neginf=0.0)[..., None]).exp()
-            part = m, p.sum(-1), p @ value[:, j : j + tile]
-            parts[n] = part if parts[n] is None else merge_where(parts[n], part)
-    context = torch.cat([o / total[..., None] for _, total, o in parts], 1)
-    return context, torch.cat([m + total.log() for m, total, _ in parts], 1)
 
 
 def forward_divided(query, key, value, tile, causal=False, mask=None):
@@ -174,61 +145,8 @@ def backward_two_rounds(query, key, value, context, logsumexp, grad, tile):
     return [dQ, dK, dV]
 
 
-def repair_named(query, key, value, window, chunk):
-    contexts = []
-    for start in range(0, query.shape[1], chunk):
-        end = start + chunk
-        first = max(0, start - window + 1)
-        q, k, v = query[:, start:end], key[:, first:end], value[:, first:end]
-        target = torch.arange(start, start + q.shape[1])[:, None]
-        source = torch.arange(first, first + k.shape[1])
-        seen = (target - source >= 0) & (target - source < window)  # another way to say it
-        assert seen.any(dim=1).all()
-        scores = q @ k.transpose(1, 2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
-        contexts.append(weights @ v)
-    return torch.cat(contexts, dim=1)
-
-
-def repair_in_the_weights(query, key, value, window, chunk):
-    contexts = []
-    for start in range(0, query.shape[1], chunk):
-        end = start + chunk
-        first = max(0, start - window + 1)
-        q, k, v = query[:, start:end], key[:, first:end], value[:, first:end]
-        target = torch.arange(start, start + q.shape[1])[:, None]
-        source = torch.arange(first, first + k.shape[1])
-        seen = (source <= target) & (source > start - window)
-        scores = q @ k.transpose(1, 2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~seen | (source <= target - window), -torch.inf).softmax(dim=-1)
-        contexts.append(weights @ v)
-    return torch.cat(contexts, dim=1)
-
-
-def input_drawn():
-    generator = torch.Generator().manual_seed(0)
-    return (*(torch.randn(2, 7, width, generator=generator) for width in (3, 3, 4)), 3, 4)
-
-
-def input_one_chunk():
-    position = torch.arange(5.0).view(1, 5, 1)
-    return torch.zeros(1, 5, 2), torch.zeros(1, 5, 2), position, 2, 100
-
-
-def _answers(prefix: str) -> list:
-    return [value for name, value in globals().items() if name.startswith(f"{prefix}_")]
-
-
 RIGHT = {
-    "long_context.merge_softmax": _answers("merge"),
-    "long_context.flash_forward": _answers("forward"),
-    "long_context.flash_backward": _answers("backward"),
-    "long_context.merge_by_hand": [
-        hunt.merge_by_hand,
-        lambda: ([1, 1.37, 6.21], [3, 1.14, 3.08], [3, 1.32, 3.92, 2.97]),
-        lambda: [(1.0, 1.368, 6.207), (3.0, 1.135, 3.083), torch.tensor([3.0, 1.320, 3.923, 2.971])],
-    ],
-    "long_context.repaired_chunks": [hunt.repaired_chunks, *_answers("repair")],
-    "long_context.failing_input": [hunt.failing_input, *_answers("input")],
-    "long_context.diagnosis": [hunt.diagnosis, lambda: (9, "B")],
+    "long_context.merge_softmax": "merge_",
+    "long_context.flash_forward": "forward_",
+    "long_context.flash_backward": "backward_",
 }

@@ -33,16 +33,6 @@ def alibi_start_and_ratio(heads, length):
     return slopes.view(-1, 1, 1) * steps + hidden
 
 
-def alibi_in_double(heads, length):
-    n = 1
-    while 2 * n <= heads:
-        n *= 2
-    exponents = [8 * i / n for i in range(1, n + 1)] + [4 * i / n for i in range(1, 2 * n + 1, 2)]
-    slopes = 0.5 ** torch.tensor(exponents[:heads], dtype=torch.float64)
-    distance = (torch.arange(length)[:, None] - torch.arange(length)).double()
-    return torch.where(distance >= 0, -torch.einsum("h,ij->hij", slopes, distance), -torch.inf)
-
-
 def window_loop(query, key, value, window, sinks=0):
     rows = []
     for t in range(query.shape[1]):
@@ -64,19 +54,6 @@ def window_unfolded(query, key, value, window, sinks=0):
     far = (query @ key[:, :few].mT).masked_fill(torch.arange(few) > torch.arange(length)[:, None] - window, -1e9)
     weights = (torch.cat([far, near], -1) / query.shape[-1] ** 0.5).softmax(-1)
     return weights[..., :few] @ value[:, :few] + (values @ weights[..., few:, None])[..., 0]
-
-
-def window_in_blocks(query, key, value, window, sinks=0):
-    outputs, size = [], max(window, 16)
-    for start in range(0, query.shape[1], size):
-        q = query[:, start : start + size]
-        first = max(0, start - window + 1)
-        at = torch.arange(start, start + q.shape[1])[:, None]
-        places = torch.cat([torch.arange(min(sinks, first)), torch.arange(first, start + q.shape[1])])
-        seen = (places <= at) & ((places > at - window) | (places < sinks))
-        scores = torch.einsum("btd,bsd->bts", q, key[:, places]) / q.shape[-1] ** 0.5
-        outputs.append(torch.where(seen, scores, -torch.inf).softmax(-1) @ value[:, places])
-    return torch.cat(outputs, 1)
 
 
 def window_running(query, key, value, window, sinks=0):
@@ -165,12 +142,6 @@ def delta_by_texts(state, key, value, beta):
     return torch.stack(rows)
 
 
-def delta_blended(state, key, value, beta):
-    old = (state * key[..., None]).sum(1)
-    new = beta[:, None] * value + (1 - beta[:, None]) * old
-    return state - key[..., None] * old[:, None] + key[..., None] * new[:, None]
-
-
 def bytes_by_layer(tokens, layers, kv_heads, head_dim, local_layers=0, window=0, bytes_a_number=2):
     total = 0
     for layer in range(layers):
@@ -190,15 +161,11 @@ def bytes_saved(tokens, layers, kv_heads, head_dim, local_layers=0, window=0, by
     return torch.tensor(2 * (tokens * layers - saved) * kv_heads * head_dim * bytes_a_number)
 
 
-def _answers(prefix: str) -> list:
-    return [value for name, value in globals().items() if name.startswith(f"{prefix}_")]
-
-
 RIGHT = {
-    "long_context.alibi_bias": _answers("alibi"),
-    "long_context.sliding_window": _answers("window"),
-    "long_context.linear_attention": _answers("linear"),
-    "long_context.linear_step": _answers("step"),
-    "long_context.delta_step": _answers("delta"),
-    "long_context.kv_bytes": _answers("bytes"),
+    "long_context.alibi_bias": "alibi_",
+    "long_context.sliding_window": "window_",
+    "long_context.linear_attention": "linear_",
+    "long_context.linear_step": "step_",
+    "long_context.delta_step": "delta_",
+    "long_context.kv_bytes": "bytes_",
 }

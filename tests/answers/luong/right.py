@@ -20,10 +20,6 @@ def dot_filled_in(h_t, h_s):
     return scores
 
 
-def dot_list_of_rows(h_t, h_s):
-    return [a @ b.T for a, b in zip(h_t.double(), h_s.double(), strict=True)]
-
-
 def general_einsum(h_t, h_s, W_a):
     return torch.einsum("bth,he,bse->bts", h_t, W_a, h_s)
 
@@ -47,15 +43,6 @@ def _pairs(h_t, h_s):
 def concat_two_parts(h_t, h_s, W_a, v_a):
     W_t, W_s = W_a.split([h_t.shape[-1], h_s.shape[-1]], dim=1)
     return ((h_t @ W_t.T).unsqueeze(2) + (h_s @ W_s.T).unsqueeze(1)).tanh().matmul(v_a)
-
-
-def concat_loops(h_t, h_s, W_a, v_a):
-    return torch.stack(
-        [
-            torch.stack([torch.stack([v_a.dot(torch.tanh(W_a @ torch.cat([q, k]))) for k in keys]) for q in queries])
-            for queries, keys in zip(h_t, h_s, strict=True)
-        ]
-    )
 
 
 def concat_tanh_by_exp(h_t, h_s, W_a, v_a):
@@ -101,11 +88,6 @@ def state_exp_and_divide(h_t, h_s, W_a, W_c, mask=None):
     return torch.tanh(torch.cat([(weights[..., None] * h_s).sum(1), h_t], 1) @ W_c.T), weights
 
 
-def state_in_double(h_t, h_s, W_a, W_c, mask=None):
-    h_t, h_s, W_a, W_c = (x.double() for x in (h_t, h_s, W_a, W_c))
-    return state_two_matrices(h_t, h_s, W_a, W_c, mask)
-
-
 def local_loops(h_t, h_s, W_a, W_p, v_p, lengths, D):
     rows, positions = [], []
     for b in range(len(h_t)):
@@ -136,19 +118,6 @@ def local_gaussian_in_logarithms(h_t, h_s, W_a, W_p, v_p, lengths, D):
     keep = s.lt(lengths[:, None]) & (s - p[:, None]).abs().le(D)
     log_align = general_einsum(h_t[:, None], h_s, W_a)[:, 0].masked_fill(~keep, -1e9).log_softmax(-1)
     return torch.exp(log_align - (s - p[:, None]) ** 2 / (2 * (D / 2) ** 2)), p
-
-
-def local_normal_distribution(h_t, h_s, W_a, W_p, v_p, lengths, D):
-    p = lengths * torch.sigmoid(torch.tanh(h_t @ W_p.T) @ v_p)
-    s = torch.arange(h_s.shape[1]).expand(len(h_t), -1).float()
-    normal = torch.distributions.Normal(p[:, None], D / 2)
-    bell = torch.exp(normal.log_prob(s) - normal.log_prob(p[:, None]))
-    keep = (s < lengths[:, None]) & ((s - p[:, None]).abs() <= D)
-    return _soft(general_einsum(h_t[:, None], h_s, W_a)[:, 0], keep) * bell, p
-
-
-def local_in_double(h_t, h_s, W_a, W_p, v_p, lengths, D):
-    return local_gaussian_in_logarithms(*(x.double() for x in (h_t, h_s, W_a, W_p, v_p)), lengths, D)
 
 
 def _feed(emb, h0, enc, W_x, W_h, W_c, mask, step):
@@ -201,10 +170,6 @@ def feeding_recursive(emb, h0, enc, W_x, W_h, W_c, mask=None):
     return torch.stack(states, 1), torch.stack(rows, 1)
 
 
-def feeding_in_double(emb, h0, enc, W_x, W_h, W_c, mask=None):
-    return feeding_rnn_cell(*(x.double() for x in (emb, h0, enc, W_x, W_h, W_c)), mask)
-
-
 RIGHT = {
     "luong.dot_score": "dot_",
     "luong.general_score": "general_",
@@ -212,5 +177,4 @@ RIGHT = {
     "luong.attentional_state": "state_",
     "luong.local_p_weights": "local_",
     "luong.input_feeding": "feeding_",
-    "luong.repaired_weights": "local_",
 }

@@ -57,14 +57,6 @@ def window_gather(h_t, h_s, W_a, p, lengths, D):
     return torch.einsum("btk,btka->bta", weights, near)
 
 
-def window_in_double(h_t, h_s, W_a, p, lengths, D):
-    s, inside, place = _places(p, lengths, h_s.shape[1], D)
-    near = torch.stack([states[where] for states, where in zip(h_s, place, strict=True)]).double()
-    scores = torch.einsum("bta,btka->btk", (h_t @ W_a).double(), near)
-    weights = masked_softmax(scores, inside) * _bell(s - p[..., None].double(), D)
-    return torch.einsum("btk,btka->bta", weights, near)
-
-
 def window_words_in_turn(h_t, h_s, W_a, p, lengths, D):
     rows = torch.arange(len(h_s))[:, None]
     contexts = torch.zeros(h_t.shape[0], h_t.shape[1], h_s.shape[2])

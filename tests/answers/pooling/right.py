@@ -50,11 +50,6 @@ def pool_time_major(H, w, mask=None):
     return torch.tanh((alpha.unsqueeze(-1) * H).sum(0)), alpha.T
 
 
-def pool_in_double(H, w, mask=None):
-    alpha = _fill_then_mask(torch.tanh(H.double()) @ w.double(), mask)
-    return torch.tanh(torch.einsum("bs,bsd->bd", alpha, H.double())), alpha
-
-
 def context_einsum(H, W, b, u, mask=None):
     hidden = torch.tanh(torch.einsum("btd,ad->bta", H, W) + b)
     alpha = _by_exp(torch.einsum("bta,a->bt", hidden, u), mask)
@@ -65,16 +60,6 @@ def context_columns(H, W, b, u, mask=None):
     hidden = torch.tanh(W @ H.transpose(1, 2) + b[:, None])
     alpha = _fill_then_mask(torch.matmul(u, hidden), mask)
     return torch.matmul(H.mT, alpha[..., None])[..., 0], alpha
-
-
-def context_loops(H, W, b, u, mask=None):
-    vectors, rows = [], []
-    for i, states in enumerate(H):
-        scores = torch.stack([torch.tanh(W @ h + b) @ u for h in states])
-        alpha = _fill_then_mask(scores[None], None if mask is None else mask[i : i + 1])[0]
-        rows.append(alpha)
-        vectors.append(alpha @ states)
-    return torch.stack(vectors), torch.stack(rows)
 
 
 def context_module(H, W, b, u, mask=None):
@@ -92,17 +77,6 @@ def hierarchy_in_four_axes(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None, sentence_
         s = sentence_encoder(s, filled)
     sentences = _fill_then_mask(torch.tanh(s @ W_s.T + b_s) @ u_s, filled)
     return torch.einsum("bn,bnd->bd", sentences, s), words, sentences
-
-
-def hierarchy_over_documents(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None, sentence_encoder=None):
-    results = []
-    for b, document in enumerate(H):
-        keep = None if mask is None else mask[b]
-        s, words = context_columns(document, W_w, b_w, u_w, keep)
-        v, sentences = context_columns(s[None], W_s, b_s, u_s, None if keep is None else keep.any(1)[None])
-        results.append((v[0], words, sentences[0]))
-    v, words, sentences = (torch.stack(parts) for parts in zip(*results, strict=True))
-    return v, words, sentences
 
 
 def hierarchy_full_sentences_alone(H, W_w, b_w, u_w, W_s, b_s, u_s, mask=None, sentence_encoder=None):
@@ -125,5 +99,4 @@ RIGHT = {
     "pooling.attention_pool": "pool_",
     "pooling.context_attention": "context_",
     "pooling.hierarchical_attention": "hierarchy_",
-    "pooling.repaired_hierarchy": "hierarchy_",
 }

@@ -34,14 +34,6 @@ def leave_matmul(values, weights, mask=None):
     return others @ values
 
 
-def leave_numpy(values, weights, mask=None):
-    v, a = values.numpy(), weights.numpy()
-    others = np.repeat(a[:, None], a.shape[1], 1) * (1 - np.eye(a.shape[1], dtype=a.dtype))
-    rest = others.sum(-1, keepdims=True)
-    vectors = np.divide(others @ v, rest, out=np.zeros_like(v), where=rest > 0)
-    return torch.from_numpy(vectors if mask is None else vectors * mask.numpy()[..., None])
-
-
 def _rows(values):
     return torch.cat([values.T, torch.ones(1, len(values), dtype=values.dtype)])
 
@@ -63,21 +55,6 @@ def along_normal_equations(weights, values, direction):
     if len(values) <= len(A):
         return weights.clone()
     return _go(weights, direction, direction - A.T @ torch.linalg.solve(A @ A.T, A @ direction))
-
-
-def along_gram_schmidt(weights, values, direction):
-    p, basis = direction.clone(), []
-    for row in _rows(values):
-        q = row.clone()
-        for _ in range(2):
-            for other in basis:
-                q = q - (q @ other) * other
-        if q.norm() > 1e-4 * row.norm():
-            basis.append(q / q.norm())
-    for _ in range(2):
-        for q in basis:
-            p -= (p @ q) * q
-    return _go(weights, direction, p)
 
 
 def along_numpy(weights, values, direction):

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
 
 
@@ -81,10 +80,6 @@ def product_by_torch(query, key, value, mask=None):
     return output, F.scaled_dot_product_attention(query, key, identity, attn_mask=mask)
 
 
-def product_in_double(query, key, value, mask=None):
-    return product_both_scaled(query.double(), key.double(), value.double(), mask)
-
-
 def _rows(mask):
     return None if mask is None else mask[:, None]
 
@@ -93,21 +88,6 @@ def projected_values_last(X, W_q, W_k, W_v, mask=None):
     """The words are summed, and projected then: the same, by the associative law."""
     weights = _soft((X @ W_q.T) @ (X @ W_k.T).mT / math.sqrt(W_k.shape[0]), _rows(mask))
     return weights @ X @ W_v.T, weights
-
-
-def projected_module(X, W_q, W_k, W_v, mask=None):
-    class Layer(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.Q = nn.Linear(W_q.shape[1], W_q.shape[0], bias=False)
-            self.K = nn.Linear(W_k.shape[1], W_k.shape[0], bias=False)
-            self.V = nn.Linear(W_v.shape[1], W_v.shape[0], bias=False)
-
-        def forward(self, words):
-            weights = _soft(self.Q(words) @ self.K(words).mT / self.Q.out_features**0.5, _rows(mask))
-            return weights @ self.V(words), weights
-
-    return torch.func.functional_call(Layer(), {"Q.weight": W_q, "K.weight": W_k, "V.weight": W_v}, (X,))
 
 
 def projected_padding_asks_nobody(X, W_q, W_k, W_v, mask=None):
@@ -127,10 +107,6 @@ def cost_dictionary(kind, n, d, k, r):
         "convolution": (k * n * d * d, 1, math.log(n, k)),
         "restricted": (r * n * d, 1, n / r),
     }[kind]
-
-
-def cost_list(kind, n, d, k, r):
-    return list(cost_dictionary(kind, n, d, k, r))
 
 
 def cost_tensors(kind, n, d, k, r):
@@ -154,6 +130,5 @@ RIGHT = {
     "self_attention.simple_self_attention": "simple_",
     "self_attention.scaled_dot_product": "product_",
     "self_attention.self_attention": "projected_",
-    "self_attention.repaired_attention": "projected_",
     "self_attention.layer_cost": "cost_",
 }

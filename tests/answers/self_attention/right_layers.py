@@ -8,19 +8,6 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 
-def hand_two_decimals():
-    return torch.tensor([[0.33, 0.17, 0.5], [0.67, 0.33, 0.0]]), torch.tensor([[3.0, 4.0], [4.0, 4.0]])
-
-
-def hand_arrays():
-    weights = np.array([[1 / 3, 1 / 6, 1 / 2], [2 / 3, 1 / 3, 0]])
-    return weights, weights @ np.array([[6, 0], [0, 12], [2, 4]])
-
-
-def hand_tuples():
-    return ((0.333, 0.167, 0.5), (0.667, 0.333, 0.0)), ((3.0, 4.0), (4.0, 4.0))
-
-
 def _soft(scores, mask):
     return scores.softmax(-1) if mask is None else scores.masked_fill(~mask[:, None], -1e9).softmax(-1)
 
@@ -38,26 +25,6 @@ class module_linear(nn.Module):
         query, key = F.linear(X, self.W_q), F.linear(X, self.W_k)
         weights = _soft(query @ key.mT / math.sqrt(key.shape[-1]), mask)
         return weights @ F.linear(X, self.W_v), weights
-
-
-class module_loops(nn.Module):
-    def __init__(self, d, k, v):
-        nn.Module.__init__(self)
-        self.sizes = d, k, v  # numbers are no parameters
-        self.W_v = nn.Parameter(torch.randn(v, d))
-        self.W_k = nn.Parameter(torch.randn(k, d))
-        self.W_q = nn.Parameter(torch.randn(k, d))
-
-    def forward(self, X, mask=None):
-        outputs, rows = [], []
-        for b, words in enumerate(X):
-            Q, K, V = words @ self.W_q.T, words @ self.W_k.T, words @ self.W_v.T
-            scores = torch.stack([K @ q for q in Q]) / len(self.W_k) ** 0.5
-            if mask is not None:
-                scores = torch.where(mask[b], scores, -torch.inf)
-            rows.append(scores.softmax(-1))
-            outputs.append(rows[-1] @ V)
-        return torch.stack(outputs), torch.stack(rows)
 
 
 class module_in_one_product(module_linear):
@@ -124,14 +91,6 @@ def rotated_in_place_on_a_copy(x, positions, base):
     return turned
 
 
-def rotated_in_double(x, positions, base):
-    rates = torch.pow(base, -torch.arange(0, x.shape[-1], 2, dtype=torch.float64) / x.shape[-1])
-    angles = positions.double()[:, None] * rates
-    even, odd = x.double().unflatten(-1, (-1, 2)).unbind(-1)
-    turned = even * angles.cos() - odd * angles.sin(), odd * angles.cos() + even * angles.sin()
-    return torch.stack(turned, -1).flatten(-2)
-
-
 def rotated_by_matrices(x, positions, base):
     """A block matrix for each position."""
     rows = []
@@ -146,25 +105,6 @@ def rotated_by_matrices(x, positions, base):
 
 def _masks(mask, Q, K):
     return None if mask is None else mask.expand(*Q.shape[:-1], K.shape[-2])
-
-
-def chunked_split_in_double(Q, K, V, chunk, mask=None):
-    kind, mask = Q.dtype, _masks(mask, Q, K)
-    masks = [None] * len(K.split(chunk, -2)) if mask is None else mask.split(chunk, -1)
-    m = total = output = None
-    for k, v, allowed in zip(K.double().split(chunk, -2), V.double().split(chunk, -2), masks, strict=True):
-        scores = torch.einsum("...td,...sd->...ts", Q.double(), k) * Q.shape[-1] ** -0.5
-        scores = scores if allowed is None else torch.where(allowed, scores, -1e30)
-        top = scores.amax(-1, keepdim=True)
-        larger = top if m is None else torch.maximum(m, top)
-        grown = (scores - larger).exp()
-        if m is None:
-            total, output = grown.sum(-1, keepdim=True), grown @ v
-        else:
-            total = total * (m - larger).exp() + grown.sum(-1, keepdim=True)
-            output = output * (m - larger).exp() + grown @ v
-        m = larger
-    return (output / total).to(kind)
 
 
 def chunked_by_logsumexp(Q, K, V, chunk, mask=None):
@@ -218,7 +158,6 @@ def chunked_maximum_first(Q, K, V, chunk, mask=None):
 
 
 RIGHT = {
-    "self_attention.weights_by_hand": "hand_",
     "self_attention.SelfAttention": "module_",
     "self_attention.exact_layer_cost": "exact_",
     "self_attention.crossing_length": "crossing_",

@@ -1,25 +1,9 @@
 """Wrong answers of the self-attention exercise that are no edits of the reference: none may get all points."""
 
-import math
-
 import torch
 from torch import nn
 
-from solutions.self_attention.attention import SelfAttention, scaled_dot_product, self_attention, weights_by_hand
-
-WEIGHTS, OUTPUTS = weights_by_hand()
-HAND = {
-    "one row": lambda: (WEIGHTS[0], OUTPUTS[0]),
-    "swapped": lambda: (OUTPUTS, WEIGHTS),
-    "padding first": lambda: (WEIGHTS[::-1], OUTPUTS[::-1]),
-    "rounded to tenths": lambda: ([[0.3, 0.2, 0.5], [0.7, 0.3, 0.0]], OUTPUTS),
-    "padding kept": lambda: ([WEIGHTS[0]] * 2, [OUTPUTS[0]] * 2),
-    "nothing": lambda: None,
-    "text": lambda: ("1/3", "3"),
-    "NaN": lambda: (torch.full((2, 3), math.nan), torch.full((2, 2), math.nan)),
-    "ones": lambda: (torch.ones(2, 3), torch.ones(2, 2)),
-    "weights alone": lambda: WEIGHTS,
-}
+from solutions.self_attention.attention import SelfAttention, scaled_dot_product, self_attention
 
 
 def _rows(mask):
@@ -198,7 +182,6 @@ def chunked_by_query(Q, K, V, chunk, mask=None):
 
 
 WRONG = {
-    "self_attention.weights_by_hand": HAND,
     "self_attention.SelfAttention": MODULES,
     "self_attention.chunked_attention": [chunked_whole_in_parts, chunked_queries, chunked_by_query],
 }

@@ -2,28 +2,27 @@
 
 from solutions.structured.attention import hop_weights, penalization
 
-PARTS = {  # what a reference calls: mutated with it
-    "structured.structured_attention": (hop_weights, penalization),
-}
-
-EYE = "torch.eye(A.shape[1], dtype=A.dtype, device=A.device)"
-PENALTY = {
-    (EYE, "torch.eye(A.shape[1], device=A.device)"): "float32 is what torch.eye makes",
-    (EYE, "torch.eye(A.shape[1], dtype=A.dtype)"): "on the CPU",
-    ("(1, 2)", "(2, 1)"): "the same two axes",
-    ("overlap - identity", "identity - overlap"): "the sign goes with the square",
-}
-EQUIVALENT = {
-    "structured.penalization": PENALTY,
-    "structured.structured_attention": PENALTY
-    | {
-        ("mask[:, None].expand_as(scores)", "mask[:, None]"): "masked_fill and the product broadcast",
+PARTS = {"structured.structured_attention": (hop_weights, penalization)}
+EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
+    "structured.penalization": {
+        "float32 is what torch.eye makes": [
+            ("torch.eye(A.shape[1], dtype=A.dtype, device=A.device)", "torch.eye(A.shape[1], device=A.device)")
+        ],
+        "the same two axes": [("(1, 2)", "(2, 1)")],
+        "the sign goes with the square": [("overlap - identity", "identity - overlap")],
+    },
+    "structured.structured_attention": {
+        "float32 is what torch.eye makes": [
+            ("torch.eye(A.shape[1], dtype=A.dtype, device=A.device)", "torch.eye(A.shape[1], device=A.device)")
+        ],
+        "the same two axes": [("(1, 2)", "(2, 1)")],
+        "the sign goes with the square": [("overlap - identity", "identity - overlap")],
     },
     "structured.hop_overlap": {},
-    "structured.pruned_output": {("1", "-1"): "the last of two axes"},
+    "structured.pruned_output": {},
     "structured.penalty_backward": {
-        ("mask[:, None].expand_as(scores)", "mask[:, None]"): "masked_fill and the product broadcast",
-        (EYE, "torch.eye(A.shape[1], device=A.device)"): "float32 is what torch.eye makes",
-        (EYE, "torch.eye(A.shape[1], dtype=A.dtype)"): "on the CPU",
+        "float32 is what torch.eye makes": [
+            ("torch.eye(A.shape[1], dtype=A.dtype, device=A.device)", "torch.eye(A.shape[1], device=A.device)")
+        ]
     },
 }

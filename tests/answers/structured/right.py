@@ -23,10 +23,6 @@ def penalty_singular_values(A):
     return (torch.linalg.svdvals(A @ A.mT - torch.eye(A.shape[1], dtype=A.dtype)) ** 2).sum(-1)
 
 
-def penalty_list(A):
-    return [((a @ a.t()) - torch.eye(a.shape[0])).norm() ** 2 for a in A]
-
-
 def _finish(A, H, penalty):
     return A @ H, A, penalty(A)
 
@@ -40,20 +36,6 @@ def attention_hop_by_hop(H, W_s1, W_s2, mask=None):
             e = e.masked_fill(mask == False, -1e9)  # noqa: E712 — as students write it
         rows.append(torch.softmax(e, dim=1))
     return _finish(torch.stack(rows, dim=1), H, penalty_loop)
-
-
-def attention_sentence_by_sentence(H, W_s1, W_s2, mask=None):
-    M, A = [], []
-    for b in range(len(H)):
-        keep = torch.ones(H.shape[1], dtype=torch.bool) if mask is None else mask[b]
-        words = H[b][keep]
-        a = torch.softmax(W_s2 @ torch.tanh(W_s1 @ words.T), dim=-1)
-        row = torch.zeros(len(W_s2), H.shape[1])
-        row[:, keep] = a
-        M.append(a @ words)
-        A.append(row)
-    A = torch.stack(A)
-    return [torch.stack(M), A, torch.stack(penalty_list(A))]
 
 
 def attention_exp_and_renormalise(H, W_s1, W_s2, mask=None):
@@ -74,8 +56,4 @@ def attention_time_major(H, W_s1, W_s2, mask=None):
     return M, A.permute(1, 2, 0), penalty_singular_values(A.permute(1, 2, 0).double())
 
 
-RIGHT = {
-    "structured.penalization": "penalty_",
-    "structured.structured_attention": "attention_",
-    "structured.repaired_attention": "attention_",
-}
+RIGHT = {"structured.penalization": "penalty_", "structured.structured_attention": "attention_"}

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
 
 
@@ -41,22 +40,6 @@ def heads_einsum(query, key, value, params, heads, mask=None):
     return torch.einsum("bhts,bhsk,dhk->btd", attended, v, W_o) + params["b_o"], attended
 
 
-def heads_folded(query, key, value, params, heads, mask=None):
-    B, T, d = query.shape
-
-    def fold(x):
-        return x.reshape(B, -1, heads, d // heads).transpose(1, 2).reshape(B * heads, -1, d // heads)
-
-    q, k, v = (fold(_linear(x, params, n)) for x, n in ((query, "q"), (key, "k"), (value, "v")))
-    scores = torch.bmm(q, k.transpose(1, 2)) / np.sqrt(d // heads)
-    if mask is not None:
-        every = mask.expand(B, T, key.shape[1]).repeat_interleave(heads, dim=0)
-        scores = scores.masked_fill(every == 0, float("-inf"))
-    attended = scores.softmax(dim=-1)
-    out = torch.bmm(attended, v).view(B, heads, T, -1).transpose(1, 2).reshape(B, T, d)
-    return _linear(out, params, "o"), attended.view(B, heads, T, -1)
-
-
 def heads_renormalised(query, key, value, params, heads, mask=None):
     q, k, v = (
         _linear(x, params, n).unflatten(-1, (heads, -1)).transpose(1, 2)
@@ -70,11 +53,6 @@ def heads_renormalised(query, key, value, params, heads, mask=None):
     return _linear((attended @ v).transpose(1, 2).flatten(2), params, "o"), attended
 
 
-def heads_in_double(query, key, value, params, heads, mask=None):
-    double = {name: weight.double() for name, weight in params.items()}
-    return list(heads_permute(query.double(), key.double(), value.double(), double, heads, mask))
-
-
 def positions_exp_log(x):
     S, d = x.shape[1:]
     pe = torch.zeros(S, d)
@@ -83,13 +61,6 @@ def positions_exp_log(x):
     pe[:, 0::2] = torch.sin(position * divide)
     pe[:, 1::2] = torch.cos(position * divide)[:, : d // 2]
     return x + pe.unsqueeze(0)
-
-
-def positions_numpy(x):
-    S, d = x.shape[1:]
-    angle = np.arange(S)[:, None] / np.power(10000.0, (np.arange(d) // 2 * 2)[None] / d)
-    angle[:, 0::2], angle[:, 1::2] = np.sin(angle[:, 0::2]), np.cos(angle[:, 1::2])
-    return x + torch.from_numpy(angle).float()
 
 
 def positions_shifted_sine(x):
@@ -116,12 +87,6 @@ def masks_triu(source, target, pad):
     return source.ne(pad)[:, None, :], causal, causal & target.ne(pad)[:, None, :]
 
 
-def masks_list(source, target, pad):
-    T = target.shape[1]
-    causal = ~torch.ones(T, T, dtype=torch.bool).triu(1)
-    return [(source != pad)[:, None], causal, torch.stack([causal & (row != pad) for row in target])]
-
-
 def masks_numpy(source, target, pad):
     causal = np.tril(np.ones((target.shape[1],) * 2, dtype=bool))
     return (source.numpy() != pad)[:, None], causal, causal & (target.numpy() != pad)[:, None]
@@ -141,30 +106,9 @@ def encoder_plain(x, params, heads, mask=None, eps=1e-5):
     return _norm(x + _feed(x, params), params, 2, eps)
 
 
-def encoder_module(x, params, heads, mask=None, eps=1e-5):
-    d, f = x.shape[-1], len(params["W_1"])
-    layer = nn.TransformerEncoderLayer(d, heads, f, dropout=0, batch_first=True, layer_norm_eps=eps)
-    named = {
-        "self_attn.in_proj_weight": torch.cat([params[f"W_{n}"] for n in "qkv"]),
-        "self_attn.in_proj_bias": torch.cat([params[f"b_{n}"] for n in "qkv"]),
-        "self_attn.out_proj.weight": params["W_o"],
-        "self_attn.out_proj.bias": params["b_o"],
-        **{f"linear{i}.weight": params[f"W_{i}"] for i in (1, 2)},
-        **{f"linear{i}.bias": params[f"b_{i}"] for i in (1, 2)},
-        **{f"norm{i}.weight": params[f"gamma_{i}"] for i in (1, 2)},
-        **{f"norm{i}.bias": params[f"beta_{i}"] for i in (1, 2)},
-    }
-    hidden = None if mask is None else ~mask
-    return torch.func.functional_call(layer, named, (x,), {"src_key_padding_mask": hidden})
-
-
 def encoder_padding_zeroed(x, params, heads, mask=None, eps=1e-5):
     out = encoder_plain(x, params, heads, mask, eps)
     return out if mask is None else out * mask[..., None]
-
-
-def encoder_in_double(x, params, heads, mask=None, eps=1e-5):
-    return encoder_plain(x.double(), {name: weight.double() for name, weight in params.items()}, heads, mask, eps)
 
 
 def _cross(params):
@@ -182,15 +126,10 @@ def decoder_steps(y, memory, params, heads, target_mask=None, source_mask=None, 
     rows = []
     for t in range(y.shape[1]):
         row = first[:, t : t + 1]
-        read, _ = heads_folded(row, memory, memory, _cross(params), heads, source_mask)
+        read, _ = heads_permute(row, memory, memory, _cross(params), heads, source_mask)
         row = _norm(row + read, params, 2, eps)
         rows.append(_norm(row + _feed(row, params), params, 3, eps))
     return torch.cat(rows, 1)
-
-
-def decoder_in_double(y, memory, params, heads, target_mask=None, source_mask=None, eps=1e-5):
-    double = {name: weight.double() for name, weight in params.items()}
-    return decoder_plain(y.double(), memory.double(), double, heads, target_mask, source_mask, eps)
 
 
 def loss_torch(logits, target, epsilon, pad):

@@ -59,12 +59,6 @@ def step_functions_of_torch(x, cache, params, heads):
     return _projected(context.transpose(1, 2).flatten(1), params, "o"), whole
 
 
-def step_in_double(x, cache, params, heads):
-    double = {name: weight.double() for name, weight in params.items()}
-    out, whole = step_einsum(x.double(), cache.double(), double, heads)
-    return out.float(), whole.float()
-
-
 def step_in_place_on_a_copy(x, cache, params, heads):
     B, d, past = len(x), x.shape[1], cache.shape[3]
     whole = torch.zeros(2, B, heads, past + 1, d // heads)

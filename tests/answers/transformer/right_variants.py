@@ -1,43 +1,7 @@
 """Right answers by hand, in the bug hunt, and for a stack of layers with pre-norm."""
 
-import math
-
 import torch
 import torch.nn.functional as F
-
-
-def hand_two_decimals():
-    return [2, 7], [-0.58, -0.58, -0.58, 1.73]
-
-
-def hand_tensors():
-    return torch.tensor([2.0, 7.0]), torch.tensor([-1.0, -1.0, -1.0, 3.0]) / math.sqrt(3)
-
-
-def input_random():
-    torch.manual_seed(0)
-    return [torch.randn(3, 5, 6), *(torch.randn(6, 6) for _ in "qkvo"), 3]
-
-
-def input_of_four():
-    x = torch.tensor([[[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 3.0, 0.0]]])
-    return x, *[torch.eye(4)] * 4, torch.tensor(2)
-
-
-def diagnosis_capital():
-    return [6, "C"]
-
-
-def repair_of_the_queries(x, W_q, W_k, W_v, W_o, heads):
-    batch, length, width = x.shape
-    q = (x @ W_q.T * heads**0.5).view(batch, length, heads, -1).transpose(1, 2)
-    k = (x @ W_k.T).view(batch, length, heads, -1).transpose(1, 2)
-    v = (x @ W_v.T).view(batch, length, heads, -1).transpose(1, 2)
-    scores = torch.einsum("bhtc,bhsc->bhts", q, k) / width**0.5
-    weights = scores.softmax(dim=-1)
-    context = torch.einsum("bhts,bhsc->bthc", weights, v)
-    out = context.reshape(batch, length, width) @ W_o.T
-    return out, weights
 
 
 def _norm(x, gamma, beta, eps):
@@ -70,11 +34,6 @@ def stack_recursive(x, params, gamma, beta, heads, mask=None, eps=1e-5):
     return stack_recursive(x, others, gamma, beta, heads, mask, eps)
 
 
-def stack_in_double(x, params, gamma, beta, heads, mask=None, eps=1e-5):
-    double = {name: weight.double() for name, weight in params.items()}
-    return stack_recursive(x.double(), double, gamma.double(), beta.double(), heads, mask, eps).float()
-
-
 def stack_in_place_on_a_copy(x, params, gamma, beta, heads, mask=None, eps=1e-5):
     total = x.clone()
     for layer in _layers(params):
@@ -84,10 +43,4 @@ def stack_in_place_on_a_copy(x, params, gamma, beta, heads, mask=None, eps=1e-5)
     return _norm(total, gamma, beta, eps)
 
 
-RIGHT = {
-    "transformer.heads_by_hand": "hand_",
-    "transformer.failing_input": "input_",
-    "transformer.diagnosis": "diagnosis_",
-    "transformer.repaired_heads": "repair_",
-    "transformer.pre_norm_stack": "stack_",
-}
+RIGHT = {"transformer.pre_norm_stack": "stack_"}

@@ -6,25 +6,26 @@ import itertools
 import pytest
 import torch
 
-from autograder.checks import Check, checks, find
+from autograder.checks import Check, find
 from autograder.kit.call import call
 from autograder.kit.cases import Kind
 from autograder.kit.grading import grade
 from autograder.places import ROOT
-from tests.answers import SEEDS, answers, chapters, collected, forget
+from tests.answers import SEEDS, answers, check_ids, collected
 from tests.answers.spoilers import HARMLESS, can_be_spoiled, quick, spoiled
 from tests.support.verdicts import drawn, graded, loses, plainly_graded
 
-IDS = list(collected("right", "RIGHT"))
+IDS = check_ids()
 SPOILED = [check_id for check_id in IDS if can_be_spoiled(find(check_id))]
 
 
 def test_every_check_has_answers():
-    # What is typed in without arguments has tests of its own: test_by_hand.py, kit/test_repair.py, judge/test_hunts.py.
-    every = {f"{name}.{function}": check for name in chapters() for function, check in checks(name).items()}
-    ids = {check_id for check_id, check in every.items() if check.arguments}
-    for kind, answered in (("right", set(IDS)), ("wrong", set(collected("wrong", "WRONG")))):
-        assert answered <= set(every), f"there are {kind} answers of no check: {answered - set(every)}"
+    # What is typed in without arguments has tests of its own, in test_by_hand.py, and a repair, which may be only one
+    # statement, in kit/test_repair.py and judge/test_hunts.py.
+    ids = {check_id for check_id in IDS if find(check_id).arguments and not find(check_id).hunt}
+    for kind in ("right", "wrong"):
+        answered = set(collected(kind, kind.upper()))
+        assert answered <= set(IDS), f"there are {kind} answers of no check: {answered - set(IDS)}"
         assert ids <= answered, "\n".join(
             f'tests/answers/{check_id.partition(".")[0]}/: write {kind.upper()} = {{"{check_id}": [f, …]}} in {kind}.py'
             + ", or edits in wrong/FUNCTION.txt" * (kind == "wrong")
@@ -59,17 +60,31 @@ def test_every_right_style_gets_all_points(check_id, function, seed):
 
 @pytest.mark.parametrize(("check_id", "function"), answers("wrong"))
 def test_no_wrong_answer_gets_all_points(check_id, function):
-    forget()
     assert loses(check_id, 0, function)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("check_id", "function"), answers("wrong"))
 def test_no_wrong_answer_gets_all_points_on_another_draw_and_all_get_a_hint(check_id, function):
-    forget()
     verdict = graded(check_id, 1, function)
     assert verdict.score < verdict.max_score
     assert verdict.hint
+
+
+def _double(value):
+    if isinstance(value, dict):
+        return {name: _double(each) for name, each in value.items()}
+    return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+
+@pytest.mark.parametrize("check_id", [id for id in SPOILED if id != "luong.windowed_attention"])  # copies of 4,000,000
+def test_double_precision_and_a_list_of_results_are_right(check_id):
+    def wide(*arguments):
+        result = find(check_id).reference(*map(_double, arguments))
+        return list(result) if isinstance(result, tuple) else result
+
+    verdict = plainly_graded(check_id, 0, wide)
+    assert verdict.score == verdict.max_score
 
 
 def _changed(check: Check, change) -> object:

@@ -4,22 +4,21 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.checks import CaseInput, Check, CheckFault, checks, find
+from autograder.checks import CaseInput, Check, CheckFault, find
 from autograder.checks.edits import Edit, Mistake, known, pairs, target
 from autograder.checks.random_inputs import normal
+from autograder.checks.transformer.hunt import plain_heads
 from autograder.kit.grading import grade
 from solutions.bahdanau.attention import additive_attention, masked_softmax
 from solutions.transformer.attention import multi_head_attention
-from tests.answers import chapters
-
-IDS = [f"{name}.{function}" for name in chapters() for function in checks(name)]
+from tests.answers import check_ids
 
 
 def edited(*edits: str, reference=masked_softmax) -> Mistake:
     return Mistake("wrong", "A hint.", reference, [Edit(reference, text, "a/file.txt: wrong") for text in edits])
 
 
-@pytest.mark.parametrize("check_id", IDS)
+@pytest.mark.parametrize("check_id", check_ids())
 def test_every_edit_finds_its_place_and_changes_the_source(check_id):
     for mistake in [*find(check_id).mistakes, *find(check_id).usual]:
         assert callable(target(mistake))
@@ -81,20 +80,20 @@ def test_two_mistakes_at_once_are_both_edits_in_whichever_order_they_fit():
 
 
 def test_a_check_without_mistakes_knows_the_usual_ones():
-    check = Check(
-        find("pooling.attention_pool").reference,
-        ("h", "weights"),
-        lambda rng: [CaseInput(f"sentences: {n}", [normal(rng, n, 4, 5), normal(rng, 5), None], "any") for n in (3, 1)],
-        {"any": 1},
-        also=(),
-    )
-    cases = check.draw(np.random.default_rng(0))
+    def cases(rng):
+        return [
+            CaseInput(f"{n} sentences", [normal(rng, n, 4, 6), *(normal(rng, 6, 6) for _ in "qkvo"), 2], "any")
+            for n in (3, 1)
+        ]
+
+    check = Check(plain_heads, ("out", "weights"), cases, {"any": 1}, also=())
+    drawn = check.draw(np.random.default_rng(0))
     for wrong, sentence in (
-        (lambda *arguments: check.reference(*arguments)[::-1], "changed places. Their order: h, weights"),
-        (lambda H, w, mask: check.reference(H[:1].expand_as(H), w, mask), "the first one's `H`"),
-        (lambda *arguments: tuple(each.squeeze() for each in check.reference(*arguments)), "every axis of length 1"),
+        (lambda *given: plain_heads(*given)[::-1], "changed places. Their order: out, weights"),
+        (lambda x, *rest: plain_heads(x[:1].expand_as(x), *rest), "the first one's `x`"),
+        (lambda *given: tuple(each.squeeze() for each in plain_heads(*given)), "every axis of length 1"),
     ):
-        verdict = grade("pooling.attention_pool", cases, check.criteria, check.calling(wrong))
+        verdict = grade("transformer.plain_heads", drawn, check.criteria, check.calling(wrong))
         assert sentence in (verdict.hint or "")
 
 

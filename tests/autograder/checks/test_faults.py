@@ -1,7 +1,6 @@
 """A check that is written wrong is refused in one sentence: where, what was expected, what is there."""
 
 import re
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -73,9 +72,8 @@ def test_a_field_that_cannot_be_meant_is_named(message: str) -> None:
 
 @pytest.mark.parametrize("points", [-5, 0, 2.5, True])
 def test_a_written_question_without_points_is_named(monkeypatch: pytest.MonkeyPatch, points: Any) -> None:
-    module = SimpleNamespace(CHECKS=[check(X, None)], WRITTEN={"why": Written(points, "Because.")})
-    monkeypatch.setattr(known, "_module", lambda name: module)
-    sentence = f"autograder/checks/bahdanau/checks.py: WRITTEN: why: “the answer” earns {points!r} points, expected a"
+    monkeypatch.setattr(known, "Written", lambda **fields: Written(points, "Because."))
+    sentence = f"autograder/checks/bahdanau/written.toml: reading_a_matrix: “the answer” earns {points!r} points"
     with pytest.raises(CheckFault, match=re.escape(sentence)):
         known.questions("bahdanau")
     with pytest.raises(NoSandbox, match=re.escape(f"Not graded: {sentence}")):

@@ -11,10 +11,10 @@ from autograder.checks import find
 from autograder.checks.encoder_decoder.beam_parts import Shuffled, searched
 from autograder.kit.compare import same
 from autograder.kit.example_hints import RIGHT_GIVES, TRY_IT, YOURS
-from tests.answers import SEEDS, collected
+from tests.answers import SEEDS, check_ids
 from tests.support.verdicts import drawn, examples, graded, on_mistake, without_gradients
 
-IDS = list(collected("right", "RIGHT"))
+IDS = check_ids()
 CALLED = [id for id in IDS if find(id).examples]  # a right call without arguments would be the answer
 
 

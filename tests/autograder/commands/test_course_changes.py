@@ -112,9 +112,8 @@ def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Cours
 def test_points_are_changed_in_one_place(course: Course) -> None:
     assert re.search(r"`masked_softmax` \|.*\| 10\b", course.table())
     course.give("ada", "reading_a_matrix", 2)
-    checks = "autograder/checks/bahdanau/checks.py"
-    course.change(checks, '"padded sentences": 2', '"padded sentences": 5')
-    course.change(checks, "Written(points=3", "Written(points=6")
+    course.change("autograder/checks/bahdanau/attention.py", "PADDED: 2", "PADDED: 5")
+    course.change("autograder/checks/bahdanau/written.toml", "points = 3", "points = 6")
     status, output = course.grade()
     assert status == 2
     assert re.search(r"'bahdanau'.*\(masked_softmax, reading_a_matrix\)", output)

@@ -10,7 +10,6 @@ import symtable
 import sys
 import zipfile
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import nbformat
@@ -20,7 +19,7 @@ from jupyter_client.manager import KernelManager
 from nbgrader.utils import compute_checksum
 
 from autograder.assignment import UnknownAssignment
-from autograder.checks import assignments, checks
+from autograder.checks import assignments, checks, questions
 from autograder.places import ROOT
 from autograder.release import blank
 from autograder.release import notebook as weaving
@@ -72,7 +71,7 @@ def test_each_function_has_one_solution_cell_and_one_test_cell(build, name):
             assert graded[f"check-{function}"].points == check.core_points
         by_hand = {id for id, grader in graded.items() if grader.grade and grader.solution}
         assert len(graded) == 2 * len(checks(name)) + len(by_hand)
-        assert by_hand == set(getattr(import_module(f"autograder.checks.{name}.checks"), "WRITTEN", {}))
+        assert by_hand == set(questions(name))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -172,7 +172,7 @@ def test_independent_right_answers_are_not_alike_and_their_copies_are(released) 
             pairs += 1
             false += are_alike(one, other)
     print(f"{false} of {pairs} independent pairs, {found} of {copies} disguised copies")
-    assert pairs > 250
+    assert pairs > 200
     assert false == 0
     assert found > 0.95 * copies
 

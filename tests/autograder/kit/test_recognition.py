@@ -11,9 +11,9 @@ from autograder.kit.answer import Answer, Failure
 from autograder.kit.compare import SAME, printed, same, same_print
 from autograder.kit.grading import Verdict, grade
 from autograder.kit.recordings import load, pack, path
-from tests.answers import collected
+from tests.answers import check_ids, collected
 
-IDS = list(collected("right", "RIGHT"))
+IDS = check_ids()
 
 
 def graded(check_id: str, function, seed: int = 0) -> Verdict:
@@ -110,7 +110,7 @@ def test_two_mistakes_that_undo_each_other_are_not_named():
 
 def test_sentences_of_another_length_are_no_fault_of_the_shape():
     answers = dict(collected("wrong", "WRONG")["encoder_decoder.beam_search"])
-    verdict = graded("encoder_decoder.beam_search", answers["2 beam best looked at"])
+    verdict = graded("encoder_decoder.beam_search", answers["twice_beam_looked_at"])
     assert verdict.mistakes == ["fills_up"]  # it does, and looks at more ends than the beam has places
     assert "a known mistake, and of another" in verdict.hint
 

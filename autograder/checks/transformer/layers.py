@@ -1,0 +1,221 @@
+"""Multi-head attention and the layers around it: cases and checks."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
+from autograder.checks.random_inputs import Rng, gaps, normal, padding
+from solutions.transformer.attention import decoder_layer, encoder_layer, multi_head_attention, pre_norm_stack
+
+PADDING, MASK, HEADS, LARGE = "padding", "a mask", "more than one head", "a score far from 0"
+ANYWHERE = "padding before a word"
+TINY = 1e-5  # LayerNorm's usual ε
+
+
+def attention_params(rng: Rng, d: int, end: str = "") -> dict[str, np.ndarray]:
+    """Return the matrices of multi-head attention, and biases that nobody can overlook."""
+    names = "qkvo"
+    matrices = {f"W_{name}{end}": normal(rng, d, d, scale=d**-0.5) for name in names}
+    return matrices | {f"b_{name}{end}": normal(rng, d, scale=0.5) for name in names}
+
+
+def layer_params(rng: Rng, d: int, f: int, norms: int) -> dict[str, np.ndarray]:
+    """Return the parameters of a layer: no norm is the identity, no bias is 0. A decoder layer has three norms."""
+    params = attention_params(rng, d) | (attention_params(rng, d, "_cross") if norms > 2 else {})
+    params |= {"W_1": normal(rng, f, d, scale=d**-0.5), "b_1": normal(rng, f, scale=0.5)}
+    params |= {"W_2": normal(rng, d, f, scale=f**-0.5), "b_2": normal(rng, d, scale=0.5)}
+    for i in range(1, norms + 1):
+        sign = rng.choice([-1, 1], size=d)
+        params |= {f"gamma_{i}": (sign * rng.uniform(0.5, 1.5, d)).astype(np.float32), f"beta_{i}": normal(rng, d)}
+    return params
+
+
+def heads_arguments(rng: Rng, sizes: Sequence[int], mask: np.ndarray | None) -> list:
+    """Return query, key, value, parameters, heads and the mask for sizes B, T, S, d, h."""
+    B, T, S, d, h = sizes
+    inputs = [normal(rng, B, T, d), normal(rng, B, S, d), normal(rng, B, S, d)]
+    return [*inputs, attention_params(rng, d), h, mask]
+
+
+def far_scores(rng: Rng, mask: np.ndarray, d: int, h: int) -> list:
+    """Return arguments whose scores lie around -120, and around -80 where the mask is False, in every head.
+
+    One feature of each head is 1 for every query; the keys' first feature is what meets it.
+    """
+    B, T, S = mask.shape
+    query, key, value, params, *rest = heads_arguments(rng, (B, T, S, d, h), mask)
+    key[..., 0] = np.where(mask[:, 0], -120, -80)
+    params["W_k"][:, 0] = 0
+    for first in range(0, d, d // h):
+        params["W_q"][first], params["b_q"][first] = 0, 1
+        params["W_k"][first], params["b_k"][first] = 0, 0
+        params["W_k"][first, 0] = (d // h) ** 0.5
+    return [query, key, value, params, *rest]
+
+
+def causal(T: int) -> np.ndarray:
+    return np.tril(np.ones((T, T), dtype=bool))
+
+
+def heads_cases(rng: Rng) -> list[CaseInput]:
+    """Draw multi-head attention: masks of every shape, one head, one sentence, one position, equal sizes."""
+    square = gaps(rng, 5, 5, 5)
+    far = np.repeat(padding(rng, 4, 5)[:, None], 3, axis=1)
+    return [
+        CaseInput(
+            "padded keys",
+            heads_arguments(rng, (4, 5, 7, 6, 2), padding(rng, 4, 7)[:, None]),
+            MASKED,
+            [MASK, HEADS],
+            gradients=True,
+        ),
+        CaseInput("no mask", heads_arguments(rng, (2, 5, 3, 8, 4), None), NO_MASK, [HEADS], gradients=True),
+        CaseInput(
+            "a mask for each query", heads_arguments(rng, (3, 4, 5, 6, 2), gaps(rng, 3, 4, 5)), MASKED, [MASK, HEADS]
+        ),
+        CaseInput("one mask for all", heads_arguments(rng, (2, 4, 4, 9, 3), causal(4)), MASKED, [MASK, HEADS]),
+        CaseInput("equal sizes", heads_arguments(rng, (5, 5, 5, 10, 5), square), MASKED, [MASK, HEADS]),
+        CaseInput("one head", heads_arguments(rng, (3, 4, 6, 5, 1), padding(rng, 3, 6)[:, None]), features=[MASK]),
+        CaseInput(
+            "one sentence, one query", heads_arguments(rng, (1, 1, 4, 6, 2), gaps(rng, 1, 1, 4)), MASKED, [MASK, HEADS]
+        ),
+        CaseInput("scores far from 0", far_scores(rng, far, 6, 2), features=[MASK, HEADS, LARGE]),
+        CaseInput(
+            "one mask for all, a head for each query",
+            heads_arguments(rng, (2, 4, 5, 8, 4), gaps(rng, 4, 5)),
+            MASKED,
+            [MASK, HEADS],
+        ),
+    ]
+
+
+def encoder_case(
+    rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | None, eps: float = TINY, **more
+) -> CaseInput:
+    """Return a case of the encoder layer for sizes B, S, d, h, f; what comes out at padding is not compared."""
+    B, S, d, h, f = sizes
+    params = layer_params(rng, d, f, 2)
+    if h == 1:
+        params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
+    arguments = [normal(rng, B, S, d), params, h, mask, eps]
+    features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1)) if there]
+    return CaseInput(name, arguments, features=features, compared=mask, **more)
+
+
+def encoder_cases(rng: Rng) -> list[CaseInput]:
+    """Draw encoder layers: with and without a mask, a large ε, one head, equal sizes, one position."""
+    return [
+        encoder_case(rng, "padded sentences", (4, 5, 6, 2, 7), padding(rng, 4, 5), group="with a mask", gradients=True),
+        encoder_case(rng, "no mask", (3, 4, 8, 4, 5), None, group="without a mask", gradients=True),
+        encoder_case(rng, "eps = 0.5", (3, 5, 4, 2, 6), gaps(rng, 3, 5), 0.5),
+        encoder_case(rng, "one head", (2, 4, 6, 1, 5), gaps(rng, 2, 4)),
+        encoder_case(rng, "equal sizes", (5, 5, 10, 5, 10), gaps(rng, 5, 5), group="with a mask"),
+        encoder_case(rng, "one sentence, one position", (1, 1, 6, 2, 4), None, group="without a mask"),
+    ]
+
+
+def decoder_case(rng: Rng, name: str, sizes: Sequence[int], masks: Sequence, eps: float = TINY, **more) -> CaseInput:
+    """Return a case of the decoder layer for sizes B, T, S, d, h, f."""
+    B, T, S, d, h, f = sizes
+    states, params = [normal(rng, B, T, d), normal(rng, B, S, d)], layer_params(rng, d, f, 3)
+    if h == 1:
+        params["b_1"][0] += 12  # a ReLU has no upper end: above 6 on every draw
+    features = [word for word, there in ((MASK, masks[1] is not None), (HEADS, h > 1)) if there]
+    return CaseInput(name, [*states, params, h, *masks, eps], features=features, **more)
+
+
+def decoder_masks(rng: Rng, B: int, T: int, S: int) -> list[np.ndarray]:
+    """Return the masks of a decoder: causal and key padding, and the source's padding."""
+    return [causal(T) & padding(rng, B, T)[:, None], padding(rng, B, S)[:, None]]
+
+
+def decoder_cases(rng: Rng) -> list[CaseInput]:
+    """Draw decoder layers: with and without masks, a large ε, one head, equal sizes, one position."""
+    with_gaps = [causal(4) & (gaps(rng, 2, 4, 4) | np.eye(4, dtype=bool)), gaps(rng, 2, 1, 5)]
+    return [
+        decoder_case(
+            rng, "padded sentences", (4, 3, 5, 6, 2, 7), decoder_masks(rng, 4, 3, 5), group="with masks", gradients=True
+        ),
+        decoder_case(rng, "no masks", (3, 5, 4, 8, 4, 6), [None, None], group="without masks", gradients=True),
+        decoder_case(rng, "eps = 0.5", (2, 4, 5, 4, 2, 6), with_gaps, 0.5),
+        decoder_case(rng, "one head", (2, 3, 4, 6, 1, 5), decoder_masks(rng, 2, 3, 4)),
+        decoder_case(rng, "equal sizes", (5, 5, 5, 10, 5, 10), decoder_masks(rng, 5, 5, 5), group="with masks"),
+        decoder_case(rng, "one sentence, one position", (1, 1, 4, 6, 2, 5), [None, None], group="without masks"),
+    ]
+
+
+ATTENTION = Check(
+    multi_head_attention,
+    ("out", "weights"),
+    heads_cases,
+    points={
+        "the weights without a mask": Points(2, NO_MASK, part="weights"),
+        "out without a mask": Points(2, NO_MASK, part="out"),
+        "the weights with a mask": Points(2, MASKED, part="weights"),
+        "out with a mask": Points(2, MASKED, part="out"),
+        "one head": 1,
+        FAR: 1,
+    },
+    exact=("weights",),
+)
+
+ENCODER = Check(
+    encoder_layer,
+    ("output",),
+    encoder_cases,
+    points={"without a mask": 3, "with a mask": 3, "one head": 1, "eps = 0.5": 1},
+    shape="the shape",
+    may_call=("multi_head_attention",),
+)
+
+DECODER = Check(
+    decoder_layer,
+    ("output",),
+    decoder_cases,
+    points={"without masks": 3, "with masks": 3, "one head": 1, "eps = 0.5": 1},
+    shape="the shape",
+    may_call=("multi_head_attention", "encoder_layer"),
+)
+
+LAYERS, DEPTH = "several layers", "more than one layer"
+
+
+def stack_case(
+    rng: Rng, name: str, sizes: Sequence[int], mask: np.ndarray | None, eps: float = TINY, **more
+) -> CaseInput:
+    """Return a case of the stack for sizes L, B, S, d, h, f; what comes out at padding is not compared."""
+    L, B, S, d, h, f = sizes
+    layers = [layer_params(rng, d, f, 2) for _ in range(L)]
+    params = {key: np.stack([layer[key] for layer in layers]) for key in layers[0]}
+    sign = rng.choice([-1, 1], size=d)
+    gamma, beta = (sign * rng.uniform(0.5, 1.5, d)).astype(np.float32), normal(rng, d)
+    features = [word for word, there in ((PADDING, mask is not None), (HEADS, h > 1), (DEPTH, L > 1)) if there]
+    arguments = [normal(rng, B, S, d, scale=2.0) + np.float32(0.5), params, gamma, beta, h, mask, eps]
+    return CaseInput(name, arguments, features=features, compared=mask, **more)
+
+
+def stack_cases(rng: Rng) -> list[CaseInput]:
+    """Draw stacks of one, two and three layers: with and without a mask, a large ε, equal sizes, one position."""
+    return [
+        stack_case(rng, "one layer", (1, 3, 4, 6, 2, 7), None, gradients=True),
+        stack_case(rng, "two layers", (2, 3, 5, 8, 4, 6), None, group=NO_MASK, gradients=True),
+        stack_case(rng, "three layers", (3, 2, 4, 6, 3, 5), None, group=NO_MASK),
+        stack_case(rng, "padded sentences", (2, 4, 5, 6, 2, 7), padding(rng, 4, 5), group=MASKED, gradients=True),
+        stack_case(rng, "a mask with holes", (3, 3, 6, 4, 2, 5), gaps(rng, 3, 6), group=MASKED),
+        stack_case(rng, "equal sizes", (2, 5, 5, 5, 5, 5), gaps(rng, 5, 5), group=MASKED),
+        stack_case(rng, "eps = 0.5", (2, 3, 5, 4, 2, 6), gaps(rng, 3, 5), 0.5),
+        stack_case(rng, "one head", (2, 2, 4, 6, 1, 5), gaps(rng, 2, 4), group=MASKED),
+        stack_case(rng, "one sentence, one position", (2, 1, 1, 6, 2, 4), None, group=NO_MASK),
+    ]
+
+
+STACK = Check(
+    pre_norm_stack,
+    ("output",),
+    stack_cases,
+    points={"one layer": 1, NO_MASK: 2, MASKED: 2, "eps = 0.5": 1},
+    shape="the shape",
+    may_call=("multi_head_attention",),
+    stars=1,
+)
