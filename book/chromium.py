@@ -1,4 +1,4 @@
-"""The browser that prints the book and its slides and photographs its cover: Chromium, as apt.txt lists it."""
+"""The browser that prints the book and its slides: Chromium, as apt.txt lists it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -22,7 +22,7 @@ from autograder.contents import chapters  # noqa: E402
 from book.build import FOLDERS  # noqa: E402
 from book.chromium import CHROMIUM, chromium  # noqa: E402
 from book.deck import BACKUP, Section, Slide, chosen  # noqa: E402
-from book.tree import parsed  # noqa: E402
+from book.tree import find, html, parsed, text  # noqa: E402
 
 DECKS = {"full": "slides", "students": "slides_students"}
 # The first serves the others.
@@ -59,13 +59,13 @@ def taught(name: str) -> set[str]:
 def question(site: Path, name: str) -> str:
     """Return what a chapter asks, as the road on the book's first page has it; "" if it is not there."""
     index = parsed((site / "index.html").read_text(encoding="utf8"))
-    stops = [stop.html() for road in index.find(kind="road") for stop in road.find("li")]
+    stops = [html(stop) for road in find(index, kind="road") for stop in find(road, "li")]
     stop = next((each for each in stops if name in links(each)), "")
     return stop.partition("</a> – ")[2].partition("<br")[0]
 
 
-def links(html: str) -> list[str]:
-    return re.findall(r'href="([\w-]+)\.html', html)
+def links(stop: str) -> list[str]:
+    return re.findall(r'href="([\w-]+)\.html', stop)
 
 
 def for_discussion(name: str) -> list[tuple[str, str]]:
@@ -84,9 +84,9 @@ def discussion(name: str, students: bool) -> Section:
     return section
 
 
-def inline(text: str) -> str:
+def inline(markdown: str) -> str:
     """Return a paragraph of Markdown as HTML, without its <p>."""
-    return str(mistune.html(text)).strip().removeprefix("<p>").removesuffix("</p>")
+    return str(mistune.html(markdown)).strip().removeprefix("<p>").removesuffix("</p>")
 
 
 def contents(sections: list[Section]) -> Slide:
@@ -129,7 +129,7 @@ def deck(name: str, site: Path, students: bool = False) -> str:
     sheets = ["reveal.css", *STYLES, "slides.css"]
     scripts = ["reveal.js", "notes.js", *FIGURES, "slides.js"]
     return PAGE.format(
-        title=parsed(sections[0].title).text,
+        title=text(parsed(sections[0].title)),
         styles="\n".join(f'<link rel="stylesheet" href="_static/{sheet}">' for sheet in sheets),
         scripts="\n".join(f'<script src="_static/{script}"></script>' for script in scripts),
         slides="\n".join(columns),
