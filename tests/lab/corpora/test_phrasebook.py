@@ -5,14 +5,14 @@ import random
 
 import pytest
 
-from lab.corpora import Pair, load
+from lab.corpora import load
 from lab.corpora.phrasebook import detokenise, generate, tokenise
 from lab.corpora.phrasebook.clauses import complements
-from lab.corpora.phrasebook.groups import REFLEXIVE, Group, english_group, french_group, numbered
+from lab.corpora.phrasebook.groups import Group, english_group, french_group, numbered
 from lab.corpora.phrasebook.nominals import PRONOUNS, Draw, pronoun
 from lab.corpora.phrasebook.nouns import ALL_ADJECTIVES, ALL_NOUNS
 from lab.corpora.phrasebook.surface import links, spell_english, spell_french
-from lab.corpora.phrasebook.verbs import ALL_VERBS, agree, english_form, french_finite, french_parts
+from lab.corpora.phrasebook.verbs import ALL_VERBS, agree, french_parts
 
 VOWELS = "aeiouyhàâéèêîôûœ"
 ASPIRATED = {"héros", "hérisson", "hérissons", "harpe", "harpes", "hache", "haches"}
@@ -55,22 +55,11 @@ def diagonal_error(pairs):
     return 1 - 2 * right / size
 
 
-def test_the_same_seed_gives_the_same_pairs_and_another_seed_others():
-    assert generate(200, seed=1) == generate(200, seed=1)
-    assert generate(200, seed=1) != generate(200, seed=2)
-
-
-@pytest.mark.parametrize(("shortest", "longest"), [(3, 60), (3, 8), (20, 30), (55, 60)])
-def test_lengths_keep_the_range(shortest, longest):
-    lengths = [len(pair.source.split()) for pair in generate(100, 3, shortest, longest)]
-    assert min(lengths) >= shortest
-    assert max(lengths) <= longest
-
-
-def test_every_length_of_the_training_range_is_trained_and_tested(corpus):
-    for part, least in ((corpus.train, 100), (corpus.tests["test"], 5)):
-        lengths = [len(pair.source.split()) for pair in part]
-        assert all(lengths.count(n) >= least for n in range(3, 31))
+def test_the_same_seed_gives_the_same_pairs_another_others_and_lengths_keep_their_range():
+    assert generate(200, seed=1) == generate(200, seed=1) != generate(200, seed=2)
+    for shortest, longest in ((3, 8), (55, 60)):
+        lengths = [len(pair.source.split()) for pair in generate(100, 3, shortest, longest)]
+        assert shortest <= min(lengths) <= max(lengths) <= longest
 
 
 def test_no_sentence_is_in_two_splits(corpus):
@@ -110,14 +99,6 @@ def test_elision_and_forms_before_a_vowel(pairs):
             assert not (word.endswith("'") and not vowel_initial(following)), pair.source
             assert (word, following) not in {("si", "il"), ("si", "ils")}
         assert "°" not in pair.source + pair.target
-
-
-def test_bel_nouvel_vieil_stand_before_a_singular_with_a_vowel(pairs):
-    plurals = {noun.french[1][0] for noun in ALL_NOUNS} - {noun.french[0][0] for noun in ALL_NOUNS}
-    after = [(word, following) for pair in pairs for word, following in bigrams(pair.source)]
-    after = [following for word, following in after if word in ("bel", "nouvel", "vieil")]
-    assert after
-    assert all(vowel_initial(following) and following not in plurals for following in after)
 
 
 def test_contraction_of_prepositions_with_articles():
@@ -207,28 +188,6 @@ def test_participles_agree_with_the_subject_of_etre_and_the_object_before_avoir(
     assert min(counts.values()) > 1
 
 
-def test_subject_pronouns_agree_with_the_verb(pairs):
-    present = {french_finite(v.lemma, "present", 4) for v in ALL_VERBS} | {"sont", "ont", "vont", "viennent"}
-    for pair in pairs:
-        for word, following in bigrams(pair.source):
-            if word in ("ils", "il", "elle") and following.endswith("ent") and following in present:
-                assert word == "ils", pair.source
-        for word, following in bigrams(pair.target):
-            if word in ("i", "we", "you", "they"):
-                assert following not in {"is", "has", "does"}, pair.target
-            # it also ends a relative clause: "the lawyers who close it are …"
-            if word in ("he", "she"):
-                assert following not in {"are", "am", "have", "do", "were"}, pair.target
-
-
-def test_forms_of_verbs():
-    assert [french_finite("manger", "imperfect", 1), french_finite("jeter", "present", 4)] == ["mangeait", "jettent"]
-    assert [agree("mis", "m", True), agree("mis", "f", True), agree("vu", "f", False)] == ["mis", "mises", "vue"]
-    assert [english_form("carry", form) for form in ("third", "past")] == ["carries", "carried"]
-    assert [english_form("hit", form) for form in ("past", "ing")] == ["hit", "hitting"]
-    assert len(REFLEXIVE) == 5
-
-
 def test_each_language_determines_the_other(pairs):
     for one, two in (("source", "target"), ("target", "source")):
         known = {}
@@ -236,27 +195,9 @@ def test_each_language_determines_the_other(pairs):
             assert known.setdefault(getattr(pair, one), getattr(pair, two)) == getattr(pair, two)
 
 
-def test_no_two_entries_share_a_translation():
-    nouns = set(ALL_NOUNS)
-    assert len(nouns) == len({noun.french[0] for noun in nouns}) == len({noun.english[0] for noun in nouns})
-    verbs = set(ALL_VERBS)
-    assert len(verbs) == len({verb.french + tuple(verb.flags & {"refl"}) for verb in verbs})
-
-
 def test_order_differs_too_much_for_the_diagonal(pairs):
     assert crossing_share(pairs) >= 0.25
     assert diagonal_error(pairs) >= 0.35
-
-
-def test_the_measures_know_a_monotone_text():
-    same = [Pair("a b c d", "a b c d", frozenset((i, i) for i in range(4)))]
-    assert crossing_share(same) == 0
-    assert diagonal_error(same) == 0
-
-
-def test_vocabulary_is_small(pairs):
-    for side in ("source", "target"):
-        assert len({word for pair in pairs for word in getattr(pair, side).split()}) < 2500
 
 
 def test_the_running_example_is_made_and_aligned():
@@ -270,19 +211,6 @@ def test_the_running_example_is_made_and_aligned():
     assert [word for word, _ in french] == ["il", "m'", "a", "entarté"]
     assert [word for word, _ in english] == ["he", "hit", "me", "with", "a", "pie"]
     assert links(french, english) == {(0, 0), (1, 2), (2, 1), (3, 1), (3, 3), (3, 4), (3, 5)}
-
-
-def test_the_running_verb_comes_often(pairs):
-    assert sum("entart" in pair.source for pair in pairs) > len(pairs) / 50
-
-
-def test_links_join_words_that_share_a_number():
-    assert links([("il", (1,)), ("dort", (2, 3))], [("sleeps", (3,)), ("he", (1,))]) == {(0, 1), (1, 0)}
-
-
-def test_display():
-    assert detokenise("l' homme , il m' a entarté") == "l'homme, il m'a entarté"
-    assert detokenise("i saw my brother 's cat", "en") == "I saw my brother's cat"
 
 
 def test_text_for_display_is_cut_into_the_same_words_again() -> None:
