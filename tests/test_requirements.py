@@ -98,14 +98,6 @@ def test_a_python_that_does_not_serve_is_named_before_anything_is_installed(tmp_
     assert not (tmp_path / "build").exists()
 
 
-@pytest.mark.parametrize("version", ["3.11.0", "3.12.1", "3.13.7"])
-def test_a_python_that_serves_makes_the_environment(tmp_path, version):
-    python = pretended(tmp_path / "bin" / "python", version)
-    status, output = made(tmp_path, python)
-    assert status != 0  # it only pretends
-    assert f"{python} -m venv .venv" in output
-
-
 def test_a_python_that_is_missing_and_an_environment_of_an_old_one_are_named(tmp_path):
     _, output = made(tmp_path, "python3.99")
     assert "and python3.99 is missing: make PYTHON3=python3.13 setup" in output.replace("\n", " ")

@@ -5,9 +5,6 @@ import html
 import json
 import re
 import sys
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -92,15 +89,6 @@ def test_the_head_of_a_fold_has_a_name_and_holds_nothing_else_to_press(folder):
         heads = re.findall(r"<summary\b.*?</summary>", page.read_text(encoding="utf8"), re.DOTALL)
         assert not [head for head in heads if re.search(r"<(?:a|button|input|select)\b", head)], page.name
         assert all("aria-label=" in head or shown(head).strip() for head in heads), f"{page.name}: one has no name"
-
-
-@pytest.mark.parametrize("folder", [FULL, STUDENTS], ids=["full", "students"])
-def test_every_page_has_the_icon_that_a_browser_asks_for(folder):
-    pages(folder)
-    for page in folder.glob("*.html"):
-        icon = re.search(r'<link rel="icon" href="([^"]+)"', page.read_text(encoding="utf8"))
-        assert icon, page.name
-        assert (folder / icon[1]).is_file(), page.name
 
 
 def bodies() -> list[tuple[str, Module, ast.FunctionDef]]:
@@ -273,33 +261,6 @@ def test_a_lesson_has_at_most_so_many_screens_and_the_first_can_be_touched(brows
 
 
 @pytest.mark.browser
-def test_one_search_field_and_it_finds_something_offline(browser):
-    pages(FULL)
-    tab, _, _ = opened(browser, FULL / "bahdanau.html")
-    visible = tab.locator("button.search-button-field:visible, form.bd-search:visible")
-    assert visible.count() == 1
-    tab.goto((FULL / "search.html").as_uri() + "?q=bottleneck")
-    tab.locator("#search-results li").first.wait_for(timeout=5000)
-    tab.context.close()
-
-
-@pytest.mark.browser
-def test_the_heat_table_is_read_with_the_keyboard(browser):
-    pages(FULL)
-    tab, _, _ = opened(browser, FULL / "bahdanau.html")
-    table = tab.locator(".heat").first
-    assert table.locator("tbody tr").count() == 6, "a row for each output word"
-    table.locator('td[tabindex="0"]').focus()
-    first = table.locator("p").inner_text()
-    tab.keyboard.press("ArrowDown")
-    tab.keyboard.press("ArrowRight")
-    second = table.locator("p").inner_text()
-    assert first.startswith("he looks at il")
-    assert second.startswith("hit looks at m'")
-    tab.context.close()
-
-
-@pytest.mark.browser
 def test_what_scrolls_on_a_phone_is_reached_with_the_keyboard(browser):
     pages(FULL)
     tab, _, _ = opened(browser, FULL / "bahdanau.html", width=390)
@@ -366,21 +327,3 @@ def test_a_reader_without_scripts_sees_the_same_colours(browser, name, mode):
     if 'class="drawing"' in page.read_text(encoding="utf8"):
         ground, box = (seen[1][one][0] for one in ("body", ".drawing .box"))
         assert box != ground
-
-
-@pytest.mark.browser
-def test_a_served_book_has_every_file_that_its_pages_ask_for(browser):
-    pages(FULL)
-    handler = partial(SimpleHTTPRequestHandler, directory=str(FULL))
-    handler.log_message = lambda *_: None
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        tab = browser.new_page()
-        failed = []
-        tab.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
-        for name in PAGES:
-            tab.goto(f"http://127.0.0.1:{server.server_port}/{name}.html", wait_until="load")
-        tab.wait_for_timeout(300)
-        tab.close()
-        server.shutdown()
-    assert not failed
