@@ -60,9 +60,15 @@ def summary(runs: Sequence[dict[str, Any]], *path: str, digits: int = 1, scale: 
         return "–"
     values = [scale * value["value"] for value in scores]
     if len(values) > 1:
-        return f"{statistics.fmean(values):.{digits}f} ({min(values):.{digits}f}–{max(values):.{digits}f})"
+        return spread(values, digits)
     low, high = (scale * scores[0][end] for end in ("low", "high"))
     return f"{values[0]:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def spread(values: Sequence[float], digits: int = 1) -> str:
+    """Return the mean, the lowest and the highest: "93.8 (93.6–93.9)"."""
+    mean, low, high = (f"{each:,.{digits}f}" for each in (statistics.fmean(values), min(values), max(values)))
+    return f"{mean} ({low}–{high})"
 
 
 def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> HTML:

@@ -157,7 +157,7 @@ def test_what_rules_make_is_made_once_and_anew_when_their_code_or_the_file_is_an
     kept.write_bytes(b"half of a")
     assert made_once.made_once(corpus)() == [0, 1]
     (tmp_path / "code.py").write_text("another")
-    monkeypatch.setattr(made_once, "files_behind", lambda *_: [tmp_path / "code.py"])
+    monkeypatch.setattr(made_once, "digest_of", lambda *_: "another")
     assert made_once.made_once(corpus)() == [0, 1, 2]
     monkeypatch.setattr(made_once, "STORE", tmp_path / "code.py" / "store")  # nothing can be written there
     assert made_once.made_once(corpus)() == [0, 1, 2, 3]
