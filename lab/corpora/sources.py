@@ -84,8 +84,7 @@ def _download(source: Source, path: Path) -> None:
 
     pooch.get_logger().setLevel("WARNING")
     try:
-        bar = pooch.HTTPDownloader(progressbar=True)
-        pooch.retrieve(source.url, source.sha256, path.name, path.parent, downloader=bar)
+        pooch.retrieve(source.url, source.sha256, path.name, path.parent, progressbar=True)
         path.chmod(0o644)
     except requests.RequestException as error:
         raise CorpusError(
