@@ -1,7 +1,7 @@
 """Speed of training on a device: each model's step."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -66,32 +66,23 @@ def precisions(device: torch.device) -> tuple[str, ...]:
     return ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",)
 
 
-def seconds(work: Callable[[], object], device: torch.device) -> float:
-    """Return the seconds that something takes, on the wall."""
-    wait = torch.cuda.synchronize if device.type == "cuda" else lambda: None
-    wait()
-    started = time.perf_counter()
-    work()
-    wait()
-    return time.perf_counter() - started
-
-
 def step(name: str, setting: Setting) -> Row:
     """Return the time of a step after two, and target tokens or words in a second: with and without CUDA graphs."""
     row: Row = {}
+    wait = torch.cuda.synchronize if setting.device.type == "cuda" else lambda: None
     for precision, recorded in product(precisions(setting.device), (False, True)):
         running = training(SHAPES[name], setting, precision, recorded=recorded)
         if recorded and not running.gradient.graphs:
             continue
-        group = max(running.task.groups(1), key=len)
-
-        def take(count: int, running: Trainer = running, group: Any = group) -> None:
-            for _ in range(count):
-                running.step(group)
-
-        take(2)
-        count = 3 if setting.quick else STEPS
-        taken = seconds(lambda take=take, count=count: take(count), setting.device) / count
+        group, count = max(running.task.groups(1), key=len), 3 if setting.quick else STEPS
+        for _ in range(2):
+            running.step(group)
+        wait()
+        started = time.perf_counter()
+        for _ in range(count):
+            running.step(group)
+        wait()
+        taken = (time.perf_counter() - started) / count
         kind = f"{precision}, CUDA graphs" if recorded else precision
         row[f"{kind}: ms a step"] = 1000 * taken
         row[f"{kind}: {running.task.unit}/s"] = running.task.units(group) / taken
