@@ -79,7 +79,7 @@ def plain(root: Path) -> Cost:
             command = [str(Path(sys.executable).with_name("nbgrader")), "autograde", name]
             parts.append(cost(command, str(KIT), root / "log"))
     cpu, wall = sum(part.cpu for part in parts), sum(part.wall for part in parts)
-    return Cost(cpu, wall, max(part.memory for part in parts))
+    return Cost(cpu, wall, max(part.memory for part in parts), parts[0].meter)
 
 
 def scores(root: Path) -> dict[tuple[str, str, str], float]:
@@ -148,7 +148,8 @@ def compare(folder: Path, count: int) -> None:
     }
     if differ or not actual:
         sys.exit(f"no ratio: of {len(expected)} checks' scores {len(differ)} differ (ours, plain): {differ}")
-    print(f"{count} submissions, {len(actual)} checks, the same scores in both gradebooks.")
+    meters = " / ".join(sorted({each.meter for each in (ours, theirs)}))
+    print(f"{count} submissions, {len(actual)} checks, the same scores in both gradebooks. CPU by {meters}.")
     print(f"  {'':<36} {'CPU s':>9} {'a submission':>12} {'wall s':>9} {'peak MiB':>11}")
     print(row("grade, with feedback pages", ours, count))
     print(row("nbgrader autograde, without feedback", theirs, count))
