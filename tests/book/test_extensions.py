@@ -46,6 +46,7 @@ def test_a_page_loads_one_small_sheet_and_waits_for_no_script():
     for page in built():
         head = re.sub(r"<noscript>.*?</noscript>", "", page.read_text(encoding="utf-8").partition("</head>")[0])
         assert len(re.findall('rel="stylesheet"', head)) == 1, page.name
+        assert 'if (location.protocol.startsWith("http")) for (const href of [' in head, "no font is asked for early"
         waited = re.findall(r'<script (?!defer)[^>]*src="([^"?]+)', head)
         assert waited == ["_static/documentation_options.js"] or page.stem == "search", page.name
     sheet = (PAGES[0].parent / "_static" / sheets.SHEET).read_text(encoding="utf-8")
