@@ -5,6 +5,9 @@ import html
 import json
 import re
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -296,3 +299,21 @@ def test_a_reader_without_scripts_sees_the_same_colours(browser, name, mode):
     if 'class="drawing"' in page.read_text(encoding="utf8"):
         ground, box = (seen[1][one][0] for one in ("body", ".drawing .box"))
         assert box != ground
+
+
+@pytest.mark.browser
+def test_a_served_book_has_every_file_that_its_pages_ask_for(browser):
+    pages(FULL)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(FULL))
+    handler.log_message = lambda *_: None
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        tab = browser.new_page()
+        failed = []
+        tab.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
+        for name in PAGES:
+            tab.goto(f"http://127.0.0.1:{server.server_port}/{name}.html", wait_until="load")
+        tab.wait_for_timeout(300)
+        tab.close()
+        server.shutdown()
+    assert not failed
