@@ -126,11 +126,8 @@ def training_rates(trainers: Mapping[str, Trainer], batches: Sequence[list[Examp
                 trainer.step(batch)
             if turn:  # the first round warms up
                 seconds[name].append(clock() - started)
-    return {name: tokens_of(batches) / statistics.median(times) for name, times in seconds.items()}
-
-
-def tokens_of(batches: Sequence[list[Example]]) -> int:
-    return sum(collate(batch).tokens for batch in batches)
+    tokens = sum(collate(batch).tokens for batch in batches)
+    return {name: tokens / statistics.median(times) for name, times in seconds.items()}
 
 
 def clock() -> float:

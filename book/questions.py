@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from autograder.contents import chapters  # noqa: E402
 from book import self_grading  # noqa: E402
-from book.build import FOLDERS  # noqa: E402
+from book.build import site_of  # noqa: E402
 from book.pieces import plain, questions, titled  # noqa: E402
 from book.slides import for_discussion  # noqa: E402
 from book.tree import find, html, parsed  # noqa: E402
@@ -126,12 +126,7 @@ def _in_cdata(text: re.Match[str]) -> str:
 
 
 def main() -> int:
-    site, path = ROOT / "build" / FOLDERS["full"] / "html", ROOT / "build" / "questions.xml"
-    missing = [name for name in chapters() if not (site / f"{name}.html").is_file()]
-    if missing:
-        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make book first", file=sys.stderr)
-        return 2
-    made = bank(site)
+    path, made = ROOT / "build" / "questions.xml", bank(site_of("full", chapters()))
     atomic_write(path, as_xml(made))
     essays, every = len(made.findall("question[@type='essay']")), len(made) - len(chapters())
     print(

@@ -19,8 +19,8 @@ import mistune
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from autograder.contents import chapters  # noqa: E402
-from book.build import FOLDERS  # noqa: E402
-from book.chromium import CHROMIUM, chromium  # noqa: E402
+from book.build import site_of  # noqa: E402
+from book.chromium import chromium  # noqa: E402
 from book.deck import BACKUP, Section, Slide, chosen  # noqa: E402
 from book.tree import find, html, parsed, text  # noqa: E402
 
@@ -172,17 +172,9 @@ def main() -> int:
     parser.add_argument("--pdf", action="store_true", help="print each deck, too")
     arguments = parser.parse_args()
     edition = "students" if arguments.students else "full"
-    site = ROOT / "build" / FOLDERS[edition] / "html"
-    missing = [name for name in ("index", *chapters()) if not (site / f"{name}.html").is_file()]
-    if missing:
-        verb = "book-students" if arguments.students else "book"
-        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make {verb} first", file=sys.stderr)
-        return 2
+    site = site_of(edition, ("index", *chapters()))
     started = perf_counter()
     decks = make(site, ROOT / "build" / DECKS[edition], arguments.students)
-    if arguments.pdf and not CHROMIUM.is_file():
-        print(f"the PDFs are printed by {CHROMIUM}, which is not there: install what apt.txt lists", file=sys.stderr)
-        return 2
     if arguments.pdf:
         print_decks(decks)
     print(f"The slides are at {decks[0].parent.relative_to(ROOT)}/NAME.html ({perf_counter() - started:.0f} s).")

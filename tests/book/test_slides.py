@@ -14,7 +14,7 @@ from book.tree import classes, find, parsed, tags, text
 from tests.book.test_book_pages import answers, models
 
 ROOT = Path(__file__).parents[2]
-SITES = {edition: ROOT / "build" / folder / "html" for edition, folder in slides.FOLDERS.items()}
+SITES = {edition: ROOT / "build" / folder / "html" for edition, folder in build.FOLDERS.items()}
 NAMES = chapters()
 SHOWN = {"drawn": "figure", "formula": "div", "moved": "div", "weigh": "div", "heat": "div", "results": "table"}
 LEAST = 19  # pixels of the smallest letters in a frame 720 high, but for tables of weights, which are read by colour
@@ -65,7 +65,7 @@ SMALL = """() => [...document.querySelectorAll(".slides section > section .body 
 def site(edition: str) -> Path:
     stamp = SITES[edition].parent / "machinery"
     if not build.has_these_contents(edition) or not stamp.is_file() or stamp.read_text() != build.machinery():
-        pytest.skip(f"build/{slides.FOLDERS[edition]} is not built, or out of date: make book, make book-students")
+        pytest.skip(f"build/{build.FOLDERS[edition]} is not built, or out of date: make book, make book-students")
     return SITES[edition]
 
 
