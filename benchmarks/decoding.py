@@ -16,6 +16,7 @@ from torch import Tensor
 
 from benchmarks.measured import in_turn, keep
 from lab.decoding import Memory, State
+from lab.evaluation.result_files import results_folder
 from solutions.transformer.fast import FastTransformer
 from solutions.transformer.recipe import RECIPES
 
@@ -59,7 +60,7 @@ def main(options: Options) -> Path:
     torch.manual_seed(0)
     model = FastTransformer(RECIPES[RECIPE], VOCABULARY, VOCABULARY).eval()
     return keep(
-        "transformer",
+        results_folder("transformer"),
         "cache.json",
         f"benchmarks.decoding --repeats {options.repeats}",
         sizes={"recipe": RECIPE, "vocabulary": VOCABULARY, "source": SOURCE},

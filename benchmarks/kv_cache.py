@@ -13,6 +13,7 @@ import torch
 import tyro
 
 from benchmarks.measured import in_turn, keep
+from lab.evaluation.result_files import results_folder
 from lab.ranges import Size
 from solutions.language_model.fast import FastDecoder
 from solutions.language_model.model import Cache
@@ -72,7 +73,7 @@ def main(options: Options) -> Path:
     """Measure, write, and return the file."""
     torch.set_num_threads(1)
     command = f"benchmarks.kv_cache --repeats {options.repeats}"
-    return keep("language_model", "cache.json", command, ways=measured(options.repeats))
+    return keep(results_folder("language_model"), "cache.json", command, ways=measured(options.repeats))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.measured import in_turn, keep
+from lab.evaluation.result_files import results_folder
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian, general_score, window, windowed_attention
 from solutions.luong.model import SCORES
@@ -125,7 +126,7 @@ def main(options: Options) -> Path:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     return keep(
-        "luong",
+        results_folder("luong"),
         "costs.json",
         f"benchmarks.luong --repeats {options.repeats}",
         sizes={"width": WIDTH, "rows": ROWS, "sentences": SENTENCES, "words": WORDS},

@@ -1,6 +1,5 @@
 """What measurements of this folder share: calls timed in turn, and the file of a chapter's results that keeps them."""
 
-import platform
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,7 +8,9 @@ from typing import Any
 import torch
 
 from lab.devices import device_name
-from lab.evaluation.result_files import commit, results_folder, write_json
+from lab.evaluation.result_files import commit, versions, write_json
+
+CPU = torch.device("cpu")
 
 
 def in_turn(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
@@ -24,14 +25,8 @@ def in_turn(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str
     return times
 
 
-def keep(solution: str, file: str, command: str, **content: Any) -> Path:
-    """Write what was measured on the CPU into a chapter's results, and return the file."""
-    about = {"device": device_name(torch.device("cpu"))}
-    how = {
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "commit": commit(),
-        "command": f"python -m {command}",
-    }
-    path = results_folder(solution) / file
-    write_json(path, about | content | how)
-    return path
+def keep(folder: Path, file: str, command: str, device: torch.device = CPU, **content: Any) -> Path:
+    """Write what was measured on a device into a folder of results, and return the file."""
+    how = {"versions": versions(), "commit": commit(), "command": f"python -m {command}"}
+    write_json(folder / file, {"device": device_name(device)} | content | how)
+    return folder / file
