@@ -7,7 +7,6 @@ programs of the machine do not count.
 """
 
 import math
-import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,8 +20,9 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils.flop_counter import FlopCounterMode
 
-from lab.evaluation.result_files import commit, results_folder, write_json
-from lab.training import best_device, device_name
+from benchmarks.measured import keep
+from lab.evaluation.result_files import results_folder
+from lab.training import best_device
 from solutions.self_attention.attention import scaled_dot_product
 
 KERNEL, REACH = 3, 32  # k and r of the table
@@ -230,25 +230,22 @@ def main(options: Options, folder: Path | None = None) -> Path:
 
     attention = [name for name in LAYERS if name.startswith("self_attention")]
     recurrent = [name for name in LAYERS if name.startswith("recurrent")]
-    content = {
-        "device": device_name(device),
-        "clock": "seconds of the processor" if device.type == "cpu" else "seconds on the wall",
-        "k": KERNEL,
-        "r": REACH,
-        "over_length": over_length,
-        "over_width": over_width,
-        "exponents": {
+    return keep(
+        folder or results_folder("self_attention"),
+        f"complexity-{device.type}.json",
+        f"benchmarks.complexity --repeats {options.repeats} --threads {torch.get_num_threads()}",
+        device,
+        clock="seconds of the processor" if device.type == "cpu" else "seconds on the wall",
+        k=KERNEL,
+        r=REACH,
+        over_length=over_length,
+        over_width=over_width,
+        exponents={
             name: {"n": exponents(of(over_length, name), "n"), "d": exponents(of(over_width, name), "d")}
             for name in LAYERS
         },
-        "timed_crossings": {a: {b: crossing(LENGTHS, times(a), times(b)) for b in recurrent} for a in attention},
-        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
-        "commit": commit(),
-        "command": f"python -m benchmarks.complexity --repeats {options.repeats} --threads {torch.get_num_threads()}",
-    }
-    path = (folder or results_folder("self_attention")) / f"complexity-{device.type}.json"
-    write_json(path, content)
-    return path
+        timed_crossings={a: {b: crossing(LENGTHS, times(a), times(b)) for b in recurrent} for a in attention},
+    )
 
 
 if __name__ == "__main__":

@@ -5,9 +5,7 @@ from all T. What is timed is one step with its readout, several times, in the pr
 of the machine do not count.
 """
 
-import platform
 import statistics
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,9 @@ import torch
 import tyro
 from torch import Tensor
 
+from benchmarks.measured import in_turn, keep
 from lab.decoding import Memory, State
-from lab.evaluation.result_files import commit, results_folder, write_json
-from lab.training import device_name
+from lab.evaluation.result_files import results_folder
 from solutions.transformer.fast import FastTransformer
 from solutions.transformer.recipe import RECIPES
 
@@ -40,16 +38,12 @@ def milliseconds(model: FastTransformer, length: int, repeats: int) -> dict[str,
     with torch.no_grad():
         memory, nothing = model.encode(source, torch.ones_like(source, dtype=torch.bool))
         cache = model.decode(words[:, :-1], memory, nothing, need_weights=False)[1] if length > 1 else nothing
-    ways = {"cached": (words[:, -1:], cache), "plain": (words, nothing)}
-    results, times = {}, {way: [] for way in ways}
-    for turn in range(repeats + 1):
-        for way, (inputs, state) in ways.items():
-            started = time.process_time()
-            results[way] = step(model, inputs, memory, state)
-            if turn:  # the first warms up
-                times[way].append(1000 * (time.process_time() - started))
-    torch.testing.assert_close(results["cached"], results["plain"], rtol=1e-3, atol=1e-4)
-    return {"length": length} | {way: statistics.median(of_way) for way, of_way in times.items()}
+    ways = {
+        "cached": lambda: step(model, words[:, -1:], memory, cache),
+        "plain": lambda: step(model, words, memory, nothing),
+    }
+    torch.testing.assert_close(ways["cached"](), ways["plain"](), rtol=1e-3, atol=1e-4)
+    return {"length": length} | {way: statistics.median(times) for way, times in in_turn(ways, repeats).items()}
 
 
 @dataclass(frozen=True)
@@ -65,17 +59,13 @@ def main(options: Options) -> Path:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     model = FastTransformer(RECIPES[RECIPE], VOCABULARY, VOCABULARY).eval()
-    content = {
-        "device": device_name(torch.device("cpu")),
-        "sizes": {"recipe": RECIPE, "vocabulary": VOCABULARY, "source": SOURCE},
-        "words": [milliseconds(model, length, options.repeats) for length in LENGTHS],
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "commit": commit(),
-        "command": f"python -m benchmarks.decoding --repeats {options.repeats}",
-    }
-    path = results_folder("transformer") / "cache.json"
-    write_json(path, content)
-    return path
+    return keep(
+        results_folder("transformer"),
+        "cache.json",
+        f"benchmarks.decoding --repeats {options.repeats}",
+        sizes={"recipe": RECIPE, "vocabulary": VOCABULARY, "source": SOURCE},
+        words=[milliseconds(model, length, options.repeats) for length in LENGTHS],
+    )
 
 
 if __name__ == "__main__":

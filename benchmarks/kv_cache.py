@@ -4,9 +4,7 @@ Models of one size keep keys and values of every head, of groups, of one head, o
 after texts of several lengths. Timed in the processor's time, in which other programs of the machine do not count.
 """
 
-import platform
 import statistics
-import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,8 @@ from typing import Any
 import torch
 import tyro
 
-from lab.devices import device_name
-from lab.evaluation.result_files import commit, results_folder, write_json
+from benchmarks.measured import in_turn, keep
+from lab.evaluation.result_files import results_folder
 from lab.ranges import Size
 from solutions.language_model.fast import FastDecoder
 from solutions.language_model.model import Cache
@@ -40,15 +38,10 @@ def cache_of(model: FastDecoder, length: int) -> Cache:
 @torch.no_grad()
 def milliseconds(models: dict[str, FastDecoder], length: int, repeats: int) -> dict[str, float]:
     """Return the time of one token after so many, for each model; they take turns."""
-    token, times = torch.full((1, 1), 5), {name: [] for name in models}
+    token = torch.full((1, 1), 5)
     caches = {name: cache_of(model, length - 1) for name, model in models.items()}
-    for turn in range(repeats + 1):
-        for name, model in models.items():
-            started = time.process_time()
-            model.readout(model.read(token, caches[name])[0])
-            if turn:  # the first warms up
-                times[name].append(1000 * (time.process_time() - started))
-    return {name: statistics.median(of_model) for name, of_model in times.items()}
+    calls = {name: lambda m=model, c=caches[name]: m.readout(m.read(token, c)[0]) for name, model in models.items()}
+    return {name: statistics.median(times) for name, times in in_turn(calls, repeats).items()}
 
 
 @dataclass(frozen=True)
@@ -79,16 +72,8 @@ def measured(repeats: int) -> list[dict[str, Any]]:
 def main(options: Options) -> Path:
     """Measure, write, and return the file."""
     torch.set_num_threads(1)
-    content = {
-        "device": device_name(torch.device("cpu")),
-        "ways": measured(options.repeats),
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "commit": commit(),
-        "command": f"python -m benchmarks.kv_cache --repeats {options.repeats}",
-    }
-    path = results_folder("language_model") / "cache.json"
-    write_json(path, content)
-    return path
+    command = f"benchmarks.kv_cache --repeats {options.repeats}"
+    return keep(results_folder("language_model"), "cache.json", command, ways=measured(options.repeats))
 
 
 if __name__ == "__main__":

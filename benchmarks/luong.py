@@ -5,9 +5,7 @@ them. What is timed is one forward and backward pass on this machine, several ti
 other programs of the machine do not count.
 """
 
-import platform
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +15,8 @@ import tyro
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from lab.evaluation.result_files import commit, results_folder, write_json
-from lab.training import device_name
+from benchmarks.measured import in_turn, keep
+from lab.evaluation.result_files import results_folder
 from solutions.bahdanau.attention import masked_softmax
 from solutions.luong.attention import gaussian, general_score, window, windowed_attention
 from solutions.luong.model import SCORES
@@ -70,16 +68,9 @@ def counted(call: Callable[[], Tensor]) -> int:
     return counter.get_total_flops() // 2  # it counts the addition too
 
 
-def milliseconds(calls: Mapping[str, Callable[[], Tensor]], repeats: int) -> dict[str, list[float]]:
-    """Return the processor's milliseconds of a forward and backward pass; the calls take turns."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for turn in range(repeats + 1):
-        for name, call in calls.items():
-            started = time.process_time()
-            call().sum().backward()
-            if turn:  # the first pass warms up
-                times[name].append(1000 * (time.process_time() - started))
-    return times
+def passes(calls: dict[str, Callable[[], Tensor]], repeats: int) -> dict[str, list[float]]:
+    """Return the milliseconds of forward and backward passes."""
+    return in_turn({name: lambda call=call: call().sum().backward() for name, call in calls.items()}, repeats)
 
 
 def leaf(*shape: int) -> Tensor:
@@ -91,7 +82,7 @@ def scores(repeats: int) -> list[dict[str, Any]]:
     h_t, h_s = leaf(SENTENCES, WORDS, WIDTH), leaf(SENTENCES, WORDS, WIDTH)
     parameters = {name: [leaf(*shape) for shape in shapes] for name, shapes in SHAPES.items()}
     calls = {name: lambda name=name: SCORES[name](h_t, h_s, *parameters[name]) for name in SHAPES}
-    times = milliseconds(calls, repeats)
+    times = passes(calls, repeats)
     return [
         {
             "score": name,
@@ -113,7 +104,7 @@ def windows(repeats: int, lengths: Sequence[int] = LENGTHS) -> list[dict[str, An
         p = (length * torch.rand(FEW, length)).requires_grad_()
         inputs = h_t, h_s, W_a, p, torch.full((FEW,), length)
         calls = {"masked": lambda i=inputs: masked(*i), "alone": lambda i=inputs: alone(*i)}
-        times = milliseconds(calls, repeats)
+        times = passes(calls, repeats)
         rows.append(
             {"length": length}
             | {name: {"milliseconds": times[name], "multiplications": counted(calls[name]) // FEW} for name in calls}
@@ -134,19 +125,15 @@ def main(options: Options) -> Path:
     """Measure, write, and return the file."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    content = {
-        "device": device_name(torch.device("cpu")),
-        "sizes": {"width": WIDTH, "rows": ROWS, "sentences": SENTENCES, "words": WORDS},
-        "scores": scores(options.repeats),
-        "window_sizes": {"D": D, "width": NARROW, "sentences": FEW},
-        "windows": windows(options.repeats),
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "commit": commit(),
-        "command": f"python -m benchmarks.luong --repeats {options.repeats}",
-    }
-    path = results_folder("luong") / "costs.json"
-    write_json(path, content)
-    return path
+    return keep(
+        results_folder("luong"),
+        "costs.json",
+        f"benchmarks.luong --repeats {options.repeats}",
+        sizes={"width": WIDTH, "rows": ROWS, "sentences": SENTENCES, "words": WORDS},
+        scores=scores(options.repeats),
+        window_sizes={"D": D, "width": NARROW, "sentences": FEW},
+        windows=windows(options.repeats),
+    )
 
 
 if __name__ == "__main__":

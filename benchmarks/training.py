@@ -20,15 +20,11 @@ from lab.training import Trainer, best_device, device_name, uses_bf16
 from lab.translation import Translating
 from solutions.bahdanau.model import Bahdanau
 from solutions.bahdanau.recipe import RECIPES
-from solutions.encoder_decoder.model import EncoderDecoder, Readout
-from solutions.encoder_decoder.recipe import RECIPES as PLAIN_RECIPES
-from solutions.luong.fast import FastLuong
-from solutions.luong.recipe import RECIPES as LUONG_RECIPES
+from solutions.encoder_decoder.model import Readout
 from solutions.transformer.fast import FastTransformer
 from solutions.transformer.recipe import Recipe as TransformerRecipe
 
 VOCABULARY, WIDTH = 6000, 256
-DROPOUT = ", dropout"
 
 
 class StepByStep(nn.Module):
@@ -102,26 +98,15 @@ def random_pairs() -> list[Example]:
 
 
 def models() -> dict[str, nn.Module]:
+    """Return each of our models behind what it is measured against: the same shape, as much dropout."""
     recipe = replace(RECIPES["base"], dropout=0.0, hidden=RECIPES["base"].units)  # n′ = n, as in the paper's A.2.3
-    plain = replace(PLAIN_RECIPES["base"], dropout=0.0)
-    fed = replace(LUONG_RECIPES["base"], dropout=0.0)
+    shape = TransformerRecipe(d_model=WIDTH, d_ff=4 * WIDTH, layers=3, shared=False, dropout=0.1, inner_dropout=0.1)
     return {
-        "torch.nn.Transformer": TorchTransformer(WIDTH, VOCABULARY),
-        "transformer": transformer(),
-        f"torch.nn.Transformer{DROPOUT}": TorchTransformer(WIDTH, VOCABULARY, dropout=0.1),
-        f"transformer{DROPOUT}": transformer(dropout=0.1, inner_dropout=0.1),  # wherever torch.nn has it
-        "encoder_decoder": EncoderDecoder(plain, VOCABULARY, VOCABULARY),
-        "bahdanau": Bahdanau(recipe, VOCABULARY, VOCABULARY),
-        "luong, input feeding": FastLuong(fed, VOCABULARY, VOCABULARY),
-        "luong, no input feeding": FastLuong(replace(fed, feeding=False), VOCABULARY, VOCABULARY),
+        "torch.nn.Transformer": TorchTransformer(WIDTH, VOCABULARY, dropout=0.1),
+        "transformer": FastTransformer(shape, VOCABULARY, VOCABULARY),
         "additive, step by step": StepByStep(recipe.units, recipe.hidden, recipe.maxout, VOCABULARY),
+        "bahdanau": Bahdanau(recipe, VOCABULARY, VOCABULARY),
     }
-
-
-def transformer(**changes: float) -> FastTransformer:
-    """Return our model in the shape of TorchTransformer."""
-    shape = TransformerRecipe(d_model=WIDTH, d_ff=4 * WIDTH, layers=3, shared=False, dropout=0.0)
-    return FastTransformer(replace(shape, **changes), VOCABULARY, VOCABULARY)
 
 
 def trainers_of(precision: str, batches: Sequence[list[Example]]) -> dict[str, Trainer]:
@@ -141,11 +126,8 @@ def training_rates(trainers: Mapping[str, Trainer], batches: Sequence[list[Examp
                 trainer.step(batch)
             if turn:  # the first round warms up
                 seconds[name].append(clock() - started)
-    return {name: tokens_of(batches) / statistics.median(times) for name, times in seconds.items()}
-
-
-def tokens_of(batches: Sequence[list[Example]]) -> int:
-    return sum(collate(batch).tokens for batch in batches)
+    tokens = sum(collate(batch).tokens for batch in batches)
+    return {name: tokens / statistics.median(times) for name, times in seconds.items()}
 
 
 def clock() -> float:
@@ -158,12 +140,11 @@ def clock() -> float:
 
 
 def print_rates(precision: str, rates: Mapping[str, float], exact: Mapping[str, float]) -> None:
-    """Print the speed of each model, and how it compares."""
-    print(f"training, {precision:<25} target tokens/s   / nn.Transformer   / the same in fp32   / step by step")
-    for name, rate in rates.items():
-        torchs = f"torch.nn.Transformer{DROPOUT if name.endswith(DROPOUT) else ''}"  # as much on both sides
-        ratios = rate / rates[torchs], rate / exact[torchs], rate / rates["additive, step by step"]
-        print(f"  {name:<33} {rate:10.0f}   {ratios[0]:16.2f}   {ratios[1]:18.2f}   {ratios[2]:14.2f}")
+    """Print the speed of each model, and how it compares with the one before it, in this precision and in fp32."""
+    print(f"training, {precision:<25} target tokens/s   / torch's   / torch's in fp32")
+    for (torchs, base), (name, rate) in zip(*[iter(rates.items())] * 2, strict=True):
+        print(f"  {torchs:<33} {base:10.0f}")
+        print(f"  {name:<33} {rate:10.0f}   {rate / base:16.2f}   {rate / exact[torchs]:16.2f}")
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ import sys
 import warnings
 import zipfile
 from argparse import ArgumentParser
+from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
 from xml.etree import ElementTree
@@ -66,6 +67,16 @@ def has_these_contents(edition: str) -> bool:
     """Return whether the edition in build/ is one of these contents: it may be older than the list of chapters."""
     written = ROOT / "build" / FOLDERS[edition] / "_toc.yml"
     return written.is_file() and yaml.safe_load(written.read_text(encoding="utf-8")) == table_of_contents(edition)
+
+
+def site_of(edition: str, names: Iterable[str]) -> Path:
+    """Return the folder of an edition's pages; where one of these is missing, end with a sentence that says so."""
+    site = ROOT / "build" / FOLDERS[edition] / "html"
+    if missing := [name for name in names if not (site / f"{name}.html").is_file()]:
+        verb = "book-students" if edition == "students" else "book"
+        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make {verb} first", file=sys.stderr)
+        sys.exit(2)
+    return site
 
 
 def order(edition: str = "full") -> list[str]:

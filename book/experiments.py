@@ -65,15 +65,14 @@ def mean(solution: str, experiment: str, variant: str, column: Column = ACCURACY
 def seeds_of(
     solution: str, experiment: str, words: Mapping[str, str], column: Column = ACCURACY
 ) -> dict[str, list[float]]:
-    """Return a score of each variant (variant: its words) that has been run, under its words, seed by seed."""
-    every = {text: values(solution, experiment, variant, column) for variant, text in words.items()}
-    return {text: scores for text, scores in every.items() if scores}
+    """Return a score of each variant (variant: its words), under its words, seed by seed."""
+    return {text: values(solution, experiment, variant, column) for variant, text in words.items()}
 
 
 def seeds_plot(
     solution: str, experiment: str, words: Mapping[str, str], column: Column, title: str, marks: Marks | None = None
 ) -> Picture:
-    """Draw a score of an experiment: a row for each variant that has been run, in it a mark for each seed and the mean.
+    """Draw a score of an experiment: a row for each variant, in it a mark for each seed and the mean.
 
     `marks` are upright lines to compare with (words: value).
     """
@@ -100,22 +99,20 @@ def learning_curves(
 ) -> Picture:
     """Draw the validation score by epoch, a line for each variant (variant: its words), mean over its seeds."""
     curves = {text: learning_curve(runs_of(solution, experiment, variant), epochs) for variant, text in words.items()}
-    return training_curves({text: points for text, points in curves.items() if points}, "epoch", score, title)
+    return training_curves(curves, "epoch", score, title)
 
 
 def experiment_table(
     solution: str, experiment: str, words: Mapping[str, str], columns: Sequence[Column], caption: str
 ) -> HTML:
-    """Return the scores of an experiment: a row for each variant (variant: its words) that has been run.
+    """Return the scores of an experiment: a row for each variant (variant: its words).
 
     A score of several seeds is their mean with the lowest and the highest, of one seed its bootstrap interval.
     """
     rows = []
     for variant, text in words.items():
-        if runs := runs_of(solution, experiment, variant):
-            cells = [summary(runs, *each.path, digits=each.digits, scale=each.scale) for each in columns]
-            rows.append([text, *cells, f"{len(runs)}"])
+        runs = runs_of(solution, experiment, variant)
+        cells = [summary(runs, *each.path, digits=each.digits, scale=each.scale) for each in columns]
+        rows.append([text, *cells, f"{len(runs)}"])
     command = f"python -m solutions.{solution} sweep {experiment}"
-    if not rows:
-        return HTML(f'<p class="results">{caption}: no run yet (<code>{command}</code>).</p>')
     return table(f"{caption} ({command})", ["variant", *[each.heading for each in columns], "seeds"], rows)

@@ -86,14 +86,9 @@ def on_true_words(weights: Weights, pair: Pair) -> str:
     )
 
 
-def validation_curves(run: str = PHRASEBOOK) -> Picture | None:
-    """Return validation BLEU after each epoch, the mean over the seeds whose result file has kept it.
-
-    Nothing if these are fewer than two models.
-    """
-    curves = {words: curve for solution, words in MODELS.items() if (curve := learning_curve(results(solution, run)))}
-    if len(curves) < 2:
-        return None
+def validation_curves(run: str = PHRASEBOOK) -> Picture:
+    """Return validation BLEU after each epoch, the mean over the seeds."""
+    curves = {words: learning_curve(results(solution, run)) for solution, words in MODELS.items()}
     return training_curves(curves, "epoch", "validation BLEU", "Validation BLEU after the same epochs")
 
 

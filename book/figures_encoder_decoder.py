@@ -17,13 +17,13 @@ UNITS = {"units-64": "64 units", "": "128 units", "units-256": "256 units", "uni
 ORDERS = {"oneway": "source as it is", "oneway-reversed": "source reversed"}
 
 
-def units_table() -> HTML | None:
-    """Return BLEU by length for each width that has been run, with the size of its vector; None below two widths."""
+def units_table() -> HTML:
+    """Return BLEU by length for each width, with the size of its vector."""
     return lengths_table("units", UNITS)
 
 
-def units_plot() -> Picture | None:
-    """Return the lines of BLEU by length, one for each width that has been run; None below two widths."""
+def units_plot() -> Picture:
+    """Return the lines of BLEU by length, one for each width."""
     return lengths_plot("units", UNITS, "BLEU by length and width")
 
 
@@ -34,14 +34,12 @@ def bucket(run: str, first: int, search: str = "greedy", solution: str = "encode
     return f"{statistics.fmean(values):.1f}"
 
 
-def lengths_table(experiment: str, words: Mapping[str, str]) -> HTML | None:
-    """Return a row for each bucket of lengths and a column for each variant that has been run; None below two.
+def lengths_table(experiment: str, words: Mapping[str, str]) -> HTML:
+    """Return a row for each bucket of lengths and a column for each variant.
 
     A cell is the mean over the seeds with the lowest and the highest, of one seed its bootstrap interval.
     """
     runs = variants(experiment, words)
-    if len(runs) < 2:
-        return None
     lines = {name: over_seeds(seeds) for name, seeds in runs.items()}
     rows = [
         [f"{buckets[0].first}–{buckets[0].last} words", f"{buckets[0].score.count}", *[cell(b.score) for b in buckets]]
@@ -56,19 +54,15 @@ def lengths_table(experiment: str, words: Mapping[str, str]) -> HTML | None:
     return table(f"{caption} ({command})", ["source length", "sentences", *runs], rows)
 
 
-def lengths_plot(experiment: str, words: Mapping[str, str], title: str) -> Picture | None:
-    """Return the same as lines, from the lowest to the highest seed at each bucket; None below two variants."""
-    runs = variants(experiment, words)
-    if len(runs) < 2:
-        return None
-    lines = {name: over_seeds(seeds) for name, seeds in runs.items()}
+def lengths_plot(experiment: str, words: Mapping[str, str], title: str) -> Picture:
+    """Return the same as lines, from the lowest to the highest seed at each bucket."""
+    lines = {name: over_seeds(seeds) for name, seeds in variants(experiment, words).items()}
     return bleu_by_length_plot(lines, title=title, intervals="lowest to highest seed")
 
 
 def variants(experiment: str, words: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the results of each variant that has been run, under its words, seed by seed."""
-    runs = {text: runs_of("encoder_decoder", experiment, variant) for variant, text in words.items()}
-    return {text: seeds for text, seeds in runs.items() if seeds}
+    """Return the results of each variant, under its words, seed by seed."""
+    return {text: runs_of("encoder_decoder", experiment, variant) for variant, text in words.items()}
 
 
 def over_seeds(runs: Sequence[dict[str, Any]], search: str = "greedy") -> list[LengthScore]:

@@ -9,7 +9,7 @@ from IPython.display import HTML
 
 from book.experiments import Column, experiment_table, runs_of, seeds_plot, sweep_of, validations, values
 from book.seed_plots import lines, seed_curves
-from book.tables import MISSING, results, summary, table
+from book.tables import results, summary, table
 from lab.attention_table import heat_table
 from lab.evaluation.result_files import read_json, results_folder
 from lab.language import Trained, framed
@@ -84,24 +84,22 @@ def amounts() -> dict[str, str]:
     return {variant: words.get(part, f"1/{part} of the text, three times") for variant, part in parts.items()}
 
 
-def sizes(column: Column = LOSS) -> Picture | HTML:
+def sizes(column: Column = LOSS) -> Picture:
     """Draw the loss over the number of parameters, or how far it is above the floor."""
     return _scaling("sizes", lambda run: run["parameters"], "parameters", column)
 
 
-def tokens(column: Column = LOSS) -> Picture | HTML:
+def tokens(column: Column = LOSS) -> Picture:
     """Draw the loss over the number of tokens read in the training, or how far it is above the floor."""
     return _scaling("tokens", lambda run: run["training"]["tokens"], "tokens read in the training", column)
 
 
-def _scaling(experiment: str, x: Callable[[dict[str, Any]], int], x_label: str, column: Column) -> Picture | HTML:
+def _scaling(experiment: str, x: Callable[[dict[str, Any]], int], x_label: str, column: Column) -> Picture:
     points, floor = [], 0.0
     for variant in sweep_of(NAME, experiment).variants:
-        if runs := runs_of(NAME, experiment, variant):
-            points.append((x(runs[0]), fmean(values(NAME, experiment, variant, column))))
-            floor = runs[0]["scores"]["test"]["floor"]
-    if len(points) < 2:
-        return _missing(f" sweep {experiment}")
+        run = runs_of(NAME, experiment, variant)[0]
+        points.append((x(run), fmean(values(NAME, experiment, variant, column))))
+        floor = run["scores"]["test"]["floor"]
     over, y = column is EXCESS, [value for _, value in points]
     return lines(
         {"mean of the seeds": sorted(points)},
@@ -142,12 +140,10 @@ def cached_heads() -> HTML:
     """Return the sweep over key-value heads: parameters, distance from the floor, bytes that are kept of a token."""
     rows = []
     for variant, words in KV_HEADS.items():
-        if runs := runs_of(NAME, "kv-heads", variant):
-            excess = summary(runs, *EXCESS.path, digits=EXCESS.digits, scale=EXCESS.scale)
-            kept = f"{2 * numbers_a_token(runs[0]['recipe']):,}"
-            rows.append([words, f"{runs[0]['parameters']:,}", excess, kept, f"{len(runs)}"])
-    if not rows:
-        return _missing(" sweep kv-heads")
+        runs = runs_of(NAME, "kv-heads", variant)
+        excess = summary(runs, *EXCESS.path, digits=EXCESS.digits, scale=EXCESS.scale)
+        kept = f"{2 * numbers_a_token(runs[0]['recipe']):,}"
+        rows.append([words, f"{runs[0]['parameters']:,}", excess, kept, f"{len(runs)}"])
     columns = ["keys and values", "parameters", EXCESS.heading, "bytes a token", "seeds"]
     return table("Grammar: what four query heads share, at about as many parameters; 2 bytes a number", columns, rows)
 
@@ -159,14 +155,12 @@ def steps() -> dict[str, dict[int, float]]:
 
 def _ways() -> list[dict[str, Any]]:
     """Return what `python -m benchmarks.kv_cache` has written."""
-    path = results_folder(NAME) / "cache.json"
-    return read_json(path)["ways"] if path.exists() else []
+    return read_json(results_folder(NAME) / "cache.json")["ways"]
 
 
-def step_times() -> Picture | HTML:
+def step_times() -> Picture:
     """Draw the time of a step over the tokens in the cache, a line for each kind of attention."""
-    if not (curves := {name: list(times.items()) for name, times in steps().items()}):
-        return HTML('<p class="results">No run yet (<code>python -m benchmarks.kv_cache</code>).</p>')
+    curves = {name: list(times.items()) for name, times in steps().items()}
     ticks, times = ([point[axis] for points in curves.values() for point in points] for axis in (0, 1))
     title, pasts = "A step by what the heads keep", sorted(set(ticks))
     y_ticks = _within(times)
@@ -185,13 +179,13 @@ def step_table() -> HTML:
         ]
         for way in ways
     ]
-    pasts = [f"ms behind {int(past):,}" for past in (ways[0]["ms"] if ways else ())]
+    pasts = [f"ms behind {int(past):,}" for past in ways[0]["ms"]]
     caption = "Four layers, 512 features, one thread (python -m benchmarks.kv_cache); 2 bytes a number"
     return table(caption, ["eight query heads, and", "parameters", "bytes a token", *pasts], rows)
 
 
 def shakespeare(*, brief: bool = False) -> HTML:
-    """Return the losses on tiny Shakespeare, ours and those of nanoGPT; what has not been run is said to be not run.
+    """Return the losses on tiny Shakespeare, ours and those of nanoGPT.
 
     In brief: what was read and the loss in nats, no more.
     """
@@ -199,8 +193,7 @@ def shakespeare(*, brief: bool = False) -> HTML:
     for run, words in SHAKESPEARE.items():
         runs = results(NAME, run)
         cells = [summary(runs, "validation", name, digits=digits) for name, digits in (("loss", 3), ("bits", 3))]
-        size = f"{runs[0]['parameters']:,}" if runs else MISSING
-        read = f"{runs[0]['training']['tokens'] / 1e6:.2f}" if runs else MISSING
+        size, read = f"{runs[0]['parameters']:,}", f"{runs[0]['training']['tokens'] / 1e6:.2f}"
         rows.append([words, size, read, *cells, summary(runs, "validation", "perplexity", digits=2), f"{len(runs)}"])
     rows += [
         [each["system"].partition(":")[0], "–", "–", f"{each['score']}", "–", "–", "–"] for each in PEERS["shakespeare"]
@@ -211,22 +204,19 @@ def shakespeare(*, brief: bool = False) -> HTML:
     return table("Tiny Shakespeare, the last tenth of the file", columns, rows)
 
 
-def shakespeare_curves() -> Picture | HTML:
+def shakespeare_curves() -> Picture:
     """Draw the loss on the last tenth of tiny Shakespeare by epoch, a line for each seed."""
     kept = {words: validations(results(NAME, run)) for run, words in SHAKESPEARE.items()}
-    series = {words: [[(x, -y) for x, y in seed] for seed in seeds] for words, seeds in kept.items() if seeds}
-    if not series:
-        return _missing(" train --corpus shakespeare")
+    series = {words: [[(x, -y) for x, y in seed] for seed in seeds] for words, seeds in kept.items()}
     return seed_curves(series, "epoch", "nats a character", "Tiny Shakespeare, while it is learned")
 
 
 def kept() -> list[dict[str, Any]]:
     """Return the runs that `python -m solutions.language_model.induction` has written."""
-    path = results_folder(NAME) / "induction.json"
-    return read_json(path)["runs"] if path.exists() else []
+    return read_json(results_folder(NAME) / "induction.json")["runs"]
 
 
-def copying(what: str) -> Picture | HTML:
+def copying(what: str) -> Picture:
     """Draw what one layer and two make of text that repeats itself: the "loss", or the best head's "score"."""
     value: Callable[[dict[str, Any]], float] = (
         (lambda row: row["again"]) if what == "loss" else (lambda row: max(map(max, row["scores"])))
@@ -240,7 +230,7 @@ def copying(what: str) -> Picture | HTML:
     )
 
 
-def recall() -> Picture | HTML:
+def recall() -> Picture:
     """Draw which share of the values is recalled, over the number of pairs, for one layer and two, seed by seed."""
     return _by_layers(
         lambda run: [(int(count), 100 * share) for count, share in run["history"][-1]["pairs"].items()],
@@ -252,13 +242,7 @@ def recall() -> Picture | HTML:
 
 def _by_layers(
     curve: Callable[[dict[str, Any]], list[tuple[float, float]]], x_label: str, y_label: str, title: str
-) -> Picture | HTML:
+) -> Picture:
     """Draw a curve for each run on repeated text, those of one number of layers alike."""
-    if not (runs := kept()):
-        return _missing(".induction")
-    series = {words: [curve(run) for run in runs if run["layers"] == layers] for layers, words in LAYERS.items()}
-    return seed_curves({words: seeds for words, seeds in series.items() if seeds}, x_label, y_label, title)
-
-
-def _missing(command: str) -> HTML:
-    return HTML(f'<p class="results">No run yet (<code>python -m solutions.{NAME}{command}</code>).</p>')
+    series = {words: [curve(run) for run in kept() if run["layers"] == layers] for layers, words in LAYERS.items()}
+    return seed_curves(series, x_label, y_label, title)

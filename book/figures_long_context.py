@@ -43,8 +43,7 @@ SIZES = {
 
 def kept(experiment: str, variant: str | None = None) -> list[dict[str, Any]]:
     """Return the runs of an experiment, or those of one variant."""
-    path = results_folder(NAME) / f"{experiment}.json"
-    runs = read_json(path)["runs"] if path.exists() else []
+    runs = read_json(results_folder(NAME) / f"{experiment}.json")["runs"]
     return [run for run in runs if variant in (None, run["variant"])]
 
 
@@ -63,19 +62,18 @@ def moved_table() -> HTML:
     return table(caption, ["tokens", "the whole matrix", "tiles", "times fewer"], rows)
 
 
-def memory() -> Picture | HTML:
+def memory() -> Picture:
     """Draw the memory that a process takes for exact attention, over the length, by three ways."""
     return _costs("bytes", 2**20, "MiB", "Exact attention: memory of the process")
 
 
-def seconds() -> Picture | HTML:
+def seconds() -> Picture:
     """Draw the seconds that exact attention takes, over the length, by three ways."""
     return _costs("seconds", 1, "seconds", "Exact attention: time on one core")
 
 
-def _costs(what: str, unit: float, label: str, title: str) -> Picture | HTML:
-    if not (rows := costs()):
-        return _missing(".costs")
+def _costs(what: str, unit: float, label: str, title: str) -> Picture:
+    rows = costs()
     curves = {
         words: [(row["length"], row[what] / unit) for row in rows if row["way"] == way] for way, words in WAYS.items()
     }
@@ -85,8 +83,7 @@ def _costs(what: str, unit: float, label: str, title: str) -> Picture | HTML:
 
 def costs() -> list[dict[str, Any]]:
     """Return the rows that `python -m solutions.long_context.costs` has written."""
-    path = results_folder(NAME) / "costs.json"
-    return read_json(path)["rows"] if path.exists() else []
+    return read_json(results_folder(NAME) / "costs.json")["rows"]
 
 
 def _places(numbers: Sequence[float]) -> list[tuple[float, float]]:
@@ -94,15 +91,14 @@ def _places(numbers: Sequence[float]) -> list[tuple[float, float]]:
     return [(end, 1000 * number) for end, number in zip(PLACES[1:], numbers, strict=True)]
 
 
-def lengths() -> Picture | HTML:
+def lengths() -> Picture:
     """Draw the loss above the floor over the place in the text, for each kind of positions, seed by seed."""
-    return _curves(
-        "lengths",
+    return seed_curves(
         {words: [_places(run["excess"]) for run in kept("lengths", variant)] for variant, words in POSITIONS.items()},
         "sentences that end by this token",
         "above the floor, thousandths of a nat",
         f"Trained on {LENGTH} tokens, read further",
-        PLACES[1:],
+        ticks=PLACES[1:],
     )
 
 
@@ -122,10 +118,9 @@ def _cells(experiment: str, variant: str, name: str) -> list[str]:
     return [spread(seeds) for seeds in zip(*runs, strict=True)]
 
 
-def stream() -> Picture | HTML:
+def stream() -> Picture:
     """Draw the loss of a stream, tenth by tenth, with a full cache and with two that roll, seed by seed."""
-    return _curves(
-        "lengths",
+    return seed_curves(
         {
             words: [
                 [(2000 * (tenth + 1), loss) for tenth, loss in enumerate(run["stream"][name])]
@@ -148,10 +143,9 @@ def stream_table() -> HTML:
     return table("A stream of 20,000 tokens, trained on 64", ["what is kept", "nats a word", "perplexity"], rows)
 
 
-def distance() -> Picture | HTML:
+def distance() -> Picture:
     """Draw the loss on tokens that were seen before over how far away they are, for layers with windows and without."""
-    return _curves(
-        "distance",
+    return seed_curves(
         {
             words: [[(int(period), loss) for period, loss in run["again"].items()] for run in kept("distance", variant)]
             for variant, words in LAYERS.items()
@@ -162,10 +156,9 @@ def distance() -> Picture | HTML:
     )
 
 
-def recall(variants: Mapping[str, str] = RULES, text: str = "once") -> Picture | HTML:
+def recall(variants: Mapping[str, str] = RULES, text: str = "once") -> Picture:
     """Draw the share of values recalled over the number of pairs, each written once, or half of them twice (again)."""
-    return _curves(
-        "recall",
+    return seed_curves(
         {
             words: [
                 [(int(count), 100 * share) for count, share in run[text].items()] for run in kept("recall", variant)
@@ -184,24 +177,7 @@ def recall_table() -> HTML:
     for variant, words in (RULES | SIZES).items():
         runs = kept("recall", variant)
         cells = [("once", "8"), ("once", "16"), ("once", "32"), ("once", "48"), ("again", "8"), ("again", "16")]
-        shares = [spread([100 * run[text][count] for run in runs]) if runs else "–" for text, count in cells]
+        shares = [spread([100 * run[text][count] for run in runs]) for text, count in cells]
         rows.append([words, *shares])
     columns = ["state", "8 pairs, %", "16", "32", "48", "8, half of them twice", "16, half of them twice"]
     return table("Values recalled", columns, rows)
-
-
-def _curves(
-    experiment: str,
-    series: Mapping[str, list[list[tuple[float, float]]]],
-    x_label: str,
-    y_label: str,
-    title: str,
-    ticks: Sequence[float] = (),
-) -> Picture | HTML:
-    if not any(series.values()):
-        return _missing(f" {experiment}")
-    return seed_curves({words: seeds for words, seeds in series.items() if seeds}, x_label, y_label, title, ticks=ticks)
-
-
-def _missing(command: str) -> HTML:
-    return HTML(f'<p class="results">No run yet (<code>python -m solutions.{NAME}{command}</code>).</p>')

@@ -62,10 +62,8 @@ def twice() -> HTML:
 
 
 def real(run: str = "multi30k-de-en-base") -> HTML:
-    """Return the scores on Multi30k of the variants that have been run, beside Bahdanau's."""
-    chosen = [("luong", joined(run, variant), f"Luong: {words}") for variant, words in SCORES.items()]
-    models = [("bahdanau", run, "Bahdanau: additive"), *chosen]
-    return multi30k_of([model for model in models if results(model[0], model[1])])
+    """Return the scores on Multi30k beside Bahdanau's."""
+    return multi30k_of([("bahdanau", run, "Bahdanau: additive"), ("luong", joined(run, "dot"), "Luong: dot")])
 
 
 def positions(run: str = PHRASEBOOK) -> HTML:
@@ -80,10 +78,10 @@ def positions(run: str = PHRASEBOOK) -> HTML:
     rows = []
     for kind in ("all", "crossing"):
         for variant, reading, words in readings:
-            if runs := results("luong", joined(run, variant)):
-                of = runs if reading == "predicted" else runs[:1]  # a position that is only counted has no seed
-                cells = [summary(of, "test", "positions", reading, kind, part, digits=2) for part in parts]
-                rows.append([f"{words}, {kind} links", *cells])
+            runs = results("luong", joined(run, variant))
+            of = runs if reading == "predicted" else runs[:1]  # a position that is only counted has no seed
+            cells = [summary(of, "test", "positions", reading, kind, part, digits=2) for part in parts]
+            rows.append([f"{words}, {kind} links", *cells])
     return table(
         "Distance of the window's centre from the linked source words, phrasebook, test",
         ["position", "mean |p − gold|", "share within 1", "share within 2"],

@@ -11,12 +11,11 @@ from IPython.display import HTML
 from numpy.typing import NDArray
 from torch import Tensor
 
-from book.tables import results, summary, table
+from book.tables import outputs, results, spread, summary, table
 from lab import model_cache
 from lab.classification import Trained
 from lab.corpora import Document, reviews
 from lab.evaluation.classification_results import evidence_scores, evidence_weights, gold
-from lab.evaluation.result_files import read_json, results_folder
 from solutions.bahdanau.attention import masked_softmax, weighted_sum
 from solutions.pooling.attention import attention_pool, context_attention
 from solutions.pooling.model import SOLUTION
@@ -213,33 +212,19 @@ def counterfactual_table(columns: Mapping[str, Mapping[str, float]], caption: st
 def departures(words: Mapping[str, str], experiment: str, base: str = "relations-small") -> HTML:
     """Return how near the adversaries (variant: its words) predict to their base, and how far they attend from it."""
     rows = [_departure(text, f"{base}-{variant}", base) for variant, text in words.items()]
-    rows = [row for row in rows if row]
     caption = f"Relations, test: models trained to attend elsewhere (python -m solutions.pooling sweep {experiment})"
-    if not rows:
-        return HTML(f'<p class="results">{caption}: no run yet.</p>')
     columns = ["λ", "macro-F1, %", "label as its base, %", "heaviest word as its base, %", "weight on the evidence, %"]
     return table(caption, [*columns, "seeds"], rows)
 
 
 def _departure(text: str, run: str, base: str) -> list[str]:
     runs = results("pooling", run)
-    pairs = [tuple(outputs_of(name, each["seed"]) for name in (run, base)) for each in runs]
-    if not pairs:
-        return []
+    pairs = list(zip(outputs("pooling", run), outputs("pooling", base), strict=False))
     labels = [_same(one["labels"]["test"], two["labels"]["test"]) for one, two in pairs]
     tops = [_same(*([row["top"] for row in each["looks"]["test"]] for each in pair)) for pair in pairs]
     f1, evidence = (summary(runs, "test", key, scale=100) for key in ("macro_f1", "evidence"))
     return [text, f1, spread(labels), spread(tops), evidence, f"{len(runs)}"]
 
 
-def outputs_of(run: str, seed: int) -> Any:
-    return read_json(results_folder("pooling") / f"{run}-seed{seed}.outputs.json.gz")
-
-
 def _same(one: Sequence, two: Sequence) -> float:
     return 100 * float(np.mean([a == b for a, b in zip(one, two, strict=True)]))
-
-
-def spread(values: Sequence[float]) -> str:
-    """Return the mean, the lowest and the highest."""
-    return f"{np.mean(values):.1f} ({min(values):.1f}–{max(values):.1f})"

@@ -9,7 +9,7 @@ import torch
 from IPython.display import HTML
 from matplotlib.figure import Figure
 
-from book.tables import MISSING, ROOT, results, table
+from book.tables import ROOT, results, table
 from lab.evaluation.result_files import read_json
 from lab.plots import Picture, styled
 from solutions.self_attention.model import SelfAttentive
@@ -30,17 +30,14 @@ GATES = {"recurrent": 1, "recurrent, GRU": 3, "recurrent, LSTM": 4}
 DRAWN = ("self_attention, projected", "self_attention, projected, fused", "recurrent", "recurrent, LSTM", "convolution")
 
 
-def measured(device: str = "cpu") -> dict[str, Any] | None:
-    """Return what was measured on a device, or None where nobody has."""
-    path = ROOT / "solutions" / "self_attention" / "results" / f"complexity-{device}.json"
-    return read_json(path) if path.exists() else None
+def measured(device: str = "cpu") -> dict[str, Any]:
+    """Return what was measured on a device."""
+    return read_json(ROOT / "solutions" / "self_attention" / "results" / f"complexity-{device}.json")
 
 
 def exponents(device: str = "cpu") -> HTML:
     """Return the exponents of n and of d: products, numbers kept for the backward pass, median time."""
     kept = measured(device)
-    if not kept:
-        return missing("Exponents")
     rows = [[words, *_fits(kept["exponents"][name])] for name, words in KINDS.items()]
     first, last = kept["over_length"][0], kept["over_length"][-1]
     return table(
@@ -66,8 +63,6 @@ def about(kept: Mapping[str, Any]) -> str:
 def times(device: str = "cpu") -> HTML:
     """Return the median time of a forward and backward pass, with the fastest and the slowest."""
     kept = measured(device)
-    if not kept:
-        return missing("Times")
     lengths = sorted({row["n"] for row in kept["over_length"]})
     by = {(row["layer"], row["n"]): 1000 * np.array(row["seconds"]) for row in kept["over_length"]}
     rows = [
@@ -92,9 +87,9 @@ def crossings(device: str = "cpu") -> HTML:
         with_projections = f"{gates - 1.5:g} d" if gates > 1.5 else "always"
         row = [KINDS[name], f"{gates} d" if gates > 1 else "d", with_projections]
         for attention in ("self_attention", "self_attention, projected", "self_attention, projected, fused"):
-            row.append(_from(kept, attention, name) if kept else MISSING)
+            row.append(_from(kept, attention, name))
         rows.append(row)
-    width = kept["over_length"][0]["d"] if kept else "…"
+    width = kept["over_length"][0]["d"]
     return table(
         f"Self-attention costs more than a recurrent layer from this n on (projected: with W_q, W_k and W_v); "
         f"times at d = {width}",
@@ -128,19 +123,12 @@ def milliseconds(layer: str, n: int, device: str = "cpu") -> float:
 
 
 def _row(layer: str, n: int, device: str = "cpu") -> dict[str, Any]:
-    kept = measured(device) or {"over_length": []}
-    return next(row for row in kept["over_length"] if (row["layer"], row["n"]) == (layer, n))
+    return next(row for row in measured(device)["over_length"] if (row["layer"], row["n"]) == (layer, n))
 
 
-def missing(what: str) -> HTML:
-    return HTML(f'<p class="results">{what}: {MISSING}.</p>')
-
-
-def picture(device: str = "cpu") -> Picture | HTML:
+def picture(device: str = "cpu") -> Picture:
     """Draw the median times over the length, with the range from the fastest to the slowest pass."""
     kept = measured(device)
-    if not kept:
-        return missing("Picture of the times")
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()
     n = sorted({row["n"] for row in kept["over_length"]})

@@ -22,7 +22,6 @@ from lab.corpora.aspects import WORDS
 from lab.corpora.reviews import LABELS, generate
 from lab.dependencies import STORE
 from lab.evaluation.classification_results import gold as gold_words
-from lab.evaluation.result_files import read_json, results_folder
 from lab.files import atomic_write
 from lab.model_cache import key
 from lab.plots import STYLES, Picture
@@ -110,8 +109,7 @@ def made_reviews(run: str = "reviews-small") -> HTML:
     """Return what the model and its variants get on the made corpus, and where their hops look, beside a baseline."""
     rows = []
     for variant, words in VARIANTS.items():
-        if not (runs := results("structured", joined(run, variant))):
-            continue
+        runs = results("structured", joined(run, variant))
         hops: list[Any] = [score(result, "test", "hops") or () for result in runs]
         best: list[float] = [max(hop["value"] for hop in seed) for seed in hops]
         rows.append(
@@ -123,10 +121,8 @@ def made_reviews(run: str = "reviews-small") -> HTML:
                 f"{len(runs)}",
             ]
         )
-    if runs := results("structured", run):
-        rows.append(
-            ["equal weights for all words", "–", summary(runs, "test", "evidence_uniform", scale=100), "–", "–"]
-        )
+    uniform = summary(results("structured", run), "test", "evidence_uniform", scale=100)
+    rows.append(["equal weights for all words", "–", uniform, "–", "–"])
     linear = results("pooling", "reviews-linear")
     rows.append(["linear: words and pairs of words", summary(linear, "test", "accuracy", scale=100), "–", "–", "–"])
     columns = [
@@ -143,17 +139,14 @@ def heaviest_words(run: str = "reviews-small") -> HTML:
     """Return for each hop of each variant, seed 1, the word that most often gets most of its weight, and how often."""
     documents, rows = reviews.load().tests["test"], []
     for variant, name in VARIANTS.items():
-        path = results_folder("structured") / f"{run}{variant and '-' + variant}-seed1.outputs.json.gz"
-        if not path.exists():
-            continue
-        tops = [row["top"] for row in read_json(path)["looks"]["test"]]
+        tops = [row["top"] for row in outputs("structured", joined(run, variant))[0]["looks"]["test"]]
         cells = []
         for hop in range(len(tops[0])):
             counts = Counter(document.words[top[hop]] for document, top in zip(documents, tops, strict=True))
             word, count = counts.most_common(1)[0]
             cells.append(f"{word} ({100 * count / len(tops):.0f} %)")
         rows.append([name, *cells])
-    hops = [f"hop {number + 1}" for number in range(len(rows[0]) - 1)] if rows else []
+    hops = [f"hop {number + 1}" for number in range(len(rows[0]) - 1)]
     caption = "The word that most often has a hop's largest weight, and its share of the 1,000 test reviews, seed 1"
     return table(caption, ["model", *hops], rows)
 
@@ -170,21 +163,17 @@ def variant_of(hops: int, word: str) -> str:
 
 
 def measured(column: Column) -> dict[tuple[int, str], list[float]]:
-    """Return a score of every variant that has been run."""
-    every = {
+    """Return a score of every variant."""
+    return {
         (hops, word): values("structured", "hops", variant_of(hops, word), column)
         for word in PENALTIES
         for hops in HOPS
     }
-    return {key: scores for key, scores in every.items() if scores}
 
 
-def hops_and_penalties() -> Picture | HTML:
-    """Draw accuracy, likeness and entropy by the number of hops, a line for each λ; only what has been run."""
-    panels = {column: measured(column) for column in PANELS}
-    if not panels[ACCURACY]:
-        return HTML("")
-    return drawn(panels)
+def hops_and_penalties() -> Picture:
+    """Draw accuracy, likeness and entropy by the number of hops, a line for each λ."""
+    return drawn({column: measured(column) for column in PANELS})
 
 
 def drawn(panels: Mapping[Column, Measured]) -> Picture:
@@ -193,9 +182,7 @@ def drawn(panels: Mapping[Column, Measured]) -> Picture:
     descriptions = []
     for axes, (column, scores) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True):
         for (word, penalty), (colour, marker, line) in zip(PENALTIES.items(), STYLES, strict=False):
-            points = [(HOPS.index(hops), scores[hops, word]) for hops in HOPS if (hops, word) in scores]
-            if not points:
-                continue
+            points = [(place, scores[hops, word]) for place, hops in enumerate(HOPS) if scores.get((hops, word))]
             x, means = [place for place, _ in points], [statistics.fmean(seeds) for _, seeds in points]
             reach = [[m - min(s), max(s) - m] for m, (_, s) in zip(means, points, strict=True)]
             axes.errorbar(
@@ -222,7 +209,7 @@ class Shares:
 
 
 def shares(hops: int, word: str) -> dict[str, Shares]:
-    """Return the weight on the evidence of each aspect, mean over the seeds; empty if nothing has been run."""
+    """Return the weight on the evidence of each aspect, mean over the seeds."""
     aspects: dict[str, list[Shares]] = {}
     for result in runs_of("structured", "hops", variant_of(hops, word)):
         rows: Sequence[dict] = score(result, "test", "aspects") or ()  # type: ignore[assignment]
@@ -242,16 +229,13 @@ def hops_of_aspects(variant: str, experiment: str = "hops") -> list[dict[str, li
 
 
 def aspect_table() -> HTML:
-    """Return a row for each variant that has been run: the weight on the evidence of each aspect."""
+    """Return a row for each variant: the weight on the evidence of each aspect."""
     rows, names = [], []
     for word, penalty in PENALTIES.items():
         for hops in HOPS:
-            if of_aspects := shares(hops, word):
-                names = list(of_aspects)
-                cells = [f"{s.all_hops:.1f} (best hop {s.best_hop:.1f})" for s in of_aspects.values()]
-                rows.append([f"{hops} {'hop' if hops == 1 else 'hops'}, λ = {penalty:g}", *cells])
-    if not rows:
-        return HTML("")
+            names = list(of_aspects := shares(hops, word))
+            cells = [f"{s.all_hops:.1f} (best hop {s.best_hop:.1f})" for s in of_aspects.values()]
+            rows.append([f"{hops} {'hop' if hops == 1 else 'hops'}, λ = {penalty:g}", *cells])
     return table(
         "Weight on the evidence of each verdict, %, reviews with two verdicts, test: mean over the hops",
         ["variant", *names],

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from book import long_sentence
 from book.experiments import BLEU, Column, experiment_table, runs_of
-from book.tables import MISSING, ROOT, budget, outputs, results, score, summary, table
+from book.tables import ROOT, budget, outputs, results, summary, table
 from lab import corpora, model_cache
 from lab.evaluation.result_files import read_json
 from lab.metrics import as_matrix
@@ -150,12 +150,9 @@ def _shares(habits: Habits) -> list[str]:
     return ["" if share is None else f"{100 * share:.0f}" for share in astuple(habits)]
 
 
-def compared(
-    experiment: str, words: Mapping[str, str], caption: str, columns: Sequence[Column] = (BLEU,)
-) -> HTML | None:
-    """Return the table of an experiment once there are two variants to compare; before that nothing is shown."""
-    run = [variant for variant in words if runs_of("transformer", experiment, variant)]
-    return experiment_table("transformer", experiment, words, columns, caption) if len(run) > 1 else None
+def compared(experiment: str, words: Mapping[str, str], caption: str, columns: Sequence[Column] = (BLEU,)) -> HTML:
+    """Return the table of an experiment of this chapter."""
+    return experiment_table("transformer", experiment, words, columns, caption)
 
 
 SHORT = "trained on at most 14 words"
@@ -262,7 +259,7 @@ def phrasebook(models: Sequence[tuple[str, str]]) -> HTML:
                 summary(runs, "test", "greedy", "bleu"),
                 summary(runs, "test", "beam5", "bleu"),
                 summary(runs, "test", "alignment", "argmax", "aer", digits=3),
-                f"{runs[0]['parameters']:,}" if runs and score(runs[0], "test") else MISSING,
+                f"{runs[0]['parameters']:,}",
             ]
         )
     columns = ["model, recipe", "BLEU, greedy", "BLEU, beam 5", "AER, argmax", "parameters"]

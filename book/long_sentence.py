@@ -27,11 +27,6 @@ def long_sentence() -> Pair:
     return at(LONG)[0]
 
 
-def ten_sentences() -> list[str]:
-    """Return ten French sentences, from the short one of the first pages to the long one."""
-    return [SHORT, *(pair.source for pair in at(0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, LONG))]
-
-
 def show(**models: Translates) -> None:
     """Print the sentence, its true translation, and what each model makes of it (greedy)."""
     pair = long_sentence()

@@ -22,8 +22,8 @@ from pypdf import PdfReader
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from autograder.contents import files  # noqa: E402
-from book.build import FOLDERS, TEACHERS, table_of_contents  # noqa: E402
-from book.chromium import CHROMIUM, chromium  # noqa: E402
+from book.build import TEACHERS, site_of, table_of_contents  # noqa: E402
+from book.chromium import chromium  # noqa: E402
 from lab.files import atomic_write  # noqa: E402
 
 if TYPE_CHECKING:
@@ -228,16 +228,8 @@ def main() -> int:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--students", action="store_true", help="the edition whose graded bodies are blanked")
     edition = "students" if parser.parse_args().students else "full"
-    site = ROOT / "build" / FOLDERS[edition] / "html"
     parts = readers(edition)
-    missing = [name for _, names in parts for name in names if not (site / f"{name}.html").is_file()]
-    if missing:
-        verb = "book-students" if edition == "students" else "book"
-        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make {verb} first", file=sys.stderr)
-        return 2
-    if not CHROMIUM.is_file():
-        print(f"the PDF is printed by {CHROMIUM}, which is not there: install what apt.txt lists", file=sys.stderr)
-        return 2
+    site = site_of(edition, [name for _, names in parts for name in names])
     pdf = site.parent / "attention-workbook.pdf"
     write(site, parts, pdf)
     print(f"The book for paper is at {pdf.relative_to(ROOT)}.")

@@ -35,7 +35,7 @@ ORDERED = {  # who does it to whom: sentences of the same words in two orders
 }
 
 
-def reversed_plot() -> Picture | None:
+def reversed_plot() -> Picture:
     """Draw BLEU by length with the source as it is and reversed."""
     return lengths_plot("reversed", ORDERS, "An encoder that reads one way")
 

@@ -89,11 +89,7 @@ def bleu_against_aer() -> Picture:
     """Draw BLEU against the alignment error rate, a point for each variant that has been run; right, the good ones."""
     figure = Figure(figsize=(9.6, 4.4), layout="constrained")
     whole, near = figure.subplots(1, 2)
-    points = {}
-    for model, words in MODELS.items():
-        aer, bleu = values(*model, AER), values(*model, BLEU)
-        if aer:
-            points[words] = aer, bleu
+    points = {words: (values(*model, AER), values(*model, BLEU)) for model, words in MODELS.items()}
     for place, (words, (aer, bleu)) in enumerate(points.items()):
         good = fmean(bleu) >= GOOD
         _draw(whole, aer, bleu, place, words, named=not good)

@@ -12,6 +12,7 @@ from book.seed_plots import lines
 from book.tables import PHRASEBOOK, outputs
 from lab import corpora
 from lab.corpora import Pair
+from lab.evaluation.window_positions import counted
 from lab.plots import STYLES, Picture
 from lab.runs import joined
 
@@ -37,18 +38,12 @@ def within(pairs: Sequence[Pair], positions: Sequence[Sequence[float]]) -> list[
     return [(k, 100 * sum(miss <= k for miss in misses) / len(misses)) for k in range(1, FARTHEST + 1)]
 
 
-def counted(pair: Pair, shared: bool) -> list[float]:
-    """Return the positions t, or t · S/T, which need no model."""
-    source, target = len(pair.source.split()), len(pair.target.split())
-    return [t * source / target if shared else float(t) for t in range(target)]
-
-
 def links_within() -> Picture:
     """Draw which share of the true links lies within some words of the centre of the window."""
     pairs = corpora.load("phrasebook").tests["test"]
     every = predicted() | {
-        "p = t": [counted(pair, shared=False) for pair in pairs],
-        "p = t · S/T": [counted(pair, shared=True) for pair in pairs],
+        "p = t": counted(pairs, in_proportion=False),
+        "p = t · S/T": counted(pairs, in_proportion=True),
     }
     curves = {words: within(pairs, positions) for words, positions in every.items()}
     return lines(curves, "distance |p − true position| at most (words)", "links, %", "Where the windows stand")

@@ -66,7 +66,7 @@ def counted(name: str, metric: str = "accuracy") -> dict[str, float]:
 
 def kept_memory(device: str = "cpu") -> Picture:
     """Draw the memory that some layers keep for the backward pass, by length."""
-    rows = (measured(device) or {"over_length": []})["over_length"]
+    rows = measured(device)["over_length"]
     curves = {
         KINDS[name]: [(row["n"], row["kept_bytes"] / 2**20) for row in rows if row["layer"] == name] for name in KEPT
     }

@@ -15,14 +15,16 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import unescape
 
+from bs4 import Tag
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from autograder.contents import chapters  # noqa: E402
 from book import self_grading  # noqa: E402
-from book.build import FOLDERS  # noqa: E402
+from book.build import site_of  # noqa: E402
 from book.pieces import plain, questions, titled  # noqa: E402
 from book.slides import for_discussion  # noqa: E402
-from book.tree import Element, parsed  # noqa: E402
+from book.tree import find, html, parsed  # noqa: E402
 from lab.files import atomic_write  # noqa: E402
 
 COURSE = "$course$/top/The Attention Workbook"
@@ -41,23 +43,21 @@ class Question:
 
 def of_chapter(page: str) -> Iterator[Question]:
     """Yield the questions at the end of a chapter's built page."""
-    section = next(each for each in parsed(page).find("section") if each.attributes.get("id") == "questions")
+    section = next(each for each in find(parsed(page), "section") if each.get("id") == "questions")
     _, content = titled(section)
     for number, (asked, answer) in enumerate(questions(content), 1):
         yield Question(f"Question {number}", with_tex(asked), "".join(with_tex(each) for each in answer))
 
 
-def with_tex(element: Element) -> str:
+def with_tex(element: Tag) -> str:
     """Return an element as HTML without what belongs to the page, its formulas as TeX."""
-
-    def change(each: Element) -> list[Element | str]:
-        if "katex" not in each.classes:
-            each.attributes.pop("class", None)  # no class of the book's means anything elsewhere
-            return [each]
-        formula, tex = each.find("math")[0], each.find("annotation")[0].inner_text
-        return [rf"\[{tex}\]" if formula.attributes.get("display") == "block" else rf"\({tex}\)"]
-
-    return "".join(part if isinstance(part, str) else part.html() for part in plain(element).mapped(change))
+    made = plain(element)
+    for formula in find(made, kind="katex"):
+        tex, is_block = find(formula, "annotation")[0].get_text(), find(formula, "math")[0].get("display") == "block"
+        formula.replace_with(rf"\[{tex}\]" if is_block else rf"\({tex}\)")
+    for each in [made, *find(made)]:
+        each.attrs.pop("class", None)  # no class of the book's means anything elsewhere
+    return html(made)
 
 
 def bank(site: Path) -> ElementTree.Element:
@@ -126,12 +126,7 @@ def _in_cdata(text: re.Match[str]) -> str:
 
 
 def main() -> int:
-    site, path = ROOT / "build" / FOLDERS["full"] / "html", ROOT / "build" / "questions.xml"
-    missing = [name for name in chapters() if not (site / f"{name}.html").is_file()]
-    if missing:
-        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make book first", file=sys.stderr)
-        return 2
-    made = bank(site)
+    path, made = ROOT / "build" / "questions.xml", bank(site_of("full", chapters()))
     atomic_write(path, as_xml(made))
     essays, every = len(made.findall("question[@type='essay']")), len(made) - len(chapters())
     print(

@@ -212,7 +212,7 @@ def aims() -> HTML:
 def aim_row(aim: dict[str, Any]) -> str:
     column = Column("", tuple(aim["score"]), aim.get("digits", 1), aim.get("scale", 1))
     sign = -1 if aim.get("lower") else 1
-    tried = [runs for run in aim["runs"] if (runs := results(aim["solution"], run))]
+    tried = [results(aim["solution"], run) for run in aim["runs"]]
     best = max(tried, key=lambda runs: sign * mean(runs, column))
     gap = round(sign * (mean(best, column) - aim["aim"]), column.digits)
     verdict = "reached" if gap >= 0 else f"missed by {-gap:.{column.digits}f}"

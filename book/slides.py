@@ -19,10 +19,10 @@ import mistune
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)] if str(ROOT) not in sys.path else []  # run as a script
 from autograder.contents import chapters  # noqa: E402
-from book.build import FOLDERS  # noqa: E402
-from book.chromium import CHROMIUM, chromium  # noqa: E402
+from book.build import site_of  # noqa: E402
+from book.chromium import chromium  # noqa: E402
 from book.deck import BACKUP, Section, Slide, chosen  # noqa: E402
-from book.tree import parsed  # noqa: E402
+from book.tree import find, html, parsed, text  # noqa: E402
 
 DECKS = {"full": "slides", "students": "slides_students"}
 # The first serves the others.
@@ -59,13 +59,13 @@ def taught(name: str) -> set[str]:
 def question(site: Path, name: str) -> str:
     """Return what a chapter asks, as the road on the book's first page has it; "" if it is not there."""
     index = parsed((site / "index.html").read_text(encoding="utf8"))
-    stops = [stop.html() for road in index.find(kind="road") for stop in road.find("li")]
+    stops = [html(stop) for road in find(index, kind="road") for stop in find(road, "li")]
     stop = next((each for each in stops if name in links(each)), "")
     return stop.partition("</a> – ")[2].partition("<br")[0]
 
 
-def links(html: str) -> list[str]:
-    return re.findall(r'href="([\w-]+)\.html', html)
+def links(stop: str) -> list[str]:
+    return re.findall(r'href="([\w-]+)\.html', stop)
 
 
 def for_discussion(name: str) -> list[tuple[str, str]]:
@@ -84,9 +84,9 @@ def discussion(name: str, students: bool) -> Section:
     return section
 
 
-def inline(text: str) -> str:
+def inline(markdown: str) -> str:
     """Return a paragraph of Markdown as HTML, without its <p>."""
-    return str(mistune.html(text)).strip().removeprefix("<p>").removesuffix("</p>")
+    return str(mistune.html(markdown)).strip().removeprefix("<p>").removesuffix("</p>")
 
 
 def contents(sections: list[Section]) -> Slide:
@@ -129,7 +129,7 @@ def deck(name: str, site: Path, students: bool = False) -> str:
     sheets = ["reveal.css", *STYLES, "slides.css"]
     scripts = ["reveal.js", "notes.js", *FIGURES, "slides.js"]
     return PAGE.format(
-        title=parsed(sections[0].title).text,
+        title=text(parsed(sections[0].title)),
         styles="\n".join(f'<link rel="stylesheet" href="_static/{sheet}">' for sheet in sheets),
         scripts="\n".join(f'<script src="_static/{script}"></script>' for script in scripts),
         slides="\n".join(columns),
@@ -172,17 +172,9 @@ def main() -> int:
     parser.add_argument("--pdf", action="store_true", help="print each deck, too")
     arguments = parser.parse_args()
     edition = "students" if arguments.students else "full"
-    site = ROOT / "build" / FOLDERS[edition] / "html"
-    missing = [name for name in ("index", *chapters()) if not (site / f"{name}.html").is_file()]
-    if missing:
-        verb = "book-students" if arguments.students else "book"
-        print(f"{site.relative_to(ROOT)} has no {missing[0]}.html: make {verb} first", file=sys.stderr)
-        return 2
+    site = site_of(edition, ("index", *chapters()))
     started = perf_counter()
     decks = make(site, ROOT / "build" / DECKS[edition], arguments.students)
-    if arguments.pdf and not CHROMIUM.is_file():
-        print(f"the PDFs are printed by {CHROMIUM}, which is not there: install what apt.txt lists", file=sys.stderr)
-        return 2
     if arguments.pdf:
         print_decks(decks)
     print(f"The slides are at {decks[0].parent.relative_to(ROOT)}/NAME.html ({perf_counter() - started:.0f} s).")

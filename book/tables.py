@@ -1,4 +1,4 @@
-"""Tables of the chapters, filled from solutions/NAME/results; what has not been run is said to be not run yet."""
+"""Tables of the chapters, filled from solutions/NAME/results."""
 
 import html
 import statistics
@@ -16,7 +16,6 @@ from lab.metrics import LengthScore, Score
 from lab.plots import Picture, bleu_by_length_plot
 
 ROOT = Path(__file__).resolve().parents[1]
-MISSING = "not run yet"
 PHRASEBOOK = "phrasebook-fr-en-medium"  # the run behind the figures on the made corpus
 MODELS = {  # solution: its words
     "encoder_decoder": "encoder–decoder",
@@ -27,15 +26,20 @@ MODELS = {  # solution: its words
 
 
 def results(solution: str, run: str) -> list[dict[str, Any]]:
-    """Return the results of one run, seed by seed; an empty list if there is none."""
-    folder = ROOT / "solutions" / solution / "results"
-    return [read_json(path) for path in sorted(folder.glob(f"{run}-seed*.json"))]
+    """Return the results of one run, seed by seed; raise FileNotFoundError if it has none."""
+    return _read(solution, f"{run}-seed*.json")
 
 
 def outputs(solution: str, run: str) -> list[dict[str, Any]]:
     """Return what a run put out on the test sets (translations, links, labels), seed by seed."""
+    return _read(solution, f"{run}-seed*.outputs.json.gz")
+
+
+def _read(solution: str, pattern: str) -> list[dict[str, Any]]:
     folder = ROOT / "solutions" / solution / "results"
-    return [read_json(path) for path in sorted(folder.glob(f"{run}-seed*.outputs.json.gz"))]
+    if not (paths := sorted(folder.glob(pattern))):
+        raise FileNotFoundError(f"{folder} has no {pattern}: train and evaluate this run, or leave it out of the page")
+    return [read_json(path) for path in paths]
 
 
 def score(result: dict[str, Any], *path: str) -> dict[str, Any] | None:
@@ -49,16 +53,22 @@ def score(result: dict[str, Any], *path: str) -> dict[str, Any] | None:
 def summary(runs: Sequence[dict[str, Any]], *path: str, digits: int = 1, scale: float = 1) -> str:
     """Return one score over the seeds, mean (lowest–highest), or of one seed with its bootstrap interval, [low, high].
 
-    `scale` is 100 for a share that is to be read in per cent.
+    `scale` is 100 for a share that is to be read in per cent. A score that was not computed is –.
     """
     scores = [value for result in runs if (value := score(result, *path)) is not None]
     if not scores:
-        return MISSING
+        return "–"
     values = [scale * value["value"] for value in scores]
     if len(values) > 1:
-        return f"{statistics.fmean(values):.{digits}f} ({min(values):.{digits}f}–{max(values):.{digits}f})"
+        return spread(values, digits)
     low, high = (scale * scores[0][end] for end in ("low", "high"))
     return f"{values[0]:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def spread(values: Sequence[float], digits: int = 1) -> str:
+    """Return the mean, the lowest and the highest: "93.8 (93.6–93.9)"."""
+    mean, low, high = (f"{each:,.{digits}f}" for each in (statistics.fmean(values), min(values), max(values)))
+    return f"{mean} ({low}–{high})"
 
 
 def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> HTML:
@@ -75,8 +85,8 @@ def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 def cell(text: str) -> str:
-    kind = "missing" if text == MISSING else "words" if not any(sign.isdigit() for sign in text) else ""
-    return f'<td class="{kind}">{html.escape(text)}</td>' if kind else f"<td>{html.escape(text)}</td>"
+    kind = "" if any(sign.isdigit() for sign in text) else ' class="words"'
+    return f"<td{kind}>{html.escape(text)}</td>"
 
 
 def scientific(number: float) -> str:
@@ -122,35 +132,22 @@ def budget(runs: Sequence[dict[str, Any]]) -> str:
 
 def phrasebook_lengths(solutions: Sequence[str], run: str = PHRASEBOOK) -> HTML:
     """Return BLEU by the length of the source sentence: a row a bucket, a column a model."""
-    runs = {name: results(name, run) for name in solutions}
-    buckets: dict[tuple[int, int], dict[str, list[float]]] = {}
-    counts: dict[tuple[int, int], int] = {}
-    for name, seeds in runs.items():
-        for result in seeds:
-            for bucket in score(result, "test", "greedy", "by_length") or []:
-                key = (bucket["first"], bucket["last"])
-                buckets.setdefault(key, {}).setdefault(name, []).append(bucket["score"]["value"])
-                counts[key] = bucket["score"]["count"]
+    models = [[by_length(result) for result in results(name, run)] for name in solutions]
     rows = [
-        [f"{first}–{last} words", f"{counts[first, last]}"]
-        + [f"{statistics.fmean(by[name]):.1f}" if name in by else MISSING for name in solutions]
-        for (first, last), by in sorted(buckets.items())
+        [f"{first.first}–{first.last} words", f"{first.score.count}"]
+        + [f"{statistics.fmean(seed[place].score.value for seed in seeds):.1f}" for seeds in models]
+        for place, first in enumerate(models[0][0])
     ]
-    seeds = max((len(seeds) for seeds in runs.values()), default=0)
     return table(
-        f"Phrasebook French to English, test: BLEU by length, greedy, mean of {seeds} seeds"
-        if seeds
-        else f"Phrasebook French to English, test: BLEU by length: {MISSING}",
+        f"Phrasebook French to English, test: BLEU by length, greedy, mean of {max(map(len, models))} seeds",
         ["source length", "sentences", *(MODELS[name] for name in solutions)],
-        rows or [["all lengths", MISSING, *[MISSING for _ in solutions]]],
+        rows,
     )
 
 
-def phrasebook_lengths_plot(solutions: Sequence[str], run: str = PHRASEBOOK) -> Picture | HTML:
-    """Return the picture of BLEU by length, of the first seed of each model that has been run."""
-    lines = {MODELS[name]: by_length(runs[0]) for name in solutions if (runs := results(name, run))}
-    if not lines:
-        return HTML(f'<p class="results">Picture of BLEU by length: {MISSING}.</p>')
+def phrasebook_lengths_plot(solutions: Sequence[str], run: str = PHRASEBOOK) -> Picture:
+    """Return the picture of BLEU by length, of the first seed of each model."""
+    lines = {MODELS[name]: by_length(results(name, run)[0]) for name in solutions}
     return bleu_by_length_plot(lines, title="BLEU by length, seed 1")
 
 
@@ -162,12 +159,9 @@ def by_length(result: dict[str, Any], search: str = "greedy") -> list[LengthScor
 
 def missed_words(run: str = PHRASEBOOK, most: int = 8) -> HTML:
     """Return the target words that the argmax reading of the first seed links wrongly most often."""
-    seeds = outputs("bahdanau", run)
-    if not seeds:
-        return HTML(f'<p class="results">Words linked wrongly: {MISSING}.</p>')
     wrong, every = Counter(), Counter()
-    pairs = corpora.load("phrasebook").tests["test"]
-    for pair, links in zip(pairs, seeds[0]["links"]["test"]["argmax"], strict=True):
+    pairs, first = corpora.load("phrasebook").tests["test"], outputs("bahdanau", run)[0]
+    for pair, links in zip(pairs, first["links"]["test"]["argmax"], strict=True):
         words = pair.target.split()
         every.update(words[j] for _, j in links)
         wrong.update(words[j] for i, j in links if (i, j) not in (pair.links or ()))
@@ -225,10 +219,5 @@ def classified(
 
 
 def _row(words: str, runs: list, split: str, score: str) -> list[str]:
-    evidence = summary(runs, split, "evidence", scale=100) if runs else MISSING
-    return [
-        words,
-        summary(runs, split, score, scale=100),
-        "–" if runs and evidence == MISSING else evidence,
-        f"{len(runs)}" if runs else MISSING,
-    ]
+    shown = (summary(runs, split, each, scale=100) for each in (score, "evidence"))
+    return [words, *shown, f"{len(runs)}"]

@@ -27,7 +27,7 @@ COLUMNS = {
     "norm": "norm, and where",
 }
 WORDS = ("pattern", "positions", "norm")  # columns whose cells may break
-LEFT = ' style="text-align: left"'
+LEFT, BREAKS = ' style="text-align: left"', ' class="words" style="min-width: 8rem"'
 
 
 @dataclass(frozen=True)
@@ -86,22 +86,18 @@ def models() -> list[Model]:
 
 def models_table() -> HTML:
     """Return the table of all models, the largest cache of a token first."""
-    rows = models()
-    head = [*COLUMNS.values(), "KiB a token", "KiB a token once windows are full"]
-    body = [
+    rows = [
         [
-            *[(model.cell(column), column in WORDS) for column in COLUMNS],
-            (kibibytes(model.bytes(1)), False),
-            (kibibytes(model.bytes(LONG + 1) - model.bytes(LONG)), False),
+            html.escape(model.name),
+            *(html.escape(model.cell(column)) for column in COLUMNS),
+            kibibytes(model.bytes(1)),
+            kibibytes(model.bytes(LONG + 1) - model.bytes(LONG)),
         ]
-        for model in rows
+        for model in models()
     ]
-    return _table(
-        "Sizes and parts of published models; the bytes of keys and values at two bytes a number",
-        "model",
-        head,
-        [[model.name, *cells] for model, cells in zip(rows, body, strict=True)],
-    )
+    head = ["model", *COLUMNS.values(), "KiB a token", "KiB a token once windows are full"]
+    caption = "Sizes and parts of published models; the bytes of keys and values at two bytes a number"
+    return _table(caption, head, rows, [list(COLUMNS).index(column) + 1 for column in WORDS])
 
 
 def sources_table() -> HTML:
@@ -112,8 +108,8 @@ def sources_table() -> HTML:
             columns = ", ".join(COLUMNS[cell].split(",")[0] for cell in source.cells.split())
             link = f'<a href="{html.escape(source.url)}">{html.escape(source.place)}</a>'
             copy = f"; read in {html.escape(source.copy)}" if source.copy else ""
-            rows.append([model.name, (html.escape(columns), True), (link + copy, True)])
-    return _table("Where each cell was read", "model", ["cells", "source"], rows, escaped=True)
+            rows.append([html.escape(model.name), html.escape(columns), link + copy])
+    return _table("Where each cell was read", ["model", "cells", "source"], rows, [1, 2])
 
 
 def kibibytes(count: int) -> str:
@@ -121,23 +117,16 @@ def kibibytes(count: int) -> str:
     return f"{count / 1024:,.3f}".rstrip("0").rstrip(".")
 
 
-def _table(caption: str, first: str, head: list[str], rows: list[list], escaped: bool = False) -> HTML:
-    """Return a table that scrolls; a cell is its text, and whether it may break."""
-    lines = []
-    for name, *cells in rows:
-        tds = [
-            f'<td class="words" style="min-width: 8rem">{text if escaped else html.escape(text)}</td>'
-            if words
-            else f"<td>{html.escape(text)}</td>"
-            for text, words in cells
-        ]
-        lines.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(tds)}</tr>')
-    wide = {place for _, *cells in rows for place, (_, words) in enumerate(cells, 1) if words}
-    columns = "".join(
-        f'<th scope="col"{LEFT if place in wide else ""}>{html.escape(column)}</th>'
-        for place, column in enumerate((first, *head))
-    )
+def _table(caption: str, head: list[str], rows: list[list[str]], wide: list[int]) -> HTML:
+    """Return a table that scrolls, its cells HTML; those of the `wide` columns may break."""
+    columns = (f'<th scope="col"{LEFT if place in wide else ""}>{each}</th>' for place, each in enumerate(head))
+    lines = [
+        f'<tr><th scope="row">{name}</th>'
+        + "".join(f"<td{BREAKS if place in wide else ''}>{cell}</td>" for place, cell in enumerate(cells, 1))
+        + "</tr>"
+        for name, *cells in rows
+    ]
     return HTML(
-        f'<table class="results glance"><caption>{html.escape(caption)}</caption>'
-        f"<thead><tr>{columns}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+        f'<table class="results glance"><caption>{caption}</caption>'
+        f"<thead><tr>{''.join(columns)}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from IPython.display import HTML
 
-from book.tables import table
+from book.tables import spread, table
 from lab import corpora
 
 KINDS = {
@@ -60,17 +60,12 @@ def is_part(words: Sequence[str], whole: Sequence[str]) -> bool:
 def errors_table(runs: Mapping[str, Outputs], head: str, caption: str) -> HTML:
     """Return how translations fail, a row for each variant (its words: its runs) that has been run."""
     rows = [
-        [words, *[spread([seed[kind] for seed in errors(every)]) for kind in KINDS]]
+        [words, *[spread([seed[kind] for seed in errors(every)], 0) for kind in KINDS]]
         for words, every in runs.items()
         if every
     ]
     columns = [head, *KINDS.values()]
     return table(f"{caption}: mean (lowest–highest seed)", columns, rows)
-
-
-def spread(counts: Sequence[float]) -> str:
-    """Return the mean of counts, with the lowest and the highest."""
-    return f"{mean(counts)} ({min(counts):,.0f}–{max(counts):,.0f})"
 
 
 def mean(counts: Sequence[float]) -> str:

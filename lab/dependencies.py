@@ -1,6 +1,7 @@
 """Which of the project's files a piece of code stands on: the ground of every key of a store or a cache."""
 
 import ast
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -48,3 +49,11 @@ def files_behind(names: Iterable[str], root: Path) -> list[Path]:
             # A package that discovers its modules may import any of them.
             waiting += [*file.parent.glob("*.py"), *file.parent.glob("*/__init__.py")]
     return sorted(files)
+
+
+def digest_of(names: Iterable[str], *more: str) -> str:
+    """Return twelve hexadecimal digits that change with the files behind these names, and with some words."""
+    digest = hashlib.sha256("".join(more).encode())
+    for file in files_behind(names, ROOT):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]

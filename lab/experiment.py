@@ -91,15 +91,12 @@ class Experiment(Generic[T]):
         if fresh:  # only now, when corpus and model are there
             forget(folder)
         progress = trainer.run()  # of the whole training; the checkpoint holds that of its best moment
-        return self._restored(solution, folder, device, progress)
+        return self.restore(solution, folder, device, progress)
 
-    def restore(self, solution: Solution, folder: Path, device: torch.device | None = None) -> T:
-        """Return the best model of a run's folder; a checkpoint of another solution is an error."""
-        return self._restored(solution, folder, device)
-
-    def _restored(
-        self, solution: Solution, folder: Path, device: torch.device | None, progress: Progress | None = None
+    def restore(
+        self, solution: Solution, folder: Path, device: torch.device | None = None, progress: Progress | None = None
     ) -> T:
+        """Return the best model of a run's folder; a checkpoint of another solution is an error."""
         content = best(solution, folder)
         sides = self.restored(content)
         model = rebuilt(solution, folder, content, (len(sides[0]), len(sides[1])), device)

@@ -71,7 +71,6 @@ class Gradient:
     bf16: bool
     tokens: int  # of a whole batch
     micro_tokens: int = 0  # of a piece, about; 0: a batch in one
-    quiet: bool = False
     recorded: bool = False  # in CUDA graphs, as long as batches are taken whole
 
     def __post_init__(self) -> None:
@@ -80,17 +79,17 @@ class Gradient:
         self.graphs = CudaGraphs(self._again, self.device) if self.recorded and not self.micro_tokens else None
 
     def __call__(self, group: Any) -> Tensor:
-        """Write the gradient into the parameters; return the loss of the whole batch.
-
-        When the memory of the device is too small, the pieces are halved from then on.
-        """
-        while True:
-            try:
-                loss = self.graphs(self.task.collate(group)) if self.graphs else self._computed(group)
-            except torch.OutOfMemoryError as error:
-                self._halve(len(self.team.part(group)), error)
-                continue
-            return self.team.summed(loss) / self.team.size
+        """Write the gradient into the parameters; return the loss of the whole batch."""
+        try:
+            loss = self.graphs(self.task.collate(group)) if self.graphs else self._computed(group)
+        except torch.OutOfMemoryError as error:
+            own = self.micro_tokens or -(-self.tokens // self.team.size)
+            raise RecipeError(
+                f"the memory of {self.device} is too small for {own} tokens at a time ({str(error).split('. ')[0]}). "
+                f"Ask for less with --micro-tokens {max(1, own // 2)}, which leaves the gradient as it is, or choose a "
+                "smaller model: another --recipe, fewer units or layers"
+            ) from error
+        return self.team.summed(loss) / self.team.size
 
     def pieces(self, group: Any) -> Iterator[Any]:
         """Yield the examples of this process's part in pieces of about `micro_tokens` tokens, at least one each."""
@@ -129,28 +128,3 @@ class Gradient:
         if more_to_come and isinstance(self.objective, DistributedDataParallel):
             return self.objective.no_sync()
         return nullcontext()
-
-    def _halve(self, examples: int, error: Exception) -> None:
-        """Take smaller pieces; raise RecipeError where there are none, or where other processes wait for this one."""
-        tokens = self.tokens
-        own = self.micro_tokens or -(-tokens // self.team.size)
-        smaller, reason = own // 2, str(error).split(". ", maxsplit=1)[0]
-        if self.team.size > 1 and smaller:
-            raise RecipeError(
-                f"the memory of {self.device} is too small for {own} tokens at a time ({reason}). Ask for less with "
-                f"--micro-tokens {smaller}: the gradient stays the same"
-            ) from error
-        if not smaller or -(-tokens // own) >= examples:
-            raise RecipeError(
-                f"the memory of {self.device} is too small for one example of a batch ({reason}). Choose a smaller "
-                "model: another --recipe, or fewer units and layers"
-            ) from error
-        self.micro_tokens, self.graphs = smaller, None  # what is recorded keeps its memory
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
-        if not self.quiet:
-            print(
-                f"the memory of {self.device} is too small for {own} tokens at a time: from now on {smaller}, with the "
-                f"same gradient (--micro-tokens {smaller} begins so)",
-                flush=True,
-            )

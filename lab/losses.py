@@ -5,8 +5,7 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-
-from lab.fast_linear import linear
+from torch.nn import functional
 
 ROWS = {"cpu": 256, "cuda": 8192}  # positions at a time: their scores should stay in the cache
 
@@ -57,13 +56,13 @@ def _blocks(
     for start in range(0, len(features), rows):
         block = slice(start, start + rows)
         h, right = features[block], targets[block, None]
-        scores = linear(h, cast)
+        scores = functional.linear(h, cast)
         p = scores.softmax(dim=-1)
         log_sum = scores.amax(dim=-1).to(exact) - p.amax(dim=-1).to(exact).log()  # p = exp z / Σ exp z at the largest z
         total += log_sum.sum() - (1 - smoothing) * scores.gather(1, right).to(exact).sum()
         if wanted:
-            to_features[block] = linear(p, cast.T)
-            to_weight += linear(p.T, h.T)
+            to_features[block] = functional.linear(p, cast.T)
+            to_weight += functional.linear(p.T, h.T)
     mean_row, h = weight.to(exact).mean(dim=0), features.to(exact)
     total -= smoothing * (h.sum(dim=0) @ mean_row)
     if wanted:

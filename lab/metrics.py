@@ -138,18 +138,11 @@ def as_matrix(weights: Weights) -> Float[np.ndarray, "target source"]:
 
 
 def _bleu(name: str, metric: "BLEU", outputs: Sequence[str], references: Sequence[str]) -> Score:
-    rows = _bleu_counts(metric, outputs, references)
-    return corpus_score(name, rows, lambda total: _bleu_of(metric, total), metric.get_signature().format())
-
-
-def _bleu_counts(metric: "BLEU", outputs: Sequence[str], references: Sequence[str]) -> Counts:
-    """Return sacreBLEU's own counts of each sentence: lengths, matches and n-grams, which add up over a corpus."""
     demand_same_number("outputs", outputs, "references", references)
-    return np.array(metric._extract_corpus_statistics(outputs, [references]), dtype=float)
-
-
-def _bleu_of(metric: "BLEU", total: np.ndarray) -> float:
-    return metric._compute_score_from_stats([int(count) for count in total]).score
+    # sacreBLEU's own counts of each sentence, lengths, matches and n-grams, add up over a corpus.
+    rows = np.array(metric._extract_corpus_statistics(outputs, [references]), dtype=float)
+    score = metric._compute_score_from_stats
+    return corpus_score(name, rows, lambda total: score([*map(int, total)]).score, metric.get_signature().format())
 
 
 def corpus_score(name: str, rows: Counts, value: Callable[[np.ndarray], float], signature: str) -> Score:
@@ -158,14 +151,10 @@ def corpus_score(name: str, rows: Counts, value: Callable[[np.ndarray], float], 
     Efron's percentile bootstrap, for BLEU as in Koehn (2004).
     """
     point = value(rows.sum(axis=0))
-    draws = [value(total) for total in _resampled(rows)]
+    # One matrix product adds up all corpora of a block.
+    draws = [value(total) for drawn in _times_drawn(len(rows)) for total in drawn @ rows]
     low, high = np.percentile(draws, [2.5, 97.5])
     return Score(name, float(point), float(low), float(high), signature, len(rows))
-
-
-def _resampled(rows: Counts) -> Float[np.ndarray, "draw count"]:
-    # One matrix product adds up all corpora of a block.
-    return np.concatenate([drawn @ rows for drawn in _times_drawn(len(rows))])
 
 
 @lru_cache(maxsize=8)  # to draw takes ten times as long as to score, and most test sets have the same size

@@ -1,6 +1,5 @@
 """Models that chapters and notebooks train once and share: a store keyed by all that a training depends on."""
 
-import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +7,7 @@ import torch
 from filelock import FileLock
 
 from lab import classification, corpora, language, translation
-from lab.dependencies import ROOT, STORE, files_behind
+from lab.dependencies import STORE, digest_of
 from lab.runs import Solution
 
 
@@ -51,8 +50,5 @@ def trained(
 
 def key(solution: Solution, settings: Any, seed: int, texts: Any = None) -> str:
     """Return a short name for the recipe, the seed, torch, the texts given, and the code that a training runs."""
-    digest = hashlib.sha256(repr((settings, seed, torch.__version__)).encode())
-    digest.update(repr(texts).encode() if texts else b"")
-    for file in files_behind([f"solutions.{solution.name}.model", solution.build.__module__], ROOT):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:12]
+    about = repr((settings, seed, torch.__version__)), repr(texts) if texts else ""
+    return digest_of([f"solutions.{solution.name}.model", solution.build.__module__], *about)

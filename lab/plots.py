@@ -9,7 +9,6 @@ import io
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,15 +17,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lab.attention_table import HeatTable, alignment_text, heat_table, matching
-from lab.metrics import LengthScore, Weights
+from lab.attention_table import HeatTable, alignment_text, heat_table
+from lab.metrics import LengthScore
 
 __all__ = [
     "HeatTable",
     "Picture",
     "alignment_text",
     "bleu_by_length_plot",
-    "heat_map",
     "heat_table",
     "training_curves",
 ]
@@ -77,10 +75,6 @@ class Picture:
         data = base64.b64encode(self._svg()).decode()
         image = f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(self.alt)}"'
         return image + ' style="max-width:100%;height:auto;background:#fff">'
-
-    def save(self, path: Path) -> None:
-        """Write the figure to a file; the name's ending says the format."""
-        self.figure.savefig(path, facecolor="white", bbox_inches="tight", dpi=150)
 
     def _svg(self) -> bytes:
         buffer = io.BytesIO()
@@ -136,25 +130,6 @@ def bleu_by_length_plot(
     axes.set_ylim(0, 102)
     axes.legend(frameon=False)
     return Picture(figure, f"{title or 'BLEU by sentence length'}, {intervals}. {'. '.join(descriptions)}.")
-
-
-def heat_map(weights: Weights, source_words: Sequence[str], target_words: Sequence[str], title: str = "") -> Picture:
-    """Draw an attention matrix: a row for each output word, a column for each input word, dark where much is read."""
-    matrix = matching(weights, source_words, target_words)
-    figure = Figure(figsize=(1.6 + 0.5 * len(source_words), 1.2 + 0.38 * len(target_words)), layout="constrained")
-    axes = figure.subplots()
-    image = axes.imshow(matrix, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    axes.set_xticks(range(len(source_words)), source_words, rotation=45, ha="left", rotation_mode="anchor")
-    axes.set_yticks(range(len(target_words)), target_words)
-    axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False)
-    axes.set(xlabel="input words", ylabel="output words", title=title)
-    axes.xaxis.set_label_position("top")
-    figure.colorbar(image, ax=axes, label="weight")
-    descriptions = [
-        f"{word} looks most at {source_words[row.argmax()]} ({row.max():.2f})"
-        for word, row in zip(target_words, matrix, strict=True)
-    ]
-    return Picture(figure, f"{title or 'Attention weights'}; rows are output words. {'; '.join(descriptions)}.")
 
 
 def _axes(x_label: str, y_label: str, title: str) -> tuple[Figure, Axes]:

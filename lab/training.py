@@ -70,7 +70,6 @@ class Trainer:
             bf16,
             training.tokens,
             self.micro_tokens,
-            self.quiet,
             self.recorded and self.team.size == 1 and recordable(self.model, self.device, bf16),
         )
         self.progress, self.watch = Progress(), Watch(self.folder)

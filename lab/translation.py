@@ -15,7 +15,7 @@ from lab.corpora import Pair, Parallel
 from lab.decoding import Tick, Translator, at, forced_attention, translate
 from lab.experiment import Experiment
 from lab.ranges import RecipeError
-from lab.runs import Named, Solution
+from lab.runs import Named
 from lab.tokenizers import PAD
 from lab.training import Progress, Training
 from lab.transfer import sent
@@ -170,16 +170,12 @@ def _bleu(references: tuple[str, ...], lowercase: bool) -> Callable[..., Any]:
     return BLEU(lowercase=lowercase, force=True, references=[references]).corpus_score
 
 
-def _learnt(_: Solution, corpus: Parallel, recipe: Any) -> tuple[Tokenizer, Tokenizer]:
-    return vocabularies(corpus, recipe)
-
-
 TRANSLATION = Experiment(
     metric="BLEU",
     trained=Trained,
     load=lambda run: corpora.load(run.corpus, run.source, run.target),
     fingerprint=fingerprint,
-    learn=_learnt,
+    learn=lambda _, corpus, recipe: vocabularies(corpus, recipe),
     state=lambda source, target: {"source_text": source.state(), "target_text": target.state()},
     restored=lambda about: (tokenizers.restore(about["source_text"]), tokenizers.restore(about["target_text"])),
     task=lambda trained, corpus, recipe: Translating(

@@ -15,6 +15,7 @@ benchmarks
 tests
 benchmarks.gpu
 benchmarks.complexity
+benchmarks.measured
 book
 examples
 autograder.__main__

@@ -1,8 +1,7 @@
-"""Properties of a device: it computes what the CPU computes, resumes exactly, and too little memory is one sentence."""
+"""Properties of a device: it computes what the CPU computes, and resumes exactly."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,9 +15,7 @@ from autograder.checks import Check, checks
 from autograder.kit.adapter import adapted
 from benchmarks.gpu.small_models import SmallModel, small_models
 from benchmarks.gpu.table import Job, Row, Setting
-from lab.batches import Batch
 from lab.devices import uses_bf16
-from lab.ranges import RecipeError
 from lab.training import Trainer
 
 CPU = torch.device("cpu")
@@ -50,7 +47,6 @@ def jobs() -> Iterator[Job]:
         )
     yield Job("property: batches in pieces", pieces, 5)
     yield Job("property: the kernel of attention in tiles", tiles, 10)
-    yield Job("property: too little memory is one sentence", too_little_memory, 10)
 
 
 def taught(name: str, setting: Setting) -> Row:
@@ -228,30 +224,3 @@ def pieces(setting: Setting) -> Row:
         for model in small_models().values()
     ]
     return {"largest error": max(errors)}
-
-
-def too_little_memory(setting: Setting) -> Row:
-    """Ask a GPU for more than it has: pieces are halved, and where one example is too large a sentence says so."""
-    if setting.device.type != "cuda":
-        return {"left out": "only a GPU has a memory of its own"}
-    running = small_models()["bahdanau"].trainer(Path("unused"), setting.device)
-    free = torch.cuda.mem_get_info(setting.device)[0]
-    sizes: list[int] = []
-
-    def loss(model: Any, batch: Batch, device: torch.device) -> Tensor:
-        sizes.append(len(batch.source))
-        table = torch.empty(int(free * sizes[-1] * share), dtype=torch.uint8, device=device)
-        return sum(weight.sum() for weight in model.parameters()) * 0 + table[0] * 0.0
-
-    task: Any = running.gradient.objective.task
-    task.loss = loss
-    share = 0.3  # of the memory, for each example
-    running.gradient([([4], [5])] * 12)
-    if not all(b < a for a, b in pairwise(sizes[:3])):
-        raise Broken(f"pieces of {sizes} examples")
-    share = 3.0
-    try:
-        running.gradient([([4], [5])] * 2)
-    except RecipeError as error:
-        return {"pieces": sizes[-1], "sentence": str(error)}
-    raise Broken("a batch larger than the memory raised nothing")

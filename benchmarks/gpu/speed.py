@@ -1,7 +1,7 @@
-"""Speed of training on a device: each model's step, and the same with the making of its batches."""
+"""Speed of training on a device: each model's step."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -53,15 +53,12 @@ SHAPES: Mapping[str, Shape] = {
     "self_attention, IMDB": Shape(SELF_ATTENTION, "base", 20000, 230),
 }
 QUICK = ("bahdanau, Multi30k", "pooling, SemEval")
-FED = ("bahdanau, Multi30k", "transformer tiny, Multi30k", "transformer base, WMT'14")  # batch after batch
 
 
 def jobs(quick: bool) -> Iterator[Job]:
     """Yield the measurements."""
     for name in QUICK if quick else SHAPES:
         yield Job(f"speed: {name}", lambda setting, name=name: step(name, setting), 30)
-    for name in QUICK[:1] if quick else FED:
-        yield Job(f"speed: {name}, fed", lambda setting, name=name: fed(name, setting), 60)
 
 
 def precisions(device: torch.device) -> tuple[str, ...]:
@@ -69,55 +66,31 @@ def precisions(device: torch.device) -> tuple[str, ...]:
     return ("fp32", "bf16") if uses_bf16("auto", device) else ("fp32",)
 
 
-def seconds(work: Callable[[], object], device: torch.device) -> float:
-    """Return the seconds that something takes, on the wall."""
-    wait = torch.cuda.synchronize if device.type == "cuda" else lambda: None
-    wait()
-    started = time.perf_counter()
-    work()
-    wait()
-    return time.perf_counter() - started
-
-
-def fed(name: str, setting: Setting) -> Row:
-    """Return target tokens in a second of steps one behind the other, the making of their batches included."""
-    running = training(SHAPES[name], setting, "auto", batches=2 + STEPS, spread=8)
-    groups = running.task.groups(1)[: 2 + (3 if setting.quick else STEPS)]
-
-    def take(some: Sequence[Any]) -> None:
-        for group in some:
-            running.step(group)
-
-    take(groups[:2])
-    before = running.progress.tokens
-    taken = seconds(lambda: take(groups[2:]), running.device)
-    return {f"{running.task.unit}/s": (running.progress.tokens - before) / taken}
-
-
 def step(name: str, setting: Setting) -> Row:
     """Return the time of a step after two, and target tokens or words in a second: with and without CUDA graphs."""
     row: Row = {}
+    wait = torch.cuda.synchronize if setting.device.type == "cuda" else lambda: None
     for precision, recorded in product(precisions(setting.device), (False, True)):
         running = training(SHAPES[name], setting, precision, recorded=recorded)
         if recorded and not running.gradient.graphs:
             continue
-        group = max(running.task.groups(1), key=len)
-
-        def take(count: int, running: Trainer = running, group: Any = group) -> None:
-            for _ in range(count):
-                running.step(group)
-
-        take(2)
-        count = 3 if setting.quick else STEPS
-        taken = seconds(lambda take=take, count=count: take(count), setting.device) / count
+        group, count = max(running.task.groups(1), key=len), 3 if setting.quick else STEPS
+        for _ in range(2):
+            running.step(group)
+        wait()
+        started = time.perf_counter()
+        for _ in range(count):
+            running.step(group)
+        wait()
+        taken = (time.perf_counter() - started) / count
         kind = f"{precision}, CUDA graphs" if recorded else precision
         row[f"{kind}: ms a step"] = 1000 * taken
         row[f"{kind}: {running.task.unit}/s"] = running.task.units(group) / taken
     return row | memory(setting.device)
 
 
-def training(shape: Shape, setting: Setting, precision: str, batches: int = 1, spread: int = 0, **more: Any) -> Trainer:
-    """Return a training on random words: so many batches, of sentences that are at most `spread` shorter or longer."""
+def training(shape: Shape, setting: Setting, precision: str, **more: Any) -> Trainer:
+    """Return a training on a batch of random words."""
     recipe = shape.solution.recipes[shape.recipe]
     tokens = recipe.training.tokens // (8 if setting.quick else 1)
     recipe = replace(recipe, training=replace(recipe.training, precision=precision, tokens=tokens))
@@ -126,14 +99,14 @@ def training(shape: Shape, setting: Setting, precision: str, batches: int = 1, s
     rng = np.random.default_rng(0)
 
     def sentence() -> list[int]:
-        return rng.integers(4, shape.vocabulary, shape.words + rng.integers(-spread, spread + 1)).tolist()
+        return rng.integers(4, shape.vocabulary, shape.words).tolist()
 
     if isinstance(model, Classifier):
         model = shape.solution.build(recipe, shape.vocabulary, LABELS)
-        count = max(1, batches * tokens // (shape.words * shape.sentences))
+        count = max(1, tokens // (shape.words * shape.sentences))
         texts = [([sentence() for _ in range(shape.sentences)], int(rng.integers(LABELS))) for _ in range(count)]
         task: Any = Classifying(texts, recipe.training, model.nested)
     else:
-        pairs = [(sentence(), sentence()) for _ in range(batches * tokens // (shape.words + 1))]
+        pairs = [(sentence(), sentence()) for _ in range(tokens // (shape.words + 1))]
         task = Translating(pairs, recipe.training)
     return Trainer(model, task, recipe.training, Path("unused"), device=setting.device, quiet=True, **more)

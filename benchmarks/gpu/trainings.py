@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu.small_models import (
@@ -18,12 +17,16 @@ from benchmarks.gpu.small_models import (
 from benchmarks.gpu.table import Job, Row, Setting, Unfinished
 from lab import classification, corpora, language, translation
 from lab.corpora import Labelled, Parallel, Text
-from lab.decoding import Search
 from lab.evaluation import classification_results, language_results, translation_results
 from lab.evaluation.result_files import read_json
 from lab.evaluation.sweeps import changed
 from lab.runs import Named, Solution
 
+KINDS: Mapping[type, tuple[Any, Any, str]] = {
+    Labelled: (classification, classification_results, "words"),
+    Text: (language, language_results, "tokens"),
+    Parallel: (translation, translation_results, "target tokens"),
+}
 QUICK_EXAMPLES, QUICK_TESTS = 300, 40
 LEAST = 60.0  # seconds: with less left no training is begun
 LONGER = {"imdb": 240.0, "semeval2010": 240.0}  # whose texts are cut into words and counted before the first step
@@ -106,30 +109,16 @@ def jobs(quick: bool) -> Iterator[Job]:
 def train(full: Full, setting: Setting) -> Row:
     """Train a run until it is done or the time is over, score it, and return its scores."""
     corpus = load(full, setting.quick)
-    left = max(0.0, setting.budget.left) / 60
-    kind: Any = {Labelled: classification, Text: language}.get(type(corpus), translation)
-    trained = kind.train(full.solution, full.run, recipe(full), minutes=left, device=setting.device, corpus=corpus)
+    kind, results, unit = KINDS[type(corpus)]
+    left, run = max(0.0, setting.budget.left) / 60, full.run
+    trained = kind.train(full.solution, run, recipe(full), minutes=left, device=setting.device, corpus=corpus)
     progress = trained.progress
     if progress.ended_by_budget:
         raise Unfinished(progress.spent)
-    path = scored(full, corpus, setting)
-    seconds = progress.seconds
-    unit = {classification: "words", language: "tokens"}.get(kind, "target tokens")
-    return {"training seconds": seconds, f"{unit}/s": progress.tokens / max(seconds, 1e-9)} | headline(read_json(path))
-
-
-def scored(full: Full, corpus: Labelled | Parallel | Text, setting: Setting) -> Path:
-    """Score a run that is trained, and return its result file."""
-    folder, run = setting.out / "results" / full.solution.name, full.run
-    if isinstance(corpus, Labelled):
-        assert isinstance(run, classification.Run)
-        return classification_results.evaluate(full.solution, run, command=full.command, given=corpus, folder=folder)
-    if isinstance(corpus, Text):
-        assert isinstance(run, language.Run)
-        return language_results.evaluate(full.solution, run, command=full.command, given=corpus, folder=folder)
-    assert isinstance(run, translation.Run)
-    search = Search(1 if setting.quick else 5, 1.0, 0.0)
-    return translation_results.evaluate(full.solution, run, search, command=full.command, given=corpus, folder=folder)
+    folder = setting.out / "results" / full.solution.name
+    path = results.evaluate(full.solution, run, command=full.command, given=corpus, folder=folder)
+    speed = progress.tokens / max(progress.seconds, 1e-9)
+    return {"training seconds": progress.seconds, f"{unit}/s": speed} | headline(read_json(path))
 
 
 def recipe(full: Full) -> Any:

@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 LONGEST = 200  # characters of a description
-CARD = "_static/card.png"  # book/card.py makes it
+CARD = "_static/card.png"  # the cover, 1200 by 630 pixels
 
 
 def description(doctree: nodes.document) -> str:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from lab import corpora
 from lab.classification import CLASSIFICATION, Run, Trained, restore
-from lab.cli import common, one_corpus
-from lab.cli.common import Long, dispatch, given, read_with_texts, set_threads, with_recipe
-from lab.cli.one_corpus import advice, default_recipe, name_run
+from lab.cli import common
+from lab.cli.one_corpus import Corpora, Where, advice
 from lab.cli.sweep import sweep_of
 from lab.corpora import CorpusError
 from lab.evaluation.sweeps import Sweep
@@ -16,19 +15,7 @@ from lab.ranges import Seed
 from lab.runs import Solution
 
 LINEAR = "linear"  # the recipe of the baseline that every classifier is measured against
-
-
-@dataclass(frozen=True)
-class Where(one_corpus.Where):
-    """Which corpus, by which recipe."""
-
-    corpus: str | None = None
-    """name of a corpus; by default the chapter's first, which is made on the spot, as reviews and relations are"""
-
-
-@dataclass(frozen=True)
-class Train(Long, Where):
-    """Train a model, and go on where an earlier call of the same run was stopped."""
+LABELLED = Corpora(corpora.is_labelled, "has no labels")
 
 
 @dataclass(frozen=True)
@@ -55,40 +42,31 @@ class Classify(Where):
 def main(solution: Solution, argv: list[str] | None = None, sweeps: Mapping[str, Sweep] | None = None) -> None:
     """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
     commands = {"train": run_train, "evaluate": run_evaluate, "classify": run_classify}
-    dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
+    common.dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
 
 
 def run_train(solution: Solution, argv: list[str]) -> None:
     """Train a model, and go on where an earlier call was stopped."""
-    corpus, named = given(argv, "--corpus", "--recipe")
-    corpus = find_corpus(solution, corpus)
-    named = named or default_recipe(solution, corpus)
-    options, recipe = with_recipe(solution, named, Train, Train(), argv)
-    set_threads(options)
-    run = Run(solution.name, corpus, named, options.variant, options.seed)
-    common.train(CLASSIFICATION, solution, run, recipe, options)
+    LABELLED.train(CLASSIFICATION, solution, argv)
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
     """Score the trained models on the test sets and write the results."""
     from lab.evaluation.classification_results import evaluate, evaluate_linear
 
-    options = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
-    set_threads(options)
-    command = " ".join(argv)
-    corpus = find_corpus(solution, options.corpus)
+    options, command = common.read(Evaluate, solution, argv), " ".join(argv)
     if options.recipe == LINEAR:
-        print(f"wrote {evaluate_linear(solution, Run(solution.name, corpus, LINEAR), command=command)}")
+        run = Run(solution.name, LABELLED.find(solution, options.corpus), LINEAR)
+        print(f"wrote {evaluate_linear(solution, run, command=command)}")
         return
-    first = name_run(solution, corpus, options)
+    first = LABELLED.run(solution, options)
     common.evaluate(first, options.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
 
 
 def run_classify(solution: Solution, argv: list[str]) -> None:
     """Label texts with the newest model, and draw where it looked."""
-    options, texts = read_with_texts(Classify, f"python -m solutions.{solution.name} classify", argv)
-    set_threads(options)
-    first = name_run(solution, find_corpus(solution, options.corpus), options)
+    options, texts = common.read_with_texts(Classify, solution, argv)
+    first = LABELLED.run(solution, options)
     trained = restore(solution, common.newest(first, options, advice(solution, first)))
     corpus = trained.about["run"].split("-")[0]  # a run that is asked for by name may be of another
     common.answer(texts, lambda line: show(trained, corpus, line, options.weights))
@@ -129,7 +107,3 @@ def drawn(trained: Trained, sentences: Sequence[str]) -> list[str]:
             lines.append(f"    {weight:.2f} {bar(weight)} {word}")
         start += len(sentence)
     return lines
-
-
-def find_corpus(solution: Solution, name: str | None) -> str:
-    return one_corpus.find_corpus(solution, name, corpora.is_labelled, "has no labels")

@@ -109,30 +109,33 @@ def with_recipe(solution: Solution, named: str, kind: type, default: Any, argv: 
         config=(tyro.conf.OmitArgPrefixes,),
     )
     demand(parsed)
+    set_threads(parsed.run)
     if parsed.model != recipe and not parsed.run.variant:
         changed = ", ".join(differences(recipe, parsed.model))
         raise UsageError(f"{changed} differs from recipe {named}: name the run with --variant WORD")
     return parsed.run, parsed.model
 
 
-def read(kind: type, prog: str, argv: list[str]) -> Any:
-    """Return the options of a command, every number of them in its range."""
+def read(kind: type, solution: Solution, argv: list[str]) -> Any:
+    """Return the options of a command, which its class is called by, every number of them in its range."""
     import tyro
 
-    options = tyro.cli(kind, prog=prog, args=argv)
+    prog = f"python -m solutions.{solution.name} {kind.__name__.lower()}"
+    options = tyro.cli(kind, prog=prog, description=kind.__doc__, args=argv)
     demand(options)
+    set_threads(options)
     return options
 
 
-def read_with_texts(kind: type, prog: str, argv: list[str]) -> tuple[Any, Sequence[str]]:
+def read_with_texts(kind: type, solution: Solution, argv: list[str]) -> tuple[Any, Sequence[str]]:
     """Return the options of a command and the texts that stand before or behind them."""
     import tyro
 
     texts = tyro.conf.Positional[tuple[str, ...]]
-    both: Any = make_dataclass("Options", [("texts", texts, ())], bases=(kind,), frozen=True)
-    parsed = tyro.cli(both, prog=prog, description=kind.__doc__, args=argv)
-    demand(parsed)
-    return parsed, parsed.texts
+    both: Any = make_dataclass(kind.__name__, [("texts", texts, ())], bases=(kind,), frozen=True)
+    both.__doc__ = kind.__doc__
+    options = read(both, solution, argv)
+    return options, options.texts
 
 
 def train(experiment: Experiment, solution: Solution, run: runs.Named, recipe: Any, options: Any, **more: Any) -> None:

@@ -8,19 +8,15 @@ from functools import partial
 from torch import Tensor
 
 from lab import corpora
-from lab.cli import common, one_corpus
-from lab.cli.common import Long, dispatch, given, read_with_texts, set_threads, with_recipe
-from lab.cli.one_corpus import Where, advice, default_recipe, name_run
+from lab.cli import common
+from lab.cli.one_corpus import Corpora, Where, advice
 from lab.cli.sweep import sweep_of
 from lab.evaluation.sweeps import Sweep
-from lab.language import LANGUAGE, Run, Sampling, restore
+from lab.language import LANGUAGE, Sampling, restore
 from lab.ranges import Count, Positive, Seed, Share, Size
 from lab.runs import Solution
 
-
-@dataclass(frozen=True)
-class Train(Long, Where):
-    """Train a model, and continue where an earlier call of the same run was stopped."""
+TEXTS = Corpora(corpora.is_text, "is no text for a language model")
 
 
 @dataclass(frozen=True)
@@ -59,37 +55,29 @@ def main(
     write = partial(run_generate, probabilities)
     write.__doc__ = run_generate.__doc__
     commands = {"train": run_train, "evaluate": run_evaluate, "generate": write}
-    dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
+    common.dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
 
 
 def run_train(solution: Solution, argv: list[str]) -> None:
     """Train a model, and continue where an earlier call was stopped."""
-    corpus, named = given(argv, "--corpus", "--recipe")
-    corpus = find_corpus(solution, corpus)
-    named = named or default_recipe(solution, corpus)
-    options, recipe = with_recipe(solution, named, Train, Train(), argv)
-    set_threads(options)
-    common.train(LANGUAGE, solution, Run(solution.name, corpus, named, options.variant, options.seed), recipe, options)
+    TEXTS.train(LANGUAGE, solution, argv)
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
     """Measure the trained models on the test texts and write the results."""
     from lab.evaluation.language_results import evaluate
 
-    options = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
-    set_threads(options)
-    first = name_run(solution, find_corpus(solution, options.corpus), options)
-    command = " ".join(argv)
+    options, command = common.read(Evaluate, solution, argv), " ".join(argv)
+    first = TEXTS.run(solution, options)
     common.evaluate(first, options.seed, advice(solution, first), lambda run: evaluate(solution, run, command=command))
 
 
 def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv: list[str]) -> None:
     """Continue texts with the newest model of a corpus."""
-    options, texts = read_with_texts(Generate, f"python -m solutions.{solution.name} generate", argv)
+    options, texts = common.read_with_texts(Generate, solution, argv)
     if options.top_p == 0:
         raise common.UsageError("--top-p: expected a number above 0, got 0; for the most probable token, say --top-k 1")
-    set_threads(options)
-    first = name_run(solution, find_corpus(solution, options.corpus), options)
+    first = TEXTS.run(solution, options)
     trained = restore(solution, common.newest(first, options, advice(solution, first)))
     sampling = Sampling(probabilities, options.temperature, options.top_k, options.top_p, options.seed)
 
@@ -103,7 +91,3 @@ def run_generate(probabilities: Callable[..., Tensor], solution: Solution, argv:
         return True
 
     common.answer(texts, show)
-
-
-def find_corpus(solution: Solution, name: str | None) -> str:
-    return one_corpus.find_corpus(solution, name, corpora.is_text, "is no text for a language model")

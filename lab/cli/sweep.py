@@ -2,12 +2,9 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-
-from tqdm import tqdm
 
 from lab.cli.common import UsageError
 from lab.evaluation.sweeps import Step, Sweep
@@ -69,47 +66,30 @@ def written_out(steps: Sequence[Step], device: str | None) -> list[str]:
 
 
 def carried_out(steps: Sequence[Step], jobs: int, device: str | None) -> list[str]:
-    """Carry out the steps, `jobs` at a time, with one bar over all epochs; return a line for each that failed."""
-    epochs = sum(step.recipe.training.epochs for step in steps)
-    processes: list[subprocess.Popen] = []
+    """Carry out the steps, `jobs` at a time; return a line for each that failed."""
     failed = []
-    with tqdm(total=epochs, unit="epoch", disable=None) as bar, ThreadPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(carry_out, step, device, bar, processes): step for step in steps}
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(carry_out, step, device): step for step in steps}
         try:
-            for future in as_completed(waiting):
+            for done, future in enumerate(as_completed(waiting), start=1):
                 if error := future.result():
                     failed.append(f"  {waiting[future].name}: {error}")
                 else:
-                    bar.write(f"done: {waiting[future].name}", file=sys.stdout)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in processes:
-                process.terminate()
+                    print(f"done: {waiting[future].name} ({done} of {len(steps)})", flush=True)
+        except KeyboardInterrupt:  # the terminal has interrupted those that run, too
+            pool.shutdown(cancel_futures=True)
             raise
     return failed
 
 
-def carry_out(step: Step, device: str | None, bar: tqdm, processes: list[subprocess.Popen]) -> str:
+def carry_out(step: Step, device: str | None) -> str:
     """Train and score one run, its output in RUN/seedN/sweep.log; return what went wrong, or nothing."""
     log = RUNS / step.solution.name / step.run / f"seed{step.seed}" / "sweep.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    shown, last = 0, ""
-    with log.open("a", encoding="utf-8") as file:
-        for command in step.commands(device):
-            process = subprocess.Popen(
-                command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
-            )
-            processes.append(process)
-            with process:  # waits, and closes the pipe
-                for line in process.stdout or ():
-                    file.write(line)
-                    file.flush()
-                    if line.startswith("epoch"):
-                        shown += 1
-                        bar.update()
-                    else:
-                        last = line.strip() or last
-            if process.returncode != 0:
-                return f"{last or f'exit status {process.returncode}'} ({log})"
-    bar.update(step.recipe.training.epochs - shown)  # those of an earlier call
+    for command in step.commands(device):
+        with log.open("ab") as file:
+            status = subprocess.run(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
+        if status != 0:
+            last = log.read_text("utf-8", errors="replace").rstrip().rpartition("\n")[2]
+            return f"{last or f'exit status {status}'} ({log})"
     return ""

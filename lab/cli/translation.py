@@ -6,16 +6,7 @@ from dataclasses import dataclass
 
 from lab import corpora
 from lab.cli import common
-from lab.cli.common import (
-    Long,
-    Named,
-    dispatch,
-    find_recipe,
-    given,
-    read_with_texts,
-    set_threads,
-    with_recipe,
-)
+from lab.cli.common import Long, Named
 from lab.cli.sweep import sweep_of
 from lab.evaluation.sweeps import Sweep
 from lab.ranges import Amount, Seed, Size
@@ -76,23 +67,16 @@ class Translate(Penalty, Where):
 
 def main(solution: Solution, argv: list[str] | None = None, sweeps: Mapping[str, Sweep] | None = None) -> None:
     """Run one command. A mistake of the user ends with one message and exit code 2, and changes nothing."""
-    commands = {
-        "train": run_train,
-        "evaluate": run_evaluate,
-        "translate": run_translate,
-        "sweep": sweep_of(sweeps or {}),
-    }
-    dispatch(solution, commands, argv)
+    commands = {"train": run_train, "evaluate": run_evaluate, "translate": run_translate}
+    common.dispatch(solution, commands | {"sweep": sweep_of(sweeps or {})}, argv)
 
 
 def run_train(solution: Solution, argv: list[str]) -> None:
     """Train a model, and go on where an earlier call was stopped."""
-    corpus, named = given(argv, "--corpus", "--recipe")
+    corpus, named = common.given(argv, "--corpus", "--recipe")
     named = named or default_recipe(solution, corpus or Where.corpus)
-    options, recipe = with_recipe(solution, named, Train, Train(), argv)
-    set_threads(options)
-    run = name_run(solution, options, named, options.seed)
-    common.train(TRANSLATION, solution, run, recipe, options)
+    options, recipe = common.with_recipe(solution, named, Train, Train(), argv)
+    common.train(TRANSLATION, solution, name_run(solution, options, named, options.seed), recipe, options)
 
 
 def run_evaluate(solution: Solution, argv: list[str]) -> None:
@@ -100,23 +84,21 @@ def run_evaluate(solution: Solution, argv: list[str]) -> None:
     from lab.decoding import Search
     from lab.evaluation.translation_results import evaluate
 
-    options = common.read(Evaluate, f"python -m solutions.{solution.name} evaluate", argv)
-    set_threads(options)
-    first = name_run(solution, options, options.recipe or default_recipe(solution, options.corpus), 1)
+    options = common.read(Evaluate, solution, argv)
+    first = name_run(solution, options, options.recipe or default_recipe(solution, options.corpus))
     search = Search(options.beam, options.alpha, options.shift)
     common.evaluate(
         first,
         options.seed,
         advice(solution, first),
-        lambda run: evaluate(solution, run, search, command=" ".join(argv)),
+        lambda run: evaluate(solution, run, command=" ".join(argv), search=search),
     )
 
 
 def run_translate(solution: Solution, argv: list[str]) -> None:
     """Translate sentences with the newest model, and draw where it looked."""
-    options, sentences = read_with_texts(Translate, f"python -m solutions.{solution.name} translate", argv)
-    set_threads(options)
-    first = name_run(solution, options, options.recipe or default_recipe(solution, options.corpus), 1)
+    options, sentences = common.read_with_texts(Translate, solution, argv)
+    first = name_run(solution, options, options.recipe or default_recipe(solution, options.corpus))
     trained = restore(solution, common.newest(first, options, advice(solution, first)))
     corpus, source, *_ = trained.about["run"].split("-")  # a run that is asked for by name may be of another
     common.answer(sentences, lambda line: show(trained, corpora.tokenise(corpus, line, source), options))
@@ -146,8 +128,8 @@ def show(trained: Trained, sentence: str, options: Translate) -> bool:
     return True
 
 
-def name_run(solution: Solution, options: Where, recipe: str, seed: int) -> Run:
-    find_recipe(solution, recipe)
+def name_run(solution: Solution, options: Where, recipe: str, seed: int = 1) -> Run:
+    common.find_recipe(solution, recipe)
     source, target = corpora.direction(options.corpus, options.source, options.target)
     return Run(solution.name, options.corpus, source, target, recipe, options.variant, seed)
 

@@ -12,14 +12,11 @@ The hash of a sentence with a verdict decides which split it is in: none of a te
 
 import itertools
 import random
-import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from lab.corpora import Document, Labelled
 from lab.corpora.made_once import made_once
-from lab.corpora.reviews import FILLERS, PEOPLE, THINGS, Clause, hidden, opinion
-from lab.tokenizers import sentences
+from lab.corpora.reviews import FILLERS, PEOPLE, THINGS, Clause, any_view, joined, opinion, read, split
 
 ASPECTS = {
     "music": "the music|the score|the soundtrack|the title song".split("|"),
@@ -35,97 +32,62 @@ SHORTEST, LONGEST = 20, 45  # words of a review
 TOGETHER = 0.4  # share of the reviews that have both verdicts in one sentence
 OTHERS = "of his last film|of her first film|in the trailer|in the old version|of the sequel|in the play".split("|")
 
-
-@dataclass(frozen=True)
-class Sentence:
-    """Words, and where the evidence of each aspect stands among them."""
-
-    words: tuple[str, ...]
-    evidence: tuple[tuple[str, int], ...] = ()  # (aspect, word)
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.words)
-
-
-def put_together(*parts: str | tuple[str, Clause]) -> Sentence:
-    """Return the parts as one sentence; a clause that stands with its aspect is a verdict, and has its evidence."""
-    words: list[str] = []
-    evidence: list[tuple[str, int]] = []
-    for part in parts:
-        if isinstance(part, str):
-            words += part.split()
-        else:
-            aspect, clause = part
-            evidence += [(aspect, len(words) + place) for place in clause.evidence]
-            words += clause.words
-    return Sentence(tuple(words), tuple(evidence))
-
-
-def any_view(rng: random.Random) -> str:
-    """Return an opinion that decides nothing."""
-    return hidden(opinion(rng, rng.random() < 0.5))
+__all__ = ["LABELS", "SIZES", "generate", "load", "read"]
 
 
 def named(rng: random.Random, aspect: str) -> str:
     return rng.choice(ASPECTS[aspect])
 
 
-def verdict(rng: random.Random, aspect: str, good: bool) -> Sentence:
+def verdict(rng: random.Random, aspect: str, good: bool) -> Clause:
     """Return a sentence with the writer's verdict on one aspect."""
-    name, view = named(rng, aspect), (aspect, opinion(rng, good))
+    name, view = named(rng, aspect), opinion(rng, good, aspect)
     other, person, thing = any_view(rng), rng.choice(PEOPLE), rng.choice(THINGS)
     second = named(rng, rng.choice(list(ASPECTS)))  # judged as well, by somebody else or elsewhere
     forms = (
-        lambda: put_together("for me", name, "was", view, "."),
-        lambda: put_together("i found", name, view, "."),
-        lambda: put_together(person, "called", name, other, ", but i found it", view, "."),
-        lambda: put_together("i expected", name, "to be", other, ", but it was", view, "."),
-        lambda: put_together(thing, "was", other, ", but", name, "was", view, "."),
-        lambda: put_together(name, "was", view, ", although", thing, "was", other, "."),
-        lambda: put_together(person, "found", second, other, ", but for me", name, "was", view, "."),
+        lambda: joined("for me", name, "was", view, "."),
+        lambda: joined("i found", name, view, "."),
+        lambda: joined(person, "called", name, other, ", but i found it", view, "."),
+        lambda: joined("i expected", name, "to be", other, ", but it was", view, "."),
+        lambda: joined(thing, "was", other, ", but", name, "was", view, "."),
+        lambda: joined(name, "was", view, ", although", thing, "was", other, "."),
+        lambda: joined(person, "found", second, other, ", but for me", name, "was", view, "."),
     )
     return rng.choice(forms)()
 
 
-def both(rng: random.Random, pair: Sequence[bool]) -> Sentence:
+def both(rng: random.Random, pair: Sequence[bool]) -> Clause:
     """Return one sentence with the writer's verdicts on both aspects, in either order."""
-    verdicts = [(named(rng, aspect), (aspect, opinion(rng, good))) for aspect, good in zip(ASPECTS, pair, strict=True)]
+    verdicts = [(named(rng, aspect), opinion(rng, good, aspect)) for aspect, good in zip(ASPECTS, pair, strict=True)]
     rng.shuffle(verdicts)
     (name, view), (second, its_view) = verdicts
     joint = rng.choice([", and", ", while", ", but"])
     forms = (
-        lambda: put_together(name, "was", view, joint, second, "was", its_view, "."),
-        lambda: put_together("i found", name, view, joint, second, its_view, "."),
-        lambda: put_together("for me", name, "was", view, joint, "i found", second, its_view, "."),
+        lambda: joined(name, "was", view, joint, second, "was", its_view, "."),
+        lambda: joined("i found", name, view, joint, second, its_view, "."),
+        lambda: joined("for me", name, "was", view, joint, "i found", second, its_view, "."),
     )
     return rng.choice(forms)()
 
 
-def distraction(rng: random.Random) -> Sentence:
+def distraction(rng: random.Random) -> Clause:
     """Return a sentence that says nothing of what the writer thinks of this film's music or acting."""
     name, person, thing = named(rng, rng.choice(list(ASPECTS))), rng.choice(PEOPLE), rng.choice(THINGS)
     view, other, elsewhere = any_view(rng), any_view(rng), rng.choice(OTHERS)
     forms = (
-        lambda: put_together(person, "found", name, view, "."),
-        lambda: put_together("for", person, name, "was", view, "."),
-        lambda: put_together("i expected", name, "to be", view, "."),
-        lambda: put_together("for me", name, elsewhere, "was", view, "."),
-        lambda: put_together("i found", name, elsewhere, view, "."),
-        lambda: put_together(thing, "was", view, ", but", name, elsewhere, "was", other, "."),
-        lambda: put_together("for me", thing, "was", view, "."),
-        lambda: put_together(rng.choice(FILLERS)),
+        lambda: joined(person, "found", name, view, "."),
+        lambda: joined("for", person, name, "was", view, "."),
+        lambda: joined("i expected", name, "to be", view, "."),
+        lambda: joined("for me", name, elsewhere, "was", view, "."),
+        lambda: joined("i found", name, elsewhere, view, "."),
+        lambda: joined(thing, "was", view, ", but", name, elsewhere, "was", other, "."),
+        lambda: joined("for me", thing, "was", view, "."),
+        lambda: joined(rng.choice(FILLERS)),
     )
     return rng.choice(forms)()
 
 
-def split(sentence: Sentence) -> str:
-    """Return the split that a review with this verdict belongs to."""
-    share = zlib.crc32(sentence.text.encode()) % 100
-    return "validation" if share < 8 else "test" if share < 24 else "train"
-
-
-def deciding(rng: random.Random, pair: Sequence[bool], part: str) -> list[Sentence]:
+def deciding(rng: random.Random, pair: Sequence[bool], part: str) -> list[Clause]:
     """Return the one or two sentences with the verdicts, in random order, all of one split."""
     if rng.random() < TOGETHER:
         while split(joint := both(rng, pair)) != part:
@@ -172,8 +134,3 @@ def load() -> Labelled:
     """Return the fixed splits."""
     parts = {name: generate(size, 2017 + number, name) for number, (name, size) in enumerate(SIZES.items())}
     return Labelled("aspects", LABELS, parts["train"], parts["validation"], {"test": parts["test"]})
-
-
-def read(text: str) -> tuple[str, ...]:
-    """Return text as people write it as the sentences of a review."""
-    return sentences(text.lower())

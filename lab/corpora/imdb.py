@@ -2,13 +2,9 @@
 
 The reviews are IMDb users' and the data set has no licence; it is customary for research and teaching, so it is
 fetched and never shipped. Models are selected on 5,000 of the 25,000 training reviews, those that the repository
-below sets aside. Sentences are split and cut into words by syntok, once: the result is kept in build/cache.
+below sets aside. Sentences are split and cut into words by syntok, once.
 """
 
-import functools
-import gzip
-import hashlib
-import io
 import lzma
 import re
 import tarfile
@@ -17,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab.corpora import CorpusError, Document, Labelled
+from lab.corpora.made_once import made_once
 from lab.corpora.sources import Source, data_folder, fetch, unpacked
 from lab.files import atomic_write
 from lab.tokenizers import sentences
@@ -31,8 +28,6 @@ CONTENTS = {
     "train": "354b6f8cbb7523274bca892d6dc34954e5b29e975edd86fb6dc27854f91fe33d",
     "test": "94deb0f8e3a29aa9504f7e26ea8b33c80c82f2007881549f8a828f2b9c4b42df",
 }
-CACHE = Path(__file__).resolve().parents[2] / "build" / "cache" / "imdb"
-CUT = "syntok 1.4.4"  # another version may cut differently: its work is kept in another file
 
 
 def table(name: str) -> bytes:
@@ -70,33 +65,15 @@ def rows(name: str) -> Iterator[tuple[str, str, str]]:
         yield label, part, text
 
 
-def cut(name: str) -> bytes:
-    """Return a table cut into sentences and words: label, part, and the sentences, between tabs."""
-    key = hashlib.sha256((CONTENTS[name] + CUT).encode()).hexdigest()[:12]
-    path = CACHE / f"{name}-{key}.tsv.gz"
-    if path.exists():
-        return gzip.decompress(path.read_bytes())
-    print(f"cutting the {name} reviews of IMDB into sentences, once (about a minute)", flush=True)
-    lines = ["\t".join([label, part, *read(text)]) for label, part, text in rows(name)]
-    content = "".join(f"{line}\n" for line in lines).encode()
-    atomic_write(path, gzip.compress(content, 6, mtime=0))
-    return content
-
-
-def documents(name: str) -> Iterator[tuple[str, Document]]:
-    """Yield each review with the part it belongs to."""
-    for line in io.StringIO(cut(name).decode(), newline="\n"):
-        label, part, *lines = line.rstrip("\n").split("\t")
-        yield part, Document(tuple(lines), NAMES[label])
-
-
-@functools.cache
+@made_once
 def load() -> Labelled:
     """Return the splits: 20,000 reviews to train on, 5,000 to select by, 25,000 to test on."""
-    learnt = list(documents("train"))
-    train = [document for part, document in learnt if part == "train"]
-    validation = [document for part, document in learnt if part == "val"]
-    return Labelled("imdb", LABELS, train, validation, {"test": [document for _, document in documents("test")]})
+    print("cutting the reviews of IMDB into sentences, once (about two minutes)", flush=True)
+    parts: dict[str, list[Document]] = {"train": [], "val": [], "test": []}
+    for name in CONTENTS:
+        for label, part, text in rows(name):
+            parts[part].append(Document(read(text), NAMES[label]))
+    return Labelled("imdb", LABELS, parts["train"], parts["val"], {"test": parts["test"]})
 
 
 def read(text: str) -> tuple[str, ...]:

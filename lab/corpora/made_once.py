@@ -1,13 +1,12 @@
 """A corpus that rules make is made once: it is kept on disk under a digest of the code that makes it."""
 
 import functools
-import hashlib
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from lab.dependencies import ROOT, STORE, files_behind
+from lab.dependencies import STORE, digest_of
 from lab.files import atomic_write
 
 T = TypeVar("T")
@@ -22,10 +21,7 @@ def made_once(make: Callable[[], T]) -> Callable[[], T]:
     @functools.cache
     @functools.wraps(make)
     def kept() -> T:
-        digest = hashlib.sha256()
-        for file in files_behind([make.__module__], ROOT):
-            digest.update(file.read_bytes())
-        path = STORE / f"{make.__module__.rpartition('.')[2]}-{digest.hexdigest()[:12]}.pickle"
+        path = STORE / f"{make.__module__.rpartition('.')[2]}-{digest_of([make.__module__])}.pickle"
         with suppress(OSError, EOFError, pickle.UnpicklingError):
             return pickle.loads(path.read_bytes())
         made = make()

@@ -4,10 +4,9 @@ Derived from Flickr30K; for non-commercial research and education only, so it is
 """
 
 import gzip
-from collections.abc import Sequence
 from itertools import permutations
 
-from lab.corpora import CorpusError, Pair, Parallel
+from lab.corpora import Pair, Parallel
 from lab.corpora.sources import Source, fetch
 
 DIRECTION = ("de", "en")
@@ -76,15 +75,14 @@ def load(source: str, target: str) -> Parallel:
 
 def lines(split: str, language: str) -> list[str]:
     """Return the sentences of a split in one language, cased and not tokenised."""
-    name = f"{_stem(split, FILES)}.{_known(language)}.gz"
+    name = f"{FILES[split]}.{language}.gz"
     path = fetch(Source(f"{TASK}/raw/{name}", RAW[name], f"multi30k/{name}"))
     return _split(gzip.decompress(path.read_bytes()))
 
 
 def references(split: str, language: str) -> list[str]:
     """Return the organisers' lower-cased and tokenised sentences of a split: the literature's references."""
-    scored = {key: stem for key, stem in FILES.items() if key != "train"}
-    name = f"{_stem(split, scored)}.lc.norm.tok.{_known(language)}"
+    name = f"{FILES[split]}.lc.norm.tok.{language}"
     path = fetch(Source(f"{TASK}/tok/{name}", TOKENISED[name], f"multi30k/tok/{name}"))
     return _split(path.read_bytes())
 
@@ -92,17 +90,3 @@ def references(split: str, language: str) -> list[str]:
 def _split(text: bytes) -> list[str]:
     # Not splitlines: it also cuts at characters that may stand inside a sentence.
     return text.decode("utf-8").removesuffix("\n").split("\n")
-
-
-def _stem(split: str, stems: dict[str, str]) -> str:
-    return stems[_one_of("split", split, tuple(stems))]
-
-
-def _known(language: str) -> str:
-    return _one_of("language", language, LANGUAGES)
-
-
-def _one_of(kind: str, value: str, known: Sequence[str]) -> str:
-    if value not in known:
-        raise CorpusError(f"multi30k has no {kind} called {value!r} here. It has: {', '.join(known)}.")
-    return value

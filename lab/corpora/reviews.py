@@ -59,41 +59,42 @@ FILLERS = (
 
 @dataclass(frozen=True)
 class Clause:
-    """Words that judge something, and at which of them one sees how."""
+    """Words that judge something, and where one sees how: (what is judged, "" if it is the film; the word)."""
 
     words: tuple[str, ...]
-    evidence: tuple[int, ...]
+    evidence: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
 
 
-def opinion(rng: random.Random, good: bool) -> Clause:
+def opinion(rng: random.Random, good: bool, of: str = "") -> Clause:
     """Return what stands after "it was": an adjective with its degree, or the opposite one turned round."""
     turned = rng.random() < TURNED
     adjective = rng.choice(GOOD if good != turned else BAD)
     before = tuple(rng.choice(TURNS if turned else DEGREES).split())
-    return Clause((*before, adjective), tuple(range(len(before) + 1)) if turned else (len(before),))
+    return Clause((*before, adjective), tuple((of, i) for i in range(0 if turned else len(before), len(before) + 1)))
 
 
 def joined(*parts: str | Clause) -> Clause:
     """Return the parts as one clause; the evidence is that of the clauses among them."""
-    words: list[str] = []
-    evidence: list[int] = []
+    whole = Clause(())
     for part in parts:
-        if isinstance(part, Clause):
-            evidence += [len(words) + place for place in part.evidence]
-            words += part.words
-        else:
-            words += part.split()
-    return Clause(tuple(words), tuple(evidence))
+        more = part if isinstance(part, Clause) else Clause(tuple(part.split()))
+        moved = tuple((of, len(whole.words) + place) for of, place in more.evidence)
+        whole = Clause(whole.words + more.words, whole.evidence + moved)
+    return whole
 
 
-def hidden(clause: Clause) -> str:
-    """Return the words of a clause that is no evidence."""
-    return " ".join(clause.words)
+def any_view(rng: random.Random) -> str:
+    """Return an opinion that decides nothing."""
+    return opinion(rng, rng.random() < 0.5).text
 
 
 def verdict(rng: random.Random, good: bool) -> Clause:
     """Return the sentence that decides, in one of several forms; some name another opinion first, or after it."""
-    film, view, other = rng.choice(FILMS), opinion(rng, good), hidden(opinion(rng, rng.random() < 0.5))
+    film, view, other = rng.choice(FILMS), opinion(rng, good), any_view(rng)
     person, thing = rng.choice(PEOPLE), rng.choice(THINGS)
     forms = (
         lambda: joined("for me", film, "was", view, "."),
@@ -110,7 +111,7 @@ def verdict(rng: random.Random, good: bool) -> Clause:
 def distraction(rng: random.Random) -> Clause:
     """Return a sentence that does not tell what the writer thinks of the film."""
     film, person, thing, second = rng.choice(FILMS), rng.choice(PEOPLE), rng.choice(THINGS), rng.choice(THINGS)
-    view, other = (hidden(opinion(rng, rng.random() < 0.5)) for _ in range(2))
+    view, other = any_view(rng), any_view(rng)
     forms = (
         lambda: joined(thing, "was", view, "."),
         lambda: joined("i found", thing, view, "."),
@@ -126,7 +127,7 @@ def distraction(rng: random.Random) -> Clause:
 
 def split(decides: Clause) -> str:
     """Return the split that a review with this verdict belongs to."""
-    share = zlib.crc32(hidden(decides).encode()) % 100
+    share = zlib.crc32(decides.text.encode()) % 100
     return "validation" if share < 8 else "test" if share < 24 else "train"
 
 
@@ -139,8 +140,8 @@ def stream(rng: random.Random, part: str | None, shortest: int, longest: int) ->
         clauses = [distraction(rng) for _ in range(rng.randint(shortest, longest) - 1)]
         place = rng.randint(0, len(clauses))
         clauses.insert(place, decides)
-        evidence = frozenset((place, word) for word in decides.evidence)
-        yield Document(tuple(map(hidden, clauses)), LABELS[good], evidence)
+        evidence = frozenset((place, word) for _, word in decides.evidence)
+        yield Document(tuple(clause.text for clause in clauses), LABELS[good], evidence)
 
 
 def generate(count: int, seed: int, part: str | None = None, shortest: int = 3, longest: int = 8) -> list[Document]:

@@ -7,12 +7,9 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING
 
 from lab.corpora import CorpusError
-from lab.files import aside
 
 if TYPE_CHECKING:
     import requests
@@ -81,17 +78,14 @@ def _sha256(path: Path) -> str:
 
 
 def _download(source: Source, path: Path) -> None:
-    """Download aside, verify, rename: the file is there whole and right, or not at all."""
-    import pooch
+    """Download beside the place, verify, rename: the file is there whole and right, or not at all."""
+    import pooch  # late, as all that a bare machine with a GPU may lack
     import requests
 
+    pooch.get_logger().setLevel("WARNING")
     try:
-        with aside(path) as part:
-            # A total, because pooch takes a bar without one for no bar; it sets the true one.
-            with tqdm(total=1, desc=path.name, unit="B", unit_scale=True, ncols=79, leave=False) as bar:
-                show: Any = bar  # pooch takes any bar, whatever its annotation says
-                pooch.HTTPDownloader(progressbar=show)(source.url, str(part), None)
-            _verify_download(source, part)
+        pooch.retrieve(source.url, source.sha256, path.name, path.parent, progressbar=True)
+        path.chmod(0o644)
     except requests.RequestException as error:
         raise CorpusError(
             f"{source.path} is missing and could not be downloaded ({_reason(error)}).\n"
@@ -99,6 +93,12 @@ def _download(source: Source, path: Path) -> None:
             f"  tried       {source.url}\n"
             "Connect to the network and run the command again, or put the file there by hand, or set ATTENTION_DATA to "
             f"a folder that has {source.path}."
+        ) from None
+    except ValueError as error:  # pooch names both checksums
+        raise CorpusError(
+            f"The download of {source.path} is not the file that was expected (cut short, or changed at its source); "
+            f"it was thrown away.\n  from  {source.url}\n  {error}\n"
+            "Run the command again; if the same comes back, put the right file into the data folder by hand."
         ) from None
     except OSError as error:
         raise CorpusError(
@@ -113,16 +113,3 @@ def _reason(error: "requests.RequestException") -> str:
         error.response.close()  # pooch leaves the connection open
         return f"the server answered with status {error.response.status_code}"
     return f"no network, or cut off: {type(error).__name__}"
-
-
-def _verify_download(source: Source, part: Path) -> None:
-    got = _sha256(part)
-    if source.sha256 not in (None, got):
-        raise CorpusError(
-            f"The download of {source.path} is not the file that was expected (cut short, or changed at its source); "
-            "it was thrown away.\n"
-            f"  from     {source.url}\n"
-            f"  expected SHA-256 {source.sha256}\n"
-            f"  got      SHA-256 {got} ({part.stat().st_size} bytes)\n"
-            "Run the command again; if the same comes back, put the right file into the data folder by hand."
-        )

@@ -4,9 +4,13 @@ CC BY 2.0 France, by the contributors of tatoeba.org and by manythings.org/anki;
 """
 
 import hashlib
+import itertools
 import re
 import zipfile
+from collections import defaultdict
 from collections.abc import Iterable
+
+import numpy as np
 
 from lab.corpora import CorpusError, Pair, Parallel
 from lab.corpora.sources import Source, fetch
@@ -61,20 +65,15 @@ def split(every: Iterable[Pair]) -> tuple[list[Pair], dict[str, list[Pair]]]:
 
 def grouped(every: Iterable[Pair]) -> list[list[Pair]]:
     """Return the connected groups: two pairs are joined if they have a sentence in common, in either language."""
-    parents: dict[tuple[str, str], tuple[str, str]] = {}
+    from scipy.sparse import coo_array, csgraph  # late, as all that a bare machine with a GPU may lack
 
-    def root(node: tuple[str, str]) -> tuple[str, str]:
-        while parents.setdefault(node, node) != node:
-            parents[node] = parents[parents[node]]  # halve the way for the next one who asks
-            node = parents[node]
-        return node
-
-    keyed = [(("source", sentence_key(pair.source)), ("target", sentence_key(pair.target)), pair) for pair in every]
-    for source, target, _ in keyed:
-        parents[root(source)] = root(target)
-    groups: dict[tuple[str, str], list[Pair]] = {}
-    for source, _, pair in keyed:
-        groups.setdefault(root(source), []).append(pair)
+    pairs, numbers = list(every), defaultdict[tuple[str, str], int](itertools.count().__next__)
+    ends = [[numbers[side, sentence_key(getattr(pair, side))] for pair in pairs] for side in ("source", "target")]
+    graph = coo_array((np.ones(len(pairs)), ends), shape=(len(numbers), len(numbers)))
+    _, group_of = csgraph.connected_components(graph, directed=False)
+    groups: dict[int, list[Pair]] = {}
+    for pair, source in zip(pairs, ends[0], strict=True):
+        groups.setdefault(int(group_of[source]), []).append(pair)
     return list(groups.values())
 
 

@@ -11,10 +11,9 @@ import random
 from collections.abc import Iterator, Sequence
 
 from lab.corpora import Document, Labelled
-from lab.corpora.aspects import WORDS, put_together
+from lab.corpora.aspects import WORDS
 from lab.corpora.made_once import made_once
-from lab.corpora.reviews import BAD, GOOD, Clause
-from lab.tokenizers import sentences
+from lab.corpora.reviews import BAD, GOOD, Clause, joined, read
 
 THINGS = "music acting story camera lighting dialogue ending pace".split()
 VERDICTS = tuple(itertools.product((False, True), repeat=len(THINGS)))
@@ -23,14 +22,16 @@ LABELS = tuple(
 )
 SIZES = {"train": 5000, "validation": 500, "test": 500}
 
+__all__ = ["LABELS", "SIZES", "generate", "load", "read"]
+
 
 def review(rng: random.Random, verdicts: Sequence[bool]) -> Document:
     """Return a review with these verdicts, in the order of THINGS."""
-    parts: list[str | tuple[str, Clause]] = []
+    parts: list[str | Clause] = []
     for thing, good in rng.sample(list(zip(THINGS, verdicts, strict=True)), len(THINGS)):
-        view = Clause((rng.choice(GOOD if good else BAD),), (0,))
-        parts += [f", the {thing}" if parts else f"i found the {thing}", (thing, view)]
-    sentence = put_together(*parts, ".")
+        view = Clause((rng.choice(GOOD if good else BAD),), ((thing, 0),))
+        parts += [f", the {thing}" if parts else f"i found the {thing}", view]
+    sentence = joined(*parts, ".")
     places = {thing: frozenset({(0, word)}) for thing, word in sentence.evidence}
     label = LABELS[VERDICTS.index(tuple(verdicts))]
     return Document((sentence.text,), label, frozenset().union(*places.values()), tuple(sorted(places.items())))
@@ -52,8 +53,3 @@ def load() -> Labelled:
     """Return the fixed splits."""
     parts = {name: generate(size, 2017 + number) for number, (name, size) in enumerate(SIZES.items())}
     return Labelled("verdicts", LABELS, parts["train"], parts["validation"], {"test": parts["test"]})
-
-
-def read(text: str) -> tuple[str, ...]:
-    """Return text as people write it as the sentences of a review."""
-    return sentences(text.lower())

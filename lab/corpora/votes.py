@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from lab.corpora import Document, Labelled
 from lab.corpora.made_once import made_once
-from lab.corpora.reviews import LABELS, Clause, distraction, hidden, read, split, verdict
+from lab.corpora.reviews import LABELS, Clause, distraction, read, split, verdict
 
 VOTES = 3
 SIZES = {"train": 4000, "validation": 500, "test": 1000}
@@ -43,9 +43,9 @@ def stream(rng: random.Random, part: str | None) -> Iterator[Document]:
         for _ in range(rng.randint(2, 4)):
             clauses.insert(rng.randint(0, len(clauses)), distraction(rng))
         evidence = frozenset(
-            (place, word) for place, each in enumerate(clauses) if id(each) in decides for word in each.evidence
+            (place, word) for place, each in enumerate(clauses) if id(each) in decides for _, word in each.evidence
         )
-        yield Document(tuple(map(hidden, clauses)), LABELS[good], evidence)
+        yield Document(tuple(clause.text for clause in clauses), LABELS[good], evidence)
 
 
 def generate(count: int, seed: int, part: str | None = None) -> list[Document]:

@@ -10,16 +10,13 @@ The paper's training, which has not been run: `torchrun --nproc-per-node 8 -m so
 
 import html
 import re
-import shutil
 import tarfile
-import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.corpora import CorpusError, Pair, Parallel
 from lab.corpora.sources import Source, data_folder, fetch
-from lab.files import aside
+from lab.files import atomic_write
 
 DIRECTION = ("en", "de")
 DIRECTIONS = (("en", "de"), ("de", "en"))
@@ -49,93 +46,58 @@ PARTS = {
 
 def load(source: str, target: str) -> Parallel:
     """Return one direction."""
-    for name in PARTS:
-        prepare(name)
-    train, validation, test = (both(prepared(name, source), prepared(name, target)) for name in PARTS)
+    train, validation, test = (split(name, source, target) for name in PARTS)
     return Parallel("wmt14", source, target, train, validation, {"newstest2014": test})
 
 
-def both(source: Path, target: Path) -> list[Pair]:
-    """Return two files side by side; only a line feed ends a line, whatever else the crawl has in it."""
-    sides = [path.read_bytes().decode().removesuffix("\n").split("\n") for path in (source, target)]
+def split(name: str, source: str, target: str) -> list[Pair]:
+    """Return a split, made of its archives the first time, and then read from two files of plain lines."""
+    files = {language: data_folder() / "wmt14" / f"{name}.{language}" for language in ("en", "de")}
+    if not all(path.exists() for path in files.values()):
+        both = [pair for part in PARTS[name] for pair in pairs(part) if name != "train" or usable(*pair)]
+        for path, lines in zip(files.values(), zip(*both, strict=True), strict=True):
+            atomic_write(path, "\n".join(lines).encode())
+    sides = [plain(files[language].read_bytes()) for language in (source, target)]
     if len(sides[0]) != len(sides[1]):
         raise CorpusError(
-            f"{source} and {target} must have as many lines; they have {len(sides[0])} and {len(sides[1])}."
+            f"{files[source]} and {files[target]} must have as many lines; they have {len(sides[0])} and "
+            f"{len(sides[1])}. Delete both: they are made anew."
         )
     return [Pair(*lines) for lines in zip(*sides, strict=True)]
-
-
-def prepared(name: str, language: str) -> Path:
-    return data_folder() / "wmt14" / f"{name}.{language}"
-
-
-def prepare(name: str) -> None:
-    """Write a split as two files of plain lines, if they are not there; the archives are fetched for that."""
-    final = [prepared(name, language) for language in ("en", "de")]
-    if all(path.exists() for path in final):
-        return
-    archives = [fetch(Source(f"{SITE}/{part.archive}", None, f"wmt14/{part.archive}")) for part in PARTS[name]]
-    with (
-        aside(final[0]) as first,
-        aside(final[1]) as second,
-        first.open("wb") as english,
-        second.open("wb") as german,
-        tempfile.TemporaryDirectory(dir=final[0].parent, prefix=".preparing") as folder,
-    ):
-        for archive, part in zip(archives, PARTS[name], strict=True):
-            for en, de in pairs(archive, part, Path(folder)):
-                if name != "train" or usable(en, de):
-                    english.write(en.encode() + b"\n")
-                    german.write(de.encode() + b"\n")
 
 
 def usable(en: str, de: str) -> bool:
     return all(0 < len(side.split()) <= LONGEST for side in (en, de))
 
 
-def pairs(archive: Path, part: Part, folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of an archive in their order; a different number of lines in the two languages is an error."""
-    english = unpacked(archive, part, "en", "src", folder)
-    german = unpacked(archive, part, "de", "ref", folder)
-    try:
-        yield from zip(sentences(english), sentences(german), strict=True)
-    except ValueError:
-        raise CorpusError(
-            f"{archive}: {english.name} and {german.name} have not the same number of lines. "
-            "Delete the archive: it is fetched again."
-        ) from None
-    english.unlink()
-    german.unlink()
-
-
-def unpacked(archive: Path, part: Part, language: str, role: str, folder: Path) -> Path:
-    """Copy one file out of an archive, wherever it lies there."""
-    names = [stem.format(language=language, role=role) for stem in part.stems]
+def pairs(part: Part) -> list[tuple[str, str]]:
+    """Return the pairs of an archive, English first, in their order."""
+    archive = fetch(Source(f"{SITE}/{part.archive}", None, f"wmt14/{part.archive}"))
     try:
         with tarfile.open(archive) as files:
             members = {Path(member.name).name: member for member in files if member.isfile()}
-            for name in names:
-                if name in members and (content := files.extractfile(members[name])) is not None:
-                    path = folder / f"unpacked-{name}"
-                    with path.open("wb") as out:
-                        shutil.copyfileobj(content, out)
-                    return path
-    except (tarfile.TarError, EOFError, OSError) as error:
+            sides = [taken(files, members, part, *side) for side in (("en", "src"), ("de", "ref"))]
+        return list(zip(*sides, strict=True))
+    except (tarfile.TarError, EOFError, OSError, ValueError) as error:
         raise CorpusError(
-            f"{archive} cannot be unpacked ({str(error).splitlines()[0]}). Delete it: it is fetched again."
+            f"{archive} has not what it should have ({str(error).splitlines()[0]}). Delete it: it is fetched again; or "
+            f"put the two languages' plain lines into {data_folder() / 'wmt14'} by hand."
         ) from None
-    raise CorpusError(
-        f"{archive} has no file called {' or '.join(names)}. The archive may have changed at its source: put the two "
-        f"languages' plain lines into {data_folder() / 'wmt14'} by hand."
-    )
 
 
-def sentences(path: Path) -> Iterator[str]:
-    """Yield the sentences of a file of plain lines, or of an SGML file with a <seg> a line."""
-    with path.open("rb") as lines:  # bytes: only a line feed ends a line, whatever else stands in the crawl
-        for line in lines:
-            text = " ".join(line.decode("utf-8", errors="replace").split())
-            if path.suffix != ".sgm":
-                yield text
-            elif match := re.search(r"<seg[^>]*>(.*)</seg>", text):
-                yield html.unescape(match[1]).strip()
+def taken(files: tarfile.TarFile, members: dict, part: Part, language: str, role: str) -> list[str]:
+    """Return the sentences of one file of an archive, wherever it lies there; raise ValueError if it is not there."""
+    names = [stem.format(language=language, role=role) for stem in part.stems]
+    name = next((name for name in names if name in members), None)
+    content = files.extractfile(members[name]) if name else None
+    if name is None or content is None:
+        raise ValueError(f"no file called {' or '.join(names)}")
+    lines = [" ".join(line.split()) for line in plain(content.read())]
+    if not name.endswith(".sgm"):
+        return lines
+    return [html.unescape(match[1]).strip() for line in lines if (match := re.search(r"<seg[^>]*>(.*)</seg>", line))]
+
+
+def plain(content: bytes) -> list[str]:
+    """Return the lines of a file; only a line feed ends a line, whatever else the crawl has in it."""
+    return content.decode("utf-8", errors="replace").removesuffix("\n").split("\n")

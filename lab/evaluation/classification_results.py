@@ -16,7 +16,7 @@ from lab import corpora
 from lab.classification import Run, TextWeights, Trained, fingerprint, restore, scores
 from lab.corpora import Document, Labelled
 from lab.evaluation.hops import hop_measures, hop_scores, mean
-from lab.evaluation.result_files import Outputs, commit, keep, provenance, versions
+from lab.evaluation.result_files import Outputs, commit, head, keep, provenance, versions
 from lab.runs import Solution
 
 
@@ -35,18 +35,8 @@ def evaluate(
         weights = {split: trained.attention_weights(sentences) for split, sentences in texts.items()}
         outputs["looks"] = {split: evidence_shares(weights[split], corpus.tests[split]) for split in weights}
         outputs["hops"] = {split: hop_measures(rows) for split, rows in weights.items()}
-    about = provenance(trained, run, command, "words", corpus.metric)
-    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs, corpus, folder)
-
-
-def head(solution: Solution, run: Run) -> dict[str, Any]:
-    return {
-        "run": run.name,
-        "solution": run.solution,
-        "seed": run.seed,
-        "corpus": {"name": run.corpus},
-        "peers": list(solution.peers.get(run.task, ())),
-    }
+    about = head(solution, run, name=run.corpus) | {"scores": score(outputs, corpus)}
+    return keep(about | provenance(trained, run, command, "words", corpus.metric), outputs, corpus, folder)
 
 
 def evidence_weights(trained: Trained, documents: Sequence[Document]) -> list[dict[str, Any]]:
@@ -170,4 +160,4 @@ def evaluate_linear(solution: Solution, run: Run, *, command: str) -> Path:
         "data": fingerprint(corpus),
         "checkpoint_sha256": hashlib.sha256(np.ascontiguousarray(model.weights).tobytes()).hexdigest(),
     }
-    return keep(head(solution, run) | {"scores": score(outputs, corpus)} | about, outputs, corpus)
+    return keep(head(solution, run, name=run.corpus) | {"scores": score(outputs, corpus)} | about, outputs, corpus)

@@ -7,7 +7,7 @@ from typing import Any
 
 from lab import corpora, metrics
 from lab.corpora import Text
-from lab.evaluation.result_files import Outputs, keep, provenance
+from lab.evaluation.result_files import Outputs, head, keep, provenance
 from lab.language import Run, restore
 from lab.runs import Solution
 
@@ -26,15 +26,8 @@ def evaluate(
         losses, counts = trained.losses(texts)
         outputs["losses"][split] = [round(loss, 4) for loss in losses.tolist()]
         outputs["tokens"][split] = counts.tolist()
-    result = {
-        "run": run.name,
-        "solution": run.solution,
-        "seed": run.seed,
-        "corpus": {"name": run.corpus},
-        "peers": list(solution.peers.get(run.task, ())),
-        "scores": score(outputs, corpus),
-        **provenance(trained, run, command, "tokens", "log-likelihood"),
-    }
+    about = provenance(trained, run, command, "tokens", "log-likelihood")
+    result = head(solution, run, name=run.corpus) | {"scores": score(outputs, corpus)} | about
     for split, scores in result["scores"].items():
         print(f"{split}: {in_words(scores, corpus.unit)}")
     return keep(result, outputs, corpus, folder)

@@ -17,7 +17,7 @@ from lab.checkpoints import load
 from lab.corpora import Labelled, Parallel, Text
 from lab.evaluation.digests import references_digest, result_digest
 from lab.files import atomic_write
-from lab.runs import ROOT
+from lab.runs import ROOT, Solution
 from lab.training import Progress
 
 Outputs = dict[str, Any]
@@ -39,6 +39,17 @@ def keep(
     digest = result_digest(beside, result["scores"], references_digest(corpus))
     write_json(path, result | {"scored_sha256": digest})
     return path
+
+
+def head(solution: Solution, run: Any, **corpus: str) -> dict[str, Any]:
+    """Return which run of which solution a result is of, and what others got on its corpus."""
+    return {
+        "run": run.name,
+        "solution": run.solution,
+        "seed": run.seed,
+        "corpus": corpus,
+        "peers": list(solution.peers.get(run.task, ())),
+    }
 
 
 def provenance(trained: Any, run: Any, command: str, unit: str, metric: str) -> dict[str, Any]:

@@ -9,20 +9,21 @@ from lab import corpora, metrics
 from lab.corpora import Parallel
 from lab.decoding import Search
 from lab.evaluation.alignment import aligned, alignment_scores, alignments
-from lab.evaluation.result_files import Outputs, keep, provenance
+from lab.evaluation.result_files import Outputs, head, keep, provenance
 from lab.evaluation.window_positions import Positions, counted, crossing, position_scores, positions
 from lab.runs import Solution
 from lab.translation import Run, Trained, restore
 
+BEAM = Search()
 LENGTHS = ((3, 8), (9, 14), (15, 20), (21, 26), (27, 30))  # buckets of source words
 
 
 def evaluate(
     solution: Solution,
     run: Run,
-    search: Search,
     *,
     command: str,
+    search: Search = BEAM,
     given: Parallel | None = None,
     folder: Path | None = None,
 ) -> Path:
@@ -37,17 +38,10 @@ def evaluate(
         outputs |= alignments(trained, corpus)
     if getattr(trained.model, "predicts", False) and corpus.validation[0].links is not None:
         outputs["positions"] = {split: positions(trained, pairs) for split, pairs in corpus.tests.items()}
-    result = {
-        "run": run.name,
-        "solution": run.solution,
-        "seed": run.seed,
-        "corpus": {"name": corpus.name, "source": corpus.source, "target": corpus.target},
-        "decoding": {"greedy": "", f"beam{search.beam}": str(search)},
-        "scores": score(outputs, corpus),
-        "peers": list(solution.peers.get(run.task, ())),
-        **provenance(trained, run, command, "target_tokens", "bleu"),
-    }
-    return keep(result, outputs, corpus, folder)
+    about = head(solution, run, name=corpus.name, source=corpus.source, target=corpus.target)
+    scored = {"decoding": {"greedy": "", f"beam{search.beam}": str(search)}, "scores": score(outputs, corpus)}
+    about |= scored | provenance(trained, run, command, "target_tokens", "bleu")
+    return keep(about, outputs, corpus, folder)
 
 
 def translations(trained: Trained, corpus: Parallel, search: Search) -> Outputs:

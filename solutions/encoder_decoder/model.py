@@ -8,7 +8,6 @@ from torch import Tensor, nn
 
 from lab import recurrent
 from lab.decoding import Memory, State, Translator
-from lab.fast_linear import Linear
 from lab.runs import Solution
 from lab.tokenizers import PAD
 from lab.transfer import row_lengths
@@ -76,7 +75,7 @@ class Readout(nn.Module):
     def __init__(self, inputs: int, embedding: nn.Embedding, maxout: int, tied: bool, dropout: float) -> None:
         super().__init__()
         self.pairs = nn.Linear(inputs, 2 * maxout) if maxout else None
-        self.words = Linear(maxout or inputs, embedding.num_embeddings)
+        self.words = nn.Linear(maxout or inputs, embedding.num_embeddings)
         self.dropout = nn.Dropout(dropout)
         if tied:
             if self.words.weight.shape != embedding.weight.shape:

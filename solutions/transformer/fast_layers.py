@@ -12,7 +12,6 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lab.fast_linear import linear
 from lab.transfer import real_positions
 from solutions.bahdanau.attention import masked_softmax
 from solutions.transformer.layers import DecoderLayer, EncoderLayer, Layer, MultiHeadAttention
@@ -83,7 +82,7 @@ class FastAttention(MultiHeadAttention):
         whole = (first, last) == (0, 3)  # the parameter itself: autocast casts it once a step
         weight = self.in_proj_weight if whole else self.in_proj_weight[rows]
         bias = self.in_proj_bias if whole else self.in_proj_bias[rows]
-        projected = linear(x, weight, bias)
+        projected = functional.linear(x, weight, bias)
         table = projected if packed is None else packed.unpack(projected)
         parts = table.unflatten(-1, (last - first, self.heads, -1))
         return [part.transpose(1, 2) for part in parts.unbind(dim=2)]
@@ -110,7 +109,7 @@ class FastAttention(MultiHeadAttention):
                 context = context.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
         joined = context.transpose(1, 2).flatten(-2)
         joined = joined if packed is None else packed.pack(joined)
-        return linear(joined, self.out_proj.weight, self.out_proj.bias), weights
+        return functional.linear(joined, self.out_proj.weight, self.out_proj.bias), weights
 
     def forward(
         self,
@@ -153,8 +152,8 @@ class FastLayer(Layer):
 
     def feed(self, x: Tensor) -> Tensor:
         """Return max(0, x W_1 + b_1) W_2 + b_2: equation 2."""
-        inner = self.inner_dropout(functional.relu(linear(x, self.linear1.weight, self.linear1.bias)))
-        return linear(inner, self.linear2.weight, self.linear2.bias)
+        inner = self.inner_dropout(functional.relu(functional.linear(x, self.linear1.weight, self.linear1.bias)))
+        return functional.linear(inner, self.linear2.weight, self.linear2.bias)
 
 
 class FastEncoderLayer(FastLayer, EncoderLayer):

@@ -14,9 +14,10 @@ from torch import Tensor, nn
 
 from lab.batches import Batch, source_batch
 from lab.decoding import Memory, State, Translator, at
+from lab.runs import Solution
 from lab.schedules import Rate
 from lab.tokenizers import BOS, PAD
-from lab.translation import Solution, Trained
+from lab.translation import Trained
 from solutions.transformer import attention
 from solutions.transformer.layers import DecoderLayer, EncoderLayer, LearnedPositions
 from solutions.transformer.recipe import DEFAULTS, PEERS, RECIPES, Recipe

@@ -13,7 +13,6 @@ from autograder.checks import checks
 from autograder.places import ROOT
 from benchmarks.gpu import __main__ as program
 from benchmarks.gpu import properties, trainings
-from benchmarks.gpu.small_models import small_models
 from benchmarks.gpu.table import Job, Setting, Table, Unfinished
 from lab.budget import Budget
 
@@ -65,14 +64,6 @@ def test_a_failure_is_a_row_and_the_next_job_is_begun(tmp_path: Path) -> None:
     assert len(calls) == 2
 
 
-def test_a_job_that_the_time_is_too_short_for_is_not_begun(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    jobs = [Job("short", lambda _: {}, 1), Job("long", lambda _: {}, 1000)]
-    table = Table.of(tmp_path)
-    table.run(jobs, setting(tmp_path))
-    assert [table.state(job) for job in jobs] == ["done", "to do"]
-    assert "the time is over; next: long" in capsys.readouterr().out
-
-
 def test_a_function_that_differs_on_the_device_is_named(tmp_path: Path, monkeypatch) -> None:
     check = checks("bahdanau")["masked_softmax"]
     answers = iter(range(10_000))
@@ -80,16 +71,6 @@ def test_a_function_that_differs_on_the_device_is_named(tmp_path: Path, monkeypa
     monkeypatch.setattr(properties, "checks", lambda _: {check.function: check})
     with pytest.raises(properties.Broken, match=r"masked_softmax, .*: differs by 0\.001"):
         properties.taught("bahdanau", setting(tmp_path))
-
-
-def test_gradients_that_differ_are_named(monkeypatch) -> None:
-    made = properties.gradients(small_models()["pooling"], CPU)
-    name = next(name for name in made if name != "loss")
-    assert properties.worst(made, made) == 0
-    with pytest.raises(properties.Broken, match=f"{name}: differs by"):
-        properties.worst(made, made | {name: made[name] + 1})
-    with pytest.raises(properties.Broken, match=f"{name}: shape"):
-        properties.worst(made, made | {name: made[name][None]})
 
 
 def test_every_chapter_has_its_properties_and_each_of_its_corpora_a_training() -> None:

@@ -18,7 +18,6 @@ from solutions.language_model.recipe import RECIPES as LANGUAGE
 from solutions.luong import attention as luong
 from solutions.luong.model import Luong, location_score
 from solutions.luong.recipe import RECIPES as LUONG
-from solutions.pooling.attention import attention_pool, context_attention
 from solutions.pooling.model import HAN, AttBLSTM
 from solutions.pooling.recipe import RECIPES as POOLING
 from solutions.self_attention.attention import SelfAttention, self_attention, simple_self_attention
@@ -152,13 +151,6 @@ def test_the_multiplications_are_those_of_the_functions(sizes):
     assert multiplications(location_score, y[:, :1], x, rand(S, d)) + S * d == evaluate(
         first_formula(COSTS["location"][1]), letters
     )
-
-
-def test_what_pools_is_one_vector_and_what_attends_to_itself_is_one_for_each_word():
-    H = torch.randn(2, 6, 4)
-    assert attention_pool(H, torch.randn(4))[0].shape == (2, 4)
-    assert context_attention(H, torch.randn(3, 4), torch.randn(3), torch.randn(3))[0].shape == (2, 4)
-    assert simple_self_attention(H)[0].shape == H.shape
 
 
 def test_both_tables_have_the_same_rows_and_name_functions_that_exist():

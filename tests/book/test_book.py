@@ -1,6 +1,5 @@
 """Tests of the book's sources: its parts fit together, nothing is missing, nothing is in doubt."""
 
-import ast
 import re
 from pathlib import Path
 
@@ -47,26 +46,11 @@ def test_a_chapter_is_a_lesson_and_its_evidence_which_follows_it_and_is_linked(n
     assert (BOOK / f"{name}{EVIDENCE}.md").read_text(encoding="utf8").count("} What these runs cannot say\n") == 1
 
 
-def test_a_missing_part_is_named_in_a_sentence(tmp_path):
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "_toc.yml").write_text("parts: [{numbered: true, chapters: [{file: luong}]}]")
-    (tmp_path / "solutions" / "pooling").mkdir(parents=True)
-    (tmp_path / "solutions" / "pooling" / "attention.py").touch()
-    sentence = missing_parts(tmp_path)
-    assert "luong has no exercise: write exercises/luong.md." in sentence
-    assert "pooling has no chapter: write book/pooling.md." in sentence
-
-
 def test_every_citation_has_its_entry_and_every_entry_is_cited():
     text = "\n".join(page.read_text(encoding="utf8") for page in BOOK.glob("*.md"))
     cited = {key for keys in re.findall(r"\{cite:\w+\}`([^`]+)`", text) for key in keys.split(",")}
     entries = set(re.findall(r"^@\w+\{(\w+),", (BOOK / "references.bib").read_text(encoding="utf8"), re.MULTILINE))
     assert cited == entries
-
-
-def test_the_numbers_of_the_papers_have_no_mark_of_doubt():
-    for page in BOOK.glob("*.md"):
-        assert "[R]" not in page.read_text(encoding="utf8"), f"{page.name}: a number that was recalled, not checked"
 
 
 @pytest.mark.parametrize("drawing", sorted(BOOK.glob("figures/*.svg")), ids=lambda path: path.stem)
@@ -76,17 +60,3 @@ def test_a_drawing_says_what_it_shows_and_takes_the_colours_of_the_page(drawing)
     assert not re.search(r"[\s<]style\b", text), "a page can change an attribute, but no style"
     used = [page for page in BOOK.glob("*.md") if f"{{drawing}} {drawing.stem}\n" in page.read_text(encoding="utf8")]
     assert used, "no page shows it"
-
-
-def test_trainings_in_chapters_are_quiet():
-    """In a notebook a training shows a bar, and a page is one."""
-    calls = [
-        node
-        for path in (ROOT / "book").glob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "train"
-    ]
-    assert calls
-    assert all(
-        any(word.arg == "quiet" and ast.unparse(word.value) == "True" for word in call.keywords) for call in calls
-    )

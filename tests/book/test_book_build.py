@@ -19,7 +19,6 @@ sys.path.insert(0, str(BOOK / "_ext"))
 
 import dropped  # noqa: E402
 import freshness  # noqa: E402  (the book's extensions live beside the book)
-import maths  # noqa: E402
 
 
 def shown(page: str) -> str:
@@ -28,13 +27,6 @@ def shown(page: str) -> str:
 
 
 # Formulas
-
-
-def test_a_formula_is_readable_by_eye_and_by_ear():
-    rendered = maths.render(r"\of{c}{both\_units} = \sum_j \alpha_j h_j", display=True)
-    assert 'class="katex-html" aria-hidden="true"' in rendered
-    assert "<math" in rendered
-    assert "both_units" in rendered
 
 
 def test_v8_is_closed_before_python_ends() -> None:
@@ -77,15 +69,6 @@ def test_a_formula_that_cannot_be_read_is_a_warning_with_its_place(tmp_path):
 
 
 @quiet
-def test_a_renamed_function_is_a_warning_with_its_place(tmp_path):
-    (tmp_path / "attention.py").write_text("def new_name():\n    return 1\n")
-    _, warned = built(tmp_path, "# Page\n\n```{literalinclude} ../attention.py\n:pyobject: old_name\n```\n")
-    assert re.search(
-        r"index\.md:3: WARNING: Object named 'old_name' not found in include file '.*attention\.py'", warned
-    )
-
-
-@quiet
 @pytest.mark.parametrize("name", ["full", "students"])
 def test_the_students_edition_shows_signature_and_docstring_only(tmp_path, name):
     code = 'def answer(x: int) -> int:\n    """Return the answer."""\n    return secret(x)\n'
@@ -99,12 +82,6 @@ def test_the_students_edition_shows_signature_and_docstring_only(tmp_path, name)
 
 
 # The command
-
-
-def test_the_book_s_own_modules_hide_none_of_python_s_from_the_build():
-    code = "import build, numbers, decimal; assert numbers.Number"
-    done = subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, 'book'); {code}"], cwd=ROOT)
-    assert done.returncode == 0
 
 
 # Chapters that were dropped
@@ -160,64 +137,6 @@ def test_lists_tables_and_sections_say_nothing_of_a_chapter_that_was_dropped():
     assert dropped.without_lines(LISTS, set()) == LISTS == dropped.without_lines(LISTS, {"structured"})
 
 
-# Tables of results
-
-
-@pytest.fixture
-def results(tmp_path, monkeypatch):
-    """Return a function that writes a result file, as `evaluate` does, where the book's tables look for it."""
-    from book import tables
-    from lab.evaluation.result_files import write_json
-
-    monkeypatch.setattr(tables, "ROOT", tmp_path)
-
-    def write(solution: str, run: str, seed: int, value: float) -> None:
-        score = {"name": "BLEU", "value": value, "low": value - 1, "high": value + 1, "signature": "", "count": 7}
-        scores = {
-            "bleu": score,
-            "bleu_lc_tok": score,
-            "by_length": [{"first": 3, "last": 8, "score": score}],
-        }
-        alignment = {reading: {"aer": score} for reading in ("argmax", "threshold", "diagonal")}
-        content = {
-            "scores": {split: {"greedy": scores, "alignment": alignment} for split in ("test", "test2016")},
-            "peers": [],
-            "training": {"ended_by_budget": seed == 2, "epochs": 3, "of_epochs": 7},
-        }
-        write_json(tmp_path / "solutions" / solution / "results" / f"{run}-seed{seed}.json", content)
-
-    return tables, write
-
-
-def test_a_table_without_results_says_so_and_makes_up_nothing(results):
-    tables, _ = results
-    drawn = (tables.multi30k(["bahdanau"]), tables.phrasebook_lengths(["bahdanau"]), tables.alignment())
-    for table in drawn:
-        cells = re.findall(r"<td[^>]*>([^<]*)</td>", table.data)
-        assert set(cells) == {tables.MISSING}
-    assert tables.MISSING in tables.phrasebook_lengths_plot(["bahdanau"]).data
-
-
-def test_a_table_holds_the_mean_of_the_seeds_and_says_how_far_they_lie_apart(results):
-    tables, write = results
-    for seed, value in ((1, 60.0), (2, 64.0)):
-        write("bahdanau", "phrasebook-fr-en-medium", seed, value)
-    assert "62.000 (60.000–64.000)" in tables.alignment().data
-    lengths = tables.phrasebook_lengths(["bahdanau", "encoder_decoder"]).data
-    assert "62.0" in lengths
-    assert "3–8 words" in lengths
-    assert tables.MISSING in lengths, "the other model has no results"
-    assert "60.0" in tables.phrasebook_lengths_plot(["bahdanau"]).alt
-
-
-def test_one_run_shows_its_bootstrap_interval_and_that_its_time_was_up(results):
-    tables, write = results
-    write("bahdanau", "multi30k-de-en-base", 2, 30.0)
-    table = tables.multi30k(["bahdanau"]).data
-    assert "30.0 [29.0, 31.0]" in table
-    assert "ended by its time budget" in table
-
-
 # Which chapters run again
 
 
@@ -241,37 +160,25 @@ def project(tmp_path) -> Path:
     return tmp_path
 
 
-GROUND = [
-    "solutions/luong/attention.py",
-    "lab/tokenizers.py",
-    "lab/__init__.py",
-    "solutions/luong/results/run-seed1.json",
-    "requirements.txt",
-]
-
-
-@pytest.mark.parametrize("file", GROUND)
-def test_a_chapter_is_stale_when_its_ground_moves(project, file):
-    page = project / "book" / "luong.md"
-    before = freshness.fingerprint(page, project)
-    (project / file).write_text((project / file).read_text() + "\n# changed\n")
-    assert freshness.fingerprint(page, project) != before
-
-
-@pytest.mark.parametrize("file", ["lab/unused.py", "book/luong.md"])
-def test_a_chapter_is_fresh_when_only_something_else_moves(project, file):
-    page = project / "book" / "luong.md"
-    before = freshness.fingerprint(page, project)
-    (project / file).write_text((project / file).read_text() + "\n# changed\n")
-    assert freshness.fingerprint(page, project) == before
-
-
-def test_the_evidence_is_stale_when_the_results_of_its_chapter_move(project):
-    page = project / "book" / "luong_evidence.md"
-    page.write_text("# Luong: the evidence\n\n```{code-cell} python\n1\n```\n")
-    before = freshness.fingerprint(page, project)
-    (project / "solutions/luong/results/run-seed1.json").write_text("{ }")
-    assert freshness.fingerprint(page, project) != before
+@pytest.mark.parametrize(
+    ("file", "moves"),
+    [
+        ("solutions/luong/attention.py", True),
+        ("lab/tokenizers.py", True),
+        ("lab/__init__.py", True),
+        ("solutions/luong/results/run-seed1.json", True),
+        ("requirements.txt", True),
+        ("lab/unused.py", False),
+        ("book/luong.md", False),
+    ],
+)
+def test_a_chapter_and_its_evidence_are_stale_when_their_ground_moves_and_only_then(project, file, moves):
+    evidence = project / "book" / "luong_evidence.md"
+    evidence.write_text((project / "book" / "luong.md").read_text())
+    for page in (project / "book" / "luong.md", evidence):
+        before = freshness.fingerprint(page, project)
+        (project / file).write_text((project / file).read_text() + "\n# changed\n")
+        assert (freshness.fingerprint(page, project) != before) == moves
 
 
 def test_the_chapters_stand_on_all_that_their_models_are_made_of():

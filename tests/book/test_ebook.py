@@ -26,22 +26,6 @@ PAGE = (
 )
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        PICTURE,
-        "<p>a<br>b<br/>c<hr ></p>",
-        "<p>&nbsp;&ndash;&amp;&lt;&#160;</p>",
-        "<p title='x'>plain</p>",
-        "<svg viewBox='0 0 1 1'/>",
-    ],
-)
-def test_html_becomes_xml_and_xml_stays_as_it_is(markup):
-    text = ebook.as_xml(markup)
-    ElementTree.fromstring(text)
-    assert ebook.as_xml(text) == text
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
 def test_a_page_for_e_readers(tmp_path):
     from sphinx.application import Sphinx
@@ -118,15 +102,6 @@ def missing_sheets(archive: zipfile.ZipFile) -> set[str]:
 )
 def test_styles_are_written_out_for_old_readers(sheet, plain):
     assert ebook.plain_style(sheet) == plain
-
-
-def test_a_page_that_is_no_xml_is_named_with_its_place(tmp_path):
-    with zipfile.ZipFile(tmp_path / "book.epub", "w") as archive:
-        archive.writestr("good.xhtml", "<p>good</p>")
-        archive.writestr("bad.xhtml", "<p>\n<br></p>")
-    faults = build.malformed(tmp_path / "book.epub")
-    assert len(faults) == 1
-    assert re.match(r"bad\.xhtml: expected XML, but mismatched tag: line 2", faults[0])
 
 
 @pytest.mark.parametrize("edition", build.FOLDERS)

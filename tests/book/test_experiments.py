@@ -3,7 +3,7 @@
 import pytest
 
 from book import experiments
-from book.experiments import ACCURACY, learning_curve, learning_curves, mean, span
+from book.experiments import ACCURACY, learning_curve, mean, span
 
 RUNS = {
     "": [
@@ -36,10 +36,3 @@ def test_a_curve_is_the_mean_over_the_seeds_that_kept_their_validation() -> None
     assert learning_curve(RUNS[""], epochs=1) == [(1, 15.0)]
     assert learning_curve(RUNS["wide"]) == [(2, 50.0)]
     assert learning_curve(RUNS["none"]) == []
-
-
-def test_curves_leave_out_what_has_not_been_run() -> None:
-    words = {"": "narrow", "wide": "wide", "none": "never run"}
-    picture = learning_curves("pooling", "poolings", words, "accuracy, %", "How soon")
-    assert "narrow goes from 15 to 45" in picture.alt
-    assert "never run" not in picture.alt

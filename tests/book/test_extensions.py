@@ -42,18 +42,11 @@ def test_a_sheet_keeps_the_rules_that_can_match():
     assert "screen" not in kept
 
 
-def test_addresses_of_a_sheet_are_those_seen_from_its_new_place(tmp_path: Path):
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "one.css").write_text('@import "../two.css"; a { b: url("f/x.woff2"), url(data:y), url(#z) }')
-    (tmp_path / "two.css").write_text("c { d: url(g.png) }")
-    text = sheets.joined(tmp_path / "deep" / "one.css", tmp_path)
-    assert re.findall(r"url\(([^)]+)\)", text) == ['"g.png"', '"deep/f/x.woff2"', "data:y", "#z"]
-
-
 def test_a_page_loads_one_small_sheet_and_waits_for_no_script():
     for page in built():
         head = re.sub(r"<noscript>.*?</noscript>", "", page.read_text(encoding="utf-8").partition("</head>")[0])
         assert len(re.findall('rel="stylesheet"', head)) == 1, page.name
+        assert 'if (location.protocol.startsWith("http")) for (const href of [' in head, "no font is asked for early"
         waited = re.findall(r'<script (?!defer)[^>]*src="([^"?]+)', head)
         assert waited == ["_static/documentation_options.js"] or page.stem == "search", page.name
     sheet = (PAGES[0].parent / "_static" / sheets.SHEET).read_text(encoding="utf-8")
@@ -87,21 +80,6 @@ def test_plots_of_one_page_share_no_names():
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', in_page(LOSS)))
     assert used
     assert used <= names
-
-
-def test_what_is_no_plot_of_matplotlib_is_refused():
-    with pytest.raises(ValueError, match="expected an SVG with a width"):
-        plots.themed("<svg><path/></svg>", "nothing")
-
-
-def test_every_plot_of_the_book_is_in_its_page():
-    texts = {page.stem: page.read_text(encoding="utf8") for page in built()}
-    assert not [name for name, text in texts.items() if "data:image/svg+xml;base64" in text]
-    labels = [
-        label for text in texts.values() for label in re.findall(r'<svg class="plot"[^>]*aria-label="([^"]*)"', text)
-    ]
-    assert len(labels) > 7
-    assert min(map(len, labels)) > 40
 
 
 def test_a_work_is_cited_by_names_title_and_year():
@@ -154,15 +132,3 @@ def test_the_cover_names_the_minutes_that_teachers_are_told():
     for (name, *_), row in zip(table, cover + [()] * len(table), strict=False):
         assert row in table, f"book/index.md: its road needs an item for {name} with the minutes of TEACHING.md's table"
     assert cover == table
-
-
-def test_every_page_asks_for_the_texts_fonts_which_are_there_and_not_when_read_from_the_disk():
-    for page in built():
-        head = page.read_text("utf-8").partition("</head>")[0]
-        asked = re.search(
-            r'<script>if \(location\.protocol\.startsWith\("http"\)\) for \(const href of \[(.+?)\]\)', head
-        )
-        assert asked, page.name
-        places = [page.parent / place.strip(' "') for place in asked[1].split(",")]
-        assert [place.is_file() for place in places] == [True, True], page.name
-        assert not re.search(r'<link [^>]*as="font"', head), page.name

@@ -1,7 +1,6 @@
 """What the chapter on additive attention counts: where weights point, how translations fail."""
 
 import pytest
-import torch
 
 from book import figures_bahdanau as figures
 from book import translation_errors
@@ -17,10 +16,6 @@ def test_a_link_of_the_points_to_its_own_source_or_to_that_of_a_neighbour(source
     assert figures.places(PAIR, [(source, 0), (1, 2)], "the") == {place: 1}
 
 
-def test_a_link_may_point_to_the_source_of_the_word_before():
-    assert figures.places(PAIR, [(2, 2)], "cat") == {"previous": 1}
-
-
 def test_translation_errors_are_told_apart():
     assert translation_errors.repeats("a black black violin".split())
     assert not translation_errors.repeats("a black violin".split())
@@ -29,24 +24,6 @@ def test_translation_errors_are_told_apart():
     assert not translation_errors.has_pair_too_often("he reads in the house".split(), "he reads in the street".split())
     assert translation_errors.is_part("i call him".split(), "i always call him back".split())
     assert not translation_errors.is_part("him i call".split(), "i call him".split())
-
-
-def test_a_matrix_is_compared_with_the_true_links_row_by_row():
-    weights = torch.tensor([[0.9, 0.1, 0.0], [0.1, 0.8, 0.1], [0.0, 0.2, 0.8]])  # the diagonal
-    sentence = figures.on_true_words(weights, PAIR)
-    assert sentence.startswith("3 of the words")
-    assert "on it 1 times, one position beside it 2 times, elsewhere 0 times" in sentence
-
-
-def test_curves_are_drawn_once_two_models_have_kept_their_validation(monkeypatch):
-    history = [{"epoch": epoch, "validation": 10.0 * epoch} for epoch in (1, 2)]
-    kept = {"bahdanau": [{"training": {"history": history}}], "luong": [{"training": {}}]}
-    monkeypatch.setattr(figures, "results", lambda solution, run: kept.get(solution, []))
-    assert figures.validation_curves() is None
-    kept["luong"] = [{"training": {"history": history}}]
-    picture = figures.validation_curves()
-    assert picture is not None
-    assert "additive attention goes from 10 to 20" in picture.alt
 
 
 def test_a_sentence_is_never_right_if_no_seed_has_it(monkeypatch):

@@ -16,7 +16,6 @@ from autograder import __main__ as command
 from autograder.places import ROOT
 
 FOLDER = ROOT / "examples" / "jupyterhub"
-FILES = sorted(FOLDER.glob("*.py"))
 TEXT = (ROOT / "book" / "jupyterhub.md").read_text("utf-8")
 CODE = re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) + re.findall(r"(?<!`)`([^`\n]+)`", TEXT)
 LINES = [line.partition("  #")[0].strip() for block in CODE for line in block.splitlines()]
@@ -47,11 +46,6 @@ def test_a_class_has_the_courses_settings_and_the_exchange_of_everybody(tmp_path
     assert (config.CourseDirectory.root, config.CourseDirectory.course_id) == (str(file.parent), "attention")
     assert config.Autograde.exporter_class == "autograder.gradebook.converters.Submission"
     assert config.Exchange.root == "/srv/exchange"
-
-
-def test_each_file_is_shown_on_a_page_and_copied_from_where_it_lies() -> None:
-    shown = re.findall(r"^```\{literalinclude\} \.\./examples/jupyterhub/(\S+)$", TEXT, re.MULTILINE)
-    assert sorted(shown) == [path.name for path in FILES]
 
 
 def test_each_command_of_ours_and_of_nbgraders_is_one_that_there_is() -> None:

@@ -41,11 +41,6 @@ def opened(browser, folder: Path, figure: str, scripts: bool = True) -> Iterator
     context.close()
 
 
-def test_it_begins_with_the_numbers_of_the_chapter(page) -> None:
-    assert WEIGHTS in (ROOT / "book" / "bahdanau.md").read_text(encoding="utf-8")
-    assert page.get_by_role("status").inner_text() == START
-
-
 def test_a_position_that_is_left_out_gives_its_weight_to_the_others(page) -> None:
     page.get_by_label("position 3 is in the mask").press("Space")
     assert page.get_by_role("status").inner_text() == "weights (.364, .636, .000), context (.364, .636)"
@@ -66,12 +61,6 @@ def test_sliders_move_with_the_keyboard_and_say_where_they_are(page) -> None:
     assert page.get_by_role("status").inner_text() == START
 
 
-def test_a_high_temperature_makes_weights_alike(page) -> None:
-    page.get_by_label("temperature").press("End")
-    numbers = page.get_by_role("status").inner_text().partition(")")[0].removeprefix("weights (").split(", ")
-    assert max(map(float, numbers)) - min(map(float, numbers)) < 0.07
-
-
 def test_the_window_has_the_weights_of_the_chapter_on_both_sides_of_the_jump(window) -> None:
     """Those of the taught function, too: just below p = 4 the word with the score 2 is inside, just above it is not."""
     assert WINDOW in (ROOT / "book" / "luong.md").read_text(encoding="utf-8")
@@ -83,18 +72,3 @@ def test_the_window_has_the_weights_of_the_chapter_on_both_sides_of_the_jump(win
         assert window.get_by_role("status").inner_text().startswith(f"positions {held}, weights ({numbers}), sum ")
         for _ in range(2):
             window.get_by_label("p, the middle of the window").press("ArrowRight")
-
-
-def test_a_wide_window_holds_the_whole_sentence_and_the_example_comes_back(window) -> None:
-    before = window.get_by_role("status").inner_text()
-    window.get_by_label("D, half the width of the window").press("End")
-    assert window.get_by_role("status").inner_text().startswith("positions 0 to 8,")
-    assert window.get_by_role("cell", name="no").count() == 0
-    window.get_by_role("button", name="back to the example").click()
-    assert window.get_by_role("status").inner_text() == before
-
-
-@pytest.mark.parametrize("figure", [WEIGHTS, WINDOW])
-def test_without_scripts_there_is_nothing(browser, tmp_path: Path, figure: str) -> None:
-    for tab in opened(browser, tmp_path, figure, scripts=False):
-        assert tab.locator("div.weigh").inner_html() == ""

@@ -130,14 +130,6 @@ def test_odd_input_is_answered(browser, tmp_path: Path, typed: str, note: str) -
             assert words(tab) == []
 
 
-def test_a_near_word_takes_the_place_of_an_unknown_one(browser, tmp_path: Path) -> None:
-    for tab in opened(browser, tmp_path, "bahdanau"):
-        field = begun(tab)
-        field.fill("il entarte")
-        tab.get_by_role("button", name="entarté", exact=True).click()
-        assert field.input_value() == "il entarté"
-
-
 def test_a_state_has_an_address_that_leads_back_to_it(browser, tmp_path: Path) -> None:
     state = "#live=translator&text=il+m%27+a+entart%C3%A9&weights=shuffled&off=2&mute=1&use=cross&away=root"
     for tab in opened(browser, tmp_path, "transformer", state=state):
@@ -155,22 +147,6 @@ def test_a_state_has_an_address_that_leads_back_to_it(browser, tmp_path: Path) -
         assert words(tab) == said
 
 
-def test_a_nonsense_address_does_no_harm(browser, tmp_path: Path) -> None:
-    for tab in opened(
-        browser, tmp_path, "luong", state="#live=translator&weights=constructor&mute=x,99&away=toString&kept=z"
-    ):
-        tab.wait_for_selector(".live-words")
-        assert words(tab)
-
-
-def test_a_guess_is_answered_by_the_model(browser, tmp_path: Path) -> None:
-    for tab in opened(browser, tmp_path, "bahdanau"):
-        begun(tab)
-        tab.get_by_role("button", name="nothing").click()
-        assert "words changed" in tab.locator(".live-question [role=status]").inner_text()
-        assert tab.get_by_label("weights").input_value() == "equal"
-
-
 def test_the_picture_answers_a_press_by_the_model(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, "bahdanau", plain=PICTURE):
         assert "press a word of the picture" in tab.locator(".live-load").inner_text()
@@ -179,30 +155,6 @@ def test_the_picture_answers_a_press_by_the_model(browser, tmp_path: Path) -> No
         assert tab.locator(".live-words").first.locator("button").nth(1).get_attribute("aria-pressed") == "true"
         tab.locator(".live-asks").nth(2).click()
         assert tab.locator(".live-words").first.locator("button").nth(2).get_attribute("aria-pressed") == "true"
-
-
-def test_a_second_link_skips_to_the_field_and_the_answer_comes_right_below_it(browser, tmp_path: Path) -> None:
-    for tab in opened(browser, tmp_path, "transformer"):
-        tab.keyboard.press("Tab")
-        tab.keyboard.press("Tab")
-        tab.keyboard.press("Enter")
-        tab.wait_for_selector(".live-words")
-        assert tab.evaluate("document.activeElement.type") == "text"
-        places = ("input[type=text]", ".by-keys", ".live-arcs", ".live-bars", "summary", ".live-load")
-        tops = [tab.locator(place).last.bounding_box()["y"] for place in places]
-        assert tops == sorted(tops)
-        assert "← and →" in tab.locator(".by-keys").inner_text()
-
-
-def test_output_words_are_one_stop_for_tab_and_arrows_go_on(browser, tmp_path: Path) -> None:
-    for tab in opened(browser, tmp_path, "transformer"):
-        begun(tab)
-        group = tab.locator(".live-words").first
-        assert group.locator("[tabindex='0']").count() == 1
-        group.locator("button").first.focus()
-        tab.keyboard.press("ArrowRight")
-        tab.keyboard.press("Enter")
-        assert group.locator("button").nth(1).get_attribute("aria-pressed") == "true"
 
 
 def test_the_race_runs_all_models_and_marks_what_is_wrong(browser, tmp_path: Path) -> None:
@@ -303,42 +255,7 @@ def test_words_are_drawn_with_a_seed_from_those_that_stay_lit(browser, tmp_path:
         tab.wait_for_function("location.hash.includes('temperature=3') && location.hash.includes('seed=7')")
 
 
-def test_it_writes_on_to_the_end_and_begins_anew(browser, tmp_path: Path) -> None:
-    for tab in writing(browser, tmp_path, "#live=writer&text=il+parle"):
-        tab.emulate_media(reduced_motion="reduce")
-        texts = set()
-        for _ in range(3):
-            tab.get_by_role("button", name="write on", exact=True).press("Enter")
-            texts.add(tab.locator("input[type=text]").input_value())
-            assert tab.get_by_label("seed").input_value() == str(len(texts))
-        assert len(texts) == 3
-        assert all(text.startswith("il parle") for text in texts)
-        tab.wait_for_function("location.hash.includes('from=2')")
-        before = tab.locator("input[type=text]").input_value()
-        tab.locator(".live-column button").first.focus()
-        tab.keyboard.press("ArrowDown")
-        tab.keyboard.press("Enter")
-        assert tab.locator("input[type=text]").input_value() != before
-
-
-@pytest.mark.parametrize(
-    "state", ["&k=x&p=9&temperature=constructor&seed=-1&from=z", "&text=%3Cimg+src%3Dx%3E", "&text="]
-)
-def test_a_nonsense_address_lets_one_write(browser, tmp_path: Path, state: str) -> None:
-    for tab in writing(browser, tmp_path, f"#live=writer&{state}"):
-        tab.get_by_role("button", name="write one word").click()
-        assert tab.locator(".live-column button").count() == 8
-
-
 def test_without_scripts_the_plain_figure_stands_there(browser, tmp_path: Path) -> None:
     for tab in opened(browser, tmp_path, "transformer", scripts=False):
         assert tab.locator(".live").inner_text() == "plain"
         assert tab.locator("button, input").count() == 0
-
-
-def test_a_missing_model_is_said(browser, tmp_path: Path) -> None:
-    for tab in opened(browser, tmp_path, "transformer"):
-        (tmp_path / "live" / "transformer.js").unlink()
-        tab.locator("input[type=text]").focus()
-        tab.wait_for_function("document.querySelector('.live-load').textContent.includes('could not be loaded')")
-        assert tab.locator(".live").inner_text().endswith("plain")

@@ -84,18 +84,6 @@ def test_the_plain_sum_of_the_figure_is_linear_attention_without_features_and_di
         assert each["near"] == pytest.approx(1 - ((read - newest).norm() / newest.norm()).item())
 
 
-def test_keys_and_values_have_length_one_and_no_two_are_alike() -> None:
-    writes = [*range(1, 17), *range(1, 17)]
-    for d in (4, 8, 16):
-        key, value = (each[0] for each in pairs(d, writes))
-        vectors = torch.cat([key[:16], value])
-        torch.testing.assert_close(vectors.norm(dim=1), torch.ones(48, dtype=torch.float64))
-        assert torch.equal(key[:16], key[16:])
-        products = vectors @ vectors.T - torch.eye(48, dtype=torch.float64)
-        assert products.abs().max() < 0.999
-        assert products.square().sum() / (48 * 47) == pytest.approx(1 / d, rel=0.2)  # as of directions drawn at random
-
-
 def seen_by(length: int, window: int, sinks: int) -> torch.Tensor:
     same = torch.zeros(1, length, 1)
     return sliding_window(same, same, torch.eye(length)[None], window, sinks)[0] > 0
@@ -133,30 +121,6 @@ def test_tiles_merge_to_the_softmax_over_all_keys() -> None:
     powers = [math.exp(score - 2.1) for score in scores]
     total = sum(power * value for power, value in zip(powers, values, strict=True))
     assert f"merged: 2.100, {sum(powers):.3f}, {total:.3f}." in described
-
-
-def test_slopes_are_halved_by_the_same_factor_from_head_to_head() -> None:
-    alt = pictures.slopes_picture(heads=4, length=33).alt
-    assert re.findall(r"slope 1/(\d+) goes from 0 to -(\S+)", alt) == [
-        ("4", "8"),
-        ("16", "2"),
-        ("64", "0.5"),
-        ("256", "0.125"),
-    ]
-
-
-@pytest.mark.parametrize(("window", "layers"), [(3, 3), (2, 5), (4, 2)])
-def test_each_layer_reaches_one_window_less_a_word_further(window: int, layers: int) -> None:
-    counts = pictures.reach_of(13, window, layers).sum(dim=1).tolist()
-    assert counts == [min(13, 1 + depth * (window - 1)) for depth in range(layers + 1)]
-    assert counts[0] == 1
-
-
-def test_a_rolling_cache_keeps_sinks_and_window_and_nothing_else() -> None:
-    described = pictures.rolling_cache_picture(tuple("abcdefghij"), window=3, sinks=2, steps=5).described
-    assert re.findall(r"Step (\d+) keeps ([^:]+): (\d)", described) == [
-        (str(t), ", ".join(["a", "b", *"abcdefghij"[t - 3 : t]]), "5") for t in range(6, 11)
-    ]
 
 
 def test_a_matrix_gives_back_what_the_sum_mixes_and_the_delta_rule_replaces() -> None:

@@ -12,7 +12,6 @@ from pypdf.generic import Destination
 from book import build, pdf
 
 ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "_build" / "html"
 ANSWER = '<details class="sd-dropdown"><summary>Answer</summary><p>Seven.</p></details>'
 FOLDED = '<details class="hide above-input"><summary>Code</summary><pre>import plots</pre></details>'
 LONG = "A heading that is so long " * 8 + "that it takes several lines of the paper"
@@ -61,19 +60,10 @@ def test_all_pages_are_one_whose_links_stay_within_it(site):
     assert 'href="#two--end"' in whole
     assert 'marker-end="url(#one--tip)"' in whole
     assert 'href="https://arxiv.org"' in whole
-    for left_out in ("<script", "sidebar", "genindex", "kit.zip"):
-        assert left_out not in whole
-
-
-def test_answers_are_open_and_code_that_the_page_folds_is_not(site):
-    whole = pdf.whole(site, PARTS)
     assert '<details open class="sd-dropdown">' in whole
     assert '<details class="hide above-input">' in whole
-
-
-def test_a_page_of_another_form_is_an_error_that_says_which():
-    with pytest.raises(ValueError, match=r"two\.html: expected <article"):
-        pdf.chapter("two", "<html></html>", ["two"])
+    for left_out in ("<script", "sidebar", "genindex", "kit.zip"):
+        assert left_out not in whole
 
 
 def test_the_pages_for_readers_come_in_the_order_of_the_contents():
@@ -90,13 +80,6 @@ def test_the_contents_list_each_section_and_a_running_head_names_the_chapter(sit
     assert 'id="two" style="page: two"' in whole
 
 
-def test_without_a_built_book_the_command_says_what_to_do(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(pdf, "ROOT", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["pdf.py"])
-    assert pdf.main() == 2
-    assert "build/_build/html has no index.html: make book first" in capsys.readouterr().err
-
-
 @pytest.mark.browser
 def test_what_is_wider_than_the_paper_is_made_to_fit(browser, site):
     tab = pdf.laid_out(browser, site, PARTS)
@@ -106,28 +89,6 @@ def test_what_is_wider_than_the_paper_is_made_to_fit(browser, site):
     assert tab.locator(".contents p:last-child").inner_text().split() == ["Two", "19"]
     assert tab.locator('.chapter a[href="#two--end"]').inner_text() == "to the end\u00a0p.\u00a019"
     assert not (site / pdf.WHOLE).exists()
-    tab.close()
-
-
-def test_the_editions_have_targets_of_their_own_and_each_says_whom_it_is_for(monkeypatch, tmp_path, capsys):
-    targets = subprocess.run(["make", "-C", ROOT, "help"], capture_output=True, text=True, check=True).stdout
-    for verb in ("pdf", "epub"):
-        assert re.search(rf"make {verb} .*solutions", targets)
-        assert re.search(rf"make {verb}-students .*without solutions", targets)
-    monkeypatch.setattr(pdf, "ROOT", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["pdf.py", "--students"])
-    assert pdf.main() == 2
-    assert "make book-students first" in capsys.readouterr().err
-
-
-@pytest.mark.browser
-def test_the_built_book_fits_its_paper_and_its_links_lead_somewhere(browser):
-    parts = pdf.readers("full")
-    if not all((SITE / f"{name}.html").is_file() for _, names in parts for name in names):
-        pytest.skip("build/_build is not there, or older than _toc.yml: make book")
-    assert not dead_links(pdf.whole(SITE, parts))
-    tab = pdf.laid_out(browser, SITE, parts)
-    assert not tab.evaluate(WIDER)
     tab.close()
 
 

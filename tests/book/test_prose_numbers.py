@@ -130,10 +130,6 @@ def test_the_list_has_no_number_that_stands_nowhere():
     assert not faults, "\n".join(faults)
 
 
-def test_the_list_is_sorted_and_names_each_number_once():
-    assert LIST.read_text("utf8") == written(listed()), "python -m tests.book.test_prose_numbers --write sorts it"
-
-
 def test_no_number_of_a_run_is_typed():
     typed = [f"book/{chapter}.md: {number}: {text}" for (chapter, number), text in listed().items() if TYPED in text]
     assert not typed, "quote them from their result files by a hidden cell:\n" + "\n".join(typed)
@@ -153,11 +149,6 @@ def test_no_number_of_a_run_is_typed():
 )
 def test_what_counts_as_a_number_in_prose(text, expected):
     assert [each.number for each in numbers("chapter", text)] == expected
-
-
-def test_a_number_is_named_with_its_line():
-    (number,) = numbers("chapter", "# Title\n\n```python\n0.5\n```\n\nA score of 38.5 here.\n")
-    assert (number.line, number.context) == (7, "A score of 38.5 here.")
 
 
 def main() -> None:

@@ -83,17 +83,6 @@ def test_numbers_and_choices_have_the_form_that_moodle_imports(by_hand: ElementT
         assert all(abs(other - right) > 2 * near[0] for other in wrong)
 
 
-def test_what_is_right_by_hand_is_right_in_the_bank_and_a_mistake_is_told_there(by_hand: ElementTree.Element) -> None:
-    [context] = [each for each in by_hand if each.findtext("name/text") == "bahdanau: the context of (a)"]
-    told = {answer.findtext("text"): answer.findtext("feedback/text") for answer in context.findall("answer")}
-    assert told["6"] == ""
-    assert (told["30"] or "").startswith("In (a) the exponentials were not divided by their sum.")
-    text = context.findtext("questiontext/text") or ""
-    assert "\\(\\ln 1\\)" in text
-    for of_notebook in ("Parts 1", "Type the", "Hint", "details", "$"):
-        assert of_notebook not in text
-
-
 def test_html_stands_in_cdata_whatever_is_in_it() -> None:
     quiz = ElementTree.Element("quiz")
     answers = (self_grading.Answer("1"), self_grading.Answer("2", "a < b & c]]> d"))
@@ -104,10 +93,3 @@ def test_html_stands_in_cdata_whatever_is_in_it() -> None:
     read = ElementTree.fromstring(written)
     assert read.findtext("question/questiontext/text") == "<p>]]> &amp;</p>"
     assert [each.text for each in read.findall("question/answer/feedback/text")] == [None, "a &lt; b &amp; c]]&gt; d"]
-
-
-def test_without_a_book_it_says_what_to_make_first(tmp_path, monkeypatch, capsys: pytest.CaptureFixture) -> None:
-    monkeypatch.setattr(questions, "ROOT", tmp_path)
-    assert questions.main() == 2
-    assert "make book first" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())

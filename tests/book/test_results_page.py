@@ -6,7 +6,7 @@ import re
 import pytest
 
 from book import gpu_results
-from book.results_page import aims, commands, corpus_table, task_runs
+from book.results_page import aims, commands, task_runs
 from book.tables import ROOT, results
 
 PAGE = (ROOT / "book" / "results.md").read_text("utf8")
@@ -33,17 +33,6 @@ def test_every_result_file_is_shown():
     assert shown == files
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_a_table_has_a_caption_scopes_and_a_signature_for_each_score(task):
-    table = str(corpus_table(task, "A caption.").data)
-    assert table.count("<tbody>") >= len(TASKS[task])
-    assert "<caption>A caption." in table
-    assert '<th scope="col">' in table
-    assert 'scope="rowgroup"' in table
-    assert "Signatures. " in table
-    assert "not run yet" not in table
-
-
 @pytest.mark.parametrize(
     ("solution", "run", "options"),
     [
@@ -68,10 +57,6 @@ def test_every_aim_names_runs_of_its_solution_and_a_score_that_they_have():
         assert any(results(aim["solution"], run) for run in aim["runs"]), aim["what"]
     table = str(aims().data)
     assert table.count("<td>reached") + table.count("<td>missed by") == len(listed)
-
-
-def test_misses_are_printed_as_misses():
-    assert "missed by" in str(aims().data)
 
 
 def test_the_page_types_no_result():

@@ -16,7 +16,6 @@ BOOK = ROOT / "book"
 SITE = ROOT / "build" / "_build" / "html"
 sys.path.insert(0, str(BOOK / "_ext"))
 
-import indexed  # noqa: E402  (the book's extensions live beside the book)
 
 TAUGHT = {
     "KV cache": "transformer.html#the-decoding-loop",
@@ -63,17 +62,6 @@ def test_the_first_result_is_the_section_that_treats_the_term_without_a_server(b
     assert page
     assert section in (SITE / TAUGHT[words].partition("#")[0]).read_text(encoding="utf8")
     assert not errors
-    tab.close()
-
-
-def test_every_term_of_the_glossary_leads_first_to_a_section_that_treats_it(browser):
-    glossary = (BOOK / indexed.GLOSSARY).read_text(encoding="utf8")
-    tab, _ = searched(browser, SITE.as_uri(), "attention")
-    best = "word => Search._performSearch(...Search._parseQuery(word)).slice(-1).map(one => one[0] + one[2])"
-    for terms, definition in indexed.entries(glossary):
-        sections = {f"{page}#{anchor}" for page, anchor in indexed.SECTION.findall(definition)}
-        for term in terms:
-            assert set(tab.evaluate(best, term)) & sections, f"{term}: {tab.evaluate(best, term)}"
     tab.close()
 
 

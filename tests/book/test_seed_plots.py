@@ -2,18 +2,9 @@
 
 import pytest
 
-from book import experiments
-from book.experiments import ACCURACY, seeds_plot, validations
-from book.seed_plots import KEY, cloud, dots, lines, seed_curves
+from book.experiments import validations
+from book.seed_plots import KEY, dots, lines, seed_curves
 from lab.plots import MODEL_STYLES, styled
-
-SEEDS = {"": [90.0, 92.0, 97.0], "wide": [80.0], "none": []}
-WORDS = {"": "narrow", "wide": "wide", "none": "never run"}
-
-
-@pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experiments, "values", lambda solution, experiment, variant, column: SEEDS[variant])
 
 
 def drawn(picture) -> list[list[float]]:
@@ -21,35 +12,18 @@ def drawn(picture) -> list[list[float]]:
     return [list(line.get_xdata()) for line in picture.figure.axes[0].lines]
 
 
-def test_every_seed_is_a_mark_and_the_mean_another(kept: None) -> None:
-    picture = seeds_plot("pooling", "poolings", WORDS, ACCURACY, "A title")
+def test_every_seed_is_a_mark_the_mean_another_and_both_are_told() -> None:
+    series = {"short": {"a": [90.0, 92.0, 97.0], "b": [2.0]}, "long": {"b": [3.0]}}
+    picture = dots(series, "accuracy, %", "A title", marks={"a guess": 50})
     assert [90.0, 92.0, 97.0] in drawn(picture)
     assert [93.0] in drawn(picture)
-    assert [text.get_text() for text in picture.figure.axes[0].texts] == ["narrow", "wide"]
-
-
-def test_the_text_has_mean_spread_and_seeds_and_only_what_was_run(kept: None) -> None:
-    alt = seeds_plot("pooling", "poolings", WORDS, ACCURACY, "A title", {"a guess": 50}).alt
-    assert alt == (
-        "A title, accuracy, %, every seed drawn; a guess: 50. narrow: mean 93.0 (90.0 to 97.0, 3 seeds); "
-        "wide: 80.0 (one seed)."
+    assert KEY in picture.figure.axes[0].get_xlabel()
+    assert picture.alt == (
+        "A title, accuracy, %, every seed drawn; a guess: 50. a, short: mean 93.0 (90.0 to 97.0, 3 seeds); "
+        "b, short: 2.0 (one seed); b, long: 3.0 (one seed)."
     )
-
-
-def test_the_axis_explains_small_and_large_only_where_there_are_seeds() -> None:
-    assert KEY in dots({"": {"row": [1.0, 2.0]}}, "x").figure.axes[0].get_xlabel()
-    assert dots({"": {"row": [1.0]}}, "x").figure.axes[0].get_xlabel() == "x"
-
-
-def test_each_series_is_named_once_in_the_legend() -> None:
-    picture = dots({"short": {"a": [1.0], "b": [2.0]}, "long": {"b": [3.0]}}, "x", marks={"a guess": 0.5})
-    (legend,) = picture.figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["short", "long", "a guess"]
-    guesses = [segment[:, 1] for segment in picture.figure.axes[0].collections[0].get_segments()]
-    assert not any(
-        low <= text.get_position()[1] <= high for low, high in guesses for text in picture.figure.axes[0].texts
-    )
-    assert "b, short: 2.0 (one seed); b, long: 3.0 (one seed)" in picture.alt
+    with pytest.raises(ValueError, match="1 to 5"):
+        dots({f"{number}": {"row": [1.0]} for number in range(6)}, "x")
 
 
 @pytest.mark.parametrize("name", MODEL_STYLES)
@@ -59,18 +33,6 @@ def test_a_model_looks_the_same_in_every_plot_and_unlike_the_others(name: str, b
     assert looks[f"{name}: seed 1"] == MODEL_STYLES[name]
     plot = lines({each: [(1, 2), (2, 3)] for each in ("another", name)}, "x", "y").figure.axes[0].lines
     assert [line.get_color() for line in plot][1] == MODEL_STYLES[name][0] != plot[0].get_color()
-
-
-def test_more_series_than_colours_are_refused() -> None:
-    with pytest.raises(ValueError, match="1 to 5"):
-        dots({f"{number}": {"row": [1.0]} for number in range(6)}, "x")
-
-
-def test_a_cloud_has_a_point_for_each_training() -> None:
-    picture = cloud({"base": [(5.0, 99.0), (90.0, 98.0)], "none": []}, "weight, %", "accuracy, %", "Title")
-    assert drawn(picture) == [[5.0, 90.0]]
-    assert "base: 99.0 at 5.0, 98.0 at 90.0" in picture.alt
-    assert "none" not in picture.alt
 
 
 def test_curves_have_a_line_for_each_seed() -> None:

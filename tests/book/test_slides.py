@@ -1,21 +1,20 @@
 """Tests of the slides: all that carries a chapter is on them, nothing runs over, nothing is asked of a network."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from bs4 import Tag
 
 from autograder.contents import chapters
 from book import build, slides
 from book.deck import Section, Slide, chosen
-from book.pieces import summary
 from book.sentences import end_of, first_of
-from book.tree import Element, parsed
+from book.tree import classes, find, parsed, tags, text
 from tests.book.test_book_pages import answers, models
 
 ROOT = Path(__file__).parents[2]
-SITES = {edition: ROOT / "build" / folder / "html" for edition, folder in slides.FOLDERS.items()}
+SITES = {edition: ROOT / "build" / folder / "html" for edition, folder in build.FOLDERS.items()}
 NAMES = chapters()
 SHOWN = {"drawn": "figure", "formula": "div", "moved": "div", "weigh": "div", "heat": "div", "results": "table"}
 LEAST = 19  # pixels of the smallest letters in a frame 720 high, but for tables of weights, which are read by colour
@@ -66,7 +65,7 @@ SMALL = """() => [...document.querySelectorAll(".slides section > section .body 
 def site(edition: str) -> Path:
     stamp = SITES[edition].parent / "machinery"
     if not build.has_these_contents(edition) or not stamp.is_file() or stamp.read_text() != build.machinery():
-        pytest.skip(f"build/{slides.FOLDERS[edition]} is not built, or out of date: make book, make book-students")
+        pytest.skip(f"build/{build.FOLDERS[edition]} is not built, or out of date: make book, make book-students")
     return SITES[edition]
 
 
@@ -86,12 +85,8 @@ def slide(kind: str) -> Slide:
     return next(each for section in sections() for each in section.slides if each.kind == kind)
 
 
-def sentence(pieces: list[Element | str]) -> str:
-    return Element("p", {}, pieces).text
-
-
-def code(element: Element) -> str:
-    return " ".join("".join(pre.inner_text for pre in element.find("pre")).split())
+def code(element: Tag) -> str:
+    return " ".join("".join(pre.get_text() for pre in find(element, "pre")).split())
 
 
 # What is chosen
@@ -124,15 +119,9 @@ def test_of_the_code_only_what_is_taught_is_shown_and_its_docstring_is_the_text(
 
 
 def test_an_answer_comes_with_the_next_key_whether_its_question_stands_before_it_or_on_it():
-    asked = [parsed(each.body).elements for each in sections()[2].slides]
-    assert [[part.text for part in parts] for parts in asked] == [["1. Why?", "Because."], ["2. How?", "So."]]
-    assert all("fragment" in answer.classes and "fragment" not in question.classes for question, answer in asked)
-
-
-def test_no_link_leads_out_of_a_deck():
-    html = "".join(slides.written(each, "") for section in sections() for each in section.slides)
-    assert "href" not in html
-    assert "#" not in html
+    asked = [tags(parsed(each.body)) for each in sections()[2].slides]
+    assert [list(map(text, parts)) for parts in asked] == [["1. Why?", "Because."], ["2. How?", "So."]]
+    assert all("fragment" in classes(answer) and "fragment" not in classes(question) for question, answer in asked)
 
 
 @pytest.mark.parametrize(
@@ -146,20 +135,8 @@ def test_no_link_leads_out_of_a_deck():
     ],
 )
 def test_the_first_and_the_last_sentence(paragraph, first, last):
-    [element] = parsed(f"<p>{paragraph}</p>").elements
-    assert (sentence(first_of(element)), sentence(end_of(element))) == (first, last)
-
-
-def test_a_page_is_written_as_it_was_read():
-    html = '<p class="a">1 &lt; 2<br><svg viewbox="0 0 1 1"><path d="M0"></path></svg></p><script>a < b && c</script>'
-    assert parsed(html).inner() == html
-    assert parsed(html.replace("</path>", "").replace('"M0"', '"M0"/')).inner() == html
-
-
-def test_the_summary_of_a_docstring_is_its_first_sentence():
-    lines = ['"""Return h_t: the new', "state. Not the old one.", "", "Cho (5)." + '"""']
-    pre = "\n".join(f'<span class="sd">{line}</span>' for line in lines)
-    assert summary(parsed(f"<pre>{pre}</pre>")) == "Return h_t: the new state."
+    [element] = tags(parsed(f"<p>{paragraph}</p>"))
+    assert (text(*first_of(element)), text(*end_of(element))) == (first, last)
 
 
 # The decks of the built book
@@ -167,26 +144,22 @@ def test_the_summary_of_a_docstring_is_its_first_sentence():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_deck_holds_all_that_its_page_shows(folder, name):
-    page = parsed((SITES["full"] / f"{name}.html").read_text("utf8")).find("article", "bd-article")[0]
-    for section in page.find("section"):
-        heading = next((each.text for each in section.elements if re.fullmatch("h[1-3]", each.name)), "")
+    page = find(parsed((SITES["full"] / f"{name}.html").read_text("utf8")), "article", "bd-article")[0]
+    for section in find(page, "section"):
+        heading = next((text(each) for each in tags(section) if re.fullmatch("h[1-3]", each.name)), "")
         if re.search("Appendix|Notes and references", heading):
-            section.children = []
-    deck = parsed((folder / f"{name}.html").read_text("utf8")).find("div", "slides")[0]
+            section.clear()
+    deck = find(parsed((folder / f"{name}.html").read_text("utf8")), "div", "slides")[0]
     for kind, element in SHOWN.items():
-        assert len(deck.find(element, kind)) == len(page.find(element, kind)), kind
-    plots = [sorted(each.attributes["aria-label"] for each in of.find(kind="plot")) for of in (deck, page)]
+        assert len(find(deck, element, kind)) == len(find(page, element, kind)), kind
+    plots = [sorted(each["aria-label"] for each in find(of, kind="plot")) for of in (deck, page)]
     assert plots[0] == plots[1]  # backup slides come last, in the page they stand where they belong
-    kinds = [each.attributes.get("data-kind") for each in deck.find("section")]
+    slides_of = find(deck, "section")
+    kinds = [each.get("data-kind") for each in slides_of]
     assert (kinds.count("question"), kinds.count("discussion"), kinds.count("title")) == (5, 2, 1)
-    assert deck.find("section")[1].find("p")[-1].text.endswith("?")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_notes_say_what_a_good_answer_to_a_discussion_is(folder, name):
-    deck = parsed((folder / f"{name}.html").read_text("utf8"))
-    asked = [each for each in deck.find("section") if each.attributes.get("data-kind") == "discussion"]
-    assert all(each.find("aside")[0].text.startswith("Good: ") for each in asked)
+    assert text(find(slides_of[1], "p")[-1]).endswith("?")
+    asked = [each for each in slides_of if each.get("data-kind") == "discussion"]
+    assert all(text(find(each, "aside")[0]).startswith("Good: ") for each in asked)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -198,27 +171,14 @@ def test_the_students_deck_holds_no_answer(folder, name):
     assert [line for line in lines if " ".join(line.split()) in code(full)]
     assert not [line for line in lines if " ".join(line.split()) in code(students)]
     assert "raise NotImplementedError" in code(students)
-    assert "Good:" in full.text
-    assert "Good:" not in students.text
-
-
-def test_what_is_vendored_is_small_and_has_its_licence(folder):
-    files = [ROOT / "book" / "_slides" / file for file in slides.OURS]
-    assert sum(file.stat().st_size for file in files) < 300_000
-    assert "Permission is hereby granted" in (folder / "_static" / "LICENSE-reveal.js").read_text("utf8")
-
-
-def test_without_a_built_book_the_command_says_what_to_do(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(slides, "ROOT", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["slides.py"])
-    assert slides.main() == 2
-    assert "build/_build/html has no index.html: make book first" in capsys.readouterr().err
+    assert "Good:" in text(full)
+    assert "Good:" not in text(students)
 
 
 # In a browser
 
 
-def classes(name: str) -> int:
+def weeks_of(name: str) -> int:
     """Return how many classes TEACHING.md gives a chapter week by week."""
     weeks = (ROOT / "TEACHING.md").read_text("utf8").partition("## Week by week\n")[2].partition("\n## ")[0]
     return weeks.count(f"| `{name}` |")
@@ -234,7 +194,7 @@ def test_nothing_runs_over_a_slide_and_nothing_is_asked_of_a_network(browser, fo
     tab.on("request", lambda request: asked.append(request.url))
     tab.goto((folder / f"{name}.html").as_uri())
     tab.wait_for_selector("html[data-ready]", state="attached")
-    assert 15 <= tab.evaluate("Reveal.getTotalSlides()") / classes(name) <= 25  # backup slides are not counted
+    assert 15 <= tab.evaluate("Reveal.getTotalSlides()") / weeks_of(name) <= 25  # backup slides are not counted
     count = tab.locator(".slides section > section").count()
     assert not tab.evaluate(SMALL)
     places, shown = [], "Reveal.getCurrentSlide()"

@@ -56,12 +56,6 @@ def test_the_minutes_of_a_lesson_are_worked_out_from_its_words_formulas_and_code
     assert minutes_to_read(name) == expected, f"book/{name}.md: its head says {minutes_to_read(name)} minutes"
 
 
-def test_a_minute_is_a_hundred_words_a_formula_or_twelve_lines_of_shown_code() -> None:
-    text = "---\na: b\n---\n" + "word " * 900 + "\n\n$$\nx = 1\n$$\n\n```{code-cell} python\n"
-    assert reader.minutes(text + ":tags: [remove-input]\n" + "x = 1\n" * 99 + "```\n") == 10
-    assert reader.minutes(text + "x = 1\n" * 12 + "```\n") == 15
-
-
 def core_parts(name: str) -> dict[int, int]:
     """Return the minutes of a notebook's graded parts without a star, by number."""
     text = (ROOT / "exercises" / f"{name}.md").read_text("utf-8")
@@ -191,11 +185,6 @@ def test_the_page_of_mistakes_is_whole_and_nothing_in_it_acts() -> None:
     assert page.count("<details>") == page.count("</details>") == sum(map(bool, _every()))
     assert page.count("<li>") == sum(len(titles) for titles in _every())
     assert set(re.findall(r"</?(\w+)", page)) == {"h3", "details", "summary", "code", "ul", "li"}
-
-
-def test_what_looks_like_a_tag_is_text_and_code_is_code(monkeypatch) -> None:
-    monkeypatch.setattr("book.mistakes.by_function", lambda name: {"f": ["`<s>` is <b> & more."]})
-    assert "<li><code>&lt;s&gt;</code> is &lt;b&gt; &amp; more.</li>" in mistakes().data
 
 
 def _every() -> list[list[str]]:

@@ -1,6 +1,5 @@
 """Tests of the table of published models: its bytes are those of kv_bytes, each cell has a source, the prose counts."""
 
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -24,24 +23,11 @@ def test_the_bytes_are_those_of_keys_and_values_of_the_layers_with_a_cache(token
     assert made(uncached=1).bytes(tokens) == kv_bytes(tokens, 5, 5, 7, 2, 3)
 
 
-def test_a_latent_vector_counts_once():
-    assert made(latent=8, local_layers=0, window=0).bytes(11) == 11 * 6 * 8 * 2
-
-
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_each_filled_cell_has_a_source_and_no_empty_one_has(model):
     sourced = {cell for source in model.sources for cell in source.cells.split()}
     assert sourced == {column for column in COLUMNS if model.cell(column) != MISSING}
     assert all(source.url.startswith("https://") and source.place for source in model.sources)
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-def test_layers_named_in_words_are_those_of_the_bytes(model):
-    counts = {int(number) for number in re.findall(r"(?:^|; )(\d+)(?: layers)?:", model.pattern)}
-    rest = model.layers - model.local_layers - model.uncached
-    assert counts == ({model.local_layers or model.uncached, rest} if counts else set())
-    assert not model.window or f"{model.window:,}" in model.pattern
-    assert bool(counts) or model.local_layers in (0, model.layers)
 
 
 def test_the_tables_show_every_model_and_its_bytes():

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from lab import tokenizers
-from lab.corpora import CorpusError, Pair, Parallel
+from lab.corpora import Pair, Parallel
 from lab.evaluation import alignment, translation_results
 
 LINES = [f"der mann nummer {n} fährt fahrrad durch den schnee" for n in range(40)]
@@ -25,18 +25,6 @@ def test_no_weight_is_lost_and_the_end_mark_keeps_its_own() -> None:
     torch.testing.assert_close(result[1, 2], weights(5, 7)[1:5, 3:6].sum() / 4)
 
 
-def test_words_of_one_piece_keep_their_weights_to_the_last_bit() -> None:
-    given = weights(4, 6)
-    assert torch.equal(alignment.merged(given, [1] * 5, [1] * 4), given)
-
-
-def test_a_word_without_a_piece_gets_nothing_and_makes_no_nan() -> None:
-    result = alignment.merged(weights(2, 4), source=[1, 0, 2], target=[1, 0, 1])
-    assert result.shape == (3, 4)
-    assert result[:, 1].eq(0).all()
-    assert result[1].eq(0).all()
-
-
 def test_the_pieces_of_a_text_are_those_of_its_words() -> None:
     subwords = tokenizers.Subwords.learn(LINES, 45)
     for line in LINES[:3]:
@@ -45,23 +33,11 @@ def test_the_pieces_of_a_text_are_those_of_its_words() -> None:
     assert alignment.counts(tokenizers.Words.learn(LINES), "der mann") == [1, 1]
 
 
-def test_pieces_that_cross_words_are_an_error() -> None:
-    with pytest.raises(CorpusError, match="one by one"):
-        alignment.counts(Couples([]), "ab cd")
-
-
 class Letters(tokenizers.Words):
     """Every letter is a piece."""
 
     def encode(self, text: str) -> list[int]:
         return [ord(letter) for letter in text.replace(" ", "")]
-
-
-class Couples(tokenizers.Words):
-    """Two letters are a piece, across the spaces too."""
-
-    def encode(self, text: str) -> list[int]:
-        return list(range((len(text) + 1) // 2))
 
 
 class Looking:

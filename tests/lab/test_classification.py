@@ -1,6 +1,5 @@
 """Tests of classification: padding changes nothing, an empty text has a label, a training resumes where it stopped."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,17 +8,15 @@ import pytest
 import torch
 
 from lab import corpora, runs
-from lab.batches import text_batch, within
+from lab.batches import text_batch
 from lab.checkpoints import load
 from lab.classification import Classifying, Run, Trained, restore, train
-from lab.cli import classification, common
+from lab.cli import classification
 from lab.corpora import Document, Labelled
 from lab.evaluation import result_files
 from lab.evaluation.__main__ import rescored
-from lab.evaluation.classification_results import evidence_scores
 from lab.evaluation.result_files import read_json
 from lab.training import Training
-from solutions.pooling.layers import states
 from solutions.pooling.model import HAN, SOLUTION, AttBLSTM
 from solutions.pooling.recipe import Recipe
 
@@ -81,39 +78,6 @@ def test_an_empty_text_has_a_label_and_no_weights(kind: str) -> None:
     assert all(p.grad is None or torch.isfinite(p.grad).all() for p in model.parameters())
 
 
-def test_an_empty_sentence_inside_a_document_is_as_if_it_were_not_there() -> None:
-    model = net("han")
-    hole, without = [[4, 5], [], [6]], [[4, 5], [6]]
-    torch.testing.assert_close(model(*text_batch([hole], True)), model(*text_batch([without], True)))
-
-
-def test_a_network_reads_the_real_positions_wherever_they_stand() -> None:
-    torch.manual_seed(0)
-    network = torch.nn.GRU(4, 3, batch_first=True, bidirectional=True)
-    inputs = torch.randn(3, 6, 4)
-    mask = torch.tensor([[1, 0, 1, 1, 0, 0], [0] * 6, [1] * 6]).bool()
-    result = states(network, inputs, mask)
-    torch.testing.assert_close(result[0, mask[0]], network(inputs[:1, mask[0]])[0][0])
-    torch.testing.assert_close(result[2], network(inputs[2:])[0][0])
-    assert (result[~mask] == 0).all()
-
-
-@pytest.mark.parametrize("kind", BOTH)
-def test_attention_that_is_handed_in_is_called(kind: str) -> None:
-    called = []
-    taught = net(kind).attend
-
-    def mine(*common):
-        called.append(len(common))
-        return taught(*common)
-
-    torch.manual_seed(0)
-    model = BOTH[kind](TINY, 12, 3, attend=mine).eval()
-    batch = text_batch(TEXTS, model.nested)
-    torch.testing.assert_close(model(*batch), net(kind)(*batch))
-    assert called == [{"att_blstm": 3, "han": 9}[kind]]
-
-
 def test_every_text_is_in_one_batch_and_no_table_is_too_large() -> None:
     examples = [([[1] * (1 + n % 5)] * (1 + n % 3), n % 2) for n in range(70)]
     for nested in (True, False):
@@ -122,33 +86,6 @@ def test_every_text_is_in_one_batch_and_no_table_is_too_large() -> None:
         assert sorted(map(str, (e for g in groups for e in g))) == sorted(map(str, examples))
         assert all(text_batch([text for text, _ in group], nested)[0].numel() <= 40 for group in groups)
         assert task.groups(3) == groups != task.groups(4)
-
-
-def test_a_text_larger_than_a_batch_has_one_of_its_own() -> None:
-    assert within([0, 1, 2], [(9,), (50,), (2,)], 20) == [[0], [1], [2]]
-
-
-@pytest.mark.parametrize(("learning", "reading"), [(0.1, 4.0), (4.0, 0.1)])
-def test_three_minutes_are_over_after_three_minutes_on_a_slow_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, learning: float, reading: float
-) -> None:
-    """The seconds that a slow machine takes for a training step, and to read a batch of the validation part."""
-    now = 0.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    monkeypatch.setattr("lab.classification.CELLS", 20)
-
-    class Slow(AttBLSTM):
-        def forward(self, *common):
-            nonlocal now
-            now += learning if self.training else reading
-            return super().forward(*common)
-
-    mine, recipe = replace(SOLUTION, build=Slow), replace(TINY, training=replace(TRAINING, epochs=1000))
-    run = Run("pooling", "reviews", "tiny")
-    trained = train(mine, run, recipe, minutes=3, folder=tmp_path, corpus=LETTERS, quiet=True)
-    assert 90 < now <= 185
-    assert trained.progress.ended_by_budget
-    assert 0 < trained.kept.epochs <= trained.progress.epochs < 1000
 
 
 @pytest.mark.parametrize("kind", BOTH)
@@ -175,16 +112,6 @@ def test_labels_and_looks_come_in_the_order_of_the_texts(tmp_path: Path, kind: s
         words = sum(len(sentence.split()) for sentence in text)
         assert look.words.shape == (1, words)
         assert float(look.words.sum()) == pytest.approx(1 if words else 0, abs=1e-5)
-
-
-def test_the_share_on_the_evidence_is_that_counted_by_hand() -> None:
-    texts = [Document(("a b", "c d"), "x", frozenset({(0, 1), (1, 0)})), Document(("a",), "x", frozenset())]
-    scores = evidence_scores([{"share": [0.25, 0.75], "top": [0, 2]}, {"share": [0.0, 0.0], "top": [0, 0]}], texts)
-    assert scores["evidence"]["value"] == 0.5
-    assert scores["evidence_top"]["value"] == 0.5
-    assert scores["evidence_uniform"]["value"] == 0.5
-    assert [hop["value"] for hop in scores["hops"]] == [0.25, 0.75]
-    assert scores["evidence"]["count"] == 1  # a text without evidence is not counted
 
 
 @pytest.fixture
@@ -239,15 +166,9 @@ def test_the_linear_baseline_is_a_result_like_others(place: Path) -> None:
     [
         (["train", "--corpus", "review"], "reviews?"),
         (["train", "--corpus", "phrasebook"], "phrasebook has no labels"),
-        (
-            ["train", "--corpus", "reviews", "--dropout", "2", "--variant", "x"],
-            "--dropout: expected 0 or more, and below 1, got 2.0",
-        ),
         (["train", "--corpus", "reviews", "--ema", "0.9", "--mean-of", "2", "--variant", "x"], "mean_of = 2"),
         (["evaluate"], "train --corpus relations"),
-        (["evaluate", "--seed", "7"], "train --corpus relations --seed 7"),
         (["classify", "a"], "python -m solutions.pooling train --corpus relations"),
-        (["classify", "--run", "unheard-of", "a"], "unheard-of"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
@@ -256,4 +177,3 @@ def test_what_cannot_be_done_is_said_in_one_message(
 ) -> None:
     assert message in refused(capsys, *words)
     assert not list(place.rglob("*.pt"))
-    assert common.find_device("cpu").type == "cpu"

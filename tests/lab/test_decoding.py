@@ -156,24 +156,12 @@ def test_attention_handed_in_and_attention_with_keys_projected_once_are_the_same
         torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize(("name", "reads"), [("bahdanau", False), ("bahdanau, query after the step", True)])
-def test_only_a_query_after_the_step_has_read_the_word_before(name: str, reads: bool) -> None:
-    model = random_model(name, 1)
-    first, second = (decoding.forced_attention(model, [[4, 5, 6]], [[word, 8, 7]])[0] for word in (4, 5))
-    torch.testing.assert_close(first[0], second[0])  # nothing but the start symbol is before the first word
-    assert torch.allclose(first[1], second[1]) != reads
-    assert not torch.allclose(first[2], second[2])
-
-
 def test_forced_weights_are_one_row_a_word_and_one_column_a_source_token() -> None:
     model = random_model("bahdanau", 0)
     maps = decoding.forced_attention(model, SENTENCES, [[4, 5], [6], [7, 8, 4], [5], [4]])
     assert [tuple(weights.shape) for weights in maps] == [(2, 6), (1, 2), (3, 4), (1, 1), (1, 8)]
     for weights in maps:
         torch.testing.assert_close(weights.sum(-1), torch.ones(len(weights)))
-
-
-def test_a_model_without_attention_has_no_weights_to_show() -> None:
     with pytest.raises(TypeError, match="no attention to show"):
         decoding.forced_attention(random_model("gru", 0), [[4]], [[5]])
 

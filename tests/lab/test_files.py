@@ -58,15 +58,6 @@ def test_a_writer_killed_in_the_middle_leaves_the_old_file_whole(tmp_path: Path,
     assert parts(tmp_path) == []
 
 
-def test_of_two_writers_at_once_each_writes_its_own(tmp_path: Path) -> None:
-    path = tmp_path / "kept"
-    with aside(path) as first, aside(path) as second:
-        first.write_bytes(b"first, and longer")
-        second.write_bytes(b"second")
-    assert path.read_bytes() == b"first, and longer"
-    assert parts(tmp_path) == []
-
-
 def stopped(path: Path, write: Callable[[Path], object]) -> None:
     with aside(path) as part:
         write(part)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from benchmarks.gpu.small_models import small_models
 from lab.batches import Batch, collate, filled_up
@@ -48,43 +48,14 @@ def test_the_gradient_of_pieces_is_that_of_the_whole_batch(name: str, micro_toke
     torch.testing.assert_close(gradients(pieces, group), gradients(whole, group), rtol=1e-3, atol=1e-6)
 
 
-class SmallMemory:
-    """A task on a device that has room for so many examples."""
+def test_too_little_memory_is_an_error_that_says_which_pieces_to_ask_for(tmp_path: Path, monkeypatch) -> None:
+    def full(*_: object) -> Tensor:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has …")
 
-    def __init__(self, task, room: int) -> None:
-        self.task, self.room = task, room
-
-    def __getattr__(self, name: str):
-        return getattr(self.task, name)
-
-    def loss(self, model: nn.Module, batch: Batch, device: torch.device) -> Tensor:
-        if len(batch.source) > self.room:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has …")
-        return self.task.loss(model, batch, device)
-
-
-def in_small_memory(folder: Path, room: int) -> Trainer:
-    made = running("bahdanau", folder)
-    made.gradient.quiet = False
-    made.gradient.objective.task = SmallMemory(made.task, room)
-    return made
-
-
-def test_where_memory_is_too_small_the_pieces_are_halved_until_they_fit(tmp_path: Path, capsys) -> None:
-    whole, small = running("bahdanau", tmp_path), in_small_memory(tmp_path, room=3)
-    group = max(whole.task.groups(1), key=len)
-    torch.testing.assert_close(gradients(small, group), gradients(whole, group), rtol=1e-3, atol=1e-6)
-    assert max(map(len, small.gradient.pieces(group))) <= 3
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[-1].startswith(
-        f"the memory of cpu is too small for {2 * small.gradient.micro_tokens} tokens at a time"
-    )
-    assert printed[-1].endswith(f"with the same gradient (--micro-tokens {small.gradient.micro_tokens} begins so)")
-
-
-def test_a_model_that_has_no_room_for_one_example_is_an_error_of_the_recipe(tmp_path: Path) -> None:
-    with pytest.raises(RecipeError, match=r"too small for one example of a batch \(CUDA out of memory\). Choose a sm"):
-        gradients(in_small_memory(tmp_path, room=0), [([4, 5], [6])] * 5)
+    small = running("bahdanau", tmp_path, micro_tokens=50)
+    monkeypatch.setattr(small.task, "loss", full)
+    with pytest.raises(RecipeError, match=r"for 50 tokens at a time \(CUDA out of memory\).*--micro-tokens 25"):
+        small.gradient([([4, 5], [6])] * 5)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -99,11 +70,6 @@ def test_what_is_counted_of_a_batch_is_what_its_tables_hold(name: str) -> None:
         assert task.weight(group) == (real.sum() if predicts else len(table))
         assert task.cells(group) == table.numel()
         assert not any((each[..., -1] == PAD).all() for each in batch[: 3 if isinstance(batch, Batch) else 2])
-
-
-def test_pieces_of_less_than_nothing_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecipeError, match="--micro-tokens: expected 1 or more"):
-        running("bahdanau", tmp_path, micro_tokens=-1)
 
 
 TRANSLATORS = ("encoder_decoder", "bahdanau", "luong", "transformer")
@@ -141,7 +107,7 @@ def graphs_on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("graphs_on_a_cpu")
 def test_recorded_kernels_give_each_batch_its_own_loss_and_gradient(tmp_path: Path) -> None:
     plain, recorded = running("bahdanau", tmp_path, recorded=False), running("bahdanau", tmp_path)
-    assert plain.gradient.graphs is None
+    assert plain.gradient.graphs is running("bahdanau", tmp_path, micro_tokens=50).gradient.graphs is None
     graphs = recorded.gradient.graphs
     assert graphs is not None
     groups = [[([4, 5, word], [word, 7])] * 3 for word in (8, 9, 10)] + [[([4] * 9, [5] * 9)]]
@@ -151,15 +117,6 @@ def test_recorded_kernels_give_each_batch_its_own_loss_and_gradient(tmp_path: Pa
         losses.append((graphs(collate(group)), plain.gradient(group)))
     torch.testing.assert_close(*zip(*losses, strict=True))
     assert len(graphs.recorded) == 2  # shapes
-
-
-@pytest.mark.usefixtures("graphs_on_a_cpu")
-def test_batches_in_pieces_are_not_recorded_and_what_was_recorded_leaves_the_memory(tmp_path: Path) -> None:
-    assert running("bahdanau", tmp_path, micro_tokens=50).gradient.graphs is None
-    small = in_small_memory(tmp_path, room=3)
-    assert small.gradient.graphs is not None
-    small.gradient(max(small.task.groups(1), key=len))
-    assert small.gradient.graphs is None
 
 
 def test_only_a_model_that_calls_nothing_handed_in_is_recorded_and_only_in_single_precision_on_a_gpu() -> None:

@@ -1,16 +1,13 @@
 """Tests of what is kept of a classifier's hops: entropy, how alike they are, and each aspect's share of the weight."""
 
-import math
-
 import pytest
 import torch
 
 from lab.classification import TextWeights
 from lab.corpora import Document, Labelled
 from lab.evaluation.classification_results import evidence_shares, score
-from lab.evaluation.hops import hop_measures, hop_scores
+from lab.evaluation.hops import hop_measures
 from lab.evaluation.result_files import read_json, write_json
-from solutions.structured.attention import penalization
 
 TEXT = Document(
     ("good music", "bad cast"),
@@ -26,11 +23,6 @@ def looks(*rows: list[float]) -> TextWeights:
     return TextWeights(torch.tensor(rows))
 
 
-def test_entropy_is_nothing_for_one_word_and_the_logarithm_of_n_for_all() -> None:
-    (row,) = hop_measures([looks(ON_MUSIC, SPREAD)])
-    assert row["entropy"] == pytest.approx([0, math.log(4)], abs=1e-4)
-
-
 @pytest.mark.parametrize(
     ("rows", "cosine", "overlap"),
     [
@@ -44,19 +36,6 @@ def test_entropy_is_nothing_for_one_word_and_the_logarithm_of_n_for_all() -> Non
 def test_how_alike_hops_are_counted_by_hand(rows, cosine, overlap) -> None:
     (row,) = hop_measures([looks(*rows)])
     assert (row["cosine"], row["overlap"]) == pytest.approx((cosine, overlap), abs=1e-4)
-
-
-def test_the_overlap_is_what_the_penalty_adds_up_beside_the_diagonal() -> None:
-    A = torch.rand(3, 5, generator=torch.Generator().manual_seed(1)).softmax(dim=-1)
-    (row,) = hop_measures([TextWeights(A)])
-    diagonal = ((A * A).sum(dim=1) - 1).square().sum()
-    assert penalization(A[None]).item() == pytest.approx((diagonal + 6 * row["overlap"]).item(), abs=1e-4)
-
-
-def test_one_hop_is_like_no_other() -> None:
-    measures = hop_measures([looks(SPREAD)])
-    assert "cosine" not in measures[0]
-    assert set(hop_scores(measures)) == {"entropy", "entropy_uniform"}
 
 
 def test_each_aspect_has_its_own_share_of_each_hop() -> None:

@@ -38,11 +38,3 @@ def test_both_ways_of_reading_have_the_same_states_final_ones_and_gradients(kind
         for outputs, final in (first, second)
     )
     torch.testing.assert_close(*gradients)
-
-
-def test_layers_drop_units_between_them_while_they_learn_and_only_then() -> None:
-    torch.manual_seed(0)
-    network, rows = nn.GRU(6, 5, 2, batch_first=True, dropout=0.5), torch.randn(4, 9, 6)
-    assert not torch.equal(states(network, rows, LENGTHS), states(network, rows, LENGTHS))
-    network.eval()
-    torch.testing.assert_close(states(network, rows, LENGTHS), states_and_final(network, rows, LENGTHS)[0])

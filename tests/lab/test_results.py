@@ -8,7 +8,6 @@ import pytest
 
 from lab.corpora import Pair, Parallel
 from lab.evaluation import __main__ as command
-from lab.evaluation import translation_results
 from lab.evaluation.__main__ import changed, kept, rescored, same
 from lab.evaluation.result_files import keep, read_json, write_json
 
@@ -63,27 +62,3 @@ def test_a_result_says_how_it_came_about(path: Path) -> None:
     training = result["training"]
     assert training["ended_by_budget"] == (training["epochs"] < training["of_epochs"])
     assert training["best_epoch"] <= training["of_epochs"]
-
-
-def outputs(hypotheses: list[str], links: list[list]) -> dict:
-    return {"translations": {"test": {"greedy": hypotheses}}, "links": {"test": {"argmax": links}}}
-
-
-def test_perfect_outputs_score_perfectly_and_worse_ones_worse() -> None:
-    gold = [[list(link) for link in sorted(pair.links or ())] for pair in PAIRS]
-    best = translation_results.score(outputs([pair.target for pair in PAIRS], gold), MADE)["test"]
-    assert best["greedy"]["bleu"]["value"] == pytest.approx(100)
-    assert best["alignment"]["argmax"]["aer"]["value"] == 0
-    worse = translation_results.score(outputs(["he hit me", "the dog sleeps"], [gold[0], [[1, 0]]]), MADE)["test"]
-    assert worse["greedy"]["bleu"]["value"] < 60
-    assert worse["alignment"]["argmax"]["aer"]["value"] > 0
-
-
-def test_files_are_the_same_bytes_for_the_same_content(tmp_path: Path) -> None:
-    content = {"translations": ["entarté"], "n": 1.5}
-    for name in ("a.json", "b.json", "a.json.gz", "b.json.gz"):
-        write_json(tmp_path / name, content)
-        assert read_json(tmp_path / name) == content
-    assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
-    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-    assert not list(tmp_path.glob("*.part"))

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import book.figures_transformer as figures
-from book.figures_transformer import habit, head_view, heads_table, multi30k, phrasebook, positions, schedules
-from book.tables import MISSING, by_length
+from book.figures_transformer import habit, head_view, heads_table, positions, schedules
+from book.tables import by_length
 from solutions.transformer.ablation import Habits, Head
 
 
@@ -40,11 +40,6 @@ def test_the_curves_of_the_rate_turn_at_the_end_of_their_warm_up() -> None:
     assert "feature" in positions(9, 4).alt
 
 
-def test_tables_without_results_say_so() -> None:
-    assert MISSING in phrasebook([("transformer", "no-such-run")]).data
-    assert "test2016" in multi30k().data
-
-
 def test_the_table_of_heads_has_a_row_for_each_and_for_equal_weights() -> None:
     head = Head("cross", 2, 1, 0.1234, Habits(0.041, linked=0.6))
     equal = {(use, 0, 0): Habits(0.25) for use in figures.USES}
@@ -52,19 +47,6 @@ def test_the_table_of_heads_has_a_row_for_each_and_for_equal_weights() -> None:
     assert "cross, layer 2, head 1" in html
     assert "+0.123" in html
     assert html.count("equal weights, ") == 3
-
-
-def test_an_experiment_is_shown_once_there_is_something_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = {"": "as it is", "heads-1": "one"}
-    score = {"name": "bleu", "value": 50.0, "low": 49.0, "high": 51.0, "signature": "", "count": 9}
-    run = {"scores": {"test": {"greedy": {"bleu": score}}}}
-    runs = {"": [run]}
-    for module in ("book.figures_transformer", "book.experiments"):
-        monkeypatch.setattr(f"{module}.runs_of", lambda *names: runs.get(names[-1], []))
-    monkeypatch.setattr("book.experiments.summary", lambda *_, **__: "50.0")
-    assert figures.compared("heads", words, "Heads") is None
-    runs |= {"heads-1": [run]}
-    assert figures.compared("heads", words, "Heads").data.count("50.0") == 2
 
 
 def test_sentences_split_by_length_and_clauses_score_as_in_the_result_file() -> None:

@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 from lab import corpora
-from lab.cli import classification, language, translation
+from lab.cli import one_corpus, translation
 from lab.cli.common import with_recipe
 from lab.evaluation.sweeps import Step
 
@@ -34,9 +34,7 @@ def steps() -> list[Step]:
 @pytest.mark.parametrize("step", steps(), ids=lambda step: f"{step.solution.name}-{step.run}")
 def test_the_command_of_a_run_has_the_recipe_of_the_run(step: Step) -> None:
     train, evaluate = step.commands()
-    corpus = step.sweep.corpus
-    labelled, text = corpora.is_labelled(corpus), corpora.is_text(corpus)
-    kind = classification.Train if labelled else language.Train if text else translation.Train
+    kind = translation.Train if corpora.is_parallel(step.sweep.corpus) else one_corpus.Train
     options, recipe = with_recipe(step.solution, step.sweep.recipe, kind, kind(), train[4:])
     assert recipe == step.recipe
     assert (options.corpus, options.recipe, options.variant) == (step.sweep.corpus, step.sweep.recipe, step.variant)

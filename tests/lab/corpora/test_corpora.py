@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import itertools
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -62,9 +61,9 @@ def test_a_missing_file_is_fetched_once_and_then_used_without_the_network(folder
     assert files(folder) == [folder / "small/train.de"]
 
 
-@pytest.mark.parametrize("place", ["cut", "other", "missing"])
-def test_a_bad_download_leaves_nothing_behind(folder, server, place):
-    source = Source(f"{server.url}/{place}", RIGHT, "small/train.de")
+@pytest.mark.parametrize("place", ["cut", "other", "missing", ""])
+def test_a_bad_download_is_named_and_leaves_nothing_behind(folder, server, place):
+    source = Source(f"{server.url}/{place}" if place else f"{NOWHERE}/train.de", RIGHT, "small/train.de")
     with pytest.raises(CorpusError) as error:
         fetch(source)
     assert source.url in str(error.value)
@@ -75,62 +74,23 @@ def test_a_bad_download_leaves_nothing_behind(folder, server, place):
     )
 
 
-def test_a_download_with_the_wrong_content_is_named_with_both_checksums(folder, server):
-    with pytest.raises(CorpusError) as error:
-        fetch(Source(f"{server.url}/other", RIGHT, "small/train.de"))
-    assert RIGHT in str(error.value)
-    assert hashlib.sha256(b"not found, but politely").hexdigest() in str(error.value)
-
-
-def test_a_source_that_nobody_could_verify_is_taken_as_it_comes(folder, server):
-    assert fetch(Source(f"{server.url}/other", None, "a")).read_bytes() == b"not found, but politely"
-    assert fetch(Source(NOWHERE, None, "a")).is_file()
-
-
-@pytest.mark.parametrize("content", [CONTENT[:100], b"", b"another text"])
-def test_a_wrong_file_in_the_folder_is_an_error_and_is_left_alone(folder, server, content):
+def test_a_wrong_file_in_the_folder_is_an_error_and_is_left_alone(folder, server):
     path = folder / "small/train.de"
     path.parent.mkdir(parents=True)
-    path.write_bytes(content)
+    path.write_bytes(CONTENT[:100])
     with pytest.raises(CorpusError) as error:
         fetch(Source(f"{server.url}/whole", RIGHT, "small/train.de"))
-    for part in (str(path), RIGHT, hashlib.sha256(content).hexdigest(), "Delete the file", server.url):
+    for part in (str(path), RIGHT, hashlib.sha256(CONTENT[:100]).hexdigest(), "Delete the file", server.url):
         assert part in str(error.value)
-    assert path.read_bytes() == content
+    assert path.read_bytes() == CONTENT[:100]
     assert server.asked == []
-
-
-def test_without_a_network_one_message_says_which_file_where_and_whence(folder):
-    with pytest.raises(CorpusError) as error:
-        fetch(Source(f"{NOWHERE}/train.de", RIGHT, "small/train.de"))
-    for part in ("small/train.de", str(folder / "small/train.de"), f"{NOWHERE}/train.de", "ATTENTION_DATA"):
-        assert part in str(error.value)
-    assert files(folder) == []
-
-
-def test_a_right_file_in_a_folder_without_write_permission_is_read_and_nothing_is_written(folder):
-    path = folder / "small/train.de"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(CONTENT)
-    before = path.parent.stat().st_mtime_ns
-    path.parent.chmod(0o555)
-    try:
-        assert fetch(Source(NOWHERE, RIGHT, "small/train.de")) == path
-    finally:
-        path.parent.chmod(0o755)
-    assert path.parent.stat().st_mtime_ns == before
-    assert files(folder) == [path]
+    assert fetch(Source(NOWHERE, None, "small/train.de")) == path  # one that nobody could verify
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(folder, server):
     folder.write_text("a file where a folder is needed: not even root can write into it")
     with pytest.raises(CorpusError, match=r"cannot be stored.*\n.*small/train.de"):
         fetch(Source(f"{server.url}/whole", RIGHT, "small/train.de"))
-
-
-def test_the_data_folder_is_the_users_cache_unless_it_is_set(monkeypatch):
-    monkeypatch.delenv("ATTENTION_DATA", raising=False)
-    assert sources.data_folder().name == "attention-workbook"
 
 
 @pytest.fixture
@@ -156,11 +116,6 @@ def test_a_direction_reads_the_files_of_its_two_languages_only(little):
         corpora.load("multi30k", "fr", "de")
 
 
-def test_the_default_direction_is_german_to_english(little):
-    corpus = corpora.load("multi30k")
-    assert (corpus.name, corpus.source, corpus.target) == ("multi30k", "de", "en")
-
-
 def test_a_misspelt_corpus_names_the_nearest_and_all_others():
     with pytest.raises(CorpusError) as error:
         corpora.load("Multi30")
@@ -178,18 +133,6 @@ def test_what_is_no_corpus_is_not_loaded(name):
 def test_an_unknown_direction_names_the_known_ones(direction):
     with pytest.raises(CorpusError, match=r"no direction .*de→en"):
         corpora.load("multi30k", *direction)
-
-
-@pytest.mark.parametrize(("split", "language"), [("test2015", "en"), ("train", "en"), ("test2016", "it")])
-def test_references_that_do_not_exist_are_refused_by_name(split, language):
-    with pytest.raises(CorpusError, match=r"has no (split|language) called"):
-        corpora.references("multi30k", split, language)
-
-
-def test_every_file_of_the_list_has_its_own_checksum():
-    checksums = list(itertools.chain(multi30k.RAW.values(), multi30k.TOKENISED.values()))
-    assert len(checksums) == len(set(checksums)) == 18 + 15
-    assert all(len(checksum) == 64 for checksum in checksums)
 
 
 def test_the_real_multi30k_has_the_published_sizes():
@@ -214,7 +157,7 @@ def test_what_rules_make_is_made_once_and_anew_when_their_code_or_the_file_is_an
     kept.write_bytes(b"half of a")
     assert made_once.made_once(corpus)() == [0, 1]
     (tmp_path / "code.py").write_text("another")
-    monkeypatch.setattr(made_once, "files_behind", lambda *_: [tmp_path / "code.py"])
+    monkeypatch.setattr(made_once, "digest_of", lambda *_: "another")
     assert made_once.made_once(corpus)() == [0, 1, 2]
     monkeypatch.setattr(made_once, "STORE", tmp_path / "code.py" / "store")  # nothing can be written there
     assert made_once.made_once(corpus)() == [0, 1, 2, 3]

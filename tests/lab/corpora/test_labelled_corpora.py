@@ -18,7 +18,6 @@ from lab.corpora import (
     imdb,
     relations,
     reviews,
-    semeval2010,
     sources,
     sst,
     verdicts,
@@ -51,7 +50,7 @@ def test_no_text_is_in_two_splits(name: str) -> None:
     assert [len(corpus.train), len(corpus.validation), len(corpus.tests["test"])] == list(MADE[name].SIZES.values())
 
 
-@pytest.mark.parametrize("name", ["reviews", "votes"])
+@pytest.mark.parametrize("name", ["reviews", "votes", "aspects"])
 def test_no_verdict_of_a_test_review_was_read_in_training(name: str) -> None:
     def judged(documents) -> set[str]:
         return {d.sentences[sentence] for d in documents for sentence, _ in d.evidence}
@@ -117,42 +116,12 @@ def test_the_evidence_of_a_relation_is_its_trigger_and_tells_the_direction() -> 
         assert (evidence[1:] == ["by"]) == (way == "e2,e1")
 
 
-def test_every_trigger_also_distracts() -> None:
-    triggers = {trigger for group in relations.TRIGGERS.values() for trigger in group}
-    distracting = {
-        word
-        for document in relations.generate(1500, 3)
-        for place, word in enumerate(document.words)
-        if word in triggers and (0, place) not in document.evidence
-    }
-    assert distracting == triggers
-
-
-@pytest.mark.parametrize(
-    ("text", "got"),
-    [
-        ("the storm caused a flood", "no markers"),
-        ("<e2>a</e2> b <e1>c</e1>", "<e2> </e2> <e1> </e1>"),
-        ("<e1>a b <e2>c</e2>", "<e1> <e2> </e2>"),
-    ],
-)
-def test_nominals_that_are_not_marked_are_an_error_that_shows_how(text: str, got: str) -> None:
-    with pytest.raises(CorpusError, match="must be marked") as error:
-        with_markers(text)
-    assert f"Got {got}." in str(error.value)
-
-
-def test_markers_are_words_of_their_own() -> None:
-    assert with_markers("The <e1>old storm</e1>, isn't <e2>it</e2>?") == (
-        "The <e1> old storm </e1> , is not <e2> it </e2> ?"
-    )
-
-
-def test_a_corpus_of_another_task_is_refused() -> None:
-    with pytest.raises(CorpusError, match="has no translations"):
-        corpora.direction("reviews")
-    with pytest.raises(CorpusError, match="has no labels"):
-        corpora.read("phrasebook", "a b")
+def test_nominals_are_marked_by_words_of_their_own_and_an_error_shows_how() -> None:
+    marked = "The <e1> old storm </e1> , is not <e2> it </e2> ?"
+    assert with_markers("The <e1>old storm</e1>, isn't <e2>it</e2>?") == marked
+    for text, got in (("the storm", "no markers"), ("<e2>a</e2> b <e1>c</e1>", "<e2> </e2> <e1> </e1>")):
+        with pytest.raises(CorpusError, match=f"must be marked.*Got {got}"):
+            with_markers(text)
 
 
 def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,11 +181,6 @@ def test_the_official_score_is_that_counted_by_hand() -> None:
     assert f1([*gold, "Other"], [*gold, "Other"]) == 1
     # Nothing but Other is said: no class is found.
     assert f1(["Other"] * 5, gold) == 0
-
-
-def test_the_official_classes_are_nine_relations_without_other() -> None:
-    assert len(semeval2010.LABELS) == 19
-    assert set(semeval2010.CLASSES.values()) == {*semeval2010.RELATIONS, None}
 
 
 REAL = {"sst": (6920, 872, 1821), "semeval2010": (7200, 800, 2717)}

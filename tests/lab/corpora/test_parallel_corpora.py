@@ -1,11 +1,8 @@
 """Tests of Tatoeba and the Hansards: nothing that is tested on was trained on, and links mean what annotators said."""
 
-import io
 import itertools
 import random
-import zipfile
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -44,31 +41,6 @@ def test_the_parts_share_no_sentence_and_leave_no_group_out() -> None:
             assert not keys(first, side) & keys(second, side)
     assert [len(part) for part in parts[1:]] == [1000, 2000]
     assert len(tatoeba.grouped(train)) == len(tatoeba.grouped(pairs)) - 3000
-
-
-def test_the_parts_do_not_depend_on_the_order_of_the_list() -> None:
-    pairs = [Pair(f"s{n}", f"t{n}") for n in range(4000)]
-    shuffled = random.Random(2).sample(pairs, len(pairs))
-    for first, second in zip(*(tatoeba.split(order)[1].values() for order in (pairs, shuffled)), strict=True):
-        assert first == second
-
-
-def test_a_zip_without_the_list_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTENTION_DATA", str(tmp_path))
-    for content in (b"no zip at all", archive("another.txt")):
-        path = tmp_path / "tatoeba" / "fra-eng.zip"
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
-        monkeypatch.setattr(tatoeba, "LIST", sources.Source("http://127.0.0.1:9", None, "tatoeba/fra-eng.zip"))
-        with pytest.raises(CorpusError, match=r"fra-eng\.zip is no list of pairs.*Delete it"):
-            tatoeba.pairs()
-
-
-def archive(name: str) -> bytes:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as files:
-        files.writestr(name, "Go.\tVa !\n")
-    return content.getvalue()
 
 
 @pytest.mark.parametrize(

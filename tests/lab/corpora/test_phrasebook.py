@@ -5,14 +5,14 @@ import random
 
 import pytest
 
-from lab.corpora import Pair, load
+from lab.corpora import load
 from lab.corpora.phrasebook import detokenise, generate, tokenise
 from lab.corpora.phrasebook.clauses import complements
-from lab.corpora.phrasebook.groups import REFLEXIVE, Group, english_group, french_group, numbered
+from lab.corpora.phrasebook.groups import Group, english_group, french_group, numbered
 from lab.corpora.phrasebook.nominals import PRONOUNS, Draw, pronoun
 from lab.corpora.phrasebook.nouns import ALL_ADJECTIVES, ALL_NOUNS
 from lab.corpora.phrasebook.surface import links, spell_english, spell_french
-from lab.corpora.phrasebook.verbs import ALL_VERBS, agree, english_form, french_finite, french_parts
+from lab.corpora.phrasebook.verbs import ALL_VERBS
 
 VOWELS = "aeiouyhàâéèêîôûœ"
 ASPIRATED = {"héros", "hérisson", "hérissons", "harpe", "harpes", "hache", "haches"}
@@ -55,22 +55,11 @@ def diagonal_error(pairs):
     return 1 - 2 * right / size
 
 
-def test_the_same_seed_gives_the_same_pairs_and_another_seed_others():
-    assert generate(200, seed=1) == generate(200, seed=1)
-    assert generate(200, seed=1) != generate(200, seed=2)
-
-
-@pytest.mark.parametrize(("shortest", "longest"), [(3, 60), (3, 8), (20, 30), (55, 60)])
-def test_lengths_keep_the_range(shortest, longest):
-    lengths = [len(pair.source.split()) for pair in generate(100, 3, shortest, longest)]
-    assert min(lengths) >= shortest
-    assert max(lengths) <= longest
-
-
-def test_every_length_of_the_training_range_is_trained_and_tested(corpus):
-    for part, least in ((corpus.train, 100), (corpus.tests["test"], 5)):
-        lengths = [len(pair.source.split()) for pair in part]
-        assert all(lengths.count(n) >= least for n in range(3, 31))
+def test_the_same_seed_gives_the_same_pairs_another_others_and_lengths_keep_their_range():
+    assert generate(200, seed=1) == generate(200, seed=1) != generate(200, seed=2)
+    for shortest, longest in ((3, 8), (55, 60)):
+        lengths = [len(pair.source.split()) for pair in generate(100, 3, shortest, longest)]
+        assert shortest <= min(lengths) <= max(lengths) <= longest
 
 
 def test_no_sentence_is_in_two_splits(corpus):
@@ -112,14 +101,6 @@ def test_elision_and_forms_before_a_vowel(pairs):
         assert "°" not in pair.source + pair.target
 
 
-def test_bel_nouvel_vieil_stand_before_a_singular_with_a_vowel(pairs):
-    plurals = {noun.french[1][0] for noun in ALL_NOUNS} - {noun.french[0][0] for noun in ALL_NOUNS}
-    after = [(word, following) for pair in pairs for word, following in bigrams(pair.source)]
-    after = [following for word, following in after if word in ("bel", "nouvel", "vieil")]
-    assert after
-    assert all(vowel_initial(following) and following not in plurals for following in after)
-
-
 def test_contraction_of_prepositions_with_articles():
     for words, spelled in (
         (("de", "le°", "roi"), "du roi"),
@@ -154,81 +135,6 @@ def test_an_stands_before_vowels_only(pairs):
         assert spell_english([("a", ()), (word, ())])[0][0] == article
 
 
-def test_determiners_agree_with_the_noun_after_them(pairs):
-    """Whatever stands between them: the noun of the phrase is the next word that is a noun."""
-    gender, number = {}, {}
-    for noun in ALL_NOUNS:
-        for plural in (False, True):
-            gender.setdefault(noun.french[plural][0], set()).add(noun.gender)
-            number.setdefault(noun.french[plural][0], set()).add(plural)
-    # words that are also adjectives, adverbs or forms of verbs
-    doubtful = {form for adjective in ALL_ADJECTIVES for form in adjective.french}
-    nouns = set(gender) - doubtful
-    says = {"un": ("m", False), "une": ("f", False), "cette": ("f", False), "du": ("m", False), "ce": ("m", False),
-            "ces": (None, True), "mes": (None, True), "mon": (None, False), "ma": ("f", False)}  # fmt: skip
-    checked = 0
-    for pair in pairs:
-        words = pair.source.split()
-        for i, word in enumerate(words[:-1]):
-            between = words[i + 1 : i + 3]
-            noun = between[0] if between[0] in nouns else between[-1] if between[0] in doubtful else None
-            if word in says and noun in nouns:
-                wanted_gender, plural = says[word]
-                assert wanted_gender is None or wanted_gender in gender[noun], pair.source
-                assert plural in number[noun], pair.source
-                checked += 1
-    assert checked > 1000
-
-
-def participles(wanted):
-    """Return the masculine singular participles of the verbs that `wanted` accepts, with all their forms."""
-    words = {french_parts(verb.lemma)[4] for verb in ALL_VERBS if wanted(verb)}
-    return {
-        agree(word, gender, plural): (gender, plural) for word in words for gender in "mf" for plural in (False, True)
-    }
-
-
-def test_participles_agree_with_the_subject_of_etre_and_the_object_before_avoir(pairs):
-    being = participles(lambda verb: "etre" in verb.flags)
-    having = participles(lambda verb: verb.object and len(verb.french) == 2 and not verb.flags & {"etre", "refl"})
-    # the same form for both numbers or a noun of the same spelling says nothing
-    having = {word: form for word, form in having.items() if not word.rstrip("e").endswith("is")}
-    counts = dict.fromkeys(("elle est", "ils sont", "les ont", "nous a", "vous ont", "les a"), 0)
-    for pair in pairs:
-        words = pair.source.split()
-        for first, second, third in zip(words, words[1:], words[2:], strict=False):
-            key = f"{first} {second}"
-            if key in ("elle est", "ils sont") and third in being:
-                assert being[third] == (("f", 0) if first == "elle" else ("m", 1)), pair.source
-                counts[key] += 1
-            elif key in counts and third in having:
-                assert having[third] == ("m", 1), pair.source
-                counts[key] += 1
-    assert min(counts.values()) > 1
-
-
-def test_subject_pronouns_agree_with_the_verb(pairs):
-    present = {french_finite(v.lemma, "present", 4) for v in ALL_VERBS} | {"sont", "ont", "vont", "viennent"}
-    for pair in pairs:
-        for word, following in bigrams(pair.source):
-            if word in ("ils", "il", "elle") and following.endswith("ent") and following in present:
-                assert word == "ils", pair.source
-        for word, following in bigrams(pair.target):
-            if word in ("i", "we", "you", "they"):
-                assert following not in {"is", "has", "does"}, pair.target
-            # it also ends a relative clause: "the lawyers who close it are …"
-            if word in ("he", "she"):
-                assert following not in {"are", "am", "have", "do", "were"}, pair.target
-
-
-def test_forms_of_verbs():
-    assert [french_finite("manger", "imperfect", 1), french_finite("jeter", "present", 4)] == ["mangeait", "jettent"]
-    assert [agree("mis", "m", True), agree("mis", "f", True), agree("vu", "f", False)] == ["mis", "mises", "vue"]
-    assert [english_form("carry", form) for form in ("third", "past")] == ["carries", "carried"]
-    assert [english_form("hit", form) for form in ("past", "ing")] == ["hit", "hitting"]
-    assert len(REFLEXIVE) == 5
-
-
 def test_each_language_determines_the_other(pairs):
     for one, two in (("source", "target"), ("target", "source")):
         known = {}
@@ -236,27 +142,9 @@ def test_each_language_determines_the_other(pairs):
             assert known.setdefault(getattr(pair, one), getattr(pair, two)) == getattr(pair, two)
 
 
-def test_no_two_entries_share_a_translation():
-    nouns = set(ALL_NOUNS)
-    assert len(nouns) == len({noun.french[0] for noun in nouns}) == len({noun.english[0] for noun in nouns})
-    verbs = set(ALL_VERBS)
-    assert len(verbs) == len({verb.french + tuple(verb.flags & {"refl"}) for verb in verbs})
-
-
 def test_order_differs_too_much_for_the_diagonal(pairs):
     assert crossing_share(pairs) >= 0.25
     assert diagonal_error(pairs) >= 0.35
-
-
-def test_the_measures_know_a_monotone_text():
-    same = [Pair("a b c d", "a b c d", frozenset((i, i) for i in range(4)))]
-    assert crossing_share(same) == 0
-    assert diagonal_error(same) == 0
-
-
-def test_vocabulary_is_small(pairs):
-    for side in ("source", "target"):
-        assert len({word for pair in pairs for word in getattr(pair, side).split()}) < 2500
 
 
 def test_the_running_example_is_made_and_aligned():
@@ -270,19 +158,6 @@ def test_the_running_example_is_made_and_aligned():
     assert [word for word, _ in french] == ["il", "m'", "a", "entarté"]
     assert [word for word, _ in english] == ["he", "hit", "me", "with", "a", "pie"]
     assert links(french, english) == {(0, 0), (1, 2), (2, 1), (3, 1), (3, 3), (3, 4), (3, 5)}
-
-
-def test_the_running_verb_comes_often(pairs):
-    assert sum("entart" in pair.source for pair in pairs) > len(pairs) / 50
-
-
-def test_links_join_words_that_share_a_number():
-    assert links([("il", (1,)), ("dort", (2, 3))], [("sleeps", (3,)), ("he", (1,))]) == {(0, 1), (1, 0)}
-
-
-def test_display():
-    assert detokenise("l' homme , il m' a entarté") == "l'homme, il m'a entarté"
-    assert detokenise("i saw my brother 's cat", "en") == "I saw my brother's cat"
 
 
 def test_text_for_display_is_cut_into_the_same_words_again() -> None:

@@ -5,18 +5,13 @@ The real files are 4.5 million pairs; these are a few dozen.
 
 import io
 import tarfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lab import corpora, translation
-from lab.corpora import CorpusError, Pair, wmt14
-from lab.schedules import Training
-from lab.translation import Run, train
-from solutions.transformer.fast import SOLUTION as TRANSFORMER
-from solutions.transformer.recipe import DEFAULTS, RECIPES
+from lab import corpora
+from lab.corpora import CorpusError, wmt14
 
 WORDS = "der die das ein haus baum hund sieht mag den alten neuen".split()
 
@@ -84,43 +79,11 @@ def test_the_corpus_is_unpacked_and_then_used_without_the_archives(
     assert turned.train[-1].source == corpus.train[-1].target
 
 
-def test_an_archive_that_is_not_what_it_should_be_is_named_and_leaves_nothing_behind(
-    data: Path,
-) -> None:
+def test_an_archive_that_is_not_what_it_should_be_is_named_and_leaves_nothing_behind(data: Path) -> None:
     path = data / "wmt14" / "dev.tgz"
-    archive(path, plain("dev/newstest2012", 3))
-    with pytest.raises(CorpusError, match=r"dev\.tgz has no file called newstest2013\.en"):
-        wmt14.prepare("newstest2013")
-    path.write_bytes(b"no archive")
-    with pytest.raises(CorpusError, match=r"dev\.tgz cannot be unpacked.*Delete it"):
-        wmt14.prepare("newstest2013")
-    archive(path, plain("dev/newstest2013", 3) | {"dev/newstest2013.en": "one line\n"})
-    with pytest.raises(CorpusError, match="have not the same number of lines"):
-        wmt14.prepare("newstest2013")
+    unequal = plain("dev/newstest2013", 3) | {"dev/newstest2013.en": "one line\n"}
+    for files, fault in ((plain("dev/newstest2012", 3), "no file called newstest2013.en"), (unequal, "longer")):
+        archive(path, files)
+        with pytest.raises(CorpusError, match=rf"dev\.tgz has not what it should have.*{fault}.*Delete it"):
+            wmt14.split("newstest2013", "en", "de")
     assert [file.name for file in data.iterdir() if file.is_file()] == []
-
-
-def test_two_languages_of_unequal_length_are_refused(tmp_path: Path) -> None:
-    sides = [tmp_path / f"text.{language}" for language in ("de", "en")]
-    for path, text in zip(sides, ("eins\nzwei\u2028drei\n", "one\ntwo three\n"), strict=True):
-        path.write_text(text)
-    assert wmt14.both(*sides) == [Pair("eins", "one"), Pair("zwei\u2028drei", "two three")]
-    sides[1].write_text("one\n")
-    with pytest.raises(CorpusError, match="they have 2 and 1"):
-        wmt14.both(*sides)
-
-
-def test_the_transformer_learns_from_it_with_one_vocabulary_for_both_languages(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(translation, "SAMPLE", 50)
-    assert DEFAULTS["wmt14"] == "base"
-    recipe = replace(
-        RECIPES["base"],
-        **{"d_model": 8, "d_ff": 8, "heads": 2, "layers": 1, "vocabulary": 60},
-        training=Training(tokens=300, epochs=1, precision="fp32"),
-    )
-    run = Run("transformer", "wmt14", "en", "de", "tiny")
-    trained = train(TRANSFORMER, run, recipe, folder=tmp_path / "run", quiet=True)
-    assert trained.source_text.state() == trained.target_text.state()
-    assert len(trained.translate(["en haus"])) == 1

@@ -1,0 +1,32 @@
+"""What measurements of this folder share: calls timed in turn, and the file of a chapter's results that keeps them."""
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lab.devices import device_name
+from lab.evaluation.result_files import commit, versions, write_json
+
+CPU = torch.device("cpu")
+
+
+def in_turn(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
+    """Return the processor's milliseconds of each call, in which other programs of the machine do not count."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for turn in range(repeats + 1):
+        for name, call in calls.items():
+            started = time.process_time()
+            call()
+            if turn:  # the first warms up
+                times[name].append(1000 * (time.process_time() - started))
+    return times
+
+
+def keep(folder: Path, file: str, command: str, device: torch.device = CPU, **content: Any) -> Path:
+    """Write what was measured on a device into a folder of results, and return the file."""
+    how = {"versions": versions(), "commit": commit(), "command": f"python -m {command}"}
+    write_json(folder / file, {"device": device_name(device)} | content | how)
+    return folder / file
