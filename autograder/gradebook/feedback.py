@@ -1,11 +1,8 @@
-"""Feedback pages with what the gradebook says: as nbgrader writes them, at less cost."""
+"""Feedback pages with what the gradebook says: a graded notebook with its marks written into it."""
 
-from functools import cached_property
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.converters import GenerateFeedback
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_grade, is_solution, is_task
 from traitlets.config import Config
 
@@ -17,17 +14,8 @@ from autograder.gradebook.rows import AssignmentRows
 class Pages:
     """Makes the pages of a class with one exporter."""
 
-    def __init__(self, config: Config, folders: CourseDirectory) -> None:
-        self.converter = GenerateFeedback(coursedir=folders, config=config)
-
-    @cached_property
-    def exporter(self) -> Page:
-        made = self.converter.exporter_class(parent=self.converter, config=self.converter.config)
-        if not isinstance(made, Page):
-            raise TypeError(
-                f"GenerateFeedback.exporter_class is {type(made).__name__}, expected autograder.gradebook.html.Page"
-            )
-        return made
+    def __init__(self, config: Config) -> None:
+        self.exporter = Page(config=config)
 
     def page(self, notebook: NotebookNode, name: str, rows: AssignmentRows, marks: Marks) -> str:
         """Return the page of a graded notebook as HTML; the marks are written into the notebook's metadata."""

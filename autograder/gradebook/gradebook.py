@@ -67,7 +67,7 @@ class ClassGradebook:
 
     @cached_property
     def pages(self) -> Pages:
-        return Pages(self.config, self.folders)
+        return Pages(self.config)
 
     def close(self) -> None:
         """Close the database."""

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from traitlets.config import Config
 
 from autograder.assignment import Template, bonus, grade_id
-from autograder.gradebook.bonus import determine_grade
+from autograder.gradebook.bonus import automatic_score
 from autograder.gradebook.lateness import Penalties, same_number, seconds_late
 from autograder.submissions.normalise import is_by_student
 
@@ -150,7 +150,7 @@ def set_score(grade: Any, cell: NotebookNode, is_same_answer: bool) -> None:
     Points by hand wait for another look, unless answer and automatic score are those that they were given for.
     """
     score_before, waited = grade.auto_score, grade.needs_manual_grade
-    grade.auto_score, _ = determine_grade(cell)
+    grade.auto_score = automatic_score(cell)
     grade.needs_manual_grade = grade.auto_score is None
     if grade.manual_score is not None:
         grade.needs_manual_grade = waited or not is_same_answer or not same_number(score_before, grade.auto_score)

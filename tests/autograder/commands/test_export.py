@@ -23,13 +23,11 @@ from autograder.export import run as export_run
 from autograder.export.lms import LMS
 from autograder.grade.cache import exclusive
 from autograder.places import released_notebook
-from examples import class_of_twelve
 from tests.autograder.commands.test_privacy import umask
 from tests.autograder.commands.test_spreadsheet import cells, computed
 from tests.autograder.submissions.test_zip_files import zipped
 from tests.support.classes import opened_book, summary
 from tests.support.points import by_checks, core, written
-from tests.support.sandboxed import demand_sandbox
 
 __all__ = ["umask"]
 
@@ -440,14 +438,6 @@ def test_what_is_exported_is_its_owners_alone(lms: Teacher, umask) -> None:
         lms.exports(to)
     assert stat.S_IMODE((lms.out / "export").stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in (lms.out / "export").iterdir()} == {0o600}
-
-
-@pytest.mark.slow
-def test_the_class_of_twelve_has_the_points_that_come_out_by_hand(released, tmp_path: Path, capsys) -> None:
-    """From Moodle's zip and from Canvas's, before and after points by hand."""
-    demand_sandbox()
-    assert class_of_twelve.main([str(tmp_path / "twelve")]) == 0, capsys.readouterr().out
-    assert capsys.readouterr().out.count("\n") == 14
 
 
 @pytest.mark.parametrize(
