@@ -12,11 +12,10 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.course import parse_timestamp
-from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, prepared, tighten
+from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, prepared
 from autograder.gradebook import cells
 
 READ_ONLY = 0o400
-FOLDERS = ("autograded", "feedback", "records")  # hold grades, and are the grader's own
 LOG = logging.getLogger("autograder")
 
 
@@ -59,11 +58,9 @@ def read_if_there(path: Path) -> NotebookNode | None:
 class ClassFiles:
     """The graded notebooks and feedback pages of one class, readable by the teacher alone or by the teacher's group."""
 
-    def __init__(self, out: Path, folders: CourseDirectory) -> None:
+    def __init__(self, folders: CourseDirectory) -> None:
         self.folders = folders
         self.mode = SHARED if folders.groupshared else PRIVATE
-        for name in FOLDERS:  # as earlier versions left them, everybody could read what lies in them
-            tighten(out / name, self.mode)
 
     def autograded(self, student: str, name: str) -> Path:
         return Path(self.folders.format_path(self.folders.autograded_directory, student, name)) / f"{name}.ipynb"

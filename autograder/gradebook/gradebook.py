@@ -45,7 +45,7 @@ class ClassGradebook:
             self.config = settings(self.out, db_url)
             self.folders = CourseDirectory(config=self.config)
         self.db_url = self.folders.db_url
-        self.files = ClassFiles(self.out, self.folders)
+        self.files = ClassFiles(self.folders)
         self._rows_by_assignment: dict[str, AssignmentRows] = {}
 
     @property
@@ -146,19 +146,11 @@ class ClassGradebook:
     ) -> None:
         when = {"timestamp": submitted.when} if submitted.known else {}
         before = class_files.read_if_there(self.files.autograded(student, template.assignment))
-        for last in (False, True):
-            rows, session = self._rows(template.assignment), self.session
-            try:
-                self.entries.enter(session, rows, student, notebook, before, **when)
-                if not line["error"]:  # of a file that cannot be read nobody knows what it asks
-                    regrade.enter(session, student, template.assignment, line.get("requests", []))
-                session.commit()
-                return
-            except (IntegrityError, StaleDataError):  # another program entered or removed the same rows
-                session.rollback()
-                self._rows_by_assignment.pop(template.assignment, None)
-                if last:
-                    raise
+        rows, session = self._rows(template.assignment), self.session
+        self.entries.enter(session, rows, student, notebook, before, **when)
+        if not line["error"]:  # of a file that cannot be read nobody knows what it asks
+            regrade.enter(session, student, template.assignment, line.get("requests", []))
+        session.commit()
 
     def due(self, dates: dict[str, datetime | None]) -> None:
         """Set the due dates of assignments, in UTC; None removes a date."""

@@ -19,7 +19,6 @@ import nbformat
 import pytest
 
 from autograder import __main__ as command
-from autograder.export import run as export_run
 from autograder.export.lms import LMS
 from autograder.grade.cache import exclusive
 from autograder.places import released_notebook
@@ -331,37 +330,12 @@ def test_canvas_has_no_row_of_what_has_no_grade(lms: Teacher) -> None:
     assert set(canvas_takes(lms.pages("canvas-bahdanau-feedback.zip"))) == {("7", "17"), ("8", "18")}
 
 
-def test_of_two_files_that_may_both_count_none_is_graded_and_both_are_named(lms: Teacher) -> None:
-    one, other = released_notebook("bahdanau").read_bytes(), answered()
-    again = answered().replace(b"leans on", b"looks at")
-    names = {f"Roe Ann_7_{FOLDER}/{name}": content for name, content in {"a.ipynb": other, "b.ipynb": again}.items()}
-    lms.grades(**names | {f"Poe Bo_8_{FOLDER}/a.ipynb": one, f"Poe Bo_8_{FOLDER}/b.ipynb": other})
-    lms.exports("moodle")
-    rows = {row["Full name"]: row for row in lms.rows("moodle-bahdanau.csv")}
-    assert (rows["Roe Ann"]["Grade"], rows["Poe Bo"]["Grade"]) == ("", str(ALL))
-    pages = moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))
-    for told in (rows["Roe Ann"]["Feedback comments"], pages["7"].decode()):
-        assert "which one counts cannot be told: a.ipynb, b.ipynb. Hand in one alone" in told
-    assert "Graded: b.ipynb. Not graded: a.ipynb, which is as it was released." in pages["8"].decode()
-    assert "The row of <code>&lt;/s&gt;</code> leans on" in pages["8"].decode()
-
-
 def test_of_two_with_one_number_neither_gets_the_others_grade(lms: Teacher) -> None:
     lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
     lms.grades(moodle("7", "Roe Anne"), moodle("007", "Roe Annie"))
     assert "3 share a number of Moodle's with another, left out" in lms.exports("moodle")
     assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"8"}
     assert set(moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))) == {"8"}
-
-
-def test_a_record_with_a_name_that_is_none_of_the_lms_s_is_left_out(lms: Teacher) -> None:
-    """An earlier version's record has none; a number in other digits is none that Moodle counts with."""
-    lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
-    path = lms.out / "records/Roe Ann/bahdanau.json"
-    for broken in ({}, {"lms_name": 7}, {"lms_name": "Roe Ann"}, {"lms_name": f"A_٣_{FOLDER}"}, [], None):
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"from": broken}))
-        assert "1 without a name of Moodle's, left out; --to csv has them: Roe Ann." in lms.exports("moodle")
-        assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"8"}
 
 
 @pytest.mark.parametrize(
@@ -390,26 +364,6 @@ def test_what_is_no_lms_s_name_is_nobodys(kind: str, lms_name: str) -> None:
     assert LMS[kind].recipient(lms_name, "bahdanau") is None
 
 
-def test_a_run_that_breaks_off_leaves_the_files_of_the_run_before(lms: Teacher, monkeypatch) -> None:
-    lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
-    lms.exports("moodle")
-    before = {path: path.read_bytes() for path in (lms.out / "export").iterdir()}
-    lms.gives("Poe Bo", 2)
-    whole = zipfile.ZipFile.writestr
-
-    def breaks(self, entry, content, method):
-        whole(self, entry, content[:10], method)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(zipfile.ZipFile, "writestr", breaks)
-        with pytest.raises(KeyboardInterrupt):
-            lms.types("export", "--to", "moodle")
-    zips = [path for path in before if path.suffix == ".zip"]
-    assert {path.name for path in (lms.out / "export").iterdir()} == {path.name for path in before}
-    assert [path.read_bytes() for path in zips] == [before[path] for path in zips]
-
-
 def test_a_page_that_is_missing_is_named_and_the_others_are_there(lms: Teacher) -> None:
     lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
     (lms.out / "autograded/Poe Bo/bahdanau/bahdanau.ipynb").unlink()
@@ -417,18 +371,6 @@ def test_a_page_that_is_missing_is_named_and_the_others_are_there(lms: Teacher) 
     assert "No feedback page of bahdanau for 'Poe Bo': No " in shown
     assert set(moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))) == {"7"}
     assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"7", "8"}
-
-
-def test_exporting_again_writes_the_same_bytes(lms: Teacher) -> None:
-    lms.grades(moodle("7", "Roe Ann"))
-    lms.exports("moodle")
-    before = {path: path.read_bytes() for path in (lms.out / "export").iterdir()}
-    lms.exports("moodle")
-    assert {path: path.read_bytes() for path in (lms.out / "export").iterdir()} == before
-    with zipfile.ZipFile(lms.out / "export/moodle-bahdanau-feedback.zip") as opened:
-        [entry] = opened.infolist()
-    assert entry.date_time == (1980, 1, 1, 0, 0, 0), "no time of day is in it"
-    assert entry.compress_size < entry.file_size / 2
 
 
 def test_what_is_exported_is_its_owners_alone(lms: Teacher, umask) -> None:
@@ -485,8 +427,3 @@ def test_a_reader_who_has_gone_is_no_error(lms: Teacher) -> None:
     done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
-
-
-def test_the_command_offers_each_form() -> None:
-    for form in export_run.FORMS:
-        assert command.arguments().parse_args(["export", "--to", form]).to == form

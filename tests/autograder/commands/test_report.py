@@ -4,8 +4,6 @@ import csv
 import html
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
@@ -19,7 +17,6 @@ from autograder.assignment import assignments
 from autograder.checks import checks
 from autograder.grade import summary
 from autograder.gradebook.database import quiet
-from autograder.kit.cases import KnownMistake
 from autograder.report.data import read
 from autograder.report.items import discrimination
 from autograder.report.page import FORMGRADER, report
@@ -233,30 +230,6 @@ def test_the_graded_example_class_has_its_numbers_on_the_page(course_judge, tmp_
     assert seen.table("Waiting for points by hand in bahdanau").keys() == {"ada", "mia"}
 
 
-def test_every_known_mistake_has_its_title() -> None:
-    for name in assignments():
-        for check in checks(name).values():
-            for mistake in check.mistakes:
-                hint = " ".join((mistake.__doc__ or "").split())
-                title = KnownMistake(mistake.__name__, hint, None).title
-                assert title
-                assert hint.startswith(title)
-    hint = "It reads outputs[:, -1], i.e. padding. x is next."
-    assert KnownMistake("reads_padding", hint, None).title == "It reads outputs[:, -1], i.e. padding."
-
-
-def test_records_of_an_earlier_version_are_read_without_titles_and_that_is_said(tmp_path: Path) -> None:
-    lines = [line(name, "bahdanau", {"bahdanau.masked_softmax": ("some", ["no_maximum"])}) for name in ("ada", "bo")]
-    for check in lines[0]["checks"]:
-        del check["titles"], check["failures"]
-        check["hint"] = "the check did not end within 10 seconds"
-    text, seen = page(keep(tmp_path, lines))
-    demand_sound(text, seen)
-    assert "No maximum." in text
-    assert "Out of time" not in text
-    assert "1 of 2 submissions were graded by an earlier version" in text
-
-
 def test_names_cannot_act_and_stay_readable(tmp_path: Path) -> None:
     lines = [line(name, "bahdanau", {}, flags=["<b>flag"], error=None) for name in HOSTILE]
     lines[0]["checks"][0] |= {"mistake": ["<i>mistake"], "titles": ["<i>mistake `<b>` it is."]}
@@ -406,11 +379,6 @@ def test_a_thousand_students_stay_readable(tmp_path: Path) -> None:
     assert text.count("student-0250") == 1  # in the table of all submissions alone
     opened = re.sub(r"<details(?![^>]*\bopen\b)[^>]*>.*?</details>", "", text, flags=re.DOTALL)
     assert opened.count("student-") == 0  # lists are folded
-
-
-def test_the_page_is_made_without_torch() -> None:
-    program = "import sys, autograder.report.page; print('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "False\n"
 
 
 # In a browser

@@ -1,8 +1,10 @@
 """Formgrader in a real browser: what an instructor does by hand, and that nothing of a student's acts there."""
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -102,6 +104,16 @@ class Desk:
     @property
     def elsewhere(self) -> list[str]:
         return [url for url in self.asked if not url.startswith((self.address, "data:", "about:"))]
+
+
+@contextlib.contextmanager
+def desk_of(browser, out: Path, path: str) -> Iterator[Desk]:
+    """Serve a class's folder and open one of formgrader's pages."""
+    with Course(out, None).server() as server:
+        made = Desk(browser, server)
+        made.open(path)
+        yield made
+        made.context.close()
 
 
 @pytest.fixture

@@ -174,23 +174,6 @@ def test_nobodys_grade_is_overwritten_by_a_name_in_another_normal_form(run, tmp_
     assert len(rows(out, JOSE)) == 2
 
 
-def test_nobodys_grade_is_overwritten_by_a_late_students_folder_called_as_an_lms_would(run, tmp_path: Path) -> None:
-    """The victim's 29 points became 2, with exit status 0."""
-    moodle = lay(tmp_path / "moodle", {f"{VICTIM}/bahdanau.ipynb": HONEST})
-    out = tmp_path / "out"
-    assert run(moodle, out) == 0
-    before = page(out, "Roe Ann")
-    late = lay(tmp_path / "late", {f"eve/{VICTIM}/bahdanau.ipynb": BLANK})
-    assert run(late, out) == 0
-    assert run(lay(tmp_path / "own", {f"Roe Ann_8_{MOODLE}/bahdanau.ipynb": BLANK}), out) == 0  # eve's folder itself
-    after = totals(out)
-    assert after["Roe Ann", "bahdanau"] == ALL
-    assert after["eve", "bahdanau"] < 10
-    assert page(out, "Roe Ann") == before
-    [error] = rows(out, "Roe Ann")
-    assert re.search(r"\b7\b.*\b8\b", error)
-
-
 def test_whoever_hands_in_again_by_the_same_road_or_in_a_folder_of_the_teachers_is_graded_again(tmp_path: Path) -> None:
     known = Records(tmp_path / "out")
 

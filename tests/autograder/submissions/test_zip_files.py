@@ -259,12 +259,3 @@ def test_names_in_utf_8_without_the_flag_are_read(tmp_path: Path) -> None:
     assert list(taken(read(tmp_path, content))) == [("Müller", "bahdanau")]
     content = zipped({"Mxller/bahdanau/bahdanau.ipynb": notebook()}).replace(b"Mxller", "Müller".encode("cp437"))
     assert list(taken(read(tmp_path, content))) == [("Müller", "bahdanau")]
-
-
-def test_names_that_no_folder_may_have_are_encoded(tmp_path: Path) -> None:
-    files = {
-        f"{name}_{n}_{MOODLE}/bahdanau.ipynb": notebook() for n, name in enumerate([".x", "tab\t", "-rf", "L" * 200])
-    }
-    box = read(tmp_path, files)
-    assert set(taken(box)) == {("%2Ex", "bahdanau"), ("tab%09", "bahdanau"), ("-rf", "bahdanau")}
-    assert ["200" in rejected.error for rejected in box.rejected] == [True]
