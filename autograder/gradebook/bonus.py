@@ -7,14 +7,14 @@ automatic score like any other, in all of nbgrader's sums and in no maximum; a w
 import copy
 
 from nbformat import NotebookNode
-from nbgrader import utils
+from nbgrader.utils import determine_grade
 
 from autograder.assignment import bonus, grade_id, stars
 
 
 def automatic_score(cell: NotebookNode) -> float | None:
     """Return a cell's score, of a bonus above nbgrader's maximum of 0; None where a person gives it."""
-    return utils.determine_grade(_worth_its_bonus(copy.deepcopy(cell)) if bonus(cell) else cell)[0]
+    return determine_grade(_worth_its_bonus(copy.deepcopy(cell)) if bonus(cell) else cell)[0]
 
 
 def show(notebook: NotebookNode) -> NotebookNode:

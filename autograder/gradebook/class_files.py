@@ -13,7 +13,6 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.course import parse_timestamp
 from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, prepared
-from autograder.gradebook import cells
 
 READ_ONLY = 0o400
 LOG = logging.getLogger("autograder")
@@ -90,15 +89,6 @@ class ClassFiles:
         else:
             path.with_name("timestamp.txt").unlink(missing_ok=True)
         self._write(path, page.encode("utf-8"), PRIVATE)
-
-    def unmark(self, name: str, gone: set[str]) -> None:
-        """Make the cells of removed exercises ordinary ones in graded notebooks: nbgrader would expect their grades."""
-        everybody = self.autograded("*", name).parents[2]
-        for folder in sorted(everybody.iterdir()) if everybody.is_dir() else []:
-            path = folder / name / f"{name}.ipynb"
-            if path.is_file():
-                notebook = cells.unmarked(read(path.read_bytes()), gone)
-                self._write(path, nbformat.writes(notebook).encode("utf-8") + b"\n", READ_ONLY)
 
     def _write(self, path: Path, content: bytes, mode: int) -> None:
         atomic_write(path, content, self._mode(mode))

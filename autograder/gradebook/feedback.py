@@ -6,6 +6,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution, is_task
 from traitlets.config import Config
 
+from autograder.assignment import grade_id
 from autograder.gradebook.html import Page
 from autograder.gradebook.query import Marks
 from autograder.gradebook.rows import AssignmentRows
@@ -21,6 +22,8 @@ class Pages:
         """Return the page of a graded notebook as HTML; the marks are written into the notebook's metadata."""
         for cell in notebook.cells:
             about: dict[str, Any] = cell.metadata.get("nbgrader", {})
+            if grade_id(cell) not in rows.points | rows.commented:  # of an exercise that was removed since: any cell
+                cell.metadata.pop("nbgrader", None)
             if is_solution(cell) or is_task(cell):
                 about["comment"] = marks.comments.get(about["grade_id"])
             if is_grade(cell) or is_task(cell):

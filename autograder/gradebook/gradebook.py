@@ -83,21 +83,15 @@ class ClassGradebook:
             if rows is None or not rows.holds(template):
                 self.gradebook.update_or_create_assignment(name)
                 archive = self.out / "removed" / f"{name}.json"
-                cells.save(self.session, template, archive, self.files.mode, lambda gone: self._forget(name, gone))
+                if gone := cells.save(self.session, template, archive, self.files.mode):
+                    LOG.warning(
+                        f"{name}: no longer graded: {', '.join(gone)}. Points and comments by hand are kept in "
+                        f"{archive}, and count again when the exercise is back."
+                    )
                 self.gradebook.db.remove()
                 self._rows_by_assignment.pop(name, None)
             rubric.seed(self.session, name, rubric.of_course(name))
             self.session.commit()
-
-    def _forget(self, name: str, gone: set[str]) -> None:
-        """Say which exercises are no longer graded, and unmark their cells."""
-        if not gone:
-            return
-        LOG.warning(
-            f"{name}: no longer graded: {', '.join(sorted(gone))}. Points and comments by hand are kept in "
-            f"{self.out / 'removed' / f'{name}.json'}, and count again when the exercise is back."
-        )
-        self.files.unmark(name, gone)
 
     def _find(self, name: str) -> AssignmentRows | None:
         """Return the rows of an assignment in the gradebook, None if it has none."""

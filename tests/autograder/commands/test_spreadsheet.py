@@ -3,7 +3,6 @@
 import csv
 import io
 import itertools
-import json
 import re
 import time
 from pathlib import Path
@@ -12,10 +11,6 @@ import pytest
 
 from autograder.grade import summary
 from autograder.gradebook.spreadsheet import table, text
-from autograder.report import data
-from tests.support.points import by_checks
-
-ALL = by_checks("bahdanau")
 
 SIGNS = "=+-@＝＋－＠﹦−"
 STARTS = [
@@ -94,16 +89,6 @@ def test_a_long_text_of_separators_takes_no_time() -> None:
     begun = time.process_time()
     assert text(";\n" * 500_000 + "a") == ";\n" * 500_000 + "a"
     assert time.process_time() - begun < 5
-
-
-def test_the_report_knows_a_guarded_name_again(tmp_path: Path) -> None:
-    """What the records hold is not entered a second time from summary.csv, where its name is guarded."""
-    record = {"student": "a;=1+1", "assignment": "bahdanau", "score": 1, "max_score": 2, "manual_max_score": 0}
-    record |= {"checks": [], "flags": [], "error": None}
-    (tmp_path / "records").mkdir()
-    (tmp_path / "records/a.json").write_text(json.dumps(record))
-    summary.write([record], tmp_path / "summary.csv")
-    assert [entry.student for entry in data.read(tmp_path).entries] == ["a;=1+1"]
 
 
 def test_a_table_leaves_out_what_has_no_column() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest import TestCase
+from unittest import TestCase, mock
 
 import nbformat
 import pytest
@@ -20,6 +20,7 @@ from autograder.assignment import Template, grade_id, template
 from autograder.files import atomic_write, prepared
 from autograder.gradebook import class_files
 from autograder.gradebook import config as files
+from autograder.gradebook.bonus import automatic_score
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded, quiet
 from autograder.judge.result import Outcome
 from tests.support.outcomes import KEPT, PEOPLE, outcome, rows
@@ -89,7 +90,7 @@ def recorded(out: Path, forms: dict[str, Template], due: str) -> ClassGradebook:
 
 
 def by_nbgrader(out: Path, names: Iterable[str]) -> None:
-    """Let nbgrader's own converter take what lies in `submitted`: it keeps the outputs, as its kernel's."""
+    """Let nbgrader's own converter take what lies in `submitted`: it keeps outputs as its kernel's, and a bonus."""
     config, own = files.settings(out), "nbgrader.preprocessors."
     config.Autograde.permissions = 400
     config.OverwriteCells.add_missing_cells = True
@@ -97,7 +98,8 @@ def by_nbgrader(out: Path, names: Iterable[str]) -> None:
     config.Autograde.autograde_preprocessors = [
         own + name for name in ("SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata")
     ]
-    with quiet():
+    scores = mock.patch("nbgrader.utils.determine_grade", lambda cell, _: (automatic_score(cell), 0.0))
+    with quiet(), scores:
         for name in names:
             folders = CourseDirectory(config=config)
             folders.assignment_id = name

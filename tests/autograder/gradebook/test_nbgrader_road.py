@@ -178,7 +178,7 @@ def test_the_exchange_there_and_back(exchange) -> None:
     course.run("python", "-m", "autograder", "grade", "submitted", "--out", ".")
     assert course.grades() == rows
     with (course.folder / "summary.csv").open(newline="") as file:
-        assert {row["student"]: float(row["score"]) for row in csv.DictReader(file)}["games"] == 15.0
+        assert {row["student"]: row["score"] for row in csv.DictReader(file)}["games"] == "15"
 
     course.nbgrader("generate_feedback", "bahdanau", "--force")
     output = course.nbgrader("release_feedback", "bahdanau")
