@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -26,12 +25,12 @@ from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.judge.result import Outcome, Task, without_points
 from autograder.places import ROOT
 from autograder.submissions.submission import Submission
-from tests.support.classes import QUICK, graded_now, opened_book, submit, summary, totals
+from tests.support.classes import QUICK, graded_now, submit, summary, totals
 from tests.support.outcomes import rows
 from tests.support.sandboxed import demand_sandbox
 
 with quiet():
-    from nbgrader.api import Assignment
+    pass
 
 KILLS = 20
 
@@ -115,33 +114,6 @@ def test_an_interrupt_waits_until_a_submission_is_recorded(run, tmp_path: Path, 
     monkeypatch.undo()
     assert run(tmp_path / "in", tmp_path / "out") == 0
     assert graded_now(capsys.readouterr().out) == 1
-
-
-def test_points_by_hand_stay_and_penalties_follow_the_time(graded, run, tmp_path: Path) -> None:
-    """All the way: graded, points given by hand, handed in again, and nothing changed."""
-    folder, out = (shutil.copytree(place, tmp_path / place.name) for place in graded)
-    with (out / "nbgrader_config.py").open("a") as settings:
-        settings.write("\nget_config().LateSubmissionPlugin.penalty_method = 'zero'\n")
-    with opened_book(out) as gradebook:
-        gradebook.db.query(Assignment).filter_by(name="bahdanau").one().duedate = datetime(2026, 11, 1)
-        gradebook.db.commit()
-        grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", "mia").grades
-        next(grade for grade in grades if grade.name == "reading_a_matrix").manual_score = 2
-        gradebook.db.commit()
-    before = summary(out)["mia", "bahdanau"]
-    assert run(folder, out) == 0  # nothing changed but the hand's points
-    now = summary(out)["mia", "bahdanau"]
-    assert (now["manual_score"], float(now["total"])) == ("2", float(before["total"]) + 2)
-    assert now["late_penalty"] == "0"
-    (folder / "mia/bahdanau/timestamp.txt").write_text("2026-11-02 00:00:00 UTC")
-    assert run(folder, out) == 0
-    late = summary(out)["mia", "bahdanau"]
-    assert late["manual_score"] == "2"
-    assert float(late["late_penalty"]) == totals(out)["mia", "bahdanau"]
-    assert late["total"] == "0"
-    (folder / "mia/bahdanau/timestamp.txt").write_text("next Tuesday or so")
-    assert run(folder, out) == 0
-    assert summary(out)["mia", "bahdanau"]["late_penalty"] == "0"
 
 
 def test_what_is_no_longer_handed_in_keeps_its_grade_and_says_so(graded, run, tmp_path: Path) -> None:

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignment import template
 from autograder.files import atomic_write
 from autograder.gradebook.gradebook import ClassGradebook
 from autograder.places import ROOT
 from autograder.report import page as report
-from tests.support.outcomes import outcome
 from tests.support.teacher import settle
 
 SECRET = ["summary.csv", "gradebook.db", "report.html"]
@@ -112,26 +110,6 @@ def test_what_root_writes_in_somebodys_folder_is_theirs_to_read(teacher, out: Pa
     teacher()
     for path in out.rglob("*"):
         assert path.stat().st_uid == 65534 or path.name in (".grade.lock", "nbgrader_config.py"), path
-
-
-def test_feedback_released_through_the_exchange_can_be_fetched(released, tmp_path: Path) -> None:
-    """The page in the class's folder is the teacher's; its copy in the exchange is for the student."""
-    from nbgrader.coursedir import CourseDirectory
-
-    from autograder.gradebook.exchange import ReleaseFeedback
-
-    book, form = ClassGradebook(tmp_path / "out"), template("bahdanau")
-    book.register(form)
-    book.record("ada", form, outcome(form, 1.0))
-    page = tmp_path / "out/feedback/ada/bahdanau/bahdanau.html"
-    assert stat.S_IMODE(page.stat().st_mode) == 0o600
-    folders = CourseDirectory(config=book.config)
-    folders.assignment_id = "bahdanau"
-    releaser = ReleaseFeedback(coursedir=folders, config=book.config)
-    releaser.dest_path = str(tmp_path)
-    releaser._release("ada", page, "secret")
-    [copy] = tmp_path.glob("*.html")
-    assert stat.S_IMODE(copy.stat().st_mode) == 0o644
 
 
 def test_a_written_file_is_whole_and_private_at_every_moment(tmp_path: Path, umask, monkeypatch) -> None:

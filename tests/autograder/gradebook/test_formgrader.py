@@ -136,14 +136,6 @@ def test_the_lists_show_the_class_and_its_scores(desk: Desk, course: Course) -> 
     assert not desk.errors
 
 
-def test_partial_credit_is_shown_with_its_hint(desk: Desk) -> None:
-    desk.grade("fay")
-    assert desk.tab.locator("#check-masked_softmax").get_attribute("placeholder") == "4"
-    assert title("bahdanau.masked_softmax", "mask_after_softmax") in desk.tab.locator("body").inner_text()
-    assert desk.tab.locator("math").count() > 5  # formulas, without MathJax from elsewhere
-    assert not desk.errors
-
-
 def test_points_and_a_comment_by_hand_reach_gradebook_and_feedback(desk: Desk, course: Course) -> None:
     before = desk.score("mia")
     desk.grade("mia")

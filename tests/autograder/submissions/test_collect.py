@@ -156,22 +156,7 @@ def test_links_and_folders_in_a_notebooks_place_are_refused(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "a [b] *é?",
-        "o'neil; --x",
-        "-rf",
-        "x{y}z",
-        ".hidden",
-        "..",
-        "a/b",
-        "a\\b",
-        "%2E",
-        "50%",
-        "50%25",
-        "tab\there",
-        "日本 语",
-    ],
+    "name", "a [b] *é?|o'neil; --x|-rf|x{y}z|.hidden|..|a/b|a\\b|%2E|50%|50%25|tab\there|日本 语".split("|")
 )
 def test_every_name_becomes_a_folders_and_comes_back(name: str) -> None:
     folder = folder_name(name)

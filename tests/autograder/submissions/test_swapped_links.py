@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.course import timestamp
-from autograder.gradebook.converters import content
+from autograder.course import content, timestamp
 from autograder.gradebook.exchange import regular_files
 from autograder.submissions import collect
 from autograder.submissions.files import list_folder
