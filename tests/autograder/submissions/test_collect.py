@@ -191,6 +191,7 @@ def test_one_students_folder_one_file_and_none_are_told_from_a_class(tmp_path: P
         tmp_path,
         {"class/ada/bahdanau/bahdanau.ipynb": notebook(), "other/bahdanau/bahdanau/bahdanau.ipynb": notebook()},
     )
+    lay(tmp_path, {"class/ada/Roe Ann_7_assignsubmission_file_/bahdanau.ipynb": notebook()})
     with pytest.raises(ValueError, match="one student's folder"):
         collect.read(tmp_path / "class" / "ada", KNOWN)
     with pytest.raises(ValueError, match=r"is one notebook: expected STUDENT/NAME.*autograder score"):
