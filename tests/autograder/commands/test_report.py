@@ -217,19 +217,6 @@ def test_the_numbers_are_those_of_the_summary_and_of_the_class(example: Path) ->
             assert rates[function] == [got["all"], got["some"], got["none"]]
 
 
-@pytest.mark.slow
-def test_the_graded_example_class_has_its_numbers_on_the_page(course_judge, tmp_path: Path) -> None:
-    from autograder.__main__ import main
-
-    make_class.write(tmp_path / "submitted")
-    assert main(["grade", str(tmp_path / "submitted"), "--out", str(tmp_path / "out")]) == 0
-    assert main(["report", "--out", str(tmp_path / "out")]) == 0
-    demand_the_same_numbers(tmp_path / "out")
-    _, seen = page(tmp_path / "out")
-    assert seen.table("of encoder_decoder that could not")["lena"] == ["Out of time in greedy_decode"]
-    assert seen.table("Waiting for points by hand in bahdanau").keys() == {"ada", "mia"}
-
-
 def test_names_cannot_act_and_stay_readable(tmp_path: Path) -> None:
     lines = [line(name, "bahdanau", {}, flags=["<b>flag"], error=None) for name in HOSTILE]
     lines[0]["checks"][0] |= {"mistake": ["<i>mistake"], "titles": ["<i>mistake `<b>` it is."]}
