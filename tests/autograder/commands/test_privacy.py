@@ -1,4 +1,4 @@
-"""Names and marks are for the teacher's eyes only, whatever the umask, and wherever an earlier version left them."""
+"""Names and marks are for the teacher's eyes only, whatever the umask."""
 
 import os
 import re

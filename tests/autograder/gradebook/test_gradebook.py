@@ -296,6 +296,16 @@ def test_a_database_that_is_not_this_nbgraders_is_refused(form, tmp_path: Path, 
     assert before == ((tmp_path / "gradebook.db").is_file() and (tmp_path / "gradebook.db").read_bytes())
 
 
+def test_a_database_held_by_another_program_is_said(form, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("autograder.gradebook.database.WAIT_SECONDS", 0.1)
+    book = ClassGradebook(tmp_path)
+    book.register(form)
+    with contextlib.closing(sqlite3.connect(tmp_path / "gradebook.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(NoGradebook, match="is held by another program"):
+            book.record("ada", form, outcome(form, 1))
+
+
 def test_a_full_disk_stops_the_class_and_leaves_no_part(form, tmp_path: Path, monkeypatch) -> None:
     book = ClassGradebook(tmp_path)
     book.register(form)
