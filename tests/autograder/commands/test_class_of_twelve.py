@@ -15,7 +15,6 @@ from autograder.assignment import grade_id
 from autograder.export.run import export
 from autograder.grade.people import Words
 from autograder.grade.run import grade
-from autograder.gradebook import config
 from autograder.places import released_notebook, source_notebook
 from examples.make_class import Student
 from tests.support.classes import Here, opened_book
@@ -132,7 +131,6 @@ def give_by_hand(out: Path) -> None:
             for question, points in zip(QUESTIONS, by_hand, strict=False):
                 mark: Any = gradebook.find_grade(question, NAME, NAME, student)
                 mark.manual_score, mark.needs_manual_grade = points, False
-        gradebook.db.commit()
 
 
 def totals(out: Path) -> Iterator[tuple[str, float | None]]:
@@ -146,7 +144,6 @@ def totals(out: Path) -> Iterator[tuple[str, float | None]]:
 @pytest.mark.slow
 def test_each_of_twelve_has_the_points_that_come_out_by_hand(course_judge, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    config.settings(out)
     settle(out, "AssignLatePenalties.plugin_class = 'autograder.gradebook.lateness.EachDay'")
     folder, worksheet = hand_in(tmp_path)
     words = Words(due=[f"{NAME}=2026-11-20 12:00"], roster=[str(worksheet)])

@@ -90,7 +90,6 @@ class Teacher:
                 if grade.needs_manual_grade:
                     grade.manual_score, grade.needs_manual_grade = 0.0, False
             next(grade for grade in grades if grade.name == "reading_a_matrix").manual_score = points
-            gradebook.db.commit()
 
 
 @pytest.fixture

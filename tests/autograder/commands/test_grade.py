@@ -70,7 +70,6 @@ def test_what_changed_is_graded_again_and_a_persons_points_stay(graded, run, tmp
         grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", "fay").grades
         by_hand = next(grade for grade in grades if grade.name == "reading_a_matrix")
         by_hand.manual_score = 2
-        gradebook.db.commit()
     before = totals(out)
     [ada] = [student for student in make_class.students() if student.name == "ada"]
     (folder / "fay/bahdanau/bahdanau.ipynb").write_bytes(ada.submission("bahdanau"))

@@ -15,10 +15,11 @@ from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.judge.judge import shown
 from autograder.kit.bonus import ON_TOP
 from autograder.kit.cases import Verdict
-from tests.autograder.gradebook.test_gradebook import DUE, EARLY, HALVES, LATE, by_hand, settle
-from tests.support.classes import total_on
+from tests.autograder.gradebook.test_gradebook import DUE, EARLY, HALVES, LATE
+from tests.support.classes import opened_book, total_on
 from tests.support.notebooks import code, graded, markdown
 from tests.support.outcomes import outcome
+from tests.support.teacher import settle
 
 NAME, CORE, BONUS = "mine", 10, 6
 STARRED = "check-stretch"
@@ -74,7 +75,7 @@ def page(out: Path, student: str = "ada") -> str:
 def test_a_bonus_comes_on_top_of_all_and_who_skips_it_has_all(tmp_path: Path, share: float, score: float) -> None:
     book = register(tmp_path)
     record(book, "ada", 1.0, share)
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         notebook = opened.find_submission_notebook(NAME, NAME, "ada")
         assert (notebook.score, notebook.max_score) == (score, CORE + 3)
         assert not notebook.failed_tests  # formgrader's list of those to look at
@@ -99,13 +100,13 @@ def test_what_a_person_gave_is_neither_lost_nor_counted_as_a_bonus(tmp_path: Pat
     book = register(tmp_path)
     for student in ("ada", "bo"):
         record(book, student, 1.0, 0.5)
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         grade(opened).extra_credit = 1.5  # on top of the bonus
         grade(opened, "bo").manual_score = 5.0  # instead of it
     for share, ada, bo in [(1.0, 17.5, 15), (0.0, 11.5, 15), (0.5, 14.5, 15)]:
         for student in ("ada", "bo"):
             record(book, student, 1.0, share)
-        with by_hand(tmp_path) as opened:
+        with opened_book(tmp_path) as opened:
             assert (grade(opened).auto_score, grade(opened).extra_credit) == (BONUS * share, 1.5)
             assert (grade(opened, "bo").manual_score, grade(opened, "bo").extra_credit) == (5, None)
             assert grade(opened, "bo").needs_manual_grade  # for another look
@@ -122,7 +123,7 @@ LATER = b"2026-11-23 12:00:00 UTC"  # by which the rule takes a point more than 
 def test_a_penalty_is_taken_once_and_never_below_nothing(tmp_path: Path, rule: str, when: bytes, part: float) -> None:
     settle(tmp_path, rule if rule == HALVES else f"LateSubmissionPlugin.{rule}")
     book = register(tmp_path)
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         opened.update_or_create_assignment(NAME, duedate=DUE)
     for core, share in [(1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.0, 0.0), (1.0, 1.0)]:
         record(book, "ada", core, share, when)
@@ -138,14 +139,14 @@ def test_a_penalty_is_taken_once_and_never_below_nothing(tmp_path: Path, rule: s
 def test_a_task_becomes_a_bonus_a_core_task_and_is_taken_out_and_put_back(tmp_path: Path) -> None:
     book = register(tmp_path, stars=0)
     book.record("ada", form(stars=0), outcome(form(stars=0), 1.0))
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         grade(opened).extra_credit = 1.0
         assert opened.find_submission(NAME, "ada").max_score == 19
     for stars, most in [(2, 13), (0, 19), (1, 13)]:
         changed = form(stars)
         book.register(changed)
         book.record("ada", changed, outcome(changed, 1.0))
-        with by_hand(tmp_path) as opened:
+        with opened_book(tmp_path) as opened:
             assert (opened.find_submission(NAME, "ada").score, opened.find_submission(NAME, "ada").max_score) == (
                 17,
                 most,

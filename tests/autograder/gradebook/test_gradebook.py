@@ -23,8 +23,10 @@ from autograder.gradebook import config as files
 from autograder.gradebook.bonus import automatic_score
 from autograder.gradebook.gradebook import ClassGradebook, NoGradebook, NotRecorded, quiet
 from autograder.judge.result import Outcome
+from tests.support.classes import opened_book
 from tests.support.outcomes import KEPT, PEOPLE, outcome, rows
 from tests.support.points import by_checks, core, written
+from tests.support.teacher import settle
 
 ALL, CORE = by_checks("bahdanau"), core("bahdanau") + written("bahdanau")
 
@@ -60,20 +62,6 @@ def url(out: Path) -> str:
     return f"sqlite:///{out / 'gradebook.db'}"
 
 
-@contextlib.contextmanager
-def by_hand(out: Path) -> Iterator[Gradebook]:
-    """Open the gradebook as a teacher's tool does."""
-    with quiet(), Gradebook(url(out), "") as opened:
-        yield opened
-        opened.db.commit()
-
-
-def settle(out: Path, *lines: str) -> None:
-    """Add lines to the class's settings."""
-    path = files.settings(out) and out / files.NAME
-    path.write_text(path.read_text() + "\n" + "\n".join(f"get_config().{line}" for line in lines))
-
-
 HALVES = f"AssignLatePenalties.plugin_class = '{__name__}.Halves'"
 
 
@@ -82,7 +70,7 @@ def recorded(out: Path, forms: dict[str, Template], due: str) -> ClassGradebook:
     book = ClassGradebook(out)
     for form in forms.values():
         book.register(form)
-        with by_hand(out) as opened:
+        with opened_book(out) as opened:
             opened.update_or_create_assignment(form.assignment, duedate=due)
         for student in PEOPLE if form is next(iter(forms.values())) else ["ada", "bo"]:
             book.record(student, form, outcome(form, *PEOPLE[student]), LATE if student != "bo" else EARLY)
@@ -118,7 +106,7 @@ def test_it_holds_row_by_row_what_nbgraders_own_commands_write(forms, tmp_path: 
     shutil.copytree(tmp_path / "ours" / "autograded", tmp_path / "theirs" / "submitted")
     settle(tmp_path / "theirs", HALVES)
     for form in forms.values():
-        with by_hand(tmp_path / "theirs") as opened:
+        with opened_book(tmp_path / "theirs") as opened:
             opened.update_or_create_assignment(form.assignment, duedate=DUE)
         about = {"notebook": form.assignment, "assignment": form.assignment, "db_url": url(tmp_path / "theirs")}
         SaveCells().preprocess(form.notebook, ResourcesDict(nbgrader=about))
@@ -161,7 +149,7 @@ def test_points_by_hand_stay_final_while_answer_and_maximum_do(
     book = ClassGradebook(tmp_path)
     book.register(form)
     book.record("ada", form, with_text(form, "(a) The row of *me*."))
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         for name in waits:
             grade(opened, "ada", name).manual_score = 2
             grade(opened, "ada", name).needs_manual_grade = False
@@ -173,7 +161,7 @@ def test_points_by_hand_stay_final_while_answer_and_maximum_do(
                 book.record("ada", form, again)
     for _ in range(2):  # an answer that waits goes on waiting
         book.record("ada", form, again)
-        with by_hand(tmp_path) as opened:
+        with opened_book(tmp_path) as opened:
             assert {name: grade(opened, "ada", name).needs_manual_grade for name in waits} == waits
             assert grade(opened, "ada", "reading_a_matrix").score == 2
 
@@ -333,7 +321,7 @@ PARTS = ("masked_softmax", "check-masked_softmax", "reading_a_matrix")
 
 
 def given(out: Path, student: str) -> dict[str, float]:
-    with by_hand(out) as opened:
+    with opened_book(out) as opened:
         grades = opened.find_submission_notebook("bahdanau", "bahdanau", student).grades
         return {each.name: each.manual_score for each in grades if each.manual_score is not None}
 
@@ -343,7 +331,7 @@ def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp
     book.register(form)
     for student in ("ada", "bo"):
         book.record(student, form, outcome(form, 1))
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         for name, points in GIVEN.items():
             grade(opened, "ada", name).manual_score = points
         opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada").manual_comment = "Well said."
@@ -351,14 +339,14 @@ def test_an_exercise_removed_and_put_back_has_its_points_by_hand_again(form, tmp
         book.register(fewer)
     assert "no longer graded: check-masked_softmax, masked_softmax, reading_a_matrix" in logged.output[0]
     assert stat.S_IMODE((tmp_path / "removed/bahdanau.json").stat().st_mode) == 0o600
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         assert opened.find_submission("bahdanau", "bo").max_score == CORE - 10 - 3  # masked_softmax, reading_a_matrix
     assert given(tmp_path, "ada") == {}
     for again in ("ada", "bo"):
         book.feedback(again, fewer)  # graded before: its notebook still shows the cells, and they earn nothing
     book.register(form)
     assert given(tmp_path, "ada") == GIVEN
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         comment = opened.find_comment("masked_softmax", "bahdanau", "bahdanau", "ada")
         assert comment.manual_comment == "Well said."
         grade(opened, "ada", "reading_a_matrix").manual_score = None
@@ -371,7 +359,7 @@ def test_a_kill_while_cells_change_is_mended(form, tmp_path: Path, monkeypatch) 
     book, fewer = ClassGradebook(tmp_path), changed(form, *PARTS)
     book.register(form)
     book.record("ada", form, outcome(form, 1))
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         grade(opened, "ada", "reading_a_matrix").manual_score = 2
 
     def stops(*_: Any) -> None:

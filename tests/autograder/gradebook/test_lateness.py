@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import assignments
-from autograder.gradebook import config
 from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.gradebook.lateness import due_dates
 from tests.support.classes import graded_now, opened_book, page, summary, total_on
@@ -105,7 +104,6 @@ def test_a_wrong_date_is_one_sentence_and_changes_nothing(teacher, out: Path, op
 
 
 def test_a_time_given_by_hand_counts_and_stays(teacher, out: Path) -> None:
-    config.settings(out)
     settle(out, ZERO)
     status, shown = teacher("--due", f"bahdanau={DUE}")
     assert "bahdanau has a due date, and 1 came without a time" in shown  # cy
@@ -183,7 +181,6 @@ def test_points_by_hand_and_an_extension_count_in_the_next_penalty(teacher, out:
     with opened_book(out) as gradebook:
         grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", "ada").grades
         next(grade for grade in grades if grade.name == "reading_a_matrix").manual_score = 2
-        gradebook.db.commit()
     teacher()
     assert costs(out)["ada"] == ALL + 2
     with opened_book(out) as gradebook:

@@ -16,8 +16,7 @@ from autograder.judge.result import Outcome
 from autograder.places import KIT
 from tests.autograder.gradebook.test_bonus_points import submitted
 from tests.autograder.gradebook.test_formgrader import Desk, desk_of
-from tests.autograder.gradebook.test_gradebook import by_hand
-from tests.support.classes import page, points_on
+from tests.support.classes import opened_book, page, points_on
 from tests.support.outcomes import ANSWER, outcome
 
 NAME, QUESTION, MOST = "bahdanau", "reading_a_matrix", 3
@@ -68,7 +67,7 @@ def change(book: ClassGradebook, item: str, text: str, points: float) -> list[st
 
 def given(book: ClassGradebook, student: str) -> tuple[float | None, bool]:
     """Return the points by hand, and whether the answer waits."""
-    with by_hand(book.out) as opened:
+    with opened_book(book.out) as opened:
         grade = opened.find_grade(QUESTION, NAME, NAME, student)
         return grade.manual_score, grade.needs_manual_grade
 
@@ -90,7 +89,7 @@ def test_points_are_the_sum_of_the_items_and_no_item_waits(book: ClassGradebook)
 def test_a_change_reaches_all_who_have_the_item_but_not_what_was_typed(book: ClassGradebook) -> None:
     choose(book, "ada bo cy", "half")
     choose(book, "cy", "names the rows")
-    with by_hand(book.out) as opened:
+    with opened_book(book.out) as opened:
         opened.find_grade(QUESTION, NAME, NAME, "bo").manual_score = 3
     book.session.expire_all()
     assert change(book, "half", "a half", 1) == ["bo"]
