@@ -127,7 +127,7 @@ class Page(HTMLExporter):
         page = self._set(notebook, about)
         if len(page.encode("utf-8", "replace")) <= LARGEST_PAGE:
             return page
-        return self._set(truncated(notebook, LARGEST_PAGE // 4), about, plain=True)
+        return self._set(truncated(notebook), about, plain=True)
 
     def _set(self, notebook: NotebookNode, about: dict[str, Any], plain: bool = False) -> str:
         resources = self._init_resources({"nbgrader": about})
