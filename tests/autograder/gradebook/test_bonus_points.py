@@ -15,8 +15,8 @@ from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.judge.judge import shown
 from autograder.kit.bonus import ON_TOP
 from autograder.kit.cases import Verdict
-from tests.autograder.gradebook.test_gradebook import DUE, EARLY, HALVES, LATE
 from tests.support.classes import opened_book, total_on
+from tests.support.gradebooks import DUE, EARLY, HALVES, LATE
 from tests.support.notebooks import code, graded, markdown
 from tests.support.outcomes import outcome
 from tests.support.teacher import settle

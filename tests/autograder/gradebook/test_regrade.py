@@ -16,6 +16,7 @@ from tests.autograder.gradebook.test_bonus_points import submitted
 from tests.autograder.gradebook.test_formgrader import desk_of
 from tests.support.classes import page
 from tests.support.outcomes import outcome
+from tests.support.report_pages import Reader, demand_sound, keep, line
 from tests.support.teacher import out, teacher  # noqa: F401
 
 NAME, PART = "bahdanau", "additive_attention"
@@ -90,8 +91,6 @@ def test_a_note_is_answered_once_and_the_answer_outlasts_regrades(teacher, out: 
 
 
 def test_the_report_shows_a_request_with_what_the_check_said(released, tmp_path: Path) -> None:
-    from tests.autograder.commands.test_report import Reader, demand_sound, keep, line
-
     lines = [line(student, NAME, {f"{NAME}.{PART}": ("some", [])}) for student in ("ada", "bo")]
     for check in lines[0]["checks"]:
         check["hint"] = f"the hint about <{check['id']}>"
