@@ -4,7 +4,6 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution, is_task
-from traitlets.config import Config
 
 from autograder.assignment import grade_id
 from autograder.gradebook.html import Page
@@ -12,30 +11,24 @@ from autograder.gradebook.query import Marks
 from autograder.gradebook.rows import AssignmentRows
 
 
-class Pages:
-    """Makes the pages of a class with one exporter."""
-
-    def __init__(self, config: Config) -> None:
-        self.exporter = Page(config=config)
-
-    def page(self, notebook: NotebookNode, name: str, rows: AssignmentRows, marks: Marks) -> str:
-        """Return the page of a graded notebook as HTML; the marks are written into the notebook's metadata."""
-        for cell in notebook.cells:
-            about: dict[str, Any] = cell.metadata.get("nbgrader", {})
-            if grade_id(cell) not in rows.points | rows.commented:  # of an exercise that was removed since: any cell
-                cell.metadata.pop("nbgrader", None)
-            if is_solution(cell) or is_task(cell):
-                about["comment"] = marks.comments.get(about["grade_id"])
-            if is_grade(cell) or is_task(cell):
-                about["score"] = marks.scores.get(about["grade_id"], 0.0)
-                about["points"] = rows.points[about["grade_id"]]
-                about["waits"] = about["grade_id"] in marks.waiting
-                about["items"] = marks.items.get(about["grade_id"], [])
-        comments = {
-            "notebook": name,
-            "score": sum(marks.scores.values()) - marks.late_penalty,
-            "max_score": sum(rows.points.values()),
-            "late_penalty": marks.late_penalty,
-            "requests": marks.requests,
-        }
-        return self.exporter.rendered(notebook, comments)
+def page(exporter: Page, notebook: NotebookNode, name: str, rows: AssignmentRows, marks: Marks) -> str:
+    """Return the page of a graded notebook as HTML; the marks are written into the notebook's metadata."""
+    for cell in notebook.cells:
+        about: dict[str, Any] = cell.metadata.get("nbgrader", {})
+        if grade_id(cell) not in rows.points | rows.commented:  # of an exercise that was removed since: any cell
+            cell.metadata.pop("nbgrader", None)
+        if is_solution(cell) or is_task(cell):
+            about["comment"] = marks.comments.get(about["grade_id"])
+        if is_grade(cell) or is_task(cell):
+            about["score"] = marks.scores.get(about["grade_id"], 0.0)
+            about["points"] = rows.points[about["grade_id"]]
+            about["waits"] = about["grade_id"] in marks.waiting
+            about["items"] = marks.items.get(about["grade_id"], [])
+    comments = {
+        "notebook": name,
+        "score": sum(marks.scores.values()) - marks.late_penalty,
+        "max_score": sum(rows.points.values()),
+        "late_penalty": marks.late_penalty,
+        "requests": marks.requests,
+    }
+    return exporter.rendered(notebook, comments)

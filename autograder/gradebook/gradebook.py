@@ -19,11 +19,11 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
-from autograder.gradebook import cells, class_files, extensions, lateness, query, regrade, roster, rubric
+from autograder.gradebook import cells, class_files, extensions, feedback, lateness, query, regrade, roster, rubric
 from autograder.gradebook.class_files import LOG, ClassFiles, SubmissionTime, read, submission_time
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, named, one_line_errors, opened, quiet
-from autograder.gradebook.feedback import Pages
+from autograder.gradebook.html import Page
 from autograder.gradebook.rows import AssignmentRows, Entries
 
 if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged
@@ -66,8 +66,8 @@ class ClassGradebook:
         return Entries(self.config)
 
     @cached_property
-    def pages(self) -> Pages:
-        return Pages(self.config)
+    def exporter(self) -> Page:
+        return Page(config=self.config)
 
     def close(self) -> None:
         """Close the database."""
@@ -214,7 +214,7 @@ class ClassGradebook:
         marks_of_submission = query.marks(self.session, rows, student)
         if marks_of_submission is None:
             raise NotRecorded(f"{name} of {student} is not in the gradebook {named(self.db_url)}.")
-        self.files.write_page(student, name, self.pages.page(notebook, name, rows, marks_of_submission))
+        self.files.write_page(student, name, feedback.page(self.exporter, notebook, name, rows, marks_of_submission))
 
     @contextmanager
     def _transaction(self, student: str, name: str) -> Iterator[None]:

@@ -21,16 +21,13 @@ from autograder.assignment import template
 from autograder.grade.cache import Busy, Records, exclusive
 from autograder.grade.run import grade
 from autograder.grade.summary import flag_different_scores
-from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.gradebook.gradebook import ClassGradebook
 from autograder.judge.result import Outcome, Task, without_points
 from autograder.places import ROOT
 from autograder.submissions.submission import Submission
 from tests.support.classes import QUICK, graded_now, submit, summary, totals
 from tests.support.outcomes import rows
 from tests.support.sandboxed import demand_sandbox
-
-with quiet():
-    pass
 
 KILLS = 20
 

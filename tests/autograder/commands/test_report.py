@@ -4,6 +4,7 @@ import csv
 import html
 import re
 from collections import Counter
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from autograder.gradebook.database import quiet
 from autograder.report.data import read
 from autograder.report.items import discrimination
 from autograder.report.page import FORMGRADER, report
+from autograder.submissions.submission import Rejected
 from examples import make_class
 from tests.support.report_pages import HOSTILE, Reader, demand_sound, enter, keep, line, page
 
@@ -160,7 +162,7 @@ def test_what_is_missing_or_broken_is_said_and_costs_nothing_else(tmp_path: Path
 
 def test_files_of_no_assignment_are_listed(tmp_path: Path) -> None:
     out = keep(tmp_path, [line("anna", "bahdanau", {})])
-    rows = [summary.row(line("anna", "bahdanau", {})), summary.rejected("bob", "essay.docx", "this is no notebook")]
+    rows = [summary.row(line("anna", "bahdanau", {})), asdict(Rejected("bob", "essay.docx", "this is no notebook"))]
     summary.write(rows, out / "summary.csv")
     assert page(out)[1].table("belongs to no assignment") == {"bob": ["this is no notebook"]}
     assert [entry.student for entry in read(out).entries] == ["anna"]
