@@ -92,7 +92,7 @@ def test_points_are_changed_in_one_place(course: Term) -> None:
     course.give("ada", "reading_a_matrix", 2)
     checks = "autograder/checks/bahdanau/checks.py"
     course.change(checks, '"padded sentences": 2', '"padded sentences": 5')
-    course.change(checks, "Written(points=3", "Written(points=6")
+    course.change(checks, "points=3,\n        text=READING", "points=6,\n        text=READING")
     status, output = course.grade()
     assert status == 2
     assert re.search(r"'bahdanau'.*\(masked_softmax, reading_a_matrix\)", output)
