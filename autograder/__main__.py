@@ -111,11 +111,20 @@ def _run(options: argparse.Namespace) -> int:
     if options.verb == "new":
         return _new(options.name, options.exercise, options.chapter)
     if options.verb == "try":
-        return _try(options.name, options.file)
+        from autograder.release.trial import try_checks, try_file
+
+        return try_file(options.name, options.file) if options.file else try_checks(options.name)
     if options.verb == "report":
-        return _report(options)
+        from autograder.report.page import FORMGRADER, report
+
+        print(report(options.out, options.to, options.formgrader or FORMGRADER, options.anonymous))
+        return 0
     if options.verb == "export":
-        return _export(options)
+        from autograder.export.run import export
+
+        for line in export(options.out, options.to, options.names, options.id, options.zero):
+            print(line)
+        return 0
     return _grading(options)
 
 
@@ -162,29 +171,6 @@ def _new(name: str, function: str, chapter: bool) -> int:
     if chapter:
         print("CONTRIBUTING.md, A chapter, says what belongs into each, and which tests read it.")
     print(f"Change them as you like, then: python -m autograder try {name}")
-    return 0
-
-
-def _try(name: str, file: Path | None) -> int:
-    from autograder.release.trial import try_checks, try_file
-
-    if file is None:
-        return try_checks(name)
-    return try_file(name, file)
-
-
-def _report(options: argparse.Namespace) -> int:
-    from autograder.report.page import FORMGRADER, report
-
-    print(report(options.out, options.to, options.formgrader or FORMGRADER, options.anonymous))
-    return 0
-
-
-def _export(options: argparse.Namespace) -> int:
-    from autograder.export.run import export
-
-    for line in export(options.out, options.to, options.names, options.id, options.zero):
-        print(line)
     return 0
 
 

@@ -11,7 +11,7 @@ from traitlets.config import Config
 
 from autograder.places import BUILD, SOURCE
 from autograder.settings import settings
-from autograder.submissions.notebook import Unreadable, read_below
+from autograder.submissions.notebook import LARGEST_FILE, Unreadable, read_below
 
 SETTINGS_FILE = '''"""nbgrader's settings for this class; its commands and formgrader's server run in this folder."""
 
@@ -36,7 +36,6 @@ PARTS = [
         "autograder.gradebook.marking",
         "HANDLERS",
     ),
-    ("nbgrader.utils", "determine_grade", "autograder.gradebook.bonus", "determine_grade"),
 ]
 
 
@@ -46,19 +45,6 @@ def configure(config: Config, out: Path) -> Config:
     config.CourseDirectory.course_id = ""
     config.CourseDirectory.source_directory = str(SOURCE)
     config.CourseDirectory.release_directory = str(BUILD / "release")
-    config.OverwriteCells.add_missing_cells = True
-    config.Autograde.exporter_class = "autograder.gradebook.converters.Submission"
-    config.Autograde.sanitize_preprocessors = [
-        "nbgrader.preprocessors.OverwriteCells",
-        "nbgrader.preprocessors.CheckCellMetadata",
-    ]
-    config.Autograde.autograde_preprocessors = [
-        "autograder.gradebook.converters.Scores",
-        "nbgrader.preprocessors.AssignLatePenalties",
-        "nbgrader.preprocessors.CheckCellMetadata",
-    ]
-    config.GenerateFeedback.exporter_class = "autograder.gradebook.html.Page"
-    config.GenerateFeedback.preprocessors = ["autograder.gradebook.converters.Grades"]
     if settings().late:
         config.AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.EachDay"
     config.ExchangeFactory.collect = "autograder.gradebook.exchange.Collect"
@@ -75,13 +61,23 @@ def replace_nbgrader_parts() -> None:
             setattr(module, part, getattr(import_module(home), ours))
 
 
-def timestamp(folder: Path) -> datetime | None:
-    """Return when a submission was handed in, in UTC; None where timestamp.txt cannot be read: nbgrader would fail."""
+def content(path: Path, max_bytes: int = LARGEST_FILE) -> bytes:
+    """Return the bytes of a file in STUDENT/NAME; no link below the class's folder may lead to somebody else's."""
+    path = path.absolute()
+    return read_below(path.parents[2], path.parts[-3:], max_bytes)
+
+
+def read_timestamp(folder: Path) -> bytes | None:
+    """Return the content of the timestamp.txt in STUDENT/NAME, None where it cannot be read."""
     try:
-        path = folder.absolute() / "timestamp.txt"
-        return parse_timestamp(read_below(path.parents[2], path.parts[-3:], LONGEST_TIMESTAMP))
+        return content(folder / "timestamp.txt", LONGEST_TIMESTAMP)
     except Unreadable:
         return None
+
+
+def timestamp(folder: Path) -> datetime | None:
+    """Return when a submission was handed in, in UTC; None where timestamp.txt cannot be read: nbgrader would fail."""
+    return parse_timestamp(read_timestamp(folder) or b"")
 
 
 def parse_timestamp(written: bytes) -> datetime | None:

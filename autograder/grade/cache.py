@@ -86,10 +86,9 @@ class Records:
         return ""
 
     def _identity(self, path: Path) -> tuple[str, str]:
-        """Return the name and the LMS's number of a graded submission; ("", "") where they are unknown."""
-        identity = (self._read(path) or {}).get("from")
-        name, account = (identity.get("name"), identity.get("account")) if isinstance(identity, dict) else ("", "")
-        return (name, account) if isinstance(name, str) and isinstance(account, str) else ("", "")
+        """Return the name and the LMS's number of a graded submission; ("", "") where there is no record."""
+        origin = (self._read(path) or {"from": {}})["from"]
+        return origin.get("name", ""), origin.get("account", "")
 
     def score_conflict(self, submission: Submission, line: dict[str, Any]) -> list[str]:
         """Return [a flag] where an earlier run gave the same file another score, else []."""
@@ -107,7 +106,7 @@ class Records:
         """Enter the LMS's name of a submission that is not graded again: the same file may have been handed in anew."""
         path = self._path(submission.student, submission.assignment)
         record = self._read(path)
-        if submission.lms_name and record and record.get("from") != _origin(submission):
+        if submission.lms_name and record and record["from"] != _origin(submission):
             atomic_write(path, json.dumps(record | {"from": _origin(submission)}).encode(), self.mode)
 
     def submitted(self) -> list[tuple[str, str, str]]:
@@ -117,13 +116,9 @@ class Records:
 
     def lms_names(self) -> dict[tuple[str, str], str]:
         """Return the LMS's name of each graded submission that came from an LMS, by student and assignment."""
-        names = {}
-        for path in sorted(self.folder.glob("*/*.json")):
-            origin = (self._read(path) or {}).get("from")
-            name = origin.get("lms_name") if isinstance(origin, dict) else None
-            if isinstance(name, str) and name:
-                names[path.parent.name, path.stem] = name
-        return names
+        records = {(path.parent.name, path.stem): self._read(path) for path in sorted(self.folder.glob("*/*.json"))}
+        names = {who: record["from"]["lms_name"] for who, record in records.items() if record}
+        return {who: name for who, name in names.items() if name}
 
     def earlier_lines(self, graded_now: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
         """Yield the lines of submissions that earlier runs graded and that are not in `graded_now`."""
@@ -138,7 +133,7 @@ class Records:
             record = json.loads(path.read_text())
         except (OSError, ValueError):
             return None
-        return record if isinstance(record, dict) and {"key", "line"} <= record.keys() else None
+        return record if isinstance(record, dict) and {"key", "line", "from"} <= record.keys() else None
 
 
 def _origin(submission: Submission) -> dict[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder.assignment import Template, template
-from autograder.files import atomic_write, tighten
+from autograder.files import atomic_write
 from autograder.grade import cache
 from autograder.grade.cache import Records
 from autograder.grade.interrupts import interrupts_wait
@@ -39,10 +39,6 @@ class Grader:
     forms: dict[str, Template] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
     works: dict[int, str] = field(default_factory=dict)  # a digest of the file and of the grader
-
-    def __post_init__(self) -> None:
-        if (self.out / "submitted").resolve() != self.root.resolve():  # permissions of the teacher's own folder stay
-            tighten(self.out / "submitted", self.book.mode)
 
     def mark(self, submissions: list[Submission], judges: Judges) -> Iterator[tuple[Submission, dict[str, Any]]]:
         """Grade submissions; yield each with its line, once gradebook, page and record are written."""

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,7 @@ def summarise(
 ) -> list[dict[str, Any]]:
     """Write summary.csv and return its rows: hand-ins, rejected files, and submissions graded by earlier runs."""
     lines = [rows[submission] for submission in inbox.submissions]
-    lines += [summary.rejected(rejected.student, rejected.file, rejected.error) for rejected in inbox.rejected]
+    lines += map(asdict, inbox.rejected)
     graded_now = {(submission.student, submission.assignment) for submission in inbox.submissions}
     lines += [summary.row(line) | {"note": summary.GONE} for line in Records(out).earlier_lines(graded_now)]
     lines = summary.flag_different_scores(lines)

@@ -31,7 +31,7 @@ MISSING = "has not handed in"
 GONE = "not handed in this time; its grade of an earlier run is kept"
 
 
-def row(line: dict[str, Any], **more: Any) -> dict[str, Any]:
+def row(line: dict[str, Any]) -> dict[str, Any]:
     """Return the summary's row of one submission; small, because the rows of a whole class are in memory."""
     mistakes = dict.fromkeys(mistake for check in line["checks"] for mistake in check["mistake"])
     kept = {
@@ -49,7 +49,6 @@ def row(line: dict[str, Any], **more: Any) -> dict[str, Any]:
         "failed": line.get("failed", False),
         "starved": line.get("starved", False),
         "work": line.get("work", ""),
-        **more,
     }
 
 
@@ -65,11 +64,6 @@ def flag_different_scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _with_others(row: dict[str, Any], scores: dict[float, str]) -> str:
     others = [f"the same file got {points:g} for {who}" for points, who in scores.items() if points != row.get("score")]
     return "; ".join([*([row["flags"]] if row.get("flags") else []), *others])
-
-
-def rejected(student: str, file: str, error: str) -> dict[str, Any]:
-    """Return the summary's row of something that gets no grade."""
-    return {"student": student, "file": file, "error": error}
 
 
 def missing(people: dict[str, list[Person]]) -> list[dict[str, Any]]:

@@ -5,21 +5,16 @@ automatic score like any other, in all of nbgrader's sums and in no maximum; a w
 """
 
 import copy
-from logging import Logger
 
 from nbformat import NotebookNode
-from nbgrader import utils
+from nbgrader.utils import determine_grade
 
 from autograder.assignment import bonus, grade_id, stars
 
-_determine_grade = utils.determine_grade  # nbgrader's own, before `course` puts ours in its place
 
-
-def determine_grade(cell: NotebookNode, log: Logger | None = None) -> tuple[float | None, float]:
-    """Return a cell's score, None where a person gives it, and nbgrader's maximum; a bonus is above a maximum of 0."""
-    if not bonus(cell):
-        return _determine_grade(cell, log)  # pyright: ignore[reportArgumentType] - nbgrader's default is None too
-    return _determine_grade(_worth_its_bonus(copy.deepcopy(cell)), log)[0], 0.0  # pyright: ignore[reportArgumentType]
+def automatic_score(cell: NotebookNode) -> float | None:
+    """Return a cell's score, of a bonus above nbgrader's maximum of 0; None where a person gives it."""
+    return determine_grade(_worth_its_bonus(copy.deepcopy(cell)) if bonus(cell) else cell)[0]
 
 
 def show(notebook: NotebookNode) -> NotebookNode:

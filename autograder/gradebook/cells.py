@@ -1,11 +1,10 @@
 """An assignment's graded cells in the gradebook: it follows changes in mid-term, what was given by hand is kept."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode
 from nbgrader.api import (
     Assignment,
     BaseCell,
@@ -24,7 +23,7 @@ from nbgrader.utils import is_locked
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from autograder.assignment import Template, grade_id
+from autograder.assignment import Template
 from autograder.files import atomic_write
 
 Given = dict[str, dict[str, dict[str, Any]]]  # what a person gave, by kind and name of the cell, by student
@@ -45,8 +44,8 @@ def kinds(template: Template) -> dict[tuple[type, str], dict[str, Any]]:
     return wanted
 
 
-def save(session: Session, template: Template, archive: Path, mode: int, forget: Callable[[set[str]], None]) -> None:
-    """Give the gradebook the cells of the template; call `forget` with the removed exercises before any row is deleted.
+def save(session: Session, template: Template, archive: Path, mode: int) -> list[str]:
+    """Give the gradebook the cells of the template; return the names of the removed exercises.
 
     Points and comments by hand for a removed cell are written to the archive first; they are restored with the cell.
     The rows are those of nbgrader's SaveCells, which commits after each, and changes no notebook that was handed in.
@@ -59,7 +58,6 @@ def save(session: Session, template: Template, archive: Path, mode: int, forget:
     kept = {name: each for name, each in given.items() if name not in names} | _given(session, gone)
     if kept != given:
         atomic_write(archive, json.dumps(kept, indent=1).encode(), mode)
-    forget({cell.name for cell in gone} - set(template.graded))
     for cell in gone:
         _remove(session, cell)
     new = {key: key[0](id=new_uuid(), name=key[1], notebook_id=row.id) for key in wanted.keys() - existing.keys()}
@@ -72,14 +70,7 @@ def save(session: Session, template: Template, archive: Path, mode: int, forget:
     for cell in new.values():
         _add_marks(session, cell, handed_in, given.get(_named(cell), {}))
     session.commit()
-
-
-def unmarked(notebook: NotebookNode, gone: set[str]) -> NotebookNode:
-    """Return a graded notebook in which the cells of removed exercises are ordinary ones."""
-    for cell in notebook.cells:
-        if grade_id(cell) in gone:
-            del cell.metadata["nbgrader"]
-    return notebook
+    return sorted({cell.name for cell in gone} - set(template.graded))
 
 
 def _notebook(session: Session, template: Template) -> Any:

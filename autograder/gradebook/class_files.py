@@ -12,11 +12,9 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.course import parse_timestamp
-from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, prepared, tighten
-from autograder.gradebook import cells
+from autograder.files import PRIVATE, SHARED, SHARED_FOLDER, atomic_write, prepared
 
 READ_ONLY = 0o400
-FOLDERS = ("autograded", "feedback", "records")  # hold grades, and are the grader's own
 LOG = logging.getLogger("autograder")
 
 
@@ -59,11 +57,9 @@ def read_if_there(path: Path) -> NotebookNode | None:
 class ClassFiles:
     """The graded notebooks and feedback pages of one class, readable by the teacher alone or by the teacher's group."""
 
-    def __init__(self, out: Path, folders: CourseDirectory) -> None:
+    def __init__(self, folders: CourseDirectory) -> None:
         self.folders = folders
         self.mode = SHARED if folders.groupshared else PRIVATE
-        for name in FOLDERS:  # as earlier versions left them, everybody could read what lies in them
-            tighten(out / name, self.mode)
 
     def autograded(self, student: str, name: str) -> Path:
         return Path(self.folders.format_path(self.folders.autograded_directory, student, name)) / f"{name}.ipynb"
@@ -93,15 +89,6 @@ class ClassFiles:
         else:
             path.with_name("timestamp.txt").unlink(missing_ok=True)
         self._write(path, page.encode("utf-8"), PRIVATE)
-
-    def unmark(self, name: str, gone: set[str]) -> None:
-        """Make the cells of removed exercises ordinary ones in graded notebooks: nbgrader would expect their grades."""
-        everybody = self.autograded("*", name).parents[2]
-        for folder in sorted(everybody.iterdir()) if everybody.is_dir() else []:
-            path = folder / name / f"{name}.ipynb"
-            if path.is_file():
-                notebook = cells.unmarked(read(path.read_bytes()), gone)
-                self._write(path, nbformat.writes(notebook).encode("utf-8") + b"\n", READ_ONLY)
 
     def _write(self, path: Path, content: bytes, mode: int) -> None:
         atomic_write(path, content, self._mode(mode))

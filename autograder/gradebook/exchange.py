@@ -2,7 +2,6 @@
 
 import pwd
 import shutil
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,20 +10,11 @@ from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash
 
+from autograder.course import content
 from autograder.submissions.notebook import Unreadable, read_below
 from lab.files import aside
 
 SECRET = "submission_secret.txt"  # nbgrader's: it names the file in which a student's feedback is released
-
-
-def regular_files(folder: Path, names: list[str], own: int = 1) -> Iterator[tuple[str, bytes | Unreadable]]:
-    """Yield the content of each of these files, or why it has none; it and the last `own` folders may be no links."""
-    root, parts = folder.absolute().parents[own - 1], folder.absolute().parts[-own:]
-    for name in names:
-        try:
-            yield name, read_below(root, (*parts, name))
-        except Unreadable as error:
-            yield name, error
 
 
 class Collect(ExchangeCollect):
@@ -55,11 +45,11 @@ class Collect(ExchangeCollect):
         """Copy notebook, time and secret; a submission without a readable notebook is collected without one."""
         Path(dest).mkdir(parents=True)
         notebook = f"{self.coursedir.assignment_id}.ipynb"
-        for name, content in regular_files(Path(src), [notebook, "timestamp.txt", SECRET]):
-            if isinstance(content, bytes):
-                (Path(dest) / name).write_bytes(content)
-            else:
-                self.log.error("Not collected: %s/%s: %s.", src, name, content)
+        for name in (notebook, "timestamp.txt", SECRET):
+            try:
+                (Path(dest) / name).write_bytes(read_below(Path(src).parent, (Path(src).name, name)))
+            except Unreadable as error:
+                self.log.error("Not collected: %s/%s: %s.", src, name, error)
 
 
 def _owner(folder: Path) -> str:
@@ -83,10 +73,9 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
             if wanted not in ("*", student) or student in excluded or not page.is_file():
                 continue
             handed = Path(self.coursedir.format_path(self.coursedir.submitted_directory, student, name))
-            [(_, secret)] = regular_files(handed, [SECRET], own=2)
-            if isinstance(secret, bytes) and secret.strip():
-                self._release(student, page, secret.decode("utf-8", "replace"))
-            else:
+            try:
+                self._release(student, page, content(handed / SECRET).decode("utf-8", "replace"))
+            except Unreadable:
                 self.log.warning("No feedback released to '%s', who did not hand in through the exchange.", student)
 
     def _release(self, student: str, page: Path, secret: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import BaseLoader, DictLoader
+from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from traitlets import default
 
@@ -58,8 +59,9 @@ class Sheet(Page):
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[str, dict[str, Any]]:
         """Return the page, with rubrics, and on which a score may be as high as the bonus."""
-        page, resources = super().from_notebook_node(nb, resources, **kwargs)
-        above, end, below = page.rpartition("</body>")
+        # nbconvert's own HTML exporter parses each page again to add what `finished` adds.
+        page, resources = super(HTMLExporter, self).from_notebook_node(bonus.show(nb), resources, **kwargs)
+        above, end, below = self.finished(page).rpartition("</body>")
         points = bonus.points(nb)
         above += BONUS.replace("MOST", json.dumps(points)) if points else ""
         return f"{above}<script>\n{MARKING.read_text('utf-8')}</script>\n{end}{below}", resources

@@ -19,11 +19,11 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.exc import StaleDataError
 
 from autograder.assignment import Template
-from autograder.gradebook import cells, class_files, extensions, lateness, query, regrade, roster, rubric
+from autograder.gradebook import cells, class_files, extensions, feedback, lateness, query, regrade, roster, rubric
 from autograder.gradebook.class_files import LOG, ClassFiles, SubmissionTime, read, submission_time
 from autograder.gradebook.config import settings
 from autograder.gradebook.database import NoGradebook, named, one_line_errors, opened, quiet
-from autograder.gradebook.feedback import Pages
+from autograder.gradebook.html import Page
 from autograder.gradebook.rows import AssignmentRows, Entries
 
 if TYPE_CHECKING:  # it imports torch, which nobody needs who only writes down what was judged
@@ -45,7 +45,7 @@ class ClassGradebook:
             self.config = settings(self.out, db_url)
             self.folders = CourseDirectory(config=self.config)
         self.db_url = self.folders.db_url
-        self.files = ClassFiles(self.out, self.folders)
+        self.files = ClassFiles(self.folders)
         self._rows_by_assignment: dict[str, AssignmentRows] = {}
 
     @property
@@ -66,8 +66,8 @@ class ClassGradebook:
         return Entries(self.config)
 
     @cached_property
-    def pages(self) -> Pages:
-        return Pages(self.config, self.folders)
+    def exporter(self) -> Page:
+        return Page(config=self.config)
 
     def close(self) -> None:
         """Close the database."""
@@ -83,21 +83,15 @@ class ClassGradebook:
             if rows is None or not rows.holds(template):
                 self.gradebook.update_or_create_assignment(name)
                 archive = self.out / "removed" / f"{name}.json"
-                cells.save(self.session, template, archive, self.files.mode, lambda gone: self._forget(name, gone))
+                if gone := cells.save(self.session, template, archive, self.files.mode):
+                    LOG.warning(
+                        f"{name}: no longer graded: {', '.join(gone)}. Points and comments by hand are kept in "
+                        f"{archive}, and count again when the exercise is back."
+                    )
                 self.gradebook.db.remove()
                 self._rows_by_assignment.pop(name, None)
             rubric.seed(self.session, name, rubric.of_course(name))
             self.session.commit()
-
-    def _forget(self, name: str, gone: set[str]) -> None:
-        """Say which exercises are no longer graded, and unmark their cells."""
-        if not gone:
-            return
-        LOG.warning(
-            f"{name}: no longer graded: {', '.join(sorted(gone))}. Points and comments by hand are kept in "
-            f"{self.out / 'removed' / f'{name}.json'}, and count again when the exercise is back."
-        )
-        self.files.unmark(name, gone)
 
     def _find(self, name: str) -> AssignmentRows | None:
         """Return the rows of an assignment in the gradebook, None if it has none."""
@@ -146,19 +140,11 @@ class ClassGradebook:
     ) -> None:
         when = {"timestamp": submitted.when} if submitted.known else {}
         before = class_files.read_if_there(self.files.autograded(student, template.assignment))
-        for last in (False, True):
-            rows, session = self._rows(template.assignment), self.session
-            try:
-                self.entries.enter(session, rows, student, notebook, before, **when)
-                if not line["error"]:  # of a file that cannot be read nobody knows what it asks
-                    regrade.enter(session, student, template.assignment, line.get("requests", []))
-                session.commit()
-                return
-            except (IntegrityError, StaleDataError):  # another program entered or removed the same rows
-                session.rollback()
-                self._rows_by_assignment.pop(template.assignment, None)
-                if last:
-                    raise
+        rows, session = self._rows(template.assignment), self.session
+        self.entries.enter(session, rows, student, notebook, before, **when)
+        if not line["error"]:  # of a file that cannot be read nobody knows what it asks
+            regrade.enter(session, student, template.assignment, line.get("requests", []))
+        session.commit()
 
     def due(self, dates: dict[str, datetime | None]) -> None:
         """Set the due dates of assignments, in UTC; None removes a date."""
@@ -228,7 +214,7 @@ class ClassGradebook:
         marks_of_submission = query.marks(self.session, rows, student)
         if marks_of_submission is None:
             raise NotRecorded(f"{name} of {student} is not in the gradebook {named(self.db_url)}.")
-        self.files.write_page(student, name, self.pages.page(notebook, name, rows, marks_of_submission))
+        self.files.write_page(student, name, feedback.page(self.exporter, notebook, name, rows, marks_of_submission))
 
     @contextmanager
     def _transaction(self, student: str, name: str) -> Iterator[None]:

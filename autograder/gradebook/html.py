@@ -111,37 +111,23 @@ class Page(HTMLExporter):
     def _own_templates(self) -> list[BaseLoader]:
         return [FileSystemLoader(Path(__file__).with_name("feedback_page"))]
 
-    def from_notebook_node(
-        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kwargs: Any
-    ) -> tuple[str, dict[str, Any]]:
-        """Return the page, as nbgrader asks for it: all its preprocessors run first."""
-        # nbconvert's own HTML exporter parses each page again to add what `finished` adds.
-        page, resources_out = super(HTMLExporter, self).from_notebook_node(
-            nb, self._init_resources(resources), **kwargs
-        )
-        return self.finished(page), resources_out
-
     def finished(self, page: str) -> str:
         """Return the page with a word for every picture."""
         return PICTURE.sub('<img alt="a picture, not described"', page)
-
-    def _preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        notebook, resources = super()._preprocess(nb, resources)  # which asks the gradebook for points: 0 for a bonus
-        return bonus.show(notebook), resources
 
     def _init_resources(self, resources: Any) -> Any:
         self._until = time.monotonic() + PAGE_SECONDS  # a page begins
         return super()._init_resources(resources)
 
     def rendered(self, notebook: NotebookNode, about: dict[str, Any]) -> str:
-        """Return the page of a notebook that has its marks in it already; no preprocessor runs.
+        """Return the page of a notebook that has its marks in it already.
 
         A page that would be too large is made without colours, and without what makes it large.
         """
         page = self._set(notebook, about)
         if len(page.encode("utf-8", "replace")) <= LARGEST_PAGE:
             return page
-        return self._set(truncated(notebook, LARGEST_PAGE // 4), about, plain=True)
+        return self._set(truncated(notebook), about, plain=True)
 
     def _set(self, notebook: NotebookNode, about: dict[str, Any], plain: bool = False) -> str:
         resources = self._init_resources({"nbgrader": about})

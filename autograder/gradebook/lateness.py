@@ -24,9 +24,8 @@ EXAMPLE = "2026-12-01 12:00:00 UTC"
 OF_STUDENT = "bahdanau/Ada Lovelace=2026-12-02 09:30:00 UTC"
 ZONES = "expected one such as UTC, +01:00 or Europe/Berlin"
 NEVER = "none"
-DATE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:[T ](?P<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(?P<zone>.*)", re.DOTALL)
-OFFSET = re.compile(r"[+-]\d\d:?\d\d|[Zz]")
-NAMED = re.compile(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*")
+ZONE = r"[A-Za-z][\w+-]*(?:/[\w+-]+)*"
+DATE_IN_ZONE = re.compile(rf"(?P<date>.*\d)\s+(?P<zone>{ZONE})")
 
 
 def due_dates(written: Iterable[str], known: list[str], zone: tzinfo = UTC) -> dict[str, datetime | None]:
@@ -75,8 +74,11 @@ def dates_by_student(
 
 
 def time_zone(written: str) -> tzinfo:
-    """Return the time zone of `--zone`; raise ValueError where it is unknown."""
-    zone = _zone(written, UTC)
+    """Return the time zone of `--zone`, by offset or name; raise ValueError where it is unknown."""
+    try:
+        zone = datetime.fromisoformat(f"2026-01-01T00:00{written}").tzinfo
+    except ValueError:
+        zone = gettz(written) if re.fullmatch(ZONE, written) else None
     if zone is None:
         raise ValueError(f"--zone: no time zone {written!r}: {ZONES}.")
     return zone
@@ -98,29 +100,22 @@ def _moment(name: str, date: str, option: str, default: tzinfo) -> datetime | No
     """Return a date in UTC, its time zone where it names none, None for `none`; a day ends at 23:59:59."""
     if date.lower() == NEVER:
         return None
-    written = DATE.fullmatch(date)
-    zone = _zone(written["zone"], default) if written else None
-    if written and zone is None:
-        raise ValueError(f"{option} {name}: no time zone {written['zone']!r}: {ZONES}.")
+    written, zone = date, default
+    if match := DATE_IN_ZONE.fullmatch(date):
+        written, zone = match["date"], gettz(match["zone"])
+        if zone is None:
+            raise ValueError(f"{option} {name}: no time zone {match['zone']!r}: {ZONES}.")
     try:
-        moment = datetime.fromisoformat(f"{written['day']} {written['time'] or '23:59:59'}") if written else None
-        utc = moment.replace(tzinfo=zone).astimezone(UTC) if moment else None
+        moment = datetime.fromisoformat(re.sub(r"\s+(?=[+-])", "", written))
+        if len(written) == len("2026-12-01"):
+            moment = moment.replace(hour=23, minute=59, second=59)
+        utc = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         utc = None
     if utc is None or not 1 < utc.year < 9999:  # the outermost years cannot be shown in every time zone
         forms = f"'{EXAMPLE}', '2026-12-01T13:00+01:00', '2026-12-01 13:00 Europe/Berlin' or '{NEVER}'"
         raise ValueError(f"{option} {name}: expected a date such as {forms}, got {date!r}.")
     return utc.replace(tzinfo=None)
-
-
-def _zone(written: str, default: tzinfo) -> tzinfo | None:
-    """Return a time zone by offset or name, the default where none is written, None where it is unknown."""
-    if OFFSET.fullmatch(written):
-        try:
-            return datetime.fromisoformat(f"2026-01-01T00:00{written.upper()}").tzinfo
-        except ValueError:
-            return None
-    return default if not written else gettz(written) if NAMED.fullmatch(written) else None
 
 
 @dataclass

@@ -111,27 +111,17 @@ def marks(session: Session, shelf: AssignmentRows, student: str) -> Marks | None
     grades = {cell: grade for cell, *grade in session.execute(about)}
     comments = _by_cell(session, select(Comment.cell_id, Comment.comment).where(Comment.notebook_id == row[0]))
     assignment: Any = session.get(Assignment, shelf.assignment)
+    requests = regrade.requests(session, assignment.name, student)
+    chosen = rubric.marks(session, assignment.name, student)
     graded = {name: grades[cell] for name, cell in shelf.graded.items() if cell in grades}
     return Marks(
         {name: score for name, (score, _) in graded.items()},
         {name: comments[cell] for name, cell in shelf.commented.items() if cell in comments},
         row[1] or 0.0,
         {name for name, (_, waits) in graded.items() if waits},
-        regrade_requests(session, assignment.name, student),
-        rubric_items(session, assignment.name, student),
+        [{"part": each.part, "note": each.note, "answer": each.answer} for each in requests],
+        {question: [(item.text, item.points) for item in items] for (_, question), items in chosen.items()},
     )
-
-
-def regrade_requests(session: Session, assignment: str, student: str) -> list[dict[str, Any]]:
-    """Return a student's regrade requests as plain values: a notebook's metadata hold them until its page is made."""
-    rows = regrade.requests(session, assignment, student)
-    return [{"part": row.part, "note": row.note, "answer": row.answer} for row in rows]
-
-
-def rubric_items(session: Session, assignment: str, student: str) -> dict[str, list[tuple[str, float]]]:
-    """Return the texts and points of the rubrics' items that a student's answers have, by question."""
-    chosen = rubric.marks(session, assignment, student)
-    return {question: [(item.text, item.points) for item in items] for (_, question), items in chosen.items()}
 
 
 def _by_cell(session: Session, query: Select[Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from traitlets.config import Config
 
 from autograder.assignment import Template, bonus, grade_id
-from autograder.gradebook.bonus import determine_grade
+from autograder.gradebook.bonus import automatic_score
 from autograder.gradebook.lateness import Penalties, same_number, seconds_late
 from autograder.submissions.normalise import is_by_student
 
@@ -89,10 +89,10 @@ class Entries:
         if session.scalar(select(Student.id).where(Student.id == student)) is None:
             session.add(Student(id=student))
             session.flush()
-        submission = _submission(session, rows, student)
+        submission = _row(session, SubmittedAssignment, assignment_id=rows.assignment, student_id=student)
         for name, value in when.items():
             setattr(submission, name, value)
-        row = _row(session, rows, submission)
+        row = _row(session, SubmittedNotebook, assignment_id=submission.id, notebook_id=rows.notebook)
         cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
         grades = _by_cell(session, Grade, row, rows.graded.values())
         answers = answers_of(notebook)
@@ -112,25 +112,14 @@ class Entries:
         row.late_submission_penalty = self.penalties.of(student, row.score, late) if late else None
 
 
-def _submission(session: Session, rows: AssignmentRows, student: str) -> Any:
-    columns = {"assignment_id": rows.assignment, "student_id": student}
-    return _find_row(session, SubmittedAssignment, columns) or _new(session, SubmittedAssignment, columns)
-
-
-def _row(session: Session, rows: AssignmentRows, submission: Any) -> Any:
-    columns = {"assignment_id": submission.id, "notebook_id": rows.notebook}
-    return _find_row(session, SubmittedNotebook, columns) or _new(session, SubmittedNotebook, columns)
-
-
-def _find_row(session: Session, kind: type, columns: dict[str, str]) -> Any:
-    return session.scalars(select(kind).filter_by(**columns)).one_or_none()
-
-
-def _new(session: Session, kind: type, columns: dict[str, str]) -> Any:
-    made = kind(id=new_uuid(), **columns)
-    session.add(made)
-    session.flush([made])
-    return made
+def _row(session: Session, kind: type, **columns: str) -> Any:
+    """Return the row with these columns, a new one where there is none."""
+    row = session.scalars(select(kind).filter_by(**columns)).one_or_none()
+    if row is None:
+        row = kind(id=new_uuid(), **columns)
+        session.add(row)
+        session.flush([row])
+    return row
 
 
 def _by_cell(session: Session, kind: Any, row: Any, cells: Iterable[str]) -> dict[str, Any]:
@@ -150,7 +139,7 @@ def set_score(grade: Any, cell: NotebookNode, is_same_answer: bool) -> None:
     Points by hand wait for another look, unless answer and automatic score are those that they were given for.
     """
     score_before, waited = grade.auto_score, grade.needs_manual_grade
-    grade.auto_score, _ = determine_grade(cell)
+    grade.auto_score = automatic_score(cell)
     grade.needs_manual_grade = grade.auto_score is None
     if grade.manual_score is not None:
         grade.needs_manual_grade = waited or not is_same_answer or not same_number(score_before, grade.auto_score)

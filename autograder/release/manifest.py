@@ -78,7 +78,7 @@ class Manifest:
     def _keep(self, path: PurePath) -> None:
         """Copy a file that is not as `release` wrote it into the folder of people's work, and say where it is."""
         now = _digest(self.build / path)
-        if not now or self.intact(path) or not self._of_people(path):
+        if not now or self.intact(path) or "__pycache__" in path.parts or path.suffix == ".part":
             return
         own = path.parts[0] == "release" and path != ZIP and KIT not in path.parents
         home = self.work / path.relative_to("release") if own else self.work / "saved" / path
@@ -87,13 +87,6 @@ class Manifest:
         if not place.exists():
             _copy(self.build / path, place)
         print(f"{self.build / path} is not as it was released: it is kept as {place}", file=sys.stderr)
-
-    def _of_people(self, path: PurePath) -> bool:
-        """Return whether a file that is not as released can be somebody's work."""
-        if "__pycache__" in path.parts or path.suffix == ".part":
-            return False
-        # A build folder without a manifest is of an earlier version: what it holds beside notebooks is an old kit.
-        return bool(self.digests) or path.suffix == ".ipynb" or not (path == ZIP or KIT in path.parents)
 
     def _drop_empty_folders(self) -> None:
         for folder in MADE:

@@ -19,8 +19,6 @@ from autograder.gradebook.tables import RegradeRequest
 from autograder.submissions.lms_names import sort_key
 
 MOST_BROKEN = 20  # broken records that are named one by one
-MISSING = "has not handed in"  # the note of a row of summary.csv
-NUMBERS = ("score", "max_score", "manual_max_score")
 
 
 @dataclass(frozen=True)
@@ -59,18 +57,12 @@ def read(out: Path) -> ClassData:
     graded = _gradebook(out, class_data)
     lines = _records(out / "records", class_data)
     recorded = {(spreadsheet.text(student), name) for student, name in lines}
-    lines |= _summary(out / "summary.csv", class_data, recorded)
+    _read_strays(out / "summary.csv", class_data, recorded)
     class_data.entries = [
         Entry(student, name, line, graded.get((student, name)))
         for (student, name), line in sorted(lines.items(), key=lambda each: (sort_key(each[0][0]), each[0]))
     ]
     class_data.missing = Roster.of(out).missing(class_data.submitted)
-    older = sum(_is_older(line) for line in lines.values())
-    if older:
-        class_data.notes.append(
-            f"{older} of {len(lines)} submissions were graded by an earlier version: of those, this page knows neither "
-            "what mistakes are called nor who ran out of time. Run `grade` again."
-        )
     if not lines:
         class_data.notes.append(f"No submission of this class is graded yet: {out / 'records'} holds no record.")
     return class_data
@@ -82,61 +74,20 @@ def _records(folder: Path, class_data: ClassData) -> dict[tuple[str, str], dict[
     for path in sorted(folder.rglob("*.json")):
         try:
             record = json.loads(path.read_bytes())
-            line = _sound(record)
-        except (OSError, ValueError, RecursionError):
+            line = record["line"]
+            who, account = (line["student"], line["assignment"]), record["from"]["account"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             broken.append(str(path.relative_to(folder)))
         else:
-            lines[line["student"], line["assignment"]] = line
-            class_data.submitted.append((line["student"], line["assignment"], _account(record)))
+            lines[who] = line
+            class_data.submitted.append((*who, account))
     if broken:
         more = f" and {len(broken) - MOST_BROKEN} more" if len(broken) > MOST_BROKEN else ""
         class_data.notes.append(
             f"Broken records: {', '.join(broken[:MOST_BROKEN])}{more} in {folder}. What they held is missing on this "
-            "page, or taken from summary.csv. Delete them and run `grade` again."
+            "page. Delete them and run `grade` again."
         )
     return lines
-
-
-def _account(record: Any) -> str:
-    """Return the LMS's number in a record, "" where there is none."""
-    origin = record.get("from")
-    account = origin.get("account") if isinstance(origin, dict) else ""
-    return account if isinstance(account, str) else ""
-
-
-def _sound(record: Any) -> dict[str, Any]:
-    """Return a record's line; raise ValueError unless it has the fields of `score`'s contract."""
-    line = record.get("line", record) if isinstance(record, dict) else None
-    if not isinstance(line, dict) or not all(isinstance(line.get(key), str) for key in ("student", "assignment")):
-        raise ValueError("it names no student and no assignment")
-    if not all(isinstance(line.get(key), int | float) for key in NUMBERS):
-        raise ValueError("it has no scores")
-    if not isinstance(line.get("bonus", 0), int | float):
-        raise ValueError("its bonus is no number")
-    checks, flags = line.get("checks"), line.get("flags")
-    if not isinstance(checks, list) or not _texts(flags):
-        raise ValueError("it has no checks")
-    for check in checks:
-        numbers = isinstance(check, dict) and all(isinstance(check.get(key), int | float) for key in NUMBERS[:2])
-        if not numbers or not isinstance(check.get("id"), str) or not _texts(check.get("mistake")):
-            raise ValueError("a check of it is none")
-        titles = check.get("titles", check["mistake"])
-        if not _texts(titles) or len(titles) != len(check["mistake"]) or not _texts(check.get("failures", [])):
-            raise ValueError("a check of it is none")
-    return line
-
-
-def _is_older(line: dict[str, Any]) -> bool:
-    """Return whether a record is an earlier version's; its checks get what they lack: titles, kinds of failures."""
-    older = [check for check in line["checks"] if "titles" not in check or "failures" not in check]
-    for check in older:
-        check.setdefault("titles", [name.replace("_", " ").capitalize() + "." for name in check["mistake"]])
-        check.setdefault("failures", [])
-    return bool(older)
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def written(student: str) -> str:
@@ -144,37 +95,19 @@ def written(student: str) -> str:
     return student.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _summary(
-    path: Path, class_data: ClassData, recorded: set[tuple[str, str]]
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return summary.csv's submissions that are not recorded, by student and assignment, as lines without checks."""
-    lines = {}
+def _read_strays(path: Path, class_data: ClassData, recorded: set[tuple[str, str]]) -> None:
+    """Enter what summary.csv says of all that has no record: whose or what it is, and why it got no grade."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                if (row["student"], row["assignment"]) in recorded or row.get("note") == MISSING:
-                    continue
-                if row["assignment"] and row["score"]:
-                    lines[row["student"], row["assignment"]] = _line(row)
-                else:
-                    class_data.strays.append((row["student"] or row.get("file") or "?", row["error"]))
+            class_data.strays += [
+                (row["student"] or row["file"] or "?", row["error"])
+                for row in csv.DictReader(file)
+                if row["error"] and (row["student"], row["assignment"]) not in recorded
+            ]
     except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
+        pass
+    except (OSError, ValueError, KeyError, csv.Error) as error:
         class_data.notes.append(f"{path} cannot be read ({type(error).__name__}). Run `grade` again.")
-        return {}
-    return lines
-
-
-def _line(row: dict[str, str]) -> dict[str, Any]:
-    return {
-        **{key: float(row[key]) for key in NUMBERS},
-        "bonus": float(row.get("bonus") or 0),
-        "checks": [],
-        "flags": [flag for flag in row["flags"].split("; ") if flag],
-        "error": row["error"] or None,
-        "unrecorded": True,
-    }
 
 
 def _gradebook(out: Path, class_data: ClassData) -> dict[tuple[str, str], query.Submission]:

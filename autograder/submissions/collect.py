@@ -13,12 +13,11 @@ from autograder.submissions.lms_names import (
     Owner,
     folder_name,
     has_lms_name,
+    holds_class,
     is_junk,
     is_wrapper,
     owner_of,
     sort_key,
-    wraps_folders,
-    wraps_lms,
 )
 from autograder.submissions.student import StudentFiles, shown_path
 from autograder.submissions.submission import Inbox, Rejected
@@ -52,14 +51,13 @@ def read(root: Path, assignments: list[str]) -> Inbox:
 def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[str]) -> Inbox:
     files = _limit_by_student([file for file in files if not is_junk(file.parts)])
     _require_class(files, root, assignments)
-    paths = [file.parts for file in files if not file.is_folder]
-    wrapper = next((parts[0] for parts in paths if len(parts) > 1), "")
-    depth = int(not root.is_dir() and is_wrapper(wrapper) and wraps_folders(paths, assignments))
-    wrapped = is_wrapper(wrapper) and wraps_lms(paths)
+    below = [file.parts for file in files if not file.is_folder and len(file.parts) > 1]
+    around = below[0][0] if len({parts[0] for parts in below}) == 1 else ""  # one folder around all
+    depth = int(is_wrapper(around))  # of the part that names the student
     inbox = Inbox()
     students: ByStudent = defaultdict(list)
     for file in files:
-        owner = owner_of(file.parts, depth, wrapped)
+        owner = owner_of(file.parts[depth:]) if len(file.parts) > depth else None
         if owner:
             students[owner.student].append(CandidateFile(file, owner))
         elif file.problem and file.is_folder and len(file.parts) == depth + 1:
@@ -67,11 +65,11 @@ def _sort_by_student(files: list[SubmittedFile], root: Path, assignments: list[s
         elif file.problem or (not file.is_folder and file.parts[-1].lower().endswith((".ipynb", ".zip"))):
             reason = file.problem or "it lies in no student's folder"
             inbox.rejected.append(Rejected("", shown_path(root, file), reason))
-        elif file.is_folder and len(file.parts) == depth + 1 and not wrapped:
+        elif file.is_folder and len(file.parts) == depth + 1:
             students.setdefault(file.parts[-1], [])
     _add_students(students, root, assignments, inbox)
-    if not depth and not wrapped and (wraps_lms(paths) or (not root.is_dir() and wraps_folders(paths, assignments))):
-        note = f"{wrapper!r} is taken for a student. If it holds a class, grade that folder itself"
+    if around and not depth and holds_class([parts[1:] for parts in below], assignments):
+        note = f"{around!r} is taken for a student. If it holds a class, grade that folder itself"
         inbox.submissions = [replace(each, notes=(*each.notes, note)) for each in inbox.submissions]
     inbox.submissions.sort(
         key=lambda submission: (sort_key(submission.student), assignments.index(submission.assignment))

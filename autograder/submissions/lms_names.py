@@ -50,25 +50,23 @@ def is_junk(parts: tuple[str, ...]) -> bool:
     return libraries or any(part in JUNK for part in parts) or parts[-1].startswith("._")
 
 
-def owner_of(parts: tuple[str, ...], depth: int, wrapped: bool) -> Owner | None:
-    """Return the owner of a path; None where it lies in no student's folder and has no LMS's name.
+def owner_of(parts: tuple[str, ...]) -> Owner | None:
+    """Return the owner of a path below the class; None where it lies in no student's folder and has no LMS's name.
 
-    `depth` is the index of the part that names the student. With `wrapped`, the first part is a folder around all that
-    an LMS gave. Deeper parts are a student's own choice, and never name an owner.
+    Deeper parts are a student's own choice, and never name an owner.
     """
-    for index, part in enumerate(parts[: 1 + wrapped]):
-        last = index == len(parts) - 1
-        if match := MOODLE.fullmatch(part):
-            own_file = (match["file"],) if last and match["file"] else ()
-            return Owner(match["name"], own_file or parts[index + 1 :], match["account"], lms_name=part)
-        if last and (match := CANVAS.fullmatch(part)):
-            resubmission = RESUBMITTED.search(match["file"])
-            attempt = (int(match["attempt"]), int(resubmission[1]) if resubmission else 0)
-            own_file = (RESUBMITTED.sub("", match["file"]),)
-            student = f"{match['name']}_{match['account']}" if match["name"].lower() == ANONYMOUS else match["name"]
-            late = bool(match["late"] or match["late_first"])
-            return Owner(student, own_file, match["account"], late, attempt, part)
-    return Owner(parts[depth], parts[depth + 1 :]) if len(parts) > depth + 1 else None
+    part, own_parts = parts[0], parts[1:]
+    if match := MOODLE.fullmatch(part):
+        own_file = (match["file"],) if match["file"] and not own_parts else ()
+        return Owner(match["name"], own_file or own_parts, match["account"], lms_name=part)
+    if not own_parts and (match := CANVAS.fullmatch(part)):
+        resubmission = RESUBMITTED.search(match["file"])
+        attempt = (int(match["attempt"]), int(resubmission[1]) if resubmission else 0)
+        own_file = (RESUBMITTED.sub("", match["file"]),)
+        student = f"{match['name']}_{match['account']}" if match["name"].lower() == ANONYMOUS else match["name"]
+        late = bool(match["late"] or match["late_first"])
+        return Owner(student, own_file, match["account"], late, attempt, part)
+    return Owner(part, own_parts) if own_parts else None
 
 
 def has_lms_name(part: str) -> bool:
@@ -76,27 +74,14 @@ def has_lms_name(part: str) -> bool:
     return bool(MOODLE.fullmatch(part) or CANVAS.fullmatch(part))
 
 
-def wraps_lms(paths: list[tuple[str, ...]]) -> bool:
-    """Return whether all paths lie in one folder that holds what an LMS gave.
+def holds_class(below: list[tuple[str, ...]], assignments: list[str]) -> bool:
+    """Return whether what lies in one folder, by its path there, is what an LMS gave, or folders by student.
 
     One name as Moodle makes them is enough. A student's own file may have a name like Canvas's: there, all must.
     """
-    below = [parts for parts in paths if len(parts) > 1]
-    if len({parts[0] for parts in below}) != 1:
-        return False
-    moodle = any(MOODLE.fullmatch(parts[1]) for parts in below)
-    return moodle or all(len(parts) == 2 and CANVAS.fullmatch(parts[1]) for parts in below)
-
-
-def wraps_folders(paths: list[tuple[str, ...]], assignments: list[str]) -> bool:
-    """Return whether all paths lie in one folder that holds folders by student."""
-    if len({parts[0] for parts in paths}) != 1:
-        return False
-    depths_or_none = [
-        next((index for index, part in enumerate(parts[:-1]) if index and part in assignments), None) for parts in paths
-    ]
-    depths = {index for index in depths_or_none if index is not None}
-    return min(depths) >= 2 if depths else all(len(parts) >= 3 for parts in paths)
+    by_student = any(len(parts) > 2 and parts[1] in assignments for parts in below)
+    canvas = all(len(parts) == 1 and CANVAS.fullmatch(parts[0]) for parts in below)
+    return by_student or canvas or any(MOODLE.fullmatch(parts[0]) for parts in below)
 
 
 def is_wrapper(name: str) -> bool:

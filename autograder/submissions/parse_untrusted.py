@@ -91,14 +91,8 @@ def _with_few_pictures(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _decode(content: bytes) -> str:
     """Return the text of a file in UTF-8, UTF-16 or UTF-32, with or without a byte order mark, else in Latin-1."""
-    if content.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
-        return content.decode("utf-32")
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16")
-    if content[:2].count(0) == 1:  # UTF-16 without a mark: JSON begins with ASCII
-        return content.decode("utf-16-le" if content[1] == 0 else "utf-16-be")
     try:
-        return content.decode("utf-8-sig")
+        return content.decode(json.detect_encoding(content))
     except UnicodeDecodeError:
         return content.decode("latin-1")
 

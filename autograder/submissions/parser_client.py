@@ -8,16 +8,15 @@ process that started it.
 import atexit
 import json
 import os
-import pickle
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import dataclass
 from functools import cache
+from multiprocessing.connection import Connection
 from typing import Any
 
 import nbformat
@@ -32,7 +31,6 @@ from autograder.submissions.parse_untrusted import MOST_SECONDS, Unreadable
 ANALYSIS_SECONDS = 5  # of CPU time, for what no points depend on: flags, similarity
 CLOCK_FACTOR = 3  # wall-clock seconds for each CPU second: the machine may be loaded
 START_SECONDS = 60
-LENGTH = struct.Struct("!Q")
 PROGRAM = (
     f"import sys; sys.path.insert(0, {str(ROOT)!r}); from autograder.submissions.parser_process import main; main()"
 )
@@ -45,20 +43,21 @@ class LimitExceeded(Exception):
 
 
 class ParserClient:
-    """The parser process and the socket to it; a lock lets one thread at a time send a request."""
+    """The parser process and the connection to it; a lock lets one thread at a time send a request."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._socket: socket.socket | None = None
-        self._answer_count = 0
+        self._connection: Connection | None = None
+        self._has_answered = False
 
-    def start(self) -> None:
-        """Start the process if it is not running; return without waiting for it to be ready."""
-        if self._process is not None and self._process.poll() is None:
-            return
+    def start(self) -> Connection:
+        """Start the process if it is not running; return the connection to it, which may not be ready yet."""
+        if self._connection and self._process and self._process.poll() is None:
+            return self._connection
         self.stop()
-        self._socket, child_end = socket.socketpair()
+        own_end, child_end = socket.socketpair()
+        self._connection = Connection(own_end.detach())
         with child_end:
             # A separate session, so that Ctrl-C at the terminal does not reach it.
             self._process = subprocess.Popen(
@@ -70,20 +69,21 @@ class ParserClient:
                 env={},
                 start_new_session=True,
             )
-        self._answer_count = 0
+        self._has_answered = False
+        return self._connection
 
     def stop(self) -> int | None:
         """End the process; return its exit status if it had ended by itself within a second, else None."""
         exit_status = None
-        if self._socket:
-            self._socket.close()
+        if self._connection:
+            self._connection.close()
         if self._process:
             try:
                 exit_status = self._process.wait(1)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        self._process = self._socket = None
+        self._process = self._connection = None
         return exit_status
 
     def ask(self, operation: str, cpu_seconds: int, **arguments: Any) -> Any:
@@ -91,40 +91,30 @@ class ParserClient:
 
         Where a process dies that has answered before, the request is sent once more to a fresh one.
         """
-        request = pickle.dumps((operation, cpu_seconds, arguments))
         with self._lock:
             while True:
-                self.start()
-                has_answered = self._answer_count > 0
+                connection, has_answered = self.start(), self._has_answered
+                _limit_waiting(connection, CLOCK_FACTOR * cpu_seconds + (0 if has_answered else START_SECONDS))
                 try:
-                    return self._exchange(request, cpu_seconds)
-                except OSError as error:
+                    connection.send((operation, cpu_seconds, arguments))
+                    answer = json.loads(connection.recv_bytes())
+                except (OSError, EOFError) as error:
                     exit_status = self.stop()
-                    if isinstance(error, TimeoutError) or exit_status == -signal.SIGXCPU or not has_answered:
+                    if isinstance(error, BlockingIOError) or exit_status == -signal.SIGXCPU or not has_answered:
                         raise LimitExceeded from None
                 except BaseException:  # an interrupt: the answer that is still to come must not be read as the next
                     self.stop()
                     raise
+                else:
+                    self._has_answered = True
+                    return answer
 
-    def _exchange(self, request: bytes, cpu_seconds: int) -> Any:
-        assert self._socket
-        deadline = time.monotonic() + CLOCK_FACTOR * cpu_seconds + (0 if self._answer_count else START_SECONDS)
-        self._socket.settimeout(CLOCK_FACTOR * cpu_seconds + START_SECONDS)
-        self._socket.sendall(LENGTH.pack(len(request)) + request)
-        answer = json.loads(self._read(LENGTH.unpack(self._read(LENGTH.size, deadline))[0], deadline))
-        self._answer_count += 1
-        return answer
 
-    def _read(self, size: int, deadline: float) -> bytes:
-        assert self._socket
-        content = bytearray()
-        while len(content) < size:
-            self._socket.settimeout(max(0.01, deadline - time.monotonic()))
-            more = self._socket.recv(min(1 << 20, size - len(content)))
-            if not more:
-                raise ConnectionError
-            content += more
-        return bytes(content)
+def _limit_waiting(connection: Connection, seconds: int) -> None:
+    """Let each reading and each writing that moves no byte in this time raise BlockingIOError."""
+    with socket.socket(fileno=os.dup(connection.fileno())) as same:
+        for direction in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+            same.setsockopt(socket.SOL_SOCKET, direction, struct.pack("ll", max(1, seconds), 0))
 
 
 @cache

@@ -1,13 +1,13 @@
 """The process that parses what students wrote, within limits of CPU time and memory; parser_client.py is its client."""
 
+import contextlib
 import json
-import pickle
 import resource
 import signal
-import socket
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import lru_cache
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from autograder.assignment import Template
 from autograder.submissions import fingerprint, normalise, static_analysis
 from autograder.submissions.notebook import parse
 from autograder.submissions.parse_untrusted import LARGEST_KEPT, Unreadable, parse_cells, without_outputs
-from autograder.submissions.parser_client import LENGTH
 
 MOST_MEMORY = 1 << 30
 RESTART_ABOVE = 500 << 20  # bytes still in use after an answer: the process ends, and a fresh one takes its place
@@ -78,28 +77,16 @@ def _answer(operation: str, cpu_seconds: int, arguments: dict[str, Any]) -> byte
     return json.dumps(answer).encode("utf-8")
 
 
-def _receive(connection: socket.socket, size: int) -> bytearray:
-    content = bytearray()
-    while len(content) < size:
-        more = connection.recv(min(1 << 20, size - len(content)))
-        if not more:
-            raise SystemExit  # the client has ended
-        content += more
-    return content
-
-
 def _memory_used() -> int:
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
 def main() -> None:
-    """Answer requests on the socket that is standard input until it is closed."""
+    """Answer requests on the connection that is standard input until it is closed."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    connection = socket.socket(fileno=0)
-    while True:
-        answer = _answer(*pickle.loads(_receive(connection, LENGTH.unpack(_receive(connection, LENGTH.size))[0])))
-        connection.sendall(LENGTH.pack(len(answer)) + answer)
-        if _memory_used() > RESTART_ABOVE:
-            return
+    connection = Connection(0)
+    with contextlib.suppress(EOFError, OSError):  # the client has ended
+        while _memory_used() <= RESTART_ABOVE:
+            connection.send_bytes(_answer(*connection.recv()))

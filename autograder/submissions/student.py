@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from autograder.submissions import parser_client, zip_files
@@ -19,10 +18,6 @@ LONGEST_BESIDE = 1000  # bytes of what nbgrader keeps beside a notebook
 MOST_ZIPS, MOST_NOTEBOOKS, MOST_REJECTED = 20, 200, 50
 MOST_BYTES = 256 << 20  # read to find out which notebook is for which assignment
 HAND_IN_LESS = "hand in one notebook for each assignment"
-
-
-def _read_beside(root: Path, folder: tuple[str, ...], name: str) -> bytes:
-    return read_below(root, (*folder, name), LONGEST_BESIDE)
 
 
 def shown_path(root: Path, file: SubmittedFile) -> str:
@@ -58,7 +53,9 @@ class StudentFiles:
             elif assignment:
                 by_assignment.setdefault(assignment, []).append(each)
             else:
-                self._reject(each, each.file.problem or self._no_assignment())
+                names = ", ".join(self.assignments)
+                reason = f"it does not say which assignment it is; expected one of {names}"
+                self._reject(each, each.file.problem or reason)
         for assignment, candidates in by_assignment.items():
             self._add_best(assignment, candidates, files)
         nothing = submissions == len(self.inbox.submissions) and rejected == len(self.inbox.rejected)
@@ -125,10 +122,7 @@ class StudentFiles:
     def _assignment(self, candidate: CandidateFile) -> str | None:
         """Return the assignment: by folder, by the notebook's metadata or checks, by file name, by the root's name."""
         folders = [part for part in candidate.owner.parts if part in self.assignments or part in self.dropped]
-        return (folders[0] if folders else None) or self._declared(candidate) or self._assignment_in_name(candidate)
-
-    def _declared(self, candidate: CandidateFile) -> str | None:
-        return self._content(candidate)[1]
+        return (folders[0] if folders else None) or self._content(candidate)[1] or self._assignment_in_name(candidate)
 
     def _content(self, candidate: CandidateFile) -> tuple[str | None, str | None]:
         """Return a file's digest and the assignment that it declares; files are read once, contents parsed once."""
@@ -173,10 +167,15 @@ class StudentFiles:
             and not chosen.owner.account
             and chosen.owner.parts == (assignment, f"{assignment}.ipynb")
         )
-        read_beside = partial(_read_beside, self.root, chosen.file.parts[:-1]) if from_nbgrader else None
+        folder = chosen.file.parts[:-1]
+
+        def read_beside(name: str) -> bytes:
+            return read_below(self.root, (*folder, name), LONGEST_BESIDE)
+
+        beside = read_beside if from_nbgrader else None
         notes = ("handed in late, says the LMS",) if chosen.owner.late else ()
         path = shown_path(self.root, chosen.file)
-        submission = Submission(self.student, assignment, path, chosen.file, read_beside, notes)
+        submission = Submission(self.student, assignment, path, chosen.file, beside, notes)
         submission = replace(submission, lms_name=chosen.owner.lms_name, notice=notice(chosen, others))
         self._add(submission, files)
         for each, why in others.items():
@@ -193,9 +192,6 @@ class StudentFiles:
         names = [each.file.parts[-1] for each in files if each.owner.parts[:1] == (assignment,)]
         names = [name for name in names if name != assignment]
         return f"there is no such file; the folder holds {', '.join(names[:5]) if names else 'nothing'}"
-
-    def _no_assignment(self) -> str:
-        return f"it does not say which assignment it is; expected one of {', '.join(self.assignments)}"
 
     def _reject(self, candidate: CandidateFile, error: str) -> None:
         self.inbox.rejected.append(Rejected(self.student, shown_path(self.root, candidate.file), error))

@@ -44,7 +44,7 @@ def test_a_class_has_the_courses_settings_and_the_exchange_of_everybody(tmp_path
     (tmp_path / "nbgrader_config.py").symlink_to(file)
     config = PyFileConfigLoader("nbgrader_config.py", path=str(tmp_path)).load_config()
     assert (config.CourseDirectory.root, config.CourseDirectory.course_id) == (str(file.parent), "attention")
-    assert config.Autograde.exporter_class == "autograder.gradebook.converters.Submission"
+    assert config.ExchangeFactory.collect == "autograder.gradebook.exchange.Collect"
     assert config.Exchange.root == "/srv/exchange"
 
 

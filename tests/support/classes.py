@@ -43,8 +43,10 @@ def run_here(judge: Judge, folder: Path, out: Path) -> int:
 
 @contextlib.contextmanager
 def opened_book(out: Path) -> Iterator[Gradebook]:
+    """Open a class's gradebook as a teacher's tool does; what is changed in it is kept."""
     with quiet(), Gradebook(f"sqlite:///{out / 'gradebook.db'}", "") as gradebook:
         yield gradebook
+        gradebook.db.commit()
 
 
 def totals(out: Path) -> dict[tuple[str, str], float]:

@@ -67,7 +67,7 @@ def need_it(build: Path) -> set[str]:
     return functions
 
 
-def homework(build: Path, own: str = "", train: bool = False) -> NotebookNode:
+def homework(build: Path, own: str = "") -> NotebookNode:
     """Return the solved notebook of a student without masked_softmax, or with this one in the cell for it."""
     notebook = solved(build, build / "release", NAME)
     for cell in notebook.cells:
@@ -75,6 +75,6 @@ def homework(build: Path, own: str = "", train: bool = False) -> NotebookNode:
             cell.source = cut(cell.source, "masked_softmax")
         if own and CALL in cell.source:
             cell.source = cell.source.replace(CALL, f"{own}\n\n\n{CALL}")
-    notebook.cells = [c for c in notebook.cells if train or "train" not in c.metadata.get("tags", [])]
+    notebook.cells = [c for c in notebook.cells if "train" not in c.metadata.get("tags", [])]
     assert {cell.id for cell in notebook.cells if "masked_softmax(" in cell.source} >= need_it(build)
     return notebook

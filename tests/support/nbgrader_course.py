@@ -28,9 +28,11 @@ class Course:
     """One course folder, and the home of the person who works in it."""
 
     folder: Path
-    settings: str = ""
+    settings: str | None = ""  # None: the folder as it is, with its own settings
 
     def __post_init__(self) -> None:
+        if self.settings is None:
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "nbgrader_config.py").write_text(SETTINGS + "c = get_config()\n" + self.settings)
 

@@ -52,5 +52,7 @@ def out(tmp_path: Path) -> Path:
 
 
 def settle(out: Path, *lines: str) -> None:
+    """Add lines to the class's settings, which are made if they are not there."""
+    config.settings(out)
     with (out / config.NAME).open("a") as file:
         file.write("\n".join(["", "c = get_config()", *(f"c.{line}" for line in lines), ""]))

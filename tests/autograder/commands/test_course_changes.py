@@ -1,7 +1,6 @@
 """A teacher changes the course in mid-term: points, exercises, chapters; all done in a copy, by the commands."""
 
 import csv
-import os
 import re
 import shutil
 from pathlib import Path
@@ -10,34 +9,14 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.places import ROOT
-from tests.support.forked import python
+from tests.support.copied_course import PARTS, Course
 
 pytestmark = pytest.mark.slow
-PARTS = ("autograder", "book", "exercises", "lab", "solutions", "_config.yml", "requirements.txt", "pyproject.toml")
 LINE = re.compile(r"^ *- file: (?!bahdanau)(\w+)\n", re.MULTILINE)
 
 
-class Course:
-    """A copy of the course in its own folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        for name in PARTS:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, folder / name)
-
-    def types(self, *words: str) -> tuple[int, str]:
-        """Run `python -m autograder WORDS` there; return the status and what was said."""
-        environment = os.environ | {"PYTHONPATH": str(self.folder)}
-        done = python("-m", "autograder", *words, cwd=self.folder, env=environment)
-        return done.returncode, done.stdout + done.stderr
-
-    def change(self, file: str, old: str, new: str) -> None:
-        path = self.folder / file
-        text = path.read_text("utf-8")
-        assert text.count(old) == 1, f"{file} has {text.count(old)} times: {old}"
-        path.write_text(text.replace(old, new), "utf-8")
+class Term(Course):
+    """The course in mid-term: what is handed in lies in `class`, what is graded in `out`."""
 
     def table(self, name: str = "bahdanau") -> str:
         """Return the part of the released notebook that tells students of the points."""
@@ -70,9 +49,9 @@ class Course:
 
 
 @pytest.fixture(scope="module")
-def only_bahdanau(tmp_path_factory) -> Course:
+def only_bahdanau(tmp_path_factory) -> Term:
     """A course from which every chapter with exercises but one was dropped, released."""
-    course = Course(tmp_path_factory.mktemp("course"))
+    course = Term(tmp_path_factory.mktemp("course"), *PARTS, "book", "exercises", "pyproject.toml")
     contents = course.folder / "book/_toc.yml"
     others = [name for name in LINE.findall(contents.read_text()) if (course.folder / f"exercises/{name}.md").exists()]
     assert others
@@ -86,18 +65,17 @@ def only_bahdanau(tmp_path_factory) -> Course:
 
 
 @pytest.fixture
-def course(only_bahdanau: Course, tmp_path: Path) -> Course:
+def course(only_bahdanau: Term, tmp_path: Path) -> Term:
     """The same in its own folder, with ada's notebook handed in and graded."""
     shutil.copytree(only_bahdanau.folder, tmp_path, dirs_exist_ok=True)
-    course = Course.__new__(Course)
-    course.folder = tmp_path
+    course = Term(tmp_path)
     course.submit("ada")
     status, output = course.grade()
     assert status == 0, output
     return course
 
 
-def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Course) -> None:
+def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Term) -> None:
     assert [path.name for path in (course.folder / "build/release").glob("*/*.ipynb")] == ["bahdanau.ipynb"]
     course.submit("bo", "bahdanau")
     luong = course.folder / "class/bo/luong/luong.ipynb"
@@ -109,7 +87,7 @@ def test_chapters_that_are_dropped_are_neither_released_nor_graded(course: Cours
     assert "'luong'" in output
 
 
-def test_points_are_changed_in_one_place(course: Course) -> None:
+def test_points_are_changed_in_one_place(course: Term) -> None:
     assert re.search(r"`masked_softmax` \|.*\| 10\b", course.table())
     course.give("ada", "reading_a_matrix", 2)
     course.change("autograder/checks/bahdanau/attention.py", "PADDED: 2", "PADDED: 5")
@@ -128,7 +106,7 @@ def test_points_are_changed_in_one_place(course: Course) -> None:
     assert course.marks("ada")["reading_a_matrix"] == (2, 6)
 
 
-def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Course) -> None:
+def test_an_exercise_is_taken_out_and_put_back_in_mid_term(course: Term) -> None:
     course.give("ada", "check-repaired_attention", 5)
     exercise, checks = course.folder / "exercises/bahdanau.md", course.folder / "autograder/checks/bahdanau/checks.py"
     before = exercise.read_text("utf-8"), checks.read_text("utf-8")

@@ -3,8 +3,6 @@
 `moodle_reads` and `canvas_reads` do what those LMSs' importers do with a table and with a zip.
 """
 
-import csv
-import io
 import json
 import os
 import re
@@ -12,29 +10,30 @@ import signal
 import stat
 import subprocess
 import sys
-import zipfile
-from pathlib import Path
 
-import nbformat
 import pytest
 
-from autograder import __main__ as command
-from autograder.export import run as export_run
-from autograder.export.lms import LMS
 from autograder.grade.cache import exclusive
-from autograder.places import released_notebook
-from examples import class_of_twelve
 from tests.autograder.commands.test_privacy import umask
-from tests.autograder.commands.test_spreadsheet import cells, computed
-from tests.autograder.submissions.test_zip_files import zipped
-from tests.support.classes import opened_book, summary
-from tests.support.points import by_checks, core, written
-from tests.support.sandboxed import demand_sandbox
+from tests.support.classes import summary
+from tests.support.lms import (
+    ALL,
+    FOLDER,
+    MOST,
+    Teacher,
+    answered,
+    canvas_reads,
+    canvas_takes,
+    lms,
+    moodle,
+    moodle_reads,
+    moodle_takes,
+    nothing_is_computed,
+)
+from tests.support.points import written
 
-__all__ = ["umask"]
+__all__ = ["lms", "umask"]
 
-ALL, MOST = by_checks("bahdanau"), core("bahdanau") + written("bahdanau")
-FOLDER = "assignsubmission_file_"
 HOSTILE = {  # Moodle's number: the student's name
     "5": '=HYPERLINK("x") Eve',
     "6": "Jose\u0301",
@@ -47,115 +46,6 @@ HOSTILE = {  # Moodle's number: the student's name
     "13": "李 明",
     "14": "a;=1+1",
 }
-
-
-class Teacher:
-    """Types commands for a class that came out of an LMS."""
-
-    def __init__(self, folder: Path, capsys) -> None:
-        self.folder, self.out, self.capsys = folder, folder / "out", capsys
-
-    def types(self, *words: str) -> tuple[int, str]:
-        status = command.main([*words, "--out", str(self.out)])
-        shown = self.capsys.readouterr()
-        return status, shown.out + shown.err
-
-    def grades(self, *names: str, **more: bytes) -> str:
-        """Grade a zip with a notebook under each of these names."""
-        content = released_notebook("bahdanau").read_bytes()
-        path = self.folder / "submissions.zip"
-        path.write_bytes(zipped(dict.fromkeys(names, content) | more))
-        status, shown = self.types("grade", str(path))
-        assert status == 0, shown
-        return shown
-
-    def exports(self, to: str, *words: str) -> str:
-        status, shown = self.types("export", "--to", to, *words)
-        assert status == 0, shown
-        return shown
-
-    def table(self, name: str) -> list[list[str]]:
-        return list(csv.reader(io.StringIO((self.out / "export" / name).read_text("utf-8"), newline="")))
-
-    def rows(self, name: str) -> list[dict[str, str]]:
-        head, *rows = self.table(name)
-        return [dict(zip(head, row, strict=True)) for row in rows]
-
-    def pages(self, name: str) -> dict[str, bytes]:
-        with zipfile.ZipFile(self.out / "export" / name) as opened:
-            return {entry: opened.read(entry) for entry in opened.namelist()}
-
-    def gives(self, student: str, points: float) -> None:
-        """Give points by hand for one written answer, and none for the others."""
-        with opened_book(self.out) as gradebook:
-            grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", student).grades
-            for grade in grades:
-                if grade.needs_manual_grade:
-                    grade.manual_score, grade.needs_manual_grade = 0.0, False
-            next(grade for grade in grades if grade.name == "reading_a_matrix").manual_score = points
-            gradebook.db.commit()
-
-
-@pytest.fixture
-def lms(teacher, tmp_path: Path, capsys) -> Teacher:
-    return Teacher(tmp_path, capsys)
-
-
-def answered() -> bytes:
-    """Return the released notebook with an answer to each written question, which a person has to read."""
-    notebook = nbformat.read(released_notebook("bahdanau"), as_version=4)
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):
-            cell.source = "The row of `</s>` leans on the verb."
-    return nbformat.writes(notebook).encode("utf-8")
-
-
-def moodle(number: str, name: str) -> str:
-    return f"{name}_{number}_{FOLDER}/bahdanau.ipynb"
-
-
-def moodle_reads(table: list[list[str]]) -> dict[str, float]:
-    """Return the grades by number: columns go by their heading, and the number is what follows a fixed text."""
-    head, *rows = table
-    assert {"Identifier", "Grade", "Last modified (grade)"} <= set(head)
-    numbers = [row[head.index("Identifier")][len("Participant ") :] for row in rows]
-    assert len(numbers) == len(set(numbers))
-    return dict(zip(numbers, (float(row[head.index("Grade")]) for row in rows), strict=True))
-
-
-def moodle_takes(pages: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the feedback files by number: the first part of a path with four words between "_" says whose it is."""
-    taken = {}
-    for path, content in pages.items():
-        for part in path.split("/"):
-            words = part.split("_", 4)
-            if len(words) >= 4 and words[1].isdecimal() and words[2:4] == ["assignsubmission", "file"]:
-                assert words[1] not in taken
-                taken[words[1]] = content
-                break
-    return taken
-
-
-def canvas_reads(table: list[list[str]], title: str) -> dict[str, float]:
-    """Return the grades by student number, after asking for the head that Canvas asks for."""
-    head, points, *rows = table
-    assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", title]
-    assert "Points Possible" in points[0]
-    assert float(points[5]) == MOST
-    assert all(row[5] for row in rows), "an empty cell would delete a grade"
-    return {row[1]: float(row[5]) for row in rows}
-
-
-def canvas_takes(pages: dict[str, bytes]) -> dict[tuple[str, ...], bytes]:
-    """Return the files by the numbers of student and upload: the first two numbers between "_"."""
-    numbers = {path: re.findall(r"(?:^|_)(\d+)(?=_)", path.rpartition("/")[2])[:2] for path in pages}
-    return {tuple(numbers[path]): content for path, content in pages.items()}
-
-
-def nothing_is_computed(lms: Teacher) -> None:
-    """Whatever people are called, no spreadsheet takes it for a formula."""
-    for path in (lms.out / "export").glob("*.csv"):
-        assert [cell for cell in cells(path.read_bytes()) if computed(cell)] == []
 
 
 def test_moodle_finds_each_grade_and_page_for_whom_it_is(lms: Teacher) -> None:
@@ -333,83 +223,12 @@ def test_canvas_has_no_row_of_what_has_no_grade(lms: Teacher) -> None:
     assert set(canvas_takes(lms.pages("canvas-bahdanau-feedback.zip"))) == {("7", "17"), ("8", "18")}
 
 
-def test_of_two_files_that_may_both_count_none_is_graded_and_both_are_named(lms: Teacher) -> None:
-    one, other = released_notebook("bahdanau").read_bytes(), answered()
-    again = answered().replace(b"leans on", b"looks at")
-    names = {f"Roe Ann_7_{FOLDER}/{name}": content for name, content in {"a.ipynb": other, "b.ipynb": again}.items()}
-    lms.grades(**names | {f"Poe Bo_8_{FOLDER}/a.ipynb": one, f"Poe Bo_8_{FOLDER}/b.ipynb": other})
-    lms.exports("moodle")
-    rows = {row["Full name"]: row for row in lms.rows("moodle-bahdanau.csv")}
-    assert (rows["Roe Ann"]["Grade"], rows["Poe Bo"]["Grade"]) == ("", str(ALL))
-    pages = moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))
-    for told in (rows["Roe Ann"]["Feedback comments"], pages["7"].decode()):
-        assert "which one counts cannot be told: a.ipynb, b.ipynb. Hand in one alone" in told
-    assert "Graded: b.ipynb. Not graded: a.ipynb, which is as it was released." in pages["8"].decode()
-    assert "The row of <code>&lt;/s&gt;</code> leans on" in pages["8"].decode()
-
-
 def test_of_two_with_one_number_neither_gets_the_others_grade(lms: Teacher) -> None:
     lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
     lms.grades(moodle("7", "Roe Anne"), moodle("007", "Roe Annie"))
     assert "3 share a number of Moodle's with another, left out" in lms.exports("moodle")
     assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"8"}
     assert set(moodle_takes(lms.pages("moodle-bahdanau-feedback.zip"))) == {"8"}
-
-
-def test_a_record_with_a_name_that_is_none_of_the_lms_s_is_left_out(lms: Teacher) -> None:
-    """An earlier version's record has none; a number in other digits is none that Moodle counts with."""
-    lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
-    path = lms.out / "records/Roe Ann/bahdanau.json"
-    for broken in ({}, {"lms_name": 7}, {"lms_name": "Roe Ann"}, {"lms_name": f"A_٣_{FOLDER}"}, [], None):
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"from": broken}))
-        assert "1 without a name of Moodle's, left out; --to csv has them: Roe Ann." in lms.exports("moodle")
-        assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"8"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["..", "..\\..\\etc", "C:evil", "~x", ".hidden", "caf\udce9", "a\nb", "\u202eada", "n" * 200, "\x00", "_", "?"],
-)
-@pytest.mark.parametrize("kind", LMS)
-def test_a_path_in_the_zip_stays_in_it_and_is_a_name_everywhere(kind: str, name: str) -> None:
-    lms_name = f"{name}_7_{FOLDER}" if kind == "moodle" else f"{name}_7_501_{name}.ipynb"
-    to = LMS[kind].recipient(lms_name, "bahdanau")
-    if to is None:
-        assert (kind, "_" in name) == ("canvas", True)
-        return
-    assert to.number == "7"
-    *folders, file = to.page.encode("utf-8").decode().split("/")
-    assert len(folders) == (kind == "moodle")
-    assert all(part[0] not in ".~ " and not set(part) & set('\\:*?"<>|\n\0') for part in [*folders, file])
-
-
-@pytest.mark.parametrize("kind", LMS)
-@pytest.mark.parametrize(
-    "lms_name",
-    ["", "ada", "bahdanau.ipynb", "ada_x_y_bahdanau.ipynb", "_7_501_a.ipynb", "a_7_", "a_7_assignsubmission_file (1)"],
-)
-def test_what_is_no_lms_s_name_is_nobodys(kind: str, lms_name: str) -> None:
-    assert LMS[kind].recipient(lms_name, "bahdanau") is None
-
-
-def test_a_run_that_breaks_off_leaves_the_files_of_the_run_before(lms: Teacher, monkeypatch) -> None:
-    lms.grades(moodle("7", "Roe Ann"), moodle("8", "Poe Bo"))
-    lms.exports("moodle")
-    before = {path: path.read_bytes() for path in (lms.out / "export").iterdir()}
-    lms.gives("Poe Bo", 2)
-    whole = zipfile.ZipFile.writestr
-
-    def breaks(self, entry, content, method):
-        whole(self, entry, content[:10], method)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(zipfile.ZipFile, "writestr", breaks)
-        with pytest.raises(KeyboardInterrupt):
-            lms.types("export", "--to", "moodle")
-    zips = [path for path in before if path.suffix == ".zip"]
-    assert {path.name for path in (lms.out / "export").iterdir()} == {path.name for path in before}
-    assert [path.read_bytes() for path in zips] == [before[path] for path in zips]
 
 
 def test_a_page_that_is_missing_is_named_and_the_others_are_there(lms: Teacher) -> None:
@@ -421,18 +240,6 @@ def test_a_page_that_is_missing_is_named_and_the_others_are_there(lms: Teacher) 
     assert set(moodle_reads(lms.table("moodle-bahdanau.csv"))) == {"7", "8"}
 
 
-def test_exporting_again_writes_the_same_bytes(lms: Teacher) -> None:
-    lms.grades(moodle("7", "Roe Ann"))
-    lms.exports("moodle")
-    before = {path: path.read_bytes() for path in (lms.out / "export").iterdir()}
-    lms.exports("moodle")
-    assert {path: path.read_bytes() for path in (lms.out / "export").iterdir()} == before
-    with zipfile.ZipFile(lms.out / "export/moodle-bahdanau-feedback.zip") as opened:
-        [entry] = opened.infolist()
-    assert entry.date_time == (1980, 1, 1, 0, 0, 0), "no time of day is in it"
-    assert entry.compress_size < entry.file_size / 2
-
-
 def test_what_is_exported_is_its_owners_alone(lms: Teacher, umask) -> None:
     lms.grades(moodle("7", "Roe Ann"))
     umask(0)
@@ -440,14 +247,6 @@ def test_what_is_exported_is_its_owners_alone(lms: Teacher, umask) -> None:
         lms.exports(to)
     assert stat.S_IMODE((lms.out / "export").stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in (lms.out / "export").iterdir()} == {0o600}
-
-
-@pytest.mark.slow
-def test_the_class_of_twelve_has_the_points_that_come_out_by_hand(released, tmp_path: Path, capsys) -> None:
-    """From Moodle's zip and from Canvas's, before and after points by hand."""
-    demand_sandbox()
-    assert class_of_twelve.main([str(tmp_path / "twelve")]) == 0, capsys.readouterr().out
-    assert capsys.readouterr().out.count("\n") == 14
 
 
 @pytest.mark.parametrize(
@@ -495,8 +294,3 @@ def test_a_reader_who_has_gone_is_no_error(lms: Teacher) -> None:
     done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
-
-
-def test_the_command_offers_each_form() -> None:
-    for form in export_run.FORMS:
-        assert command.arguments().parse_args(["export", "--to", form]).to == form

@@ -13,18 +13,12 @@ from autograder.assignment import Template
 from autograder.judge import process
 from autograder.judge.judge import Judge
 from autograder.judge.session import Limits
-from autograder.kit.given import Missing, own_or_given
 from autograder.release.build import release
-from autograder.release.manifest import Manifest
 from autograder.sandbox import sandbox
 from autograder.score import Scorer
 from autograder.submissions.normalise import normalise
-from lab.budget import SECONDS
-from tests.autograder.commands.test_course_changes import LINE, Course
 from tests.support.given_out import CALL, NAME, RIGHT, WRONG, demand_chapter, homework, need_it, with_given
-from tests.support.points import by_checks
-from tests.support.sandboxed import demand_sandbox
-from tests.support.student import failures, kernel, printed, run_whole, solved, unpacked, without_all_points
+from tests.support.student import solved
 
 __all__ = ["with_given"]
 
@@ -33,31 +27,6 @@ __all__ = ["with_given"]
 def without(released: Path) -> Path:
     demand_chapter()
     return released.parent
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("given", "own", "loses"),
-    [(False, "", True), (True, "", False), (False, RIGHT, False), (True, WRONG, True)],
-    ids=["neither", "given", "own", "own-wrong-wins"],
-)
-def test_a_student_gets_the_points_that_own_or_given_functions_earn(
-    given, own, loses, without, with_given, tmp_path
-) -> None:
-    build = with_given if given else without
-    done = given and not own
-    with kernel(tmp_path, **{SECONDS: "0.5"}) as started:
-        ran = run_whole(homework(build, own, train=done), unpacked(build, tmp_path) / NAME, started)
-    output = printed(ran)
-    lost = set(without_all_points(NAME, output))
-    # Without a right local_p_weights of one's own, only grading can try the arguments of failing_input.
-    assert lost == (need_it(build) | {"failing_input"} if loses else set())
-    missing = own_or_given("bahdanau.masked_softmax", {})
-    assert isinstance(missing, Missing)
-    assert (missing.advice in output) == (not given and not own)
-    if done:
-        assert not failures(ran)
-        assert f"({SECONDS})" in output  # the last part trained the model with it, and names what ended it
 
 
 @pytest.fixture(scope="module")
@@ -132,33 +101,3 @@ def test_a_grade_depends_on_what_is_given(with_given: Path, tmp_path: Path, monk
     release([NAME], build=build, given=["bahdanau"])
     assert key() == before != without_any
     process.grader_key.cache_clear()
-
-
-@pytest.mark.slow
-def test_a_class_is_graded_anew_when_what_is_given_changes(tmp_path: Path) -> None:
-    """All by the commands, in a course of two chapters: a notebook that takes the given function loses and gets it."""
-    demand_sandbox()
-    course = Course(tmp_path / "course")
-    contents = course.folder / "book/_toc.yml"
-    for name in LINE.findall(contents.read_text()):
-        if name != NAME and (course.folder / f"exercises/{name}.md").exists():
-            course.change("book/_toc.yml", f"      - file: {name}\n", "")
-
-    def graded(*given: str) -> float:
-        status, released_output = course.types("release", *given)
-        assert status == 0, released_output
-        if not (course.folder / "class").exists():
-            notebook = homework(course.folder / "build")
-            place = course.folder / "class" / "ada" / NAME / f"{NAME}.ipynb"
-            place.parent.mkdir(parents=True)
-            nbformat.write(notebook, place)
-        status, output = course.grade()
-        assert status == 0, output
-        return float(course.rows()["ada", NAME]["score"])
-
-    least = graded()
-    most = graded("--given", "bahdanau")
-    assert Manifest(course.folder / "build").given == ["bahdanau"]
-    assert least < most == by_checks(NAME)  # those of the starred tasks too
-    assert graded() == least
-    assert Manifest(course.folder / "build").given == []

@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,15 +21,13 @@ from autograder.assignment import template
 from autograder.grade.cache import Busy, Records, exclusive
 from autograder.grade.run import grade
 from autograder.grade.summary import flag_different_scores
-from autograder.gradebook.gradebook import ClassGradebook, quiet
+from autograder.gradebook.gradebook import ClassGradebook
 from autograder.judge.result import Outcome, Task, without_points
-from autograder.places import ROOT, released_notebook
+from autograder.places import ROOT
 from autograder.submissions.submission import Submission
-from tests.support.classes import QUICK, graded_now, opened_book, submit, summary, totals
+from tests.support.classes import QUICK, graded_now, submit, summary, totals
+from tests.support.outcomes import rows
 from tests.support.sandboxed import demand_sandbox
-
-with quiet():
-    from nbgrader.api import Assignment, SubmittedAssignment
 
 KILLS = 20
 
@@ -50,25 +47,6 @@ def finished(folder: Path, out: Path, *words: str) -> str:
     output = process.communicate(timeout=600)[0]
     assert process.returncode == 0, output
     return output
-
-
-def dump(out: Path) -> list[tuple]:
-    """Return all that the gradebook says, in words: scores by cell, comments, students."""
-    with opened_book(out) as gradebook:
-        rows = [("student", student.id) for student in gradebook.students]
-        for each in gradebook.db.query(SubmittedAssignment).all():
-            for notebook in each.notebooks:
-                about = (
-                    each.student_id,
-                    each.name,
-                    notebook.name,
-                    str(each.timestamp),
-                    notebook.late_submission_penalty,
-                )
-                for grade in notebook.grades:
-                    rows.append((*about, grade.name, grade.auto_score, grade.manual_score, grade.needs_manual_grade))
-                rows += [(*about, note.name, note.auto_comment, note.manual_comment) for note in notebook.comments]
-    return sorted(rows, key=str)
 
 
 def files(out: Path) -> dict[str, bytes]:
@@ -101,7 +79,8 @@ def test_a_class_killed_at_twenty_moments_is_the_class_of_one_run(released, tmp_
         if count % 5 == 4:  # done by now: begin anew, with what a later kill leaves
             shutil.rmtree(tmp_path / "torn")
     finished(tmp_path / "in", tmp_path / "torn")
-    assert dump(tmp_path / "torn") == dump(tmp_path / "whole")
+    torn, whole = (rows(f"sqlite:///{tmp_path / name / 'gradebook.db'}") for name in ("torn", "whole"))
+    assert torn == whole
     assert files(tmp_path / "torn") == files(tmp_path / "whole")
 
 
@@ -114,23 +93,6 @@ def test_two_runs_into_one_folder_are_refused(tmp_path: Path) -> None:
         pass
     with exclusive(tmp_path):
         pass
-
-
-@pytest.mark.slow
-def test_an_interrupted_run_says_how_to_go_on_and_leaves_nothing(released, tmp_path: Path) -> None:
-    demand_sandbox()
-    submit(tmp_path / "in", QUICK)
-    with started(tmp_path / "in", tmp_path / "out") as process:
-        while not list((tmp_path / "out").glob("records/*/*.json")):
-            assert process.poll() is None
-            time.sleep(0.05)
-        below = psutil.Process(process.pid).children(recursive=True)
-        process.send_signal(signal.SIGINT)
-        output = process.communicate(timeout=60)[0]
-    assert process.returncode == 130
-    assert "The same command continues from here" in output
-    assert psutil.wait_procs(below, timeout=60)[1] == []
-    assert "Traceback" not in output
 
 
 def test_an_interrupt_waits_until_a_submission_is_recorded(run, tmp_path: Path, monkeypatch, capsys) -> None:
@@ -149,33 +111,6 @@ def test_an_interrupt_waits_until_a_submission_is_recorded(run, tmp_path: Path, 
     monkeypatch.undo()
     assert run(tmp_path / "in", tmp_path / "out") == 0
     assert graded_now(capsys.readouterr().out) == 1
-
-
-def test_points_by_hand_stay_and_penalties_follow_the_time(graded, run, tmp_path: Path) -> None:
-    """All the way: graded, points given by hand, handed in again, and nothing changed."""
-    folder, out = (shutil.copytree(place, tmp_path / place.name) for place in graded)
-    with (out / "nbgrader_config.py").open("a") as settings:
-        settings.write("\nget_config().LateSubmissionPlugin.penalty_method = 'zero'\n")
-    with opened_book(out) as gradebook:
-        gradebook.db.query(Assignment).filter_by(name="bahdanau").one().duedate = datetime(2026, 11, 1)
-        gradebook.db.commit()
-        grades = gradebook.find_submission_notebook("bahdanau", "bahdanau", "mia").grades
-        next(grade for grade in grades if grade.name == "reading_a_matrix").manual_score = 2
-        gradebook.db.commit()
-    before = summary(out)["mia", "bahdanau"]
-    assert run(folder, out) == 0  # nothing changed but the hand's points
-    now = summary(out)["mia", "bahdanau"]
-    assert (now["manual_score"], float(now["total"])) == ("2", float(before["total"]) + 2)
-    assert now["late_penalty"] == "0"
-    (folder / "mia/bahdanau/timestamp.txt").write_text("2026-11-02 00:00:00 UTC")
-    assert run(folder, out) == 0
-    late = summary(out)["mia", "bahdanau"]
-    assert late["manual_score"] == "2"
-    assert float(late["late_penalty"]) == totals(out)["mia", "bahdanau"]
-    assert late["total"] == "0"
-    (folder / "mia/bahdanau/timestamp.txt").write_text("next Tuesday or so")
-    assert run(folder, out) == 0
-    assert summary(out)["mia", "bahdanau"]["late_penalty"] == "0"
 
 
 def test_what_is_no_longer_handed_in_keeps_its_grade_and_says_so(graded, run, tmp_path: Path) -> None:
@@ -198,14 +133,14 @@ def test_whoever_hands_out_the_work_needs_no_torch() -> None:
 
 
 def test_the_same_file_with_two_scores_in_one_class_is_said() -> None:
-    rows = [
-        {"student": "ada", "work": "a", "score": 29.0, "flags": ""},
-        {"student": "bo", "work": "a", "score": 10.0, "flags": "a look"},
-        {"student": "cy", "work": "a", "score": 29.0, "flags": ""},
-        {"student": "di", "work": "b", "score": 3.0, "flags": ""},
-        {"student": "eve", "file": "x", "error": "no file"},
+    scores = {"ada": ("a", 29.0, ""), "bo": ("a", 10.0, "a look"), "cy": ("a", 29.0, ""), "di": ("b", 3.0, "")}
+    lines = [
+        {"student": who, "work": work, "score": score, "flags": flags} for who, (work, score, flags) in scores.items()
     ]
-    assert [row["flags"] for row in flag_different_scores(rows)] == [
+    flags = [
+        row["flags"] for row in flag_different_scores([*lines, {"student": "eve", "file": "x", "error": "no file"}])
+    ]
+    assert flags == [
         "the same file got 10 for bo",
         "a look; the same file got 29 for ada",
         "the same file got 10 for bo",
@@ -224,36 +159,6 @@ def test_the_same_file_with_another_score_than_in_an_earlier_run_is_said(tmp_pat
     assert flag.startswith("graded before with 29 points")
     assert records.score_conflict(submission, {"work": "a", "score": 29.0}) == []
     assert records.score_conflict(submission, {"work": "b", "score": 10.0}) == []  # another file, or another grader
-
-
-def resident(process: psutil.Process) -> int:
-    """Return the memory of a process that is its own, in bytes."""
-    return process.memory_full_info().uss
-
-
-@pytest.mark.slow
-def test_a_thousand_submissions_take_the_memory_of_a_hundred(released, tmp_path: Path) -> None:
-    """Judged by a stand-in: what is measured is the process that hands out, records and sums up."""
-    content = released_notebook("bahdanau").read_bytes()
-    for number in range(1000):
-        path = tmp_path / "in" / f"student {number:04}" / "bahdanau" / "bahdanau.ipynb"
-        path.parent.mkdir(parents=True)
-        path.write_bytes(content + b"\n" * number)
-    (tmp_path / "run.py").write_text(THOUSAND)
-    used = []
-    with subprocess.Popen(
-        [sys.executable, tmp_path / "run.py", tmp_path / "in", tmp_path / "out"], cwd=ROOT
-    ) as process:
-        for part in (150, 950):
-            while len(list((tmp_path / "out" / "records").glob("*/*.json"))) < part:
-                assert process.poll() is None
-                time.sleep(0.2)
-            used.append(resident(psutil.Process(process.pid)))
-        assert process.wait(300) == 0
-    assert used[1] - used[0] < 50 << 20
-    begun = time.monotonic()
-    subprocess.run([sys.executable, tmp_path / "run.py", tmp_path / "in", tmp_path / "out"], cwd=ROOT, check=True)
-    print(f"{used[0] >> 20} MB after 150, {used[1] >> 20} MB after 950; again in {time.monotonic() - begun:.1f} s")
 
 
 class Crowded:
@@ -279,17 +184,3 @@ def test_who_lost_points_to_a_busy_machine_is_graded_again_by_the_next_run(tmp_p
         assert ("mia/bahdanau" in printed.err) == busy  # who, and what to do
         assert ("busy" in summary(out)["mia", "bahdanau"]["flags"]) == busy  # and no flag that two runs differ
     assert summary(out)["mia", "bahdanau"]["score"] == "5"
-
-
-THOUSAND = """
-import sys
-from pathlib import Path
-from autograder.grade.run import grade
-from autograder.judge.process import JudgeSettings
-from autograder.judge.pool import Pool
-from tests.support import fake_judge
-
-if __name__ == "__main__":
-    folder, out = map(Path, sys.argv[1:])
-    sys.exit(grade(folder, out, lambda _: Pool(2, JudgeSettings(b"x" * 32), fake_judge.judged)))
-"""

@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import os
 import re
 import shutil
 from pathlib import Path
@@ -14,44 +13,16 @@ from autograder import contents
 from autograder.places import ROOT
 from autograder.release.new import new
 from tests.support.classes import graded_now
-from tests.support.forked import python
+from tests.support.copied_course import Course, without_exercises
 from tests.support.sandboxed import demand_sandbox
 
 PAGE = ROOT / "autograder" / "checks" / "README.md"
 BLOCK = re.compile(r"^(`{3,})\w+ (\S+/\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
-PARTS = ("autograder", "lab", "solutions", "_config.yml", "requirements.txt")
-
-
-class Course:
-    """A copy of the course without its exercises, in which commands are typed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        for name in PARTS:
-            if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("results"))
-            else:
-                shutil.copy(ROOT / name, folder / name)
-        (folder / "exercises").mkdir()
-        (folder / "book").mkdir()
-        shutil.copy(ROOT / "book" / "_toc.yml", folder / "book")
-
-    def types(self, *words: str) -> tuple[int, str]:
-        """Run `python -m autograder WORDS` there; return the status and what was printed."""
-        environment = os.environ | {"PYTHONPATH": str(self.folder)}
-        done = python("-m", "autograder", *words, cwd=self.folder, env=environment)
-        return done.returncode, done.stdout + done.stderr
-
-    def change(self, file: str, old: str, new: str) -> None:
-        path = self.folder / file
-        text = path.read_text("utf-8")
-        assert old in text
-        path.write_text(text.replace(old, new), "utf-8")
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    return Course(tmp_path)
+    return without_exercises(tmp_path)
 
 
 def example(name: str) -> dict[str, str]:
@@ -270,11 +241,3 @@ def test_new_refuses_other_names_in_a_sentence_and_writes_nothing(tmp_path, name
     with pytest.raises(ValueError, match=re.escape(reason)):
         new(name, function, tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_new_leaves_nothing_behind_when_a_file_cannot_be_written(tmp_path):
-    (tmp_path / "exercises").touch()
-    with pytest.raises(OSError, match="exercises"):
-        new("mine", "", tmp_path)
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["exercises"]
-    assert not (tmp_path / "solutions" / "mine").exists()

@@ -1,4 +1,4 @@
-"""Names and marks are for the teacher's eyes only, whatever the umask, and wherever an earlier version left them."""
+"""Names and marks are for the teacher's eyes only, whatever the umask."""
 
 import os
 import re
@@ -9,13 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignment import template
 from autograder.files import atomic_write
 from autograder.gradebook.gradebook import ClassGradebook
 from autograder.places import ROOT
 from autograder.report import page as report
-from tests.support.classes import graded_now
-from tests.support.outcomes import outcome
 from tests.support.teacher import settle
 
 SECRET = ["summary.csv", "gradebook.db", "report.html"]
@@ -49,20 +46,6 @@ def test_marks_are_readable_by_their_owner_only(teacher, out: Path, umask, mask:
     assert open_to(out, 0o077) == []
     for path in out.rglob("*"):
         assert path.stat().st_mode & 0o400, "the owner can read it"
-
-
-def test_what_an_earlier_version_left_open_is_closed_at_the_next_run(teacher, out: Path, tmp_path: Path) -> None:
-    """Nothing is graded anew: the files are an earlier run's, one of them nbgrader's copy of its gradebook."""
-    teacher()
-    report.report(out)
-    shutil.copy(out / "gradebook.db", out / "gradebook.db.2026-01-01")
-    for path in [out, *out.rglob("*")]:
-        path.chmod(0o755 if path.is_dir() else 0o644)
-    assert set(SECRET) <= set(open_to(out, 0o077))
-    assert graded_now(teacher()[1]) == 0
-    report.report(out)
-    assert open_to(out, 0o077) == []
-    assert stat.S_IMODE((tmp_path / "in").stat().st_mode) & 0o055  # what students hand in is not ours to close
 
 
 def test_after_the_commands_of_the_page_no_file_of_the_class_knows_a_student(teacher, out: Path) -> None:
@@ -127,39 +110,6 @@ def test_what_root_writes_in_somebodys_folder_is_theirs_to_read(teacher, out: Pa
     teacher()
     for path in out.rglob("*"):
         assert path.stat().st_uid == 65534 or path.name in (".grade.lock", "nbgrader_config.py"), path
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_a_gradebook_of_somebody_else_is_left_to_them(released, tmp_path: Path, monkeypatch) -> None:
-    """A group of teachers without nbgrader's setting: who does not own the file cannot close it, and goes on."""
-    form = template("bahdanau")
-    ClassGradebook(tmp_path / "out").register(form)
-    for path in (tmp_path / "out", *(tmp_path / "out").rglob("*")):
-        path.chmod(0o777 if path.is_dir() else 0o666)
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "geteuid", lambda: 65534)
-        ClassGradebook(tmp_path / "out").session.connection()
-    assert stat.S_IMODE((tmp_path / "out/gradebook.db").stat().st_mode) == 0o666
-
-
-def test_feedback_released_through_the_exchange_can_be_fetched(released, tmp_path: Path) -> None:
-    """The page in the class's folder is the teacher's; its copy in the exchange is for the student."""
-    from nbgrader.coursedir import CourseDirectory
-
-    from autograder.gradebook.exchange import ReleaseFeedback
-
-    book, form = ClassGradebook(tmp_path / "out"), template("bahdanau")
-    book.register(form)
-    book.record("ada", form, outcome(form, 1.0))
-    page = tmp_path / "out/feedback/ada/bahdanau/bahdanau.html"
-    assert stat.S_IMODE(page.stat().st_mode) == 0o600
-    folders = CourseDirectory(config=book.config)
-    folders.assignment_id = "bahdanau"
-    releaser = ReleaseFeedback(coursedir=folders, config=book.config)
-    releaser.dest_path = str(tmp_path)
-    releaser._release("ada", page, "secret")
-    [copy] = tmp_path.glob("*.html")
-    assert stat.S_IMODE(copy.stat().st_mode) == 0o644
 
 
 def test_a_written_file_is_whole_and_private_at_every_moment(tmp_path: Path, umask, monkeypatch) -> None:

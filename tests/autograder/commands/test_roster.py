@@ -7,8 +7,8 @@ import pytest
 
 from autograder.gradebook.roster import read_table
 from autograder.report.page import report
-from tests.autograder.commands.test_export import ALL, FOLDER, MOST, Teacher, lms, moodle, moodle_reads
 from tests.support.classes import opened_book, summary
+from tests.support.lms import ALL, FOLDER, MOST, Teacher, lms, moodle, moodle_reads
 from tests.support.teacher import settle
 
 __all__ = ["lms"]

@@ -1,6 +1,5 @@
 """Tests of what people write among the released files: nothing that `release` or `clean` does loses it, or ships it."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,6 @@ import nbformat
 import pytest
 
 from autograder import assignment
-from autograder.places import ROOT
 from autograder.release import build, manifest
 
 SMALL = ["bahdanau", "luong"]
@@ -76,44 +74,11 @@ def test_a_student_wrote_into_the_released_notebook(course, verb, capsys):
         assert notebook(course).read_bytes() == b"released: bahdanau\n"
 
 
-@pytest.mark.slow
-@verbs
-def test_a_student_wrote_there_again_and_again(course, verb):
-    """Each version is kept once, however often the command runs."""
-    for text in (b"first", b"second", b"second", b"first"):
-        releasing()(course)
-        notebook(course).write_bytes(text)
-        verb(course)
-        verb(course)
-    assert sorted(below(course / "work").values()) == [b"first", b"second"]
-    assert below(course / "work")["bahdanau/bahdanau.ipynb"] == b"first"
-
-
 @verbs
 def test_nobody_wrote_anything(course, verb, capsys):
     verb(course)
     assert not (course / "work").exists()
     assert capsys.readouterr().err == ""
-
-
-def test_the_course_changed_and_nobody_wrote_anything(course, monkeypatch, capsys):
-    """What an older release made is not taken for somebody's work."""
-    monkeypatch.setattr(build, "for_students", lambda name, source: "a new text\n")
-    build.release(build=course / "build")
-    assert notebook(course).read_bytes() == b"a new text\n"
-    assert not (course / "work").exists()
-    assert capsys.readouterr().err == ""
-
-
-def test_a_notebook_of_before_there_was_a_manifest(course):
-    (course / "build" / "released.json").unlink()
-    notebook(course).write_bytes(b"of unknown origin")
-    stray = course / "build" / "release" / "kit" / "lab" / "old.py"
-    stray.write_bytes(b"of an old kit")
-    build.release(["luong"], build=course / "build")
-    assert below(course / "work") == {"bahdanau/bahdanau.ipynb": b"of unknown origin"}
-    assert not stray.exists()
-    assert "bahdanau/bahdanau.ipynb" in packed(course)
 
 
 def test_a_student_has_files_of_their_own_beside_the_notebook(course):
@@ -164,27 +129,6 @@ def test_there_is_no_room_to_keep_it(course, monkeypatch):
     assert below(course / "work") == {}
 
 
-def test_a_solved_notebook_lay_among_the_released_ones(course):
-    """It was shipped: as the released notebook itself, beside it, and in its own folder."""
-    before, folder = packed(course), course / "build" / "release"
-    notebook(course).write_bytes(b"solved")
-    (folder / "bahdanau" / "solved.ipynb").write_bytes(b"solved")
-    (folder / "solved").mkdir()
-    (folder / "solved" / "solved.ipynb").write_bytes(b"solved")
-    build.release(["luong"], build=course / "build")
-    assert packed(course) == before
-
-
-def test_a_chapter_was_dropped(course, monkeypatch):
-    assert "luong/luong.ipynb" in packed(course)
-    monkeypatch.setattr(build, "assignments", lambda: ["bahdanau"])
-    build.release(["bahdanau"], build=course / "build")
-    assert sorted(name for name in packed(course) if name.endswith(".ipynb")) == ["bahdanau/bahdanau.ipynb"]
-    assert not notebook(course, "luong").parent.exists()
-    assert not (course / "build" / "source" / "luong").exists()
-    assert not (course / "work").exists()
-
-
 def test_a_chapter_was_dropped_that_a_student_had_written_in(course, monkeypatch):
     notebook(course, "luong").write_bytes(b"my answer")
     monkeypatch.setattr(build, "assignments", lambda: ["bahdanau"])
@@ -233,12 +177,6 @@ def test_one_chapter_is_released_and_the_zip_stays_whole(course):
     assert notebook(course, "luong").exists()
 
 
-def test_one_chapter_is_released_where_nothing_was(course):
-    shutil.rmtree(course / "build")
-    build.release(["luong"], build=course / "build")
-    assert sorted(name for name in packed(course) if name.endswith(".ipynb")) == ["luong/luong.ipynb"]
-
-
 def test_clean_leaves_what_no_command_makes_again(course, capsys):
     stays = {"runs/bahdanau/best.pt": b"weights", "class/gradebook.db": b"points by hand", "course-secret": b"secret"}
     for path, content in {**stays, "_build/html/index.html": b"", "no-sandbox": b""}.items():
@@ -281,28 +219,6 @@ def test_a_student_works_in_the_copy_that_a_command_makes(course, folder):
     assert (copies / "kit" / "autograder").is_dir()
 
 
-def test_a_student_unpacks_the_zip_and_works_in_the_copy(course):
-    unpacked = course / "unpacked"
-    with zipfile.ZipFile(course / "build" / "release" / "kit.zip") as archive:
-        archive.extractall(unpacked)
-    for _ in range(2):
-        home = unpacked / "attention-workbook"
-        subprocess.run([sys.executable, "kit/start.py"], cwd=home, check=True, capture_output=True)
-    assert set(below(home / "work")) == {"1-bahdanau/bahdanau.ipynb", "2-luong/luong.ipynb"}
-
-
-def test_a_copy_of_before_keeps_its_folder_when_the_numbers_change(course):
-    for place in ("luong", "1-luong"):
-        shutil.rmtree(course / "work", ignore_errors=True)
-        mine = course / "work" / place / "luong.ipynb"
-        mine.parent.mkdir(parents=True)
-        mine.write_bytes(b"my answer")
-        start(course)
-        assert {path: content for path, content in below(course / "work").items() if "luong" in path} == {
-            f"{place}/luong.ipynb": b"my answer"
-        }
-
-
 @pytest.mark.parametrize("system", ["nt", "posix"])
 def test_a_python_that_does_not_serve_is_told_the_way_out(course, system):
     program = course / "build" / "release" / "kit" / "start.py"
@@ -320,36 +236,3 @@ def test_a_python_that_does_not_serve_is_told_the_way_out(course, system):
     assert "The course needs Python 3.11 to 3.13; this is 3.14.0." in done.stderr
     assert {"nt": "py -3.13 kit/start.py", "posix": "python3.13 kit/start.py"}[system] in done.stderr
     assert not (course / "work").exists()
-
-
-def test_make_copies_and_cleans_as_the_readme_says(course):
-    """The same through `make`, in a copy of the course whose `release` is the one above."""
-    makefile = (ROOT / "Makefile").read_text("utf-8").replace("work: release ", "work: ")
-    (course / "Makefile").write_text(makefile)
-    modules = {
-        "autograder": ("__main__", "places"),
-        "autograder/release": ("manifest",),
-        "autograder/export": (),
-        "autograder/grade": (),
-    }
-    modules |= {"lab": ("files", "programs")}
-    for package, names in modules.items():
-        (course / package).mkdir()
-        for name in ("__init__", *names):
-            shutil.copy(ROOT / package / f"{name}.py", course / package)
-    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL")}
-
-    def make(verb: str) -> str:
-        words = ["make", verb, f"PYTHON3={sys.executable}"]
-        done = subprocess.run(words, cwd=course, env=clean, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout + done.stderr
-
-    make("work")
-    (course / "work" / "2-luong" / "luong.ipynb").write_bytes(b"in the copy")
-    notebook(course).write_bytes(b"in build")
-    output = make("clean")
-    assert "kept as" in output
-    assert not (course / "build" / "release").exists()
-    written = sorted(path.read_bytes() for path in (course / "work").glob("*/*.ipynb"))
-    assert written == [b"in build", b"in the copy", b"released: bahdanau\n"]

@@ -1,7 +1,6 @@
 """Tests of bonus points in the gradebook: on top, lowered by a worse answer, never mixed with what people gave."""
 
 import copy
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,15 @@ from nbgrader.utils import compute_checksum
 
 from autograder.assignment import OWN, Template
 from autograder.gradebook import bonus, query
-from autograder.gradebook.config import settings
 from autograder.gradebook.gradebook import ClassGradebook, quiet
 from autograder.judge.judge import shown
 from autograder.kit.bonus import ON_TOP
 from autograder.kit.cases import Verdict
-from tests.autograder.gradebook.test_gradebook import DUE, EARLY, HALVES, LATE, by_hand, by_nbgrader, settle, tree, url
-from tests.support.classes import total_on
+from tests.support.classes import opened_book, total_on
+from tests.support.gradebooks import DUE, EARLY, HALVES, LATE
 from tests.support.notebooks import code, graded, markdown
-from tests.support.outcomes import KEPT, outcome, rows
+from tests.support.outcomes import outcome
+from tests.support.teacher import settle
 
 NAME, CORE, BONUS = "mine", 10, 6
 STARRED = "check-stretch"
@@ -76,7 +75,7 @@ def page(out: Path, student: str = "ada") -> str:
 def test_a_bonus_comes_on_top_of_all_and_who_skips_it_has_all(tmp_path: Path, share: float, score: float) -> None:
     book = register(tmp_path)
     record(book, "ada", 1.0, share)
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         notebook = opened.find_submission_notebook(NAME, NAME, "ada")
         assert (notebook.score, notebook.max_score) == (score, CORE + 3)
         assert not notebook.failed_tests  # formgrader's list of those to look at
@@ -97,29 +96,17 @@ def test_the_page_names_a_bonus_and_what_it_can_give(tmp_path: Path) -> None:
     assert "16 of 13 points, bonus points among them</title>" in page(tmp_path)
 
 
-def test_grading_again_gives_the_same_and_a_worse_file_less(tmp_path: Path) -> None:
-    book = register(tmp_path)
-    contents = []
-    for core, share in [(1.0, 1.0), (1.0, 1.0), (1.0, 0.5), (1.0, 0.0), (1.0, 1.0)]:
-        record(book, "ada", core, share)
-        book.register(form())
-        contents.append(rows(url(tmp_path)))
-    assert contents[0] == contents[1] == contents[4]
-    scores = [[row[3] for row in each["grade"] if row[2] == STARRED] for each in contents]
-    assert scores == [[6], [6], [3], [0], [6]]
-
-
 def test_what_a_person_gave_is_neither_lost_nor_counted_as_a_bonus(tmp_path: Path) -> None:
     book = register(tmp_path)
     for student in ("ada", "bo"):
         record(book, student, 1.0, 0.5)
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         grade(opened).extra_credit = 1.5  # on top of the bonus
         grade(opened, "bo").manual_score = 5.0  # instead of it
     for share, ada, bo in [(1.0, 17.5, 15), (0.0, 11.5, 15), (0.5, 14.5, 15)]:
         for student in ("ada", "bo"):
             record(book, student, 1.0, share)
-        with by_hand(tmp_path) as opened:
+        with opened_book(tmp_path) as opened:
             assert (grade(opened).auto_score, grade(opened).extra_credit) == (BONUS * share, 1.5)
             assert (grade(opened, "bo").manual_score, grade(opened, "bo").extra_credit) == (5, None)
             assert grade(opened, "bo").needs_manual_grade  # for another look
@@ -136,7 +123,7 @@ LATER = b"2026-11-23 12:00:00 UTC"  # by which the rule takes a point more than 
 def test_a_penalty_is_taken_once_and_never_below_nothing(tmp_path: Path, rule: str, when: bytes, part: float) -> None:
     settle(tmp_path, rule if rule == HALVES else f"LateSubmissionPlugin.{rule}")
     book = register(tmp_path)
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         opened.update_or_create_assignment(NAME, duedate=DUE)
     for core, share in [(1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.0, 0.0), (1.0, 1.0)]:
         record(book, "ada", core, share, when)
@@ -149,39 +136,17 @@ def test_a_penalty_is_taken_once_and_never_below_nothing(tmp_path: Path, rule: s
         assert total_on(page(tmp_path)) == (score * (1 - part), CORE + 3)
 
 
-def test_nbgraders_own_commands_write_the_same_rows_and_pages(tmp_path: Path) -> None:
-    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
-    for out in (ours, theirs):
-        settle(out, HALVES)
-        register(out)
-        with by_hand(out) as opened:
-            opened.update_or_create_assignment(NAME, duedate=DUE)
-    book = ClassGradebook(ours)
-    for student, share in {"ada": 1.0, "bo": 0.5, "cy": 0.0}.items():
-        record(book, student, 1.0, share, LATE)
-    shutil.copytree(ours / "autograded", theirs / "submitted")
-    for verb in ("Autograde", "GenerateFeedback"):
-        by_nbgrader(theirs, verb, [NAME])
-    assert rows(url(ours), KEPT) == rows(url(theirs), KEPT)
-    pages = [
-        {name: content for name, content in tree(out, "feedback").items() if name.endswith(".html")}
-        for out in (ours, theirs)
-    ]
-    assert pages[0] == pages[1]
-    assert len(pages[0]) == 3
-
-
 def test_a_task_becomes_a_bonus_a_core_task_and_is_taken_out_and_put_back(tmp_path: Path) -> None:
     book = register(tmp_path, stars=0)
     book.record("ada", form(stars=0), outcome(form(stars=0), 1.0))
-    with by_hand(tmp_path) as opened:
+    with opened_book(tmp_path) as opened:
         grade(opened).extra_credit = 1.0
         assert opened.find_submission(NAME, "ada").max_score == 19
     for stars, most in [(2, 13), (0, 19), (1, 13)]:
         changed = form(stars)
         book.register(changed)
         book.record("ada", changed, outcome(changed, 1.0))
-        with by_hand(tmp_path) as opened:
+        with opened_book(tmp_path) as opened:
             assert (opened.find_submission(NAME, "ada").score, opened.find_submission(NAME, "ada").max_score) == (
                 17,
                 most,
@@ -198,19 +163,11 @@ def test_a_task_becomes_a_bonus_a_core_task_and_is_taken_out_and_put_back(tmp_pa
 
 @pytest.mark.parametrize(("share", "expected"), [(1.0, 6.0), (0.5, 3.0), (0.0, 0.0)])
 def test_a_verdict_is_read_as_it_was_written(share: float, expected: float) -> None:
-    """Also where nbgrader itself looks at the cell, and a task that nobody has to do shows no error."""
+    """A task that nobody has to do shows no error."""
     cell = copy.deepcopy(form().graded[STARRED])
     hint = None if share == 1 else f"stretch: {BONUS * share:g} of 6 points."
-    outputs = shown(Verdict(BONUS * share, BONUS, hint, [], []), stars=2)
-    cell.outputs = [nbformat.from_dict(output) for output in outputs]
-    assert bonus.determine_grade(cell) == (expected, 0.0)
+    cell.outputs = [nbformat.from_dict(each) for each in shown(Verdict(BONUS * share, BONUS, hint, [], []), stars=2)]
+    assert bonus.automatic_score(cell) == expected
     assert "error" not in [output.output_type for output in cell.outputs]
     assert f"★★ {ON_TOP}" in cell.outputs[0].text
     assert cell.metadata.nbgrader.points == 0
-
-
-def test_nbgraders_own_reading_knows_a_bonus_wherever_the_settings_are_read(tmp_path: Path) -> None:
-    from nbgrader import utils
-
-    settings(tmp_path)
-    assert utils.determine_grade is bonus.determine_grade

@@ -12,7 +12,7 @@ from autograder.gradebook.formgrader import Sheet
 from autograder.gradebook.html import Page, with_formulas
 
 TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
-STATIC = TEMPLATES.parent / "static" / "node_modules" / "bootstrap" / "dist" / "css"
+ABOUT = {"notebook": "bahdanau", "score": 2, "max_score": 6, "late_penalty": 0}
 OUTSIDE = (
     r"<(?:script|link|iframe|object|embed|source)\b|@import|url\((?!['\"]?data:)|\b(?:src|href)=['\"]?(?:https?:)?//"
 )
@@ -33,15 +33,7 @@ def graded_cell(kind: str, name: str, source: str) -> nbformat.NotebookNode:
 
 
 def exporter() -> Page:
-    return Page(
-        config=Config(
-            HTMLExporter={
-                "template_name": "feedback",
-                "extra_template_basedirs": [str(TEMPLATES)],
-                "extra_template_paths": [str(STATIC)],
-            }
-        )
-    )
+    return Page()
 
 
 def formgrader(path: Path) -> str:
@@ -58,40 +50,18 @@ def formgrader(path: Path) -> str:
     return Sheet(config=Config(HTMLExporter=options)).from_filename(str(path), resources)[0]
 
 
-@pytest.fixture(scope="module")
-def page() -> str:
+def test_a_page_needs_nothing_from_elsewhere_and_can_be_read() -> None:
     check = graded_cell("code", "check-masked_softmax", 'check("bahdanau.masked_softmax", globals())')
     check.outputs = [nbformat.v4.new_output("stream", text="a hint " * 60)]
-    notebook = nbformat.v4.new_notebook(
-        cells=[
-            nbformat.v4.new_markdown_cell(TEXT),
-            check,
-            graded_cell("markdown", "reading_a_matrix", "My answer."),
-        ]
-    )
-    about = {"notebook": "bahdanau", "score": 2, "max_score": 6, "late_penalty": 0}
-    return exporter().from_notebook_node(notebook, {"nbgrader": about})[0]
-
-
-def test_a_page_needs_nothing_from_elsewhere(page):
+    cells = [nbformat.v4.new_markdown_cell(TEXT), check, graded_cell("markdown", "reading_a_matrix", "My answer.")]
+    page = exporter().rendered(nbformat.v4.new_notebook(cells=cells), ABOUT)
     assert re.findall(OUTSIDE, page) == []
-    assert "masked_softmax" in page
-
-
-def test_long_lines_wrap(page):
     assert "white-space: pre-wrap !important" in page
-
-
-def test_formulas_are_mathml(page):
     assert page.count("<math ") == 2
     assert 'display="block"' in page
     assert "$" not in re.sub(r"<style.*?</style>", "", page, flags=re.DOTALL)
-
-
-def test_the_table_of_contents_names_the_exercises(page):
-    assert '<a href="#check-masked_softmax">masked_softmax</a>' in page
-    assert '<a href="#reading_a_matrix">reading_a_matrix</a>' in page
-    assert "Test cell" not in page
+    for part in ("check-masked_softmax", "reading_a_matrix"):
+        assert f'<a href="#{part}">{part.removeprefix("check-")}</a>' in page
 
 
 @pytest.mark.parametrize(
@@ -108,25 +78,6 @@ def test_a_students_formula_cannot_act(formula):
 )
 def test_what_is_no_formula_stays_as_it_was_written(text):
     assert with_formulas(text) == text
-
-
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-
-
-@pytest.mark.parametrize(
-    ("text", "stays"),
-    [
-        ("![a](https://a.example/pixel.png)", False),
-        ('<img src="//a.example/pixel.png">', False),
-        ("![a](../../bo/bahdanau/plot.png)", False),
-        ("![a](data:image/svg+xml;base64,AAAA)", False),
-        ("![a](data:image/png;base64,iVBORw0KGgo=)", False),
-        (f"![a](data:image/png;base64,{PIXEL})", True),
-    ],
-)
-def test_a_picture_lies_in_the_page_or_is_left_out(text: str, stays: bool) -> None:
-    shown = exporter()._page(text)
-    assert ("src=" in shown) == stays
 
 
 @pytest.mark.parametrize(
@@ -148,19 +99,12 @@ def test_a_students_tags_are_shown_as_they_were_written(written: str, shown: str
     assert "<summary>a hint</summary>" in exporter().cell(task)
 
 
-@pytest.mark.parametrize("target", ["data:text/html,<script>alert(1)</script>", " DATA:text/html,x", "javascript:x()"])
-def test_a_link_leads_to_a_page_or_nowhere(target: str) -> None:
-    assert "href" not in exporter()._page(f'<a href="{target}">x</a>')
-    assert 'href="https://a.example/b"' in exporter()._page("[x](https://a.example/b)")
-
-
 def test_what_would_cost_a_page_too_much_is_shown_as_it_was_written(monkeypatch) -> None:
     monkeypatch.setattr("autograder.gradebook.html.PAGE_SECONDS", 0.0)
     cells = [nbformat.v4.new_markdown_cell("*so* $x$ <b>"), nbformat.v4.new_code_cell("x = 1 < 2")]
-    about = {"notebook": "bahdanau", "score": 2, "max_score": 6, "late_penalty": 0}
-    shown = exporter().rendered(nbformat.v4.new_notebook(cells=cells), about)
+    shown = exporter().rendered(nbformat.v4.new_notebook(cells=cells), ABOUT)
     assert "<pre>*so* $x$ &lt;b&gt;</pre>" in shown
     assert "<pre>x = 1 &lt; 2</pre>" in shown
     monkeypatch.undo()
-    long = exporter().rendered(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("*a* " * 9000)]), about)
+    long = exporter().rendered(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("*a* " * 9000)]), ABOUT)
     assert "<em>a</em>" not in long

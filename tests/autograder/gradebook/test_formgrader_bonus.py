@@ -7,8 +7,7 @@ import pytest
 
 from autograder.gradebook.gradebook import ClassGradebook
 from tests.autograder.gradebook.test_bonus_points import BONUS, CORE, NAME, STARRED, record, register, submitted
-from tests.autograder.gradebook.test_formgrader import Desk
-from tests.support.nbgrader_course import Course
+from tests.autograder.gradebook.test_formgrader import Desk, desk_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -22,13 +21,8 @@ def graded(tmp_path: Path) -> ClassGradebook:
 
 @pytest.fixture
 def desk(graded: ClassGradebook, browser) -> Iterator[Desk]:
-    course = Course.__new__(Course)  # the class's folder as it is, with its own settings
-    course.folder = graded.out
-    with course.server() as server:
-        made = Desk(browser, server)
-        made.open(f"submissions/{submitted(graded).id}/")
+    with desk_of(browser, graded.out, f"submissions/{submitted(graded).id}/") as made:
         yield made
-        made.context.close()
 
 
 def put(desk: Desk, act) -> None:

@@ -108,28 +108,18 @@ def test_code_that_a_person_grades_is_shown_as_what_was_handed_in():
     assert (part.written, part.work, around) == (True, [cell], [])
 
 
-def test_the_page_has_points_penalty_and_what_waits(page):
+def test_the_page_has_points_and_what_waits_and_opens_what_lost_points(page):
     assert '<html lang="en">' in page
     assert "<strong>7</strong> of 27 points, less 1.5 for being late" in page
     assert "1 written answer waits for your teacher: up to 3 of these points are not given yet." in page
-
-
-def test_work_that_lost_points_is_open_and_all_else_folded(page):
     sections = {part.partition('"')[0]: part for part in page.split('id="')[1:]}
-    assert {name for name, section in sections.items() if "<details open>" in section} == {
-        *("check-second", "check-third", "marked")
-    }
+    opened = {name for name, section in sections.items() if "<details open>" in section}
+    assert opened == {"check-second", "check-third", "marked"}
     assert "own print" in sections["check-second"]
-
-
-def test_what_the_points_say_already_is_not_said_again(page):
-    assert "All 4 points" not in page
+    assert "All 4 points" not in page  # the points say it already
     assert "second: 1 of 5 points" in page
-
-
-def test_a_comment_is_shown_and_no_response_is_a_state(page):
     assert page.count("Well read, <em>but</em>.") == 1
-    assert NO_RESPONSE not in page
+    assert NO_RESPONSE not in page  # it is a state
 
 
 def test_a_verdict_is_a_list_and_code_and_all_of_it_escaped():

@@ -13,10 +13,10 @@ from autograder.gradebook.gradebook import ClassGradebook
 from autograder.report.page import report
 from autograder.submissions.regrade import LONGEST, requests
 from tests.autograder.gradebook.test_bonus_points import submitted
-from tests.autograder.gradebook.test_formgrader import Desk
+from tests.autograder.gradebook.test_formgrader import desk_of
 from tests.support.classes import page
-from tests.support.nbgrader_course import Course
 from tests.support.outcomes import outcome
+from tests.support.report_pages import Reader, demand_sound, keep, line
 from tests.support.teacher import out, teacher  # noqa: F401
 
 NAME, PART = "bahdanau", "additive_attention"
@@ -82,8 +82,6 @@ def test_a_note_is_answered_once_and_the_answer_outlasts_regrades(teacher, out: 
     assert teacher()[0] == 0
     assert rows(out) == [(PART, NOTE, "It is: **two points**.")]
     assert "<strong>two points</strong>" in page(out, "ada")
-    Course(out).nbgrader("generate_feedback", NAME, "--student", "ada", "--force")
-    assert "<strong>two points</strong>" in page(out, "ada")
     ask(tmp_path, f"Regrade: {PART} Once more.")
     assert teacher()[0] == 0
     assert rows(out) == [(PART, "Once more.", None), (PART, NOTE, "It is: **two points**.")]
@@ -93,8 +91,6 @@ def test_a_note_is_answered_once_and_the_answer_outlasts_regrades(teacher, out: 
 
 
 def test_the_report_shows_a_request_with_what_the_check_said(released, tmp_path: Path) -> None:
-    from tests.autograder.commands.test_report import Reader, demand_sound, keep, line
-
     lines = [line(student, NAME, {f"{NAME}.{PART}": ("some", [])}) for student in ("ada", "bo")]
     for check in lines[0]["checks"]:
         check["hint"] = f"the hint about <{check['id']}>"
@@ -125,11 +121,7 @@ def test_a_request_is_answered_in_formgrader_beside_its_part(released, browser, 
     made = outcome(template(NAME), 0.5)
     made.line["requests"] = [{"assignment": NAME, "part": part, "note": NOTE} for part in (PART, "no_part")]
     book.record("ada", template(NAME), made)
-    course = Course.__new__(Course)
-    course.folder = tmp_path
-    with course.server() as server:
-        desk = Desk(browser, server)
-        desk.open(f"submissions/{submitted(book).id}/")
+    with desk_of(browser, tmp_path, f"submissions/{submitted(book).id}/") as desk:
         panel = desk.tab.locator(".nbgrader_cell", has=desk.tab.locator(f"#check-{PART}")).locator(".request")
         assert NOTE in panel.inner_text()
         panel.get_by_role("textbox").fill("It *was* right.")
@@ -137,7 +129,6 @@ def test_a_request_is_answered_in_formgrader_beside_its_part(released, browser, 
         panel.get_by_text("saved").wait_for()
         assert desk.tab.locator(".request").count() == 2
         assert [desk.acted(), desk.errors, desk.elsewhere] == [False, [], []]
-        desk.context.close()
     assert [(row.part, row.answer) for row in regrade.requests(book.session)] == [
         ("no_part", None),
         (PART, "It *was* right."),

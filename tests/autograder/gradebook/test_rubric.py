@@ -15,10 +15,8 @@ from autograder.gradebook.gradebook import ClassGradebook
 from autograder.judge.result import Outcome
 from autograder.places import KIT
 from tests.autograder.gradebook.test_bonus_points import submitted
-from tests.autograder.gradebook.test_formgrader import Desk
-from tests.autograder.gradebook.test_gradebook import by_hand
-from tests.support.classes import page, points_on
-from tests.support.nbgrader_course import Course
+from tests.autograder.gradebook.test_formgrader import Desk, desk_of
+from tests.support.classes import opened_book, page, points_on
 from tests.support.outcomes import ANSWER, outcome
 
 NAME, QUESTION, MOST = "bahdanau", "reading_a_matrix", 3
@@ -69,7 +67,7 @@ def change(book: ClassGradebook, item: str, text: str, points: float) -> list[st
 
 def given(book: ClassGradebook, student: str) -> tuple[float | None, bool]:
     """Return the points by hand, and whether the answer waits."""
-    with by_hand(book.out) as opened:
+    with opened_book(book.out) as opened:
         grade = opened.find_grade(QUESTION, NAME, NAME, student)
         return grade.manual_score, grade.needs_manual_grade
 
@@ -91,7 +89,7 @@ def test_points_are_the_sum_of_the_items_and_no_item_waits(book: ClassGradebook)
 def test_a_change_reaches_all_who_have_the_item_but_not_what_was_typed(book: ClassGradebook) -> None:
     choose(book, "ada bo cy", "half")
     choose(book, "cy", "names the rows")
-    with by_hand(book.out) as opened:
+    with opened_book(book.out) as opened:
         opened.find_grade(QUESTION, NAME, NAME, "bo").manual_score = 3
     book.session.expire_all()
     assert change(book, "half", "a half", 1) == ["bo"]
@@ -115,8 +113,6 @@ def test_items_and_points_outlast_a_regrade_and_stand_on_the_feedback_page(
     ]
     assert points_on(page(book.out, "ada"), QUESTION) == (2.5, MOST)
     assert "names the rows" not in page(book.out, "cy")
-    Course(book.out).nbgrader("generate_feedback", NAME, "--student", "ada", "--force")
-    assert "names the rows" in page(book.out, "ada")
 
 
 def test_what_the_course_changes_reaches_the_class_and_what_a_marker_wrote_stays(book, form, monkeypatch) -> None:
@@ -145,13 +141,8 @@ def test_the_items_of_every_question_can_give_all_points_and_no_student_gets_the
 @pytest.fixture
 def desk(book: ClassGradebook, browser) -> Iterator[Desk]:
     book.session.commit()
-    course = Course.__new__(Course)  # the class's folder as it is, with its own settings
-    course.folder = book.out
-    with course.server() as server:
-        made = Desk(browser, server)
-        made.open(f"submissions/{submitted(book).id}/")
+    with desk_of(browser, book.out, f"submissions/{submitted(book).id}/") as made:
         yield made
-        made.context.close()
 
 
 @pytest.mark.browser

@@ -5,46 +5,10 @@ import pytest
 from autograder.submissions.flags import BEHIND, CHANGES, OWN_ATTENTION, OWN_SOFTMAX, flags
 
 
-@pytest.mark.parametrize("source", ["import re\nre.compile('a')", "import torch\nf = torch.compile(f)", "x.compile"])
-def test_compile_of_a_library_is_everyday_code(source):
-    assert flags([source]) == []
-
-
-@pytest.mark.parametrize("name", ["compile", "exec", "eval"])
-def test_builtins_that_run_text_stand_out(name):
-    assert flags([f"{name}('1', '', 'exec')"]) == [f"{BEHIND}{name}"]
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "class Transformer(nn.Module):\n    pass\n\nmodel = Transformer()",
-        "getattr(self, f'layer_{i}')",
-        "plt.title('Transformer')",
-        "getattr(model, 'weight')",
-    ],
-)
-def test_what_a_student_writes_and_names_is_everyday_code(source):
-    assert flags([source]) == []
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("from torch.nn import Transformer", "torch's own attention: Transformer"),
-        ("Transformer = torch.nn.Transformer", "torch's own attention: Transformer"),
-        ("f = getattr(F, 'scaled_dot_product_attention')", "torch's own attention: scaled_dot_product_attention"),
-        ("f = getattr(F, 'scaled_' + rest)", "looks behind the scenes: getattr with a computed name"),
-        ("f = vars(F)[name]", "looks behind the scenes: vars"),
-        ("f = F.__dict__[name]", "looks behind the scenes: __dict__"),
-        ("import torch\ntorch._masked_softmax(x, m)", "torch's own masked softmax: torch._masked_softmax"),
-        ("import torch\ntorch.allclose = f", "changes torch.allclose"),
-        ("from autograder.inside import x", "imports autograder.inside.x"),
-        ("x = [" + "1, " * 50_000 + "]", "a cell is too long to be looked through"),
-    ],
-)
-def test_what_stands_out_is_said_once(source, expected):
-    assert flags([source, source]) == [expected]
+def test_what_stands_out_is_said_once() -> None:
+    source = "from torch.nn import Transformer"
+    assert flags([source, source]) == ["torch's own attention: Transformer"]
+    assert flags(["x = [" + "1, " * 50_000 + "]"]) == ["a cell is too long to be looked through"]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +44,16 @@ STARS = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nim
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
+        ("compile('1', '', 'exec')", f"{BEHIND}compile"),
+        ("exec('1')", f"{BEHIND}exec"),
+        ("Transformer = torch.nn.Transformer", f"{OWN_ATTENTION}Transformer"),
+        ("f = getattr(F, 'scaled_dot_product_attention')", f"{OWN_ATTENTION}scaled_dot_product_attention"),
+        ("f = getattr(F, 'scaled_' + rest)", f"{BEHIND}getattr with a computed name"),
+        ("f = vars(F)[name]", f"{BEHIND}vars"),
+        ("f = F.__dict__[name]", f"{BEHIND}__dict__"),
+        ("torch._masked_softmax(x, m)", f"{OWN_SOFTMAX}torch._masked_softmax"),
+        ("torch.allclose = f", f"{CHANGES}torch.allclose"),
+        ("from autograder.inside import x", "imports autograder.inside.x"),
         ("f = F.scaled_dot_product_attention\nf(q, k, v)", f"{OWN_ATTENTION}scaled_dot_product_attention"),
         ("from torch.nn import MultiheadAttention as M", f"{OWN_ATTENTION}MultiheadAttention"),
         (
@@ -124,6 +98,9 @@ def test_who_calls_torch_or_changes_the_grader_under_another_name_stands_out(sou
 @pytest.mark.parametrize(
     "source",
     [
+        "import re\nre.compile('a')\nf = torch.compile(f)\nx.compile",
+        "class Transformer(nn.Module):\n    pass\n\nmodel = Transformer()\nplt.title('Transformer')",
+        "getattr(self, f'layer_{i}')\ngetattr(model, 'weight')",
         "torch.stack([a, b])\nnp.stack([a, b])\nstack = torch.stack",
         "weights = x.masked_fill(~mask, -1e9).softmax(-1)\nF.softmax(x, -1)\ntorch.softmax(x, -1)",
         "def masked_softmax(scores, mask):\n    return scores\n\nmasked_softmax(x, m)",
