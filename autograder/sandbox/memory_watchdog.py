@@ -1,7 +1,6 @@
-"""The memory limit of a job: a thread adds up what all its processes hold, and kills those of a job above it."""
+"""The memory limit of a job: a thread adds up what all its processes hold, and kills a job above it."""
 
 import os
-import signal
 import threading
 from contextlib import suppress
 from functools import cache
@@ -11,7 +10,6 @@ from autograder.sandbox.control_socket import Process
 
 MAX_MEMORY = 1536 << 20  # bytes of one job beyond what it shares with the zygote
 INTERVAL = 0.05  # seconds
-LOOKS = 10  # in a row above the limit, until which what a worker started may take to die
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -82,23 +80,8 @@ def _proportional(pid: int) -> int:
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss:", "SwapPss:")))
 
 
-def kill_descendants(pid: int) -> None:
-    """Kill all processes below this one."""
-    for each in process_tree(pid)[1:]:
-        with suppress(OSError):
-            handle = os.pidfd_open(each)
-            try:
-                if each in process_tree(pid):  # and not another process that has got its number meanwhile
-                    signal.pidfd_send_signal(handle, signal.SIGKILL)
-            finally:
-                os.close(handle)
-
-
 class MemoryWatchdog:
-    """A thread that keeps one job below `max_bytes`, until the job ends or `stop` is called.
-
-    The processes that a worker started go first, as in a control group: what they took costs the student no points.
-    """
+    """A thread that kills one job, all its processes at once, when they take more than `max_bytes` together."""
 
     def __init__(self, process: Process, max_bytes: int = MAX_MEMORY) -> None:
         self.process = process
@@ -108,15 +91,11 @@ class MemoryWatchdog:
         self._thread.start()
 
     def _watch(self) -> None:
-        looks, own = 0, _has_own_namespaces(self.process.pid)
+        pid, own = self.process.pid, _has_own_namespaces(self.process.pid)
         while not self._stopped.wait(INTERVAL) and not self.process.ended():
-            pid = self.process.pid
             allowed = self.max_bytes - (uncharged_bytes(pid) if own else 0)
-            looks = looks + 1 if memory_of(process_tree(pid), allowed) > allowed else 0
-            if looks > LOOKS or (looks and memory_of([pid], allowed) > allowed):
+            if memory_of(process_tree(pid), allowed) > allowed:
                 self.process.kill()
-            elif looks:
-                kill_descendants(pid)
 
     def stop(self) -> None:
         self._stopped.set()

@@ -6,7 +6,6 @@ import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from autograder.places import PUBLIC
 from autograder.sandbox.bubblewrap import (
@@ -53,10 +52,9 @@ class Sandbox:
     """The sandbox with its zygote; `start_worker()` returns a fresh worker.
 
     One sandbox serves all judging processes of a machine. The first makes it: `s = Sandbox(kit)`, then `s.start()`.
-    Each of the others, forked or spawned, joins it: `Sandbox.join(s.address)`; the address is a string. Pickling it, or
-    using it after a fork, is the same as joining. When its processes have died, the next process that needs it builds
-    it again for all, as a child process. It ends with the process, or the thread, that built it; the address lasts
-    until the object that made it is closed.
+    Each of the others, forked or spawned, joins it: `Sandbox.join(s.address)`; the address is a string. When its
+    processes have died, the next process that needs it builds it again for all, as a child process. It ends with the
+    process, or the thread, that built it; the address lasts until the object that made it is closed.
     """
 
     def __init__(self, kit: Path, sandboxed: bool = True, control: ControlSocket | None = None) -> None:
@@ -76,9 +74,6 @@ class Sandbox:
             reason = f"No sandbox at {address} ({error.strerror}): was it closed by the process that made it?"
             raise NoSandbox(reason) from None
         return cls(Path(control.settings["kit"]), control.settings["sandboxed"], control)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Sandbox.join, (self.address,)
 
     def __enter__(self) -> "Sandbox":
         return self
