@@ -101,10 +101,8 @@ def prepare(settings: JudgeSettings) -> None:
     _judge(settings)
 
 
-def judged(settings: JudgeSettings, task: Task, failed: str = "") -> Outcome:
-    """Judge one submission; one that ended its judge before gets no points, and the reason."""
-    if failed:
-        return _failed(without_points(form_of(task.assignment), failed))
+def judged(settings: JudgeSettings, task: Task) -> Outcome:
+    """Judge one submission."""
     with _lock:
         # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
         faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
@@ -123,9 +121,10 @@ def judged_by(judge: "Judge", task: Task) -> Outcome:
         raise
     except Exception as error:
         traceback.print_exc(file=sys.stderr)
-        reason = f"the grader failed on it ({type(error).__name__}), please tell its maintainers"
-        return _failed(without_points(form, reason))
+        return given_up(task, f"the grader failed on it ({type(error).__name__})")
 
 
-def _failed(outcome: Outcome) -> Outcome:
+def given_up(task: Task, reason: str) -> Outcome:
+    """Return the outcome of a submission that the grader could not judge: no points, the reason, and a mark."""
+    outcome = without_points(form_of(task.assignment), f"{reason}, please tell its maintainers")
     return replace(outcome, line=outcome.line | {"failed": True})
