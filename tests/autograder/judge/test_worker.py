@@ -80,25 +80,11 @@ class TestDeath:
         assert session.call("double", [X]).error.kind == "died"  # the rest of that check
         assert still_answers(session)
 
-    def test_leaving_politely_is_an_error(self, session: Session) -> None:
-        session.run(DOUBLE + "\ndef leaves(x):\n    raise SystemExit")
-        error = ask(session, "leaves", X).error
-        assert (error.kind, error.text.partition("\n")[0]) == ("raised", "SystemExit")
-        assert still_answers(session)
-
     def test_a_cell_that_ends_the_process_is_not_run_again(self, session: Session) -> None:
         session.run(DOUBLE)
         assert "the code ended the Python process" in says(session, "import os\nos._exit(1)")
         assert session.stopped == Failure("died", ENDED)
         assert still_answers(session)
-
-    def test_a_process_left_behind_dies_with_its_worker(self, built: sandbox.Sandbox) -> None:
-        mark = f"left-{os.getpid()}-{time.monotonic_ns()}"
-        with Session(built) as opened:
-            options = f"env={{'MARK': {mark!r}}}, start_new_session=True"
-            opened.run(f"import subprocess\nsubprocess.Popen(['sleep', '300'], {options})")
-            assert _running(mark)
-        assert _gone(mark)
 
     def test_a_loop_that_cannot_be_interrupted_is_really_killed(self, built: sandbox.Sandbox) -> None:
         """The process that it started dies with it, although the session goes on."""
@@ -146,12 +132,6 @@ class TestTime:
         assert error.kind == "timeout"
         assert session.call("loops", [X]).error.kind == "timeout"  # one deadline for all calls of a check
         assert time.monotonic() - started < 8
-        assert still_answers(session)
-
-    def test_a_cell_without_end_is_left_and_the_rest_goes_on(self, session: Session) -> None:
-        session.run(DOUBLE)
-        session.run("while True: pass")
-        assert session.stopped.kind == "timeout"
         assert still_answers(session)
 
     def test_many_short_waits_do_not_add_up(self, session: Session) -> None:
