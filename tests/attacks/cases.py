@@ -14,11 +14,13 @@ and code: ```python NAME takes the place of the cell called NAME. `first` goes t
 `last` to the end, `before` is handed in on its own just before. @COURSE@, @HOME@, @ROOT@, @CANARY@ are filled in.
 """
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
@@ -115,6 +117,27 @@ def _from_text(family: str, name: str, text: str) -> Case:
         [written([("python", "first", source)], "blank") for _, place, source in blocks if place == "before"],
         *(tuple(fields.get(key, ())) for key in ("Says", "Shows", "Hides", "Flag", "Fails")),
     )
+
+
+def of_change(change: Callable, start: str, **fields: Any) -> Case:
+    """Return the case of a function (None, cells, notebook) that changes a notebook, and is called as the case."""
+
+    def make(folder: Path, _: dict[str, str]) -> Path:
+        made = notebook(start)
+        change(None, made.cells, made)
+        path = folder / f"{NAME}.ipynb"
+        path.write_text(json.dumps(made), "utf-8")
+        return path
+
+    return Case("structure", change.__name__.replace("_", " "), make=make, **fields)
+
+
+def at(cells: list[Any], name: str) -> int:
+    return next(n for n, each in enumerate(cells) if grade_id(each) == name)
+
+
+def setup(cells: list[Any]) -> int:
+    return next(n for n, each in enumerate(cells) if each.cell_type == "code")
 
 
 def of_family(family: str) -> list[Case]:

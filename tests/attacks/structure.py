@@ -1,55 +1,38 @@
 """Notebooks whose cells were edited, deleted, copied, moved, retyped, or stripped by another program than Jupyter."""
 
 import copy
-import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import nbformat
 
 from autograder.assignment import CHECK, grade_id
-from tests.attacks.cases import FUNCTIONS, NAME, Case, cell, notebook
+from tests.attacks.cases import FUNCTIONS, Case, at, cell, notebook, of_change, setup
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACAQAAAABazTCJAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC"
 
 
-def right(points: str = "all", **properties: Any) -> Callable[[Callable], Callable]:
-    """Say what a change leaves of the points, and other fields of its case; `start` is the notebook it is made to."""
-
-    def marked(change: Callable) -> Callable:
-        change.right = {"right": points, **properties}  # pyright: ignore[reportFunctionMemberAccess]
-        return change
-
-    return marked
+MORE = {  # of cases that keep not all points, or raise a flag
+    "an_answer_through_exec": {"flags": ("exec",)},
+    "the_answer_of_another_exercise_in_its_place": {"right": "additive_attention nothing, others all"},
+}
 
 
 def cases() -> list[Case]:
-    changes = [change for change in vars(Changes).values() if callable(change)]
-    return [_case(change, **getattr(change, "right", {"right": "all"})) for change in changes]
+    kinds = ((Changes, "solved", "all"), (Pretences, "blank", "nothing"))
+    return [
+        of_change(change, start, **({"right": right} | MORE.get(name, {})))
+        for kind, start, right in kinds
+        for name, change in vars(kind).items()
+        if callable(change)
+    ]
 
 
-def _case(change: Callable, start: str = "solved", **fields: Any) -> Case:
-    def make(folder: Path, _: dict[str, str]) -> Path:
-        made = notebook(start)
-        change(None, made.cells, made)
-        path = folder / f"{NAME}.ipynb"
-        path.write_text(json.dumps(made), "utf-8")
-        return path
-
-    return Case("structure", change.__name__.replace("_", " "), make=make, **fields)
-
-
-def at(cells: list[Any], name: str) -> int:
-    return next(n for n, each in enumerate(cells) if grade_id(each) == name)
-
-
-def setup(cells: list[Any]) -> int:
-    return next(n for n, each in enumerate(cells) if each.cell_type == "code")
+def checks_of(cells: list[Any]) -> list[Any]:
+    return [each for each in cells if grade_id(each).startswith(CHECK)]
 
 
 class Changes:
-    """What is done to the cells of the solved notebook: each keeps all its points, where nothing else is said."""
+    """What is done to the cells of the solved notebook: they keep all their points."""
 
     def an_answer_copied_in_place_of_another_ones_metadata_and_all_and_changed_there(self, cells, _made):
         """As it happens in VS Code: the copy of a cell keeps the name of the first."""
@@ -70,9 +53,8 @@ class Changes:
         cells[:] = [each for each in cells if not grade_id(each).startswith(CHECK)]
 
     def check_cells_emptied_and_filled_with_something_else(self, cells, _made):
-        for each in cells:
-            if grade_id(each).startswith(CHECK):
-                each.source = "pass" if "additive" in each.source else ""
+        for each in checks_of(cells):
+            each.source = "pass" if "additive" in each.source else ""
 
     def check_cells_twice(self, cells, _made):
         for name in FUNCTIONS:
@@ -82,65 +64,25 @@ class Changes:
         cells += [copy.deepcopy(cells[at(cells, CHECK + "masked_softmax")]) for _ in range(100)]
 
     def check_cells_turned_into_text(self, cells, _made):
-        for each in cells:
-            if grade_id(each).startswith(CHECK):
-                each.cell_type = "markdown"
-                del each["outputs"], each["execution_count"]
+        for each in checks_of(cells):
+            each.cell_type = "markdown"
+            del each["outputs"], each["execution_count"]
 
     def check_cells_turned_into_raw_cells(self, cells, _made):
-        for each in cells:
-            if grade_id(each).startswith(CHECK):
-                each.cell_type = "raw"
+        for each in checks_of(cells):
+            each.cell_type = "raw"
 
     def check_cells_turned_into_answers_with_more_points(self, cells, _made):
-        for each in cells:
-            if grade_id(each).startswith(CHECK):
-                each.metadata.nbgrader |= {"solution": True, "locked": False, "points": 400, "task": True}
-
-    @right("nothing", start="blank")
-    def more_points_than_there_are_for_an_answer_that_is_not_there(self, cells, _made):
-        for each in cells:
-            if "nbgrader" in each.metadata:
-                each.metadata.nbgrader |= {"points": 1000, "grade": True, "score": 1000}
-
-    @right("nothing", start="blank")
-    def a_graded_cell_of_its_own(self, cells, _made):
-        own = cell("python", "1000.0")
-        own.metadata["nbgrader"] = {
-            **{
-                "grade_id": "bonus",
-                "grade": True,
-                "solution": False,
-                "locked": True,
-                "points": 1000,
-                "schema_version": 3,
-            },
-            **{"task": False, "cell_type": "code", "checksum": "0" * 32},
-        }
-        cells.append(own)
-
-    @right("nothing", start="blank")
-    def a_notebook_whose_metadata_say_its_score(self, _cells, made):
-        made.metadata |= {"score": 29, "max_score": 29, "nbgrader": {"score": 29}}
-        made.metadata["attention_workbook"] |= {"score": 29, "checks": [{"score": 29}]}
-
-    @right("nothing", start="blank")
-    def outputs_that_say_that_all_is_right(self, cells, _made):
-        for each in cells:
-            if each.cell_type == "code":
-                number = {"text/plain": "11.0"}
-                each.outputs = [
-                    {"output_type": "stream", "name": "stdout", "text": "All 10 points.\n"},
-                    {"output_type": "execute_result", "data": number, "metadata": {}, "execution_count": 1},
-                ]
+        for each in checks_of(cells):
+            each.metadata.nbgrader |= {"solution": True, "locked": False, "points": 400, "task": True}
 
     def a_broken_schema_of_nbgraders(self, cells, _made):
         for n, each in enumerate(cells):
             if "nbgrader" in each.metadata:
                 each.metadata.nbgrader |= {
-                    "schema_version": [1, "three", None, 99][n % 4],
                     "checksum": None,
                     "points": "many",
+                    "schema_version": [1, "3", None, 9][n % 4],
                 }
 
     def names_of_cells_that_are_no_names(self, cells, _made):
@@ -164,31 +106,16 @@ class Changes:
                 each.metadata |= {"outputId": "0a1b2c3d-4e5f", "executionInfo": {"status": "ok", "elapsed": 4}}
                 each.execution_count = n
             del each["id"]
-        made.metadata = nbformat.from_dict(
-            {
-                "colab": {"provenance": [], "gpuType": "T4", "toc_visible": True},
-                "kernelspec": {"name": "python3", "display_name": "Python 3"},
-                "language_info": {"name": "python"},
-                "accelerator": "GPU",
-            }
-        )
+        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}, "language_info": {"name": "python"}}
+        made.metadata = nbformat.from_dict(kernel | {"colab": {"provenance": []}, "accelerator": "GPU"})
         made.nbformat_minor = 0
 
     def saved_by_vs_code(self, cells, made):
         for each in cells:
             each.metadata |= {"vscode": {"languageId": "python"}} if each.cell_type == "code" else {}
             each.metadata.pop("nbgrader", None)
-        made.metadata = nbformat.from_dict(
-            {
-                "kernelspec": {"display_name": ".venv (3.12.1)", "language": "python", "name": "python3"},
-                "language_info": {
-                    "codemirror_mode": {"name": "ipython", "version": 3},
-                    "name": "python",
-                    "version": "3.12.1",
-                },
-                "vscode": {"interpreter": {"hash": "31f2aee4e71d21fbe5cf8b01ff0e069b9275f58929596ceb00d14d90e3e16cd6"}},
-            }
-        )
+        kernel = {"display_name": ".venv (3.12.1)", "language": "python", "name": "python3"}
+        made.metadata = nbformat.from_dict({"kernelspec": kernel, "vscode": {"interpreter": {"hash": "31f2aee4"}}})
 
     def saved_by_kaggle(self, cells, made):
         for each in cells:
@@ -275,7 +202,6 @@ class Changes:
         cells[place].source = f"%%writefile mine.py\n{header}{cells[place].source}"
         cells.insert(place + 1, cell("python", "import sys; sys.path.insert(0, '.')\nfrom mine import masked_softmax"))
 
-    @right(flags=("exec",))
     def an_answer_through_exec(self, cells, _made):
         answer = cells[at(cells, "masked_softmax")]
         answer.source = f"exec({answer.source!r})"
@@ -286,7 +212,6 @@ class Changes:
         for name in ("outputs", "execution_count"):
             cells[place].pop(name, None)
 
-    @right("additive_attention nothing, others all")
     def the_answer_of_another_exercise_in_its_place(self, cells, _made):
         cells[at(cells, "additive_attention")].source = "def greedy_decode(*a):\n    return 1"
 
@@ -325,10 +250,46 @@ class Changes:
                 "tags": [*tags, "skip-execution", "remove_cell"],
             }
 
-    @right("nothing", start="blank")
+    def a_right_answer_tagged_as_training(self, cells, _made):
+        cells[at(cells, "masked_softmax")].metadata["tags"] = ["train"]
+
+
+class Pretences:
+    """What is done to the notebook as it was released: it gets nothing."""
+
+    def more_points_than_there_are_for_an_answer_that_is_not_there(self, cells, _made):
+        for each in cells:
+            if "nbgrader" in each.metadata:
+                each.metadata.nbgrader |= {"points": 1000, "grade": True, "score": 1000}
+
+    def a_graded_cell_of_its_own(self, cells, _made):
+        own = cell("python", "1000.0")
+        own.metadata["nbgrader"] = {
+            **{
+                "grade_id": "bonus",
+                "grade": True,
+                "solution": False,
+                "locked": True,
+                "points": 1000,
+                "schema_version": 3,
+            },
+            **{"task": False, "cell_type": "code", "checksum": "0" * 32},
+        }
+        cells.append(own)
+
+    def a_notebook_whose_metadata_say_its_score(self, _cells, made):
+        made.metadata |= {"score": 29, "max_score": 29, "nbgrader": {"score": 29}}
+        made.metadata["attention_workbook"] |= {"score": 29, "checks": [{"score": 29}]}
+
+    def outputs_that_say_that_all_is_right(self, cells, _made):
+        for each in cells:
+            if each.cell_type == "code":
+                number = {"text/plain": "11.0"}
+                each.outputs = [
+                    {"output_type": "stream", "name": "stdout", "text": "All 10 points.\n"},
+                    {"output_type": "execute_result", "data": number, "metadata": {}, "execution_count": 1},
+                ]
+
     def an_answer_tagged_as_training(self, cells, _made):
         cells[at(cells, "masked_softmax")].metadata["tags"] = ["train"]
         cells[at(cells, CHECK + "masked_softmax")].metadata["tags"] = ["train"]
-
-    def a_right_answer_tagged_as_training(self, cells, _made):
-        cells[at(cells, "masked_softmax")].metadata["tags"] = ["train"]
