@@ -15,7 +15,6 @@ from autograder.kit.carried import Parts, named, repair_first
 from autograder.kit.grading import Case, Verdict, grade
 from autograder.sandbox.sandbox import Sandbox
 
-DEFINED = re.compile(r"^\s*(?:def|class)\s+(\w+)", re.MULTILINE)
 REPLAY = 20.0  # seconds for the cells of one notebook to run once more, for all of its checks together
 
 
@@ -35,7 +34,6 @@ class Forward:
     form: Template
     sandbox: Sandbox
     limits: Limits
-    written: list[str]  # the cells that are the student's
     until: float = math.inf  # when the notebook's time is over
     left: float = REPLAY
 
@@ -54,7 +52,7 @@ class Forward:
     def _verdict(self, check: Check, first: Verdict, lost: Lost, wrong: Parts) -> Verdict:
         if check.is_bug_hunt:
             return repair_first(first, wrong)
-        if not any(mentions(name, source) for source in within_reach(self.written, lost.ran) for name in wrong):
+        if not any(mentions(name, source) for source in lost.ran for name in wrong):
             return first  # nothing there can call one of them: another worker would show just that
         earlier = Earlier({name: checks.find(f"{self.form.assignment}.{name}").reference for name in wrong})
         again = self._again(check, lost, earlier)
@@ -113,18 +111,6 @@ def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> V
             f"With {'yours' if shown is again else 'a right one'} it has the points for “{'”, “'.join(more)}”."
         )
     return replace(shown, score=score, hint="\n".join(lines), criteria=rows, details=lines[1:])
-
-
-def within_reach(written: list[str], ran: list[str]) -> list[str]:
-    """Return the cells through which a student's function may call another one.
-
-    These are the student's own, and the released ones that define what those mention.
-    """
-    reach = list(written)
-    for source in reversed([source for source in ran if source not in written]):
-        if any(mentions(name, other) for name in DEFINED.findall(source) for other in reach):
-            reach.append(source)
-    return reach
 
 
 def mentions(name: str, source: str) -> bool:

@@ -97,7 +97,7 @@ class Judge:
         if any(map(CHANCE.search, first.written)) and not judged.starved:
             other = differing(self.sandbox, self.limits, first.events, session.until)
             judged.flags += [f"{function}: {DIFFERS}" for function in other]
-        Forward(form, self.sandbox, self.limits, first.written, session.until).carry(judged.verdicts, first.lost)
+        Forward(form, self.sandbox, self.limits, session.until).carry(judged.verdicts, first.lost)
         return judged
 
 

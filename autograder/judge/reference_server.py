@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from autograder.kit.call import fresh
 from autograder.kit.codec import CodecError
+from autograder.kit.peak import EachOperation
 from autograder.kit.proxy import Outline, outline
 
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
@@ -100,16 +100,12 @@ def _answer(reference: Callable, arguments: list) -> dict:
     return {"outputs": outputs, "several": several}
 
 
-class Bounded(TorchDispatchMode):
+class Bounded(EachOperation):
     """Refuses the operation of torch's with which MOST_ELEMENTS would be passed, before it is done."""
 
     def __init__(self) -> None:
         super().__init__()
         self.left = MOST_ELEMENTS
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and to say so to torch's compiler imports it: two seconds
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.places import PUBLIC
@@ -19,7 +20,6 @@ from autograder.sandbox.bubblewrap import (
     unavailable_reason,
 )
 from autograder.sandbox.control_socket import JOB, PING, ControlSocket, Process
-from autograder.sandbox.job import Job
 from autograder.sandbox.memory_watchdog import MemoryWatchdog
 from autograder.sandbox.mounts import View, plain_view, view
 
@@ -36,6 +36,28 @@ NO_SANDBOX_WARNING = (
 
 class NoWorker(RuntimeError):
     """A worker could not be made although the sandbox works; the message says why."""
+
+
+@dataclass
+class Job:
+    """One worker: its socket, its process, the zygote that it was forked from, and the watchdog of its memory."""
+
+    link: socket.socket
+    process: Process
+    zygote: Process
+    lifeline: int  # the end of a pipe: when it is closed, the worker is killed
+    memory: MemoryWatchdog
+
+    def sandbox_died(self) -> bool:
+        """Return whether the sandbox itself ended and took the worker with it: then no student is to blame."""
+        return self.zygote.ended(0.2)
+
+    def end(self) -> None:
+        """Kill the worker and every process that it started: it is pid 1 of its namespace."""
+        self.process.kill()
+        self.link.close()
+        os.close(self.lifeline)
+        self.memory.stop()
 
 
 def require_current_kit(kit: Path) -> None:
