@@ -3,7 +3,6 @@
 import faulthandler
 import hashlib
 import sys
-import threading
 import traceback
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -62,9 +61,6 @@ class OtherGrader(RuntimeError):
     """This machine's grader is not the one that handed out the task."""
 
 
-_lock = threading.Lock()  # a process has one judge: what threads there are take turns
-
-
 @cache
 def _judge(settings: JudgeSettings) -> "Judge":
     import torch
@@ -103,13 +99,12 @@ def prepare(settings: JudgeSettings) -> None:
 
 def judged(settings: JudgeSettings, task: Task) -> Outcome:
     """Judge one submission."""
-    with _lock:
-        # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
-        faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
-        try:
-            return judged_by(_judge(settings), task)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
+    # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
+    faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
+    try:
+        return judged_by(_judge(settings), task)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def judged_by(judge: "Judge", task: Task) -> Outcome:

@@ -5,7 +5,7 @@ array and returns what stands for it in the text, `take` is given that and retur
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from typing import Any
 
@@ -14,18 +14,13 @@ import numpy as np
 TAG = "\0"  # begins the one key of an object that stands for an array or a dataclass: no plain dict has such a key
 ARRAY = f"{TAG}array"
 
-Classes = Mapping[str, type]  # the dataclasses that are carried, by name
+Classes = Collection[type]  # the dataclasses that are carried
 Put = Callable[[np.ndarray], Any]
 Take = Callable[[Any], np.ndarray]
 
 
 class CodecError(ValueError):
     """The text, or the value, is not what the codec carries; says which and why."""
-
-
-def classes(*kinds: type) -> Classes:
-    """Return dataclasses by their names."""
-    return {kind.__name__: kind for kind in kinds}
 
 
 def encode(value: Any, known: Classes, put: Put) -> bytes:
@@ -37,7 +32,7 @@ def encode(value: Any, known: Classes, put: Put) -> bytes:
             return {ARRAY: put(value)}
         if isinstance(value, np.integer | np.floating | np.bool_):
             return value.item()
-        if known.get(kind) is type(value):
+        if type(value) in known:
             return {TAG + kind: {field.name: getattr(value, field.name) for field in fields(value)}}
         raise CodecError(f"a value of type {kind} cannot be sent; arrays, numbers, text, lists can")
 
@@ -51,6 +46,8 @@ def encode(value: Any, known: Classes, put: Put) -> bytes:
 def decode(text: bytes, known: Classes, take: Take) -> Any:
     """Return the value that `encode` made the text from; raise CodecError for any other text."""
 
+    by_name = {kind.__name__: kind for kind in known}
+
     def rebuilt(content: dict[str, Any]) -> Any:
         kind = next(iter(content), "")
         if not kind.startswith(TAG):
@@ -58,7 +55,7 @@ def decode(text: bytes, known: Classes, take: Take) -> Any:
         inner: Any = content[kind]
         if kind == ARRAY:
             return take(inner)
-        made = known[kind.removeprefix(TAG)]
+        made = by_name[kind.removeprefix(TAG)]
         if set(inner) != {field.name for field in fields(made)}:
             raise CodecError(f"the fields of {made.__name__} are not its own")
         return made(**inner)

@@ -22,7 +22,7 @@ DTYPES = {
     name: np.dtype(name).newbyteorder("<") for name in ["bool", *_WHOLE, "float16", "float32", "float64"]
 }  # by numpy's names, always little-endian in a frame
 NAMES = {dtype: name for name, dtype in DTYPES.items()}  # numpy makes a name anew each time that it is asked for it
-CLASSES = codec.classes(Adapter, Answer, Call, Failure, GreedyStep, BeamStep)
+CLASSES = (Adapter, Answer, Call, Failure, GreedyStep, BeamStep)
 
 _SIZES = struct.Struct("<II")
 

@@ -38,8 +38,8 @@ class Recording:
         return partial(call, namespace, adapter=self.adapter)
 
 
-CLASSES = codec.classes(
-    *(Recording, Case, Criterion, Example, KnownMistake, Pairs, BeamStep, GreedyStep, HuntInput, Argument, Adapter)
+CLASSES = (
+    *(Recording, Case, Criterion, Example, KnownMistake, Pairs, BeamStep, GreedyStep, HuntInput, Argument, Adapter),
 )
 
 

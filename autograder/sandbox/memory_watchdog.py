@@ -1,6 +1,7 @@
-"""The memory limit of a job: a thread adds up what all its processes hold, and kills a job above it."""
+"""The memory limit of a job: a thread adds up what all its processes hold, and kills those of a job above it."""
 
 import os
+import signal
 import threading
 from contextlib import suppress
 from functools import cache
@@ -80,8 +81,20 @@ def _proportional(pid: int) -> int:
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss:", "SwapPss:")))
 
 
+def kill_descendants(pid: int) -> None:
+    """Kill all processes below this one."""
+    for each in process_tree(pid)[1:]:
+        with suppress(OSError):
+            held = Process(each)
+            if each in process_tree(pid):  # and not another process that has got its number meanwhile
+                held.send_signal(signal.SIGKILL)
+
+
 class MemoryWatchdog:
-    """A thread that kills one job, all its processes at once, when they take more than `max_bytes` together."""
+    """A thread that keeps one job below `max_bytes`, until the job ends or `stop` is called.
+
+    The processes that a worker started go first, as in a control group: what they took costs the student no points.
+    """
 
     def __init__(self, process: Process, max_bytes: int = MAX_MEMORY) -> None:
         self.process = process
@@ -94,8 +107,10 @@ class MemoryWatchdog:
         pid, own = self.process.pid, _has_own_namespaces(self.process.pid)
         while not self._stopped.wait(INTERVAL) and not self.process.ended():
             allowed = self.max_bytes - (uncharged_bytes(pid) if own else 0)
-            if memory_of(process_tree(pid), allowed) > allowed:
+            if memory_of([pid], allowed) > allowed:
                 self.process.kill()
+            elif memory_of(process_tree(pid), allowed) > allowed:
+                kill_descendants(pid)
 
     def stop(self) -> None:
         self._stopped.set()

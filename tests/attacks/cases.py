@@ -146,7 +146,3 @@ def of_family(family: str) -> list[Case]:
         return import_module(f"tests.attacks.{family}").cases()
     parts = re.split(r"^## (.+)\n", (HERE / f"{family}.md").read_text("utf-8"), flags=re.MULTILINE)
     return [_from_text(family, name, text) for name, text in zip(parts[1::2], parts[2::2], strict=True)]
-
-
-def every() -> list[Case]:
-    return [case for family in (*TEXTS, *TABLES) for case in of_family(family)]

@@ -19,19 +19,6 @@ def through(value):
     return frames.decode(*frames.encode(value))
 
 
-def same(one, two) -> bool:
-    if isinstance(one, np.ndarray):
-        equal = isinstance(two, np.ndarray) and one.dtype == two.dtype and one.shape == two.shape
-        return equal and np.array_equal(one, two, equal_nan=one.dtype.kind == "f")
-    if isinstance(one, list):
-        return isinstance(two, list) and len(one) == len(two) and all(map(same, one, two))
-    if isinstance(one, dict):
-        return isinstance(two, dict) and list(one) == list(two) and all(same(one[key], two[key]) for key in one)
-    if isinstance(one, Answer | Failure | GreedyStep):
-        return type(one) is type(two) and same(vars(one), vars(two))
-    return type(one) is type(two) and (one == two or one != one)
-
-
 def drawn(rng: np.random.Generator, depth: int = 0):
     """Return a random value of every kind that a frame carries."""
     if depth < 4 and rng.random() < 0.5:
@@ -48,7 +35,7 @@ def drawn(rng: np.random.Generator, depth: int = 0):
 def test_what_goes_in_comes_out() -> None:
     for seed in range(200):
         value = drawn(np.random.default_rng(seed))
-        assert same(value, through(value)), seed
+        assert frames.encode(through(value)) == frames.encode(value), seed
 
 
 def test_arrays_come_out_as_copies_in_the_machines_order() -> None:
@@ -142,7 +129,7 @@ def test_a_frame_crosses_a_socket(ends) -> None:
     value = {"large": np.arange(500_000), "none": None}
     sender = threading.Thread(target=frames.send, args=(ends[0], value))
     sender.start()
-    assert same(value, frames.receive(ends[1], time.monotonic() + 10))
+    assert frames.encode(frames.receive(ends[1], time.monotonic() + 10)) == frames.encode(value)
     sender.join()
 
 

@@ -14,9 +14,9 @@ import os, time
 for _ in range(8):
     if os.fork() == 0:
         block = bytearray(os.urandom(1 << 20) * 400)
-        time.sleep(5)
+        time.sleep(3)
         os._exit(0)
-for _ in range(8): os.wait()
+print("killed:", sum(os.wait()[1] == 9 for _ in range(8)))
 """  # 3.2 GB, 0.4 in each: no limit of a single process is near
 
 
@@ -63,9 +63,8 @@ class TestTogether:
     def test_many_processes_may_not_take_more_than_one(self, built: Sandbox) -> None:
         with Session(built, Limits(cell=20, notebook=60)) as session:
             session.run("def double(x):\n    return 2 * x")
-            session.run(SPREAD)
-            assert session.stopped is not None
-            assert session.stopped.kind == "died"
+            assert re.fullmatch(r"killed: [1-8]\n", says(session, SPREAD))
+            assert session.stopped is None
             assert says(session, "double(21)") == "{'text/plain': '42'}"
 
     def test_what_is_shared_with_the_zygote_is_not_the_jobs(self, session: Session) -> None:
