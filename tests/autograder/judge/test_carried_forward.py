@@ -217,9 +217,6 @@ def test_cells_that_take_too_long_to_run_again_leave_the_verdict_as_it_was(
     assert part_of("bahdanau", "masked_softmax") in verdict.hint
 
 
-# What a student's code may do with the stand-in
-
-
 SOFTMAX = inspect.unwrap(checks.find("bahdanau.masked_softmax").reference)
 
 
