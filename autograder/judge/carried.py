@@ -11,11 +11,10 @@ from autograder.checks import Check
 from autograder.judge.caller import Student
 from autograder.judge.reference_server import Earlier
 from autograder.judge.session import Limits, Session
-from autograder.kit.carried import Parts, combined, repair_first, with_right_ones
-from autograder.kit.grading import Case, Verdict
+from autograder.kit.carried import Parts, named, repair_first
+from autograder.kit.grading import Case, Verdict, grade
 from autograder.sandbox.sandbox import Sandbox
 
-DEFINED = re.compile(r"^\s*(?:def|class)\s+(\w+)", re.MULTILINE)
 REPLAY = 20.0  # seconds for the cells of one notebook to run once more, for all of its checks together
 
 
@@ -35,7 +34,6 @@ class Forward:
     form: Template
     sandbox: Sandbox
     limits: Limits
-    written: list[str]  # the cells that are the student's
     until: float = math.inf  # when the notebook's time is over
     left: float = REPLAY
 
@@ -54,7 +52,7 @@ class Forward:
     def _verdict(self, check: Check, first: Verdict, lost: Lost, wrong: Parts) -> Verdict:
         if check.is_bug_hunt:
             return repair_first(first, wrong)
-        if not any(mentions(name, source) for source in within_reach(self.written, lost.ran) for name in wrong):
+        if not any(mentions(name, source) for source in lost.ran for name in wrong):
             return first  # nothing there can call one of them: another worker would show just that
         earlier = Earlier({name: checks.find(f"{self.form.assignment}.{name}").reference for name in wrong})
         again = self._again(check, lost, earlier)
@@ -72,13 +70,9 @@ class Forward:
             session.begin_check()
             earlier.begin()
             check_id = f"{self.form.assignment}.{check.function}"
-            return with_right_ones(
-                check_id,
-                lost.cases,
-                check.criteria,
-                Student(session, adapter=check.portable_adapter),
-                check.worked_examples,
-            )
+            cases = [replace(case, cotangents=None) for case in lost.cases]  # stand-ins give values and no gradients
+            student = Student(session, adapter=check.portable_adapter)
+            return grade(check_id, cases, check.criteria, student, check.worked_examples)
 
     def _replayed(self, session: Session, ran: list[str]) -> bool:
         began = time.monotonic()
@@ -90,16 +84,33 @@ class Forward:
         return self.left > 0
 
 
-def within_reach(written: list[str], ran: list[str]) -> list[str]:
-    """Return the cells through which a student's function may call another one.
+def combined(function: str, first: Verdict, again: Verdict, earlier: Parts) -> Verdict:
+    """Return the verdict on a function that was tried with its student's earlier functions, and with right ones.
 
-    These are the student's own, and the released ones that define what those mention.
+    A demand counts that was met in either: what a right earlier function shows as right is right, and who has written
+    two parts that fit each other only loses nothing by the second look.
     """
-    reach = list(written)
-    for source in reversed([source for source in ran if source not in written]):
-        if any(mentions(name, other) for name in DEFINED.findall(source) for other in reach):
-            reach.append(source)
-    return reach
+    names = " and ".join(named(*each) for each in earlier.items())
+    those, are = ("those", "are") if len(earlier) > 1 else ("that one", "is")
+    both = list(zip(first.criteria, again.criteria, strict=True))
+    rows = [(name, points, max(got, other)) for (name, points, got), (_, _, other) in both]
+    score = sum(got for *_, got in rows)
+    head = f"{function}: {score:g} of {first.max_score:g} points"
+    if score == first.max_score:
+        hint = f"{head}. It has them with a right {names}; with yours it fails, so repair {those} first."
+        return Verdict(score, first.max_score, hint, [], rows)
+    shown = again if again.score >= first.score else first
+    with_whom = "a right one" if shown is again else "yours"
+    lines = [
+        f"{head}. Your {names} {are} not right yet: repair {those} first. Tried with {with_whom}, this part shows:"
+    ]
+    lines += shown.details
+    more = [name for (name, _, got), (_, _, most) in zip(shown.criteria, rows, strict=True) if got < most]
+    if more:
+        lines.append(
+            f"With {'yours' if shown is again else 'a right one'} it has the points for “{'”, “'.join(more)}”."
+        )
+    return replace(shown, score=score, hint="\n".join(lines), criteria=rows, details=lines[1:])
 
 
 def mentions(name: str, source: str) -> bool:

@@ -10,7 +10,8 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, islice
+from dataclasses import replace
+from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -18,7 +19,7 @@ from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
 from autograder.judge.pool import Given, NoJudges, Work, settle_threads
-from autograder.judge.process import JudgeSettings, OtherGrader, grader_digest, judged, prepare
+from autograder.judge.process import JudgeSettings, OtherGrader, given_up, grader_digest, judged, prepare
 from autograder.judge.result import Outcome, Task
 from autograder.sandbox.sandbox import NoSandbox
 
@@ -85,18 +86,18 @@ class Cluster:
         A worker dies with all that it has at hand. So a task whose workers died is tried once more when nothing else
         is under way, and is to blame only if they die then. So is a task that a busy machine kept from ending in time.
         """
-        fresh, again, suspects = iter(tasks), deque[Given](), deque[tuple[int, Task]]()
+        fresh, suspects = iter(tasks), deque[Given]()
         flying: dict[Future, tuple[int, Task, bool]] = {}
         done: SimpleQueue[Future] = SimpleQueue()
         room = AHEAD * max(1, len(self.workers))
 
-        def submit(number: int, task: Task, failed: str = "", alone: bool = False) -> None:
-            future = self.client.submit(self.work, self.settings, task, failed, pure=False)
+        def submit(number: int, task: Task, alone: bool = False) -> None:
+            future = self.client.submit(self.work, self.settings, task, pure=False)
             flying[future] = number, task, alone
             future.add_done_callback(done.put)
 
         while True:
-            for given in islice(chain(_drained(again), ((*each, "") for each in fresh)), room):
+            for given in islice(fresh, room):
                 submit(*given)
             if not flying and suspects:
                 submit(*suspects.popleft(), alone=True)
@@ -109,7 +110,7 @@ class Cluster:
             if outcome is not None and (alone or not outcome.starved):
                 yield number, outcome
             elif alone:
-                again.append((number, task, "the processes that judged it died, please tell its maintainers"))
+                yield number, given_up(task, "the processes that judged it died")
             else:
                 suspects.append((number, task))
 
@@ -152,11 +153,6 @@ class Cluster:
         )
 
 
-def _drained(again: deque[Given]) -> Iterator[Given]:
-    while again:
-        yield again.popleft()
-
-
 def _ready(settings: JudgeSettings) -> str:
     """Return why this worker cannot judge, "" if it can."""
     settle_threads()
@@ -176,6 +172,4 @@ def _spoken(error: object) -> str:
 
 def settings_elsewhere(settings: JudgeSettings) -> JudgeSettings:
     """Return what workers elsewhere are told: which grader they must be, and to make their own sandboxes."""
-    return JudgeSettings(
-        settings.secret, settings.check_seconds, settings.notebook_seconds, grader_digest(), "", settings.hard_seconds
-    )
+    return replace(settings, grader=grader_digest(), sandbox="")

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from autograder.kit import grading
 from autograder.kit.answer import Caller, Failure
 from autograder.kit.bonus import all_points, with_stars
 from autograder.kit.dry_run_steps import defines
-from autograder.kit.grading import Case, Verdict
+from autograder.kit.grading import Verdict
 from autograder.kit.repair import Repair, refusing
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import parser_client
@@ -97,7 +97,7 @@ class Judge:
         if any(map(CHANCE.search, first.written)) and not judged.starved:
             other = differing(self.sandbox, self.limits, first.events, session.until)
             judged.flags += [f"{function}: {DIFFERS}" for function in other]
-        Forward(form, self.sandbox, self.limits, first.written, session.until).carry(judged.verdicts, first.lost)
+        Forward(form, self.sandbox, self.limits, session.until).carry(judged.verdicts, first.lost)
         return judged
 
 
@@ -115,7 +115,6 @@ class _Run:
     lost: list[Lost] = field(default_factory=list)
     events: list[str | FirstCalls] = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # the cells that are not as they were released
-    blank: set[str] = field(default_factory=set)  # functions whose cell is as it was released
     ahead: dict[str, str] = field(default_factory=dict)  # the sources of the cells that are still to run
     failed: list[tuple[str, str]] = field(default_factory=list)  # the sources of cells that ended with these errors
 
@@ -123,8 +122,6 @@ class _Run:
         """Run one cell, which would define these functions, and keep what it shows."""
         own = is_own(cell)
         self.written += [cell.source] if own or grade_id(cell) else []
-        as_released = self.form.graded.get(grade_id(cell), cell).source == cell.source
-        self.blank = self.blank | set(defines) if as_released and not own else self.blank - set(defines)
         before = len(self.session.ran)
         outputs = self.session.run(cell.source, own=own and not defines)
         self.events += self.session.ran[before:]
@@ -139,8 +136,6 @@ class _Run:
         """Judge one function where its check is."""
         check_id, stopped = f"{self.form.assignment}.{function}", self.stopped.get(function)
         check = checks.find(check_id)
-        if function in self.blank and not stopped and self._is_unwritten(check_id, function):
-            return
         cases = check.draw(self.drawn(check_id))
         student = Student(self.session, stopped, check.portable_adapter, self._why_missing)
         calls = FirstCalls(student, function, len(cases))
@@ -154,7 +149,8 @@ class _Run:
         self.judged.verdicts[function] = verdict
         self.events += [] if self.session.trouble else [calls]
         if verdict.score < verdict.max_score:
-            self.lost.append(Lost(function, cases, list(self.session.ran)))
+            if any(failure.kind != "unwritten" for failure in verdict.failures):  # else it calls nothing
+                self.lost.append(Lost(function, cases, list(self.session.ran)))
             if failure := self.session.trouble or stopped:
                 self.judged.flags.append(f"{function}: {failure.text}")
 
@@ -166,34 +162,12 @@ class _Run:
         errors = [error for source, error in self.failed if imports.search(source)]
         return f"the cell that imports it stopped with {errors[-1]}" if errors else ""
 
-    def _is_unwritten(self, check_id: str, function: str) -> bool:
-        """Return whether a function whose cell is as released is not written: cases drawn once show it for no points.
-
-        Where it is written after all, in some other way, it is judged as any other, on the cases drawn for it.
-        """
-        cases, adapter = unwritten_cases(check_id), checks.find(check_id).portable_adapter
-        calls = FirstCalls(Student(self.session, adapter=adapter), function, len(cases))
-        self.session.begin_check()
-        verdict = grading.grade(check_id, cases, checks.find(check_id).criteria, calls)
-        if verdict.score or {failure.kind for failure in verdict.failures} != {"unwritten"}:
-            self.session.checks += 1  # its check is still to come
-            return False
-        self.judged.verdicts[function] = verdict
-        self.events.append(calls)
-        return True
-
     def _repaired(self, repair: Repair, caller: Caller) -> Caller:
         """Return what calls a repair: its one changed statement, and nothing that other cells have put in its place."""
         if repair.complaint:
             return refusing(repair.complaint, caller)
         self.session.run(repair.source, own=False)
         return caller
-
-
-@cache
-def unwritten_cases(check_id: str) -> list[Case]:
-    """Return cases for functions that nobody has written: what they hold makes no difference, one draw will do."""
-    return checks.find(check_id).draw(np.random.default_rng(0))
 
 
 def _broken(form: Template) -> dict[str, str]:

@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from multiprocessing import forkserver
@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
-from autograder.judge.process import JudgeSettings, judged, prepare
+from autograder.judge.process import JudgeSettings, given_up, judged, prepare
 from autograder.judge.result import Outcome, Task
 from autograder.sandbox.sandbox import NoSandbox
 
@@ -35,8 +35,8 @@ SHARED = [
     "autograder.judge.process",
 ]
 
-Given = tuple[int, Task, str]  # a task's number, and why it is to get no points
-Work = Callable[[JudgeSettings, Task, str], Outcome]
+Given = tuple[int, Task]  # a task and its number
+Work = Callable[[JudgeSettings, Task], Outcome]
 
 
 class NoJudges(RuntimeError):
@@ -77,7 +77,7 @@ class Pool:
         self.settings = settings
         self.work = work
         self.seats: list[_JudgeProcess] = []
-        self.deaths: dict[int, int] = {}
+        self.deaths = Counter[int]()
         self.false_starts = 0
         self.starved: deque[Given] = deque()  # to be judged once more when nothing else is
         self.alone: set[int] = set()
@@ -106,7 +106,7 @@ class Pool:
         """Give each idle process a task; return whether anything is still to come."""
         left = True
         for seat in [seat for seat in self.seats if seat.ready and not seat.task]:
-            given = again.popleft() if again else next(((number, task, "") for number, task in fresh), None)
+            given = again.popleft() if again else next(fresh, None)
             if given is None and self.starved and not any(other.task for other in self.seats):
                 given = self.starved.popleft()
             left = given is not None
@@ -123,8 +123,7 @@ class Pool:
         try:
             word, reply = seat.link.recv()
         except (EOFError, OSError):
-            self._died(seat, again)
-            return []
+            return self._died(seat, again)
         if word == "refused":
             raise NoSandbox(reply)
         if word == "ready":
@@ -132,15 +131,15 @@ class Pool:
             return []
         assert seat.task
         given, seat.task = seat.task, None
-        number = given[0]
-        self.deaths.pop(number, None)
+        number, _ = given
         if reply.starved and number not in self.alone:
             self.alone.add(number)
             self.starved.append(given)
             return []
         return [(number, reply)]
 
-    def _died(self, seat: _JudgeProcess, again: deque[Given]) -> None:
+    def _died(self, seat: _JudgeProcess, again: deque[Given]) -> list[tuple[int, Outcome]]:
+        """Have the task of a process that died judged again, by another one; return its outcome once that is enough."""
         self.seats.remove(seat)
         how = seat.end()
         if not seat.ready:
@@ -149,22 +148,15 @@ class Pool:
                 raise NoJudges(
                     f"{STARTS} judging processes in a row died before they were ready: {how}. Out of memory?"
                 )
-        if seat.task:
-            again.append(self._charged(seat.task, how))
-
-    def _charged(self, given: Given, how: str) -> Given:
-        number, task, reason = given
-        self.deaths[number] = self.deaths.get(number, 0) + 1
+        if not seat.task:
+            return []
+        number, task = seat.task
+        self.deaths[number] += 1
         print(f"A judging process died at {task.student}/{task.assignment}: {how}.", file=sys.stderr)
         if self.deaths[number] < TRIES:
-            return given
-        if self.deaths[number] > TRIES + 1:
-            raise NoJudges(f"Judging processes die even where there is nothing to judge: {how}. Out of memory?")
-        return (
-            number,
-            task,
-            reason or f"the process that judged it died {TRIES} times ({how}), please tell its maintainers",
-        )
+            again.append(seat.task)
+            return []
+        return [(number, given_up(task, f"the process that judged it died {TRIES} times ({how})"))]
 
 
 def _forking() -> ForkServerContext:
@@ -199,8 +191,8 @@ def _serve(link: Connection, settings: JudgeSettings, work: Work) -> None:
         return
     with suppress(EOFError, ConnectionError):
         while True:
-            _, task, failed = link.recv()
+            _, task = link.recv()
             try:
-                link.send(("judged", work(settings, task, failed)))
+                link.send(("judged", work(settings, task)))
             except NoSandbox as error:
                 link.send(("refused", str(error)))

@@ -3,7 +3,6 @@
 import faulthandler
 import hashlib
 import sys
-import threading
 import traceback
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -62,9 +61,6 @@ class OtherGrader(RuntimeError):
     """This machine's grader is not the one that handed out the task."""
 
 
-_lock = threading.Lock()  # a process has one judge: what threads there are take turns
-
-
 @cache
 def _judge(settings: JudgeSettings) -> "Judge":
     import torch
@@ -101,17 +97,14 @@ def prepare(settings: JudgeSettings) -> None:
     _judge(settings)
 
 
-def judged(settings: JudgeSettings, task: Task, failed: str = "") -> Outcome:
-    """Judge one submission; one that ended its judge before gets no points, and the reason."""
-    if failed:
-        return _failed(without_points(form_of(task.assignment), failed))
-    with _lock:
-        # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
-        faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
-        try:
-            return judged_by(_judge(settings), task)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
+def judged(settings: JudgeSettings, task: Task) -> Outcome:
+    """Judge one submission."""
+    # A C thread's doing: it works whatever holds the interpreter. Anyone who waits sees the process die.
+    faulthandler.dump_traceback_later(settings.longest, exit=True, file=2)
+    try:
+        return judged_by(_judge(settings), task)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def judged_by(judge: "Judge", task: Task) -> Outcome:
@@ -123,9 +116,10 @@ def judged_by(judge: "Judge", task: Task) -> Outcome:
         raise
     except Exception as error:
         traceback.print_exc(file=sys.stderr)
-        reason = f"the grader failed on it ({type(error).__name__}), please tell its maintainers"
-        return _failed(without_points(form, reason))
+        return given_up(task, f"the grader failed on it ({type(error).__name__})")
 
 
-def _failed(outcome: Outcome) -> Outcome:
+def given_up(task: Task, reason: str) -> Outcome:
+    """Return the outcome of a submission that the grader could not judge: no points, the reason, and a mark."""
+    outcome = without_points(form_of(task.assignment), f"{reason}, please tell its maintainers")
     return replace(outcome, line=outcome.line | {"failed": True})

@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from autograder.kit.call import fresh
 from autograder.kit.codec import CodecError
+from autograder.kit.peak import EachOperation
 from autograder.kit.proxy import Outline, outline
 
 MOST_QUESTIONS = 5_000  # for one check; a right function asks for less than a hundred
 MOST_ELEMENTS = 4 << 20  # that the operations of one answer may make
 EACH = 1000  # what an operation counts as, however little it makes
-SMALL = 1 << 18  # elements; what makes no more is not looked at closely
 MOST_ARGUMENTS = 32
 LONGEST_AXIS = 1 << 16
 
@@ -72,11 +71,11 @@ class Earlier:
         function, arguments = question["function"], question["arguments"]
         if not isinstance(function, str) or function not in self.references:
             raise CodecError("a question for a function that is not to be asked for")
-        if (
-            not isinstance(arguments, list)
-            or len(arguments) > MOST_ARGUMENTS
-            or not all(map(_is_plain, _leaves(arguments)))
-        ):
+        try:
+            is_plain = isinstance(arguments, list) and all(map(_is_plain, _leaves(arguments)))
+        except RecursionError:
+            is_plain = False
+        if not is_plain or len(arguments) > MOST_ARGUMENTS:
             raise CodecError("a question with arguments that are no arrays or numbers")
         return function, arguments
 
@@ -101,36 +100,19 @@ def _answer(reference: Callable, arguments: list) -> dict:
     return {"outputs": outputs, "several": several}
 
 
-class Bounded(TorchDispatchMode):
+class Bounded(EachOperation):
     """Refuses the operation of torch's with which MOST_ELEMENTS would be passed, before it is done."""
 
     def __init__(self) -> None:
         super().__init__()
         self.left = MOST_ELEMENTS
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and to say so to torch's compiler imports it: two seconds
-
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        self.left -= EACH if _at_most([*args, *kwargs.values()]) <= SMALL else EACH + _size(func, args, kwargs)
+        self.left -= EACH + _size(func, args, kwargs)
         if self.left < 0:
             raise TooMuch(f"its arguments are too large: it would make more than {MOST_ELEMENTS} numbers")
         return func(*args, **kwargs)
-
-
-def _at_most(given: Any) -> int:
-    """Return a bound on the elements that an operation makes: at most it pairs all that it is given, sizes too."""
-    bound = 1
-    for each in given:
-        if isinstance(each, Tensor):
-            bound *= max(1, each.numel())
-        elif isinstance(each, list | tuple):
-            bound *= _at_most(each)
-        elif isinstance(each, int):
-            bound *= max(1, abs(each))
-    return bound
 
 
 def _size(func: Any, args: Any, kwargs: dict) -> int:
@@ -138,7 +120,7 @@ def _size(func: Any, args: Any, kwargs: dict) -> int:
     shapes = tree_map_only(Tensor, _shape_only, (args, kwargs | ({"device": "meta"} if "device" in kwargs else {})))
     try:
         made = func(*shapes[0], **shapes[1])
-    except NotImplementedError:  # it depends on the values, as a boolean index does, and makes no more than it got
+    except RuntimeError:  # it fails, or depends on the values, as a boolean index does, and makes no more than it got
         made = (args, kwargs)
     return sum(math.prod(leaf.shape) for leaf in tree_leaves(made) if isinstance(leaf, Tensor))
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from autograder.judge.caller import Student
 from autograder.judge.session import Limits, Session
 from autograder.kit.answer import Answer, Call
+from autograder.kit.criteria import differ
 from autograder.sandbox.sandbox import Sandbox
 
 DIFFERS = "two runs of this notebook gave different answers"
@@ -22,7 +21,6 @@ CHANCE = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 SECONDS = 15.0  # for the second run
-TOLERANCE = 1e-5
 
 
 @dataclass
@@ -84,9 +82,5 @@ def _alike(session: Session, first: FirstCalls) -> bool:
 
 
 def _same(one: Answer, other: Answer) -> bool:
-    if one.outputs is None or other.outputs is None:
-        return one.outputs is None and other.outputs is None
-    pairs = list(zip(one.outputs, other.outputs, strict=False))
-    return len(one.outputs) == len(other.outputs) and all(
-        a.shape == b.shape and np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True) for a, b in pairs
-    )
+    """Return whether both answers are the same, or both are none."""
+    return one.outputs is other.outputs is None or not differ(one, other)

@@ -22,7 +22,7 @@ from autograder.judge.worker_client import (
 from autograder.kit.adapter import Adapter
 from autograder.kit.answer import OWN_KINDS, Answer, Call, Failure, clean_answer
 from autograder.kit.peak import exceeded
-from autograder.sandbox.peak_memory import PeakMemory
+from autograder.sandbox.memory_watchdog import PeakMemory
 from autograder.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -137,8 +137,7 @@ class Session:
         """Return what it answers to calls made one after the other; where it stops answering, those before it count."""
         if self.trouble is not None or self._budget is None:
             return [Answer(error=self.trouble) for _ in calls]
-        about = {"op": "call", "function": function, "served": self.server is not None}
-        about["adapter"] = [adapter.name, adapter.source] if adapter else None
+        about = {"op": "call", "function": function, "served": self.server is not None, "adapter": adapter}
         try:
             replies = self._ask(self._budget, CALL, len(calls), **about, calls=list(map(self._numbered, calls)))
         except NoReply as error:
@@ -148,13 +147,12 @@ class Session:
         answers = [clean_answer(reply, OWN_KINDS) for reply in replies]
         return answers + [Answer(error=self.trouble) for _ in calls[len(answers) :]]
 
-    def _numbered(self, call: Call) -> dict[str, Any]:
-        """Return a call as it is asked for; the check's calls without gradients are counted."""
-        number = call.again
-        if call.cotangents is None and number is None:
-            number, self._calls = self._calls, self._calls + 1
-        kept = {"number": number, "again": call.again is not None}
-        return {"arguments": call.arguments, "cotangents": call.cotangents, **kept}
+    def _numbered(self, call: Call) -> Call:
+        """Return a call as it is asked for: the check's calls without gradients are counted."""
+        if call.cotangents is not None or call.again is not None:
+            return call
+        self._calls += 1
+        return replace(call, number=self._calls - 1)
 
     def _no_reply(self, error: NoReply, what: str) -> Failure:
         """Return why there was no answer, and remember whose fault it was."""

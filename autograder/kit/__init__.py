@@ -54,7 +54,6 @@ def check(check_id: str, namespace: dict) -> float | None:
     nbgrader reads the result: None for all points, a number for some of them, an AssertionError for none. Of a starred
     task it is always None: what nobody has to do is no failure, and nbgrader's maximum for it is 0.
     """
-    from autograder.kit import recordings
     from autograder.kit.bonus import with_stars
     from autograder.kit.example_hints import YOURS
     from autograder.kit.history import older
@@ -65,9 +64,9 @@ def check(check_id: str, namespace: dict) -> float | None:
     from autograder.kit.printed import Prints
     from autograder.kit.progress import noted
 
-    stars, prints, function = recordings.stars(check_id), Prints(), check_id.partition(".")[2]
+    prints, function = Prints(), check_id.partition(".")[2]
     try:
-        verdict, is_secret = verdict_on(check_id, namespace, prints)
+        verdict, is_secret, stars = verdict_on(check_id, namespace, prints)
     except KeyboardInterrupt as stop:
         raise Stopped("\n".join(filter(None, [_where(check_id, stop), prints.text(last=True)]))) from None
     on_example = any(f"\n  {YOURS} " in line for line in verdict.details)

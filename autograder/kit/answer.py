@@ -51,6 +51,7 @@ class Call:
     arguments: list
     cotangents: list | None = None
     again: int | None = None
+    number: int | None = None  # of a check's calls without gradients, under which its tensors are kept
 
 
 def clean_text(value: Any, longest: int) -> str:

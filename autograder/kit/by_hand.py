@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
+from autograder.kit.peak import EachOperation
 
 OFF = "autograd is switched off in this check: work the gradient out with tensor operations"
 # What all of torch's derivatives go through, backward ones in any thread and those of torch.func too.
@@ -21,7 +22,7 @@ INDIVISIBLE: set[Any] = set()  # the operations seen so far that consist of no o
 MOST = 20  # times as many exponentials as the arguments have numbers: by hand 1 suffices, differences take 25 and more
 
 
-class ExponentialCounter(TorchDispatchMode):
+class ExponentialCounter(EachOperation):
     """Counts the numbers of which exp, tanh and the like are taken, altogether and at most in one operation.
 
     Where `given` numbers are differentiated by hand, it ends a call in an error that takes many times as many.
@@ -30,10 +31,6 @@ class ExponentialCounter(TorchDispatchMode):
     def __init__(self, given: float = inf) -> None:
         super().__init__()
         self.given, self.numbers, self.largest = given, 0, 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # as in peak.LargestTensor
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func.overloadpacket.__name__.rstrip("_") in EXPONENTIALS or func.name() in POWERS:

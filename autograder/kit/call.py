@@ -55,16 +55,20 @@ class Unusable(Exception):
         self.failure = Failure(kind, text)
 
 
-def arrays(value) -> Iterator[np.ndarray]:
+def arrays(value: Any) -> Iterator[np.ndarray]:
     """Yield every array in an argument list, dictionaries included, in order; an empty one for what else they hold."""
-    if isinstance(value, np.ndarray):
+    return _leaves(value, np.ndarray, np.zeros(0))
+
+
+def _leaves(value: Any, kind: type, empty: Any) -> Iterator[Any]:
+    if isinstance(value, kind):
         yield value
     elif isinstance(value, dict):
-        for item in value.values():
-            yield from arrays(item) if isinstance(item, np.ndarray | dict | list | tuple) else [np.zeros(0)]
+        for item in value.values():  # anyone who adds a number to a dictionary has changed it, too
+            yield from _leaves(item, kind, empty) if isinstance(item, kind | dict | list | tuple) else [empty]
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from arrays(item)
+            yield from _leaves(item, kind, empty)
 
 
 def call(
@@ -94,7 +98,7 @@ def call(
             result = adapted(target, adapter)(*given)
             answer.several = isinstance(result, tuple | list)
             answer.outputs = _outputs(result)
-            answer.inputs_after = [tensor.detach().numpy().copy() for tensor in _tensors(given)]
+            answer.inputs_after = [tensor.detach().numpy().copy() for tensor in _leaves(given, Tensor, torch.zeros(0))]
             if cotangents is not None:
                 sent = cotangents(answer.outputs) if callable(cotangents) else cotangents
                 answer.gradients = _gradients(result, sent, tensors)
@@ -123,18 +127,6 @@ def fresh(value, tensors: list[Tensor], wants_gradients: bool):
     if isinstance(value, list | tuple):
         return [fresh(item, tensors, wants_gradients) for item in value]
     return value
-
-
-def _tensors(value) -> Iterator[Tensor]:
-    """Yield every tensor in the arguments, in order: after the call, what the function has left in them."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():  # anyone who adds a number to a dictionary has changed it, too
-            yield from _tensors(item) if isinstance(item, Tensor | dict | list | tuple) else [torch.zeros(0)]
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _tensors(item)
 
 
 def _outputs(result) -> list[np.ndarray]:

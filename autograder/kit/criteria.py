@@ -136,19 +136,19 @@ class Evaluation:
         # What is left in the tensors, the student's own process says: another call with them shows whether it is so.
         if (
             not answer.error
-            and _differ(answer, self._with_the_same_tensors(case))
-            and not _differ(answer, self._answer(case, _asked(case)))
+            and differ(answer, self._with_the_same_tensors(case))
+            and not differ(answer, self._answer(case, _asked(case)))
         ):
             return _wrong("changes its arguments: called with the same tensors once more, it gives another answer.")
         return None
 
     def _repeat(self, case: Case, part: str | None) -> Failure | None:
         first, again = self.first[case.name], self._with_the_same_tensors(case)
-        if _differ(first, again) and hasattr(self.caller, "together"):
+        if differ(first, again) and hasattr(self.caller, "together"):
             again = self._answer(case, _asked(case))  # tensors that the function has changed are another demand's
         if first.error or again.error or not first.outputs or not again.outputs:
             return again.error or first.error or NO_ANSWER
-        if _differ(first, again):
+        if differ(first, again):
             text = "the same arguments give another answer the second time: keep no state, draw nothing at random."
             return _wrong(text)
         return None
@@ -222,13 +222,13 @@ def _wrong(text: str) -> Failure:
     return Failure("wrong", text)
 
 
-def _differ(one: Answer, two: Answer) -> bool:
+def differ(one: Answer, two: Answer) -> bool:
     """Return whether two answers to the same arguments differ by more than rounding, which LAPACK does not repeat."""
-    if one.error or two.error or not one.outputs or not two.outputs:
+    if one.error or two.error or not one.outputs or not two.outputs or len(one.outputs) != len(two.outputs):
         return True
     return any(
         a.shape != b.shape or not (np.array_equal(a, b) or np.allclose(a, b, rtol=EXACT, atol=EXACT, equal_nan=True))
-        for a, b in zip(one.outputs, two.outputs, strict=False)
+        for a, b in zip(one.outputs, two.outputs, strict=True)
     )
 
 

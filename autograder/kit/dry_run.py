@@ -11,20 +11,16 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import Empty, Queue
-from typing import Any
+from typing import IO, Any
 
 from autograder.kit import course
 from autograder.kit.dry_run_steps import NoNotebook, Step, read, steps, texts
 
 CELL_SECONDS, OWN_SECONDS, PATIENCE = 10.0, 60.0, 5.0  # those of grading: judge/timing.py, whose test compares them
-START_SECONDS = 120.0  # torch may take its time to load
-MOST_MEMORY = 3 << 30  # bytes of the process
 WORKER = "from autograder.kit.dry_run_worker import main; main()"
 MOST_RUNS = 5  # what ends its process is left out, and all others are run again
 RUNNING = "ATTENTION_DRY_RUN"  # is set in the process that runs the cells: it starts no other one
@@ -72,48 +68,33 @@ def _stop(step: Step, why: str, report: Report) -> None:
 
 def _run(name: str, todo: list[tuple[int, Step]], report: Report) -> tuple[int, str] | None:
     """Run steps in a process of their own; return the place of the one that ended it, and why, None for none."""
+    longest = PATIENCE * CELL_SECONDS
     job = {
         "name": name,
         "seconds": CELL_SECONDS,
+        "longest": longest,
         "own_seconds": OWN_SECONDS,
         "steps": [[i, step.source, step.check, step.own] for i, step in todo],
     }
-    at: int | None = None
-    by_place = dict(todo)
-    with _process(job) as (process, replies, errors):
-        while True:
-            reply = _next(process, replies, PATIENCE * CELL_SECONDS + (START_SECONDS if at is None else 0))
+    by_place, place, began = dict(todo), None, 0.0
+    with _process(job) as (replies, errors):
+        for reply in map(json.loads, replies):
             if "finished" in reply:
                 return None
-            if "ended" in reply:
-                if at is None:
-                    raise NoNotebook(
-                        f"the process that runs the cells did not start: {errors.read_text('utf-8')[-500:]}"
-                    )
-                return at, reply["ended"]
-            at = place = int(reply["at"])
+            place, began = int(reply["at"]), time.monotonic()
             if "verdict" in reply:
                 report.verdicts[by_place[place].check] = reply["verdict"]
             elif reply.get("error"):
                 report.stopped[by_place[place].number] = reply["error"]
-
-
-def _next(process: subprocess.Popen[bytes], replies: Queue, seconds: float) -> dict[str, Any]:
-    """Return the next reply of a process, or what ended it: the time, its memory, itself."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        with contextlib.suppress(Empty):
-            reply = replies.get(timeout=0.2)
-            return {"ended": "ended the process that runs it."} if reply is None else reply
-        if _memory(process.pid) > MOST_MEMORY:
-            return {"ended": f"takes more than {MOST_MEMORY >> 30} GB of memory."}
-    return {"ended": f"too long: more than {PATIENCE * CELL_SECONDS:g} seconds."}
+        if place is None:
+            raise NoNotebook(f"the process that runs the cells did not start: {errors.read_text('utf-8')[-500:]}")
+    is_late = time.monotonic() - began >= longest
+    return place, f"too long: more than {longest:g} seconds." if is_late else "ended the process that runs it."
 
 
 @contextlib.contextmanager
-def _process(job: dict[str, Any]) -> Iterator[tuple[subprocess.Popen[bytes], Queue, Path]]:
-    """Yield a process that works on a job, its replies as they come, None when it has ended, and what it complains."""
-    replies: Queue = Queue()
+def _process(job: dict[str, Any]) -> Iterator[tuple[IO[bytes], Path]]:
+    """Yield the replies of a process that works on a job, a line each, and the file of what it complains."""
     settings = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "CUDA_VISIBLE_DEVICES": "", "PYTHONHASHSEED": "0"}
     settings |= {"PYTHONPATH": str(course.KIT), "PYTHONSAFEPATH": "1", RUNNING: "1", "PYTHONUTF8": "1"}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -130,35 +111,15 @@ def _process(job: dict[str, Any]) -> Iterator[tuple[subprocess.Popen[bytes], Que
             )
         assert process.stdin
         assert process.stdout
-        reader = threading.Thread(target=_read_replies, args=(process.stdout, replies), daemon=True)
-        reader.start()
         try:
             with contextlib.suppress(OSError):  # it ended already
                 process.stdin.write(json.dumps(job).encode("utf-8") + b"\n")
                 process.stdin.close()
-            yield process, replies, errors
+            yield process.stdout, errors
         finally:
             process.kill()
             process.wait()
-            reader.join()
             process.stdout.close()
-
-
-def _read_replies(stream: Any, replies: Queue) -> None:
-    for line in stream:
-        with contextlib.suppress(ValueError):
-            replies.put(json.loads(line))
-    replies.put(None)
-
-
-def _memory(pid: int) -> int:
-    """Return the bytes that a process holds, 0 where that cannot be told."""
-    try:
-        import psutil  # ipykernel brings it
-
-        return psutil.Process(pid).memory_info().rss
-    except Exception:
-        return 0
 
 
 def _say_what_is_below(todo: list[Step], report: Report) -> None:

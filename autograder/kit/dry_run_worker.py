@@ -1,10 +1,12 @@
 """The process in which a notebook's cells run for `dry_run.py`: a job comes on stdin, each step answers in JSON.
 
-Nothing here is of Linux alone: what stops a cell is a thread that looks at the process's own clock.
+Nothing here is of Linux alone: what stops a cell is a thread that looks at the process's own clock, and what ends one
+that cannot be stopped, or waits for ever, is the interpreter's own watchdog.
 """
 
 import _thread
 import contextlib
+import faulthandler
 import json
 import os
 import re
@@ -33,9 +35,10 @@ class _OnlyKnown:
 
 
 class _Clock:
-    """Interrupts the main thread when a step has computed for too long."""
+    """Interrupts the main thread when a step has computed for too long, and ends the process when it goes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest: float, nowhere: Any) -> None:
+        self.longest, self.nowhere = longest, nowhere
         self.until: float | None = None
         self.over = False
         threading.Thread(target=self._watch, daemon=True).start()
@@ -43,10 +46,12 @@ class _Clock:
     @contextlib.contextmanager
     def limit(self, seconds: float) -> Iterator[None]:
         self.over, self.until = False, time.process_time() + seconds
+        faulthandler.dump_traceback_later(self.longest, exit=True, file=self.nowhere)
         try:
             yield
         finally:
             self.until = None
+            faulthandler.cancel_dump_traceback_later()
 
     def _watch(self) -> None:
         while True:
@@ -60,8 +65,8 @@ def main() -> None:
     """Work on the job."""
     job = json.loads(sys.stdin.readline())
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    with Path(os.devnull).open("wb") as nowhere:
-        os.dup2(nowhere.fileno(), 1)  # what cells print is no reply
+    nowhere = Path(os.devnull).open("wb")  # noqa: SIM115 — for as long as the process lives
+    os.dup2(nowhere.fileno(), 1)  # what cells print is no reply
     import torch
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -70,7 +75,7 @@ def main() -> None:
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    shell, clock = InteractiveShell.instance(), _Clock()
+    shell, clock = InteractiveShell.instance(), _Clock(job["longest"], nowhere)
     known = modules_of_grading()
     if known is not None:
         sys.meta_path[:] = [_OnlyKnown(known, finder) for finder in sys.meta_path]  # pyright: ignore[reportArgumentType]
@@ -112,7 +117,7 @@ def _checked(check_id: str, namespace: dict, clock: _Clock, seconds: float) -> d
     function = check_id.partition(".")[2]
     try:
         with clock.limit(seconds):
-            verdict, is_open = verdict_on(check_id, namespace, Prints())
+            verdict, is_open, _ = verdict_on(check_id, namespace, Prints())
     except KeyboardInterrupt:
         return {"score": 0, "hint": f"{function}: {_too_long(seconds)}", "lacking": [], "open": False}
     return {

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from autograder.kit import codec
-from autograder.kit.answer import Answer, Failure
+from autograder.kit.adapter import Adapter
+from autograder.kit.answer import Answer, Call, Failure
 from autograder.kit.codec import CodecError
 from autograder.kit.table_models import BeamStep, GreedyStep
 
@@ -21,7 +22,7 @@ DTYPES = {
     name: np.dtype(name).newbyteorder("<") for name in ["bool", *_WHOLE, "float16", "float32", "float64"]
 }  # by numpy's names, always little-endian in a frame
 NAMES = {dtype: name for name, dtype in DTYPES.items()}  # numpy makes a name anew each time that it is asked for it
-CLASSES = codec.classes(Answer, Failure, GreedyStep, BeamStep)
+CLASSES = (Adapter, Answer, Call, Failure, GreedyStep, BeamStep)
 
 _SIZES = struct.Struct("<II")
 

@@ -9,10 +9,11 @@ import textwrap
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from autograder.kit import peak, recordings
 from autograder.kit.answer import Answer, Caller, Failure
-from autograder.kit.carried import carried
+from autograder.kit.carried import advised
 from autograder.kit.cases import Verdict
 from autograder.kit.grading import grade
 from autograder.kit.hunts import LETTERS, HuntInput, Tried
@@ -20,24 +21,33 @@ from autograder.kit.printed import Prints
 from autograder.kit.repair import refusing, repair
 
 
-def verdict_on(check_id: str, namespace: dict, prints: Prints) -> tuple[Verdict, bool]:
-    """Return what the check says of the notebook's function, and whether only grading knows if it is right."""
-    cases, criteria, examples, hunt = recordings.load_with_hunt(check_id)
+class Checked(NamedTuple):
+    """A check's verdict, whether only grading knows if the function is right, and the stars of its task."""
+
+    verdict: Verdict
+    only_grading_knows: bool
+    stars: int
+
+
+def verdict_on(check_id: str, namespace: dict, prints: Prints) -> Checked:
+    """Return what the check says of the notebook's function."""
+    recording = recordings.load(check_id)
+    cases, hunt = recording.cases, recording.hunt
     # nbgrader takes any line on stderr for a failure, and a student's warning is none.
     with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stdout):
         warnings.simplefilter("ignore")
-        caller = prints.of(recordings.caller(check_id, namespace))
+        caller = prints.of(recording.caller(namespace))
         caller, note = _hunting(check_id, hunt, namespace, caller) if hunt else (caller, "")
-        verdict = grade(check_id, cases, criteria, caller, lambda: examples)
+        verdict = grade(check_id, cases, recording.criteria, caller, lambda: recording.examples)
         if verdict.score < verdict.max_score and not hunt:
-            verdict = carried(check_id, namespace, verdict)
+            verdict = advised(check_id, namespace, verdict, recording.earlier)
     only_grading_knows = bool(note)
     if any(case.peak for case in cases):
         note = f"all {verdict.max_score:g} points; {peak.NOTE}"
     if verdict.hint is None and note:
         sign = "○" if only_grading_knows else "✓"
         verdict = replace(verdict, hint=f"{sign} {check_id.partition('.')[2]}: {note}")
-    return verdict, only_grading_knows
+    return Checked(verdict, only_grading_knows, recording.stars)
 
 
 def _hunting(check_id: str, hunt: HuntInput, namespace: dict, caller: Caller) -> tuple[Caller, str]:
@@ -75,8 +85,8 @@ def _own(check_id: str, hunt: HuntInput, namespace: dict) -> Callable | None:
     """Return the student's own right function, None as long as it does not have all its points."""
     other = f"{check_id.partition('.')[0]}.{hunt.graded}"
     with contextlib.redirect_stdout(None):
-        cases, criteria, _ = recordings.load(other)
-        verdict = grade(other, cases, criteria, recordings.caller(other, namespace))
+        recording = recordings.load(other)
+        verdict = grade(other, recording.cases, recording.criteria, recording.caller(namespace))
     return namespace.get(hunt.function) if verdict.score == verdict.max_score else None
 
 

@@ -13,16 +13,20 @@ NOTE = (
 )
 
 
-class LargestTensor(TorchDispatchMode):
+class EachOperation(TorchDispatchMode):
+    """Looks at each operation of torch's, as its subclasses say."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and to say so to torch's compiler imports it: two seconds
+
+
+class LargestTensor(EachOperation):
     """Notes the bytes of the largest tensor that an operation of torch's makes."""
 
     def __init__(self) -> None:
         super().__init__()
         self.bytes = 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here, and to say so to torch's compiler imports it: two seconds
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = func(*args, **(kwargs or {}))

@@ -1,7 +1,7 @@
 """Stand-ins for functions: they ask somebody else for their values; no gradient comes back through them."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from inspect import Parameter, Signature
 from types import FunctionType
@@ -83,42 +83,25 @@ def _array(tensor: Tensor) -> np.ndarray:
     return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy().copy()
 
 
-def install(namespace: dict, remote_stubs: Mapping[str, Callable]) -> list[Callable[[], None]]:
-    """Put stand-ins in place of the functions of these names; return what takes them out again, last first."""
-    undo: list[Callable[[], None]] = []
+def install(namespace: dict, remote_stubs: Mapping[str, Callable]) -> None:
+    """Put stand-ins in place of the functions of these names, for good."""
     for name, standing_in in remote_stubs.items():
-        own = namespace.get(name, Parameter.empty)
-        if own is standing_in:
-            continue
-        undo += _redirect(own, standing_in, namespace)
-        namespace[name] = standing_in
-        undo.append(lambda name=name, own=own: _put_back(namespace, name, own))
-    return undo[::-1]
+        own = namespace.get(name)
+        if own is not standing_in:
+            _redirect(own, standing_in, namespace)
+            namespace[name] = standing_in
 
 
-def _put_back(namespace: dict, name: str, own: Any) -> None:
-    if own is Parameter.empty:
-        namespace.pop(name, None)
-    else:
-        namespace[name] = own
-
-
-def _redirect(own: Any, standing_in: Callable, namespace: dict) -> Iterable[Callable[[], None]]:
+def _redirect(own: Any, standing_in: Callable, namespace: dict) -> None:
     """Make a notebook's function do what the stand-in does, wherever else it is at hand: a default, a partial."""
     try:
         inner = inspect.unwrap(own)
     except Exception:  # it may be anything
-        return []
-    if not isinstance(inner, FunctionType) or inner.__globals__ is not namespace or inner.__code__.co_freevars:
-        return []
-    before = inner.__code__, inner.__defaults__, inner.__kwdefaults__
-    _set(inner, _handed_on.__code__, None, {"_right": standing_in})
-    return [lambda: _set(inner, *before)]
+        return
+    if isinstance(inner, FunctionType) and inner.__globals__ is namespace and not inner.__code__.co_freevars:
+        inner.__code__, inner.__defaults__ = _handed_on.__code__, None
+        inner.__kwdefaults__ = {"_right": standing_in}
 
 
 def _handed_on(*given: Any, _right: Any = None, **named: Any) -> Any:
     return _right(*given, **named)
-
-
-def _set(function: FunctionType, code: Any, defaults: Any, named: Any) -> None:
-    function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named

@@ -13,19 +13,16 @@ import numpy as np
 import torch
 
 from autograder.checks import checks, find
-from autograder.kit.recordings import pack
+from autograder.kit.recordings import Recording, pack
 from autograder.places import ROOT
 from autograder.release.manifest import write
-from autograder.release.traces import record_earlier_calls
 
 SOURCES = (
     "autograder/checks/**/*.py",
     "autograder/checks/*/examples/*.txt",
     "autograder/checks/*/mistakes/*.txt",
     "autograder/kit/*.py",
-    "autograder/judge/reference_server.py",
     "autograder/release/recordings.py",
-    "autograder/release/traces.py",
     "solutions/*/attention.py",
 )
 # What students see of a verdict: nothing that is recorded depends on it.
@@ -87,12 +84,15 @@ def recording(check_id: str, numbers: Numbers) -> bytes:
     """Return the recorded answers of one check; `numbers` are those of its notebook's parts, by function."""
     check = find(check_id)
     seed = int.from_bytes(hashlib.sha256(check_id.encode()).digest()[:8])
-    cases, examples = check.draw(np.random.default_rng(seed)), check.worked_examples()
-    earlier = record_earlier_calls(check_id.partition(".")[0], check, cases, examples, numbers)
+    cases = check.draw(np.random.default_rng(seed))
     if check.is_secret:
         cases = [replace(case, outputs=_unsaid(case.outputs)) for case in cases]
+    earlier = {function: numbers.get(function) for function in check.may_call}
     hunt = check.hunt.about_input if check.hunt else None
-    return pack(cases, check.criteria, examples, earlier, hunt, check.stars, check.portable_adapter)
+    known = Recording(
+        cases, check.criteria, check.worked_examples(), earlier, hunt, check.stars, check.portable_adapter
+    )
+    return pack(known)
 
 
 def _unsaid(outputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -11,19 +11,7 @@ from pathlib import Path
 from autograder.sandbox import installation
 
 UNPRIVILEGED_USER = 30001  # root becomes this user before it starts the sandbox: it owns no file and no other process
-PROBE = [
-    "unshare",
-    "--user",
-    "--map-root-user",
-    "--mount",
-    "--pid",
-    "--ipc",
-    "--net",
-    "--uts",
-    "--fork",
-    "--mount-proc",
-    "true",
-]
+PROBE = "unshare --user --map-root-user --mount --pid --ipc --net --uts --fork --mount-proc true".split()
 REMEDY = (
     "Student code is only run behind a sandbox. On Debian or Ubuntu: `apt-get install bubblewrap`, and allow user "
     "namespaces (`sysctl user.max_user_namespaces`; in Docker `--security-opt seccomp=unconfined`; in Ubuntu 24.04 an "
@@ -161,28 +149,11 @@ class BindMounts:
         """Return the whole command line that runs bubblewrap, as an unprivileged user where this process is root."""
         if self.staging is None:
             return arguments
-        user = [
-            f"--reuid={UNPRIVILEGED_USER}",
-            f"--regid={UNPRIVILEGED_USER}",
-            "--clear-groups",
-            "--inh-caps=-all",
-            "--no-new-privs",
-        ]
+        ids = [f"--reuid={UNPRIVILEGED_USER}", f"--regid={UNPRIVILEGED_USER}"]
+        user = ["setpriv", *ids, "--clear-groups", "--inh-caps=-all", "--no-new-privs"]
         mounted = [str(len(self._sources)), str(self.staging), *map(str, self._sources)]
-        return [
-            "unshare",
-            "--mount",
-            "--propagation",
-            "private",
-            "sh",
-            "-c",
-            _BIND_AND_EXEC,
-            "sh",
-            *mounted,
-            "setpriv",
-            *user,
-            *arguments,
-        ]
+        shell = ["unshare", "--mount", "--propagation", "private", "sh", "-c", _BIND_AND_EXEC, "sh"]
+        return [*shell, *mounted, *user, *arguments]
 
 
 def _source(outside: Path) -> Path:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,39 +54,22 @@ class Process:
 
 @dataclass
 class ControlSocket:
-    """A folder with the socket `socket`, the sandbox's settings in `settings`, and locks `in_use` and `building`."""
+    """A folder with the socket `socket`, the sandbox's settings in `settings`, and the lock `building`."""
 
     folder: Path
     settings: dict[str, Any]
-    _lock_file: int = field(default=-1, repr=False)
 
     @classmethod
     def create(cls, settings: dict[str, Any]) -> "ControlSocket":
-        """Make the folder with its settings, and remove the folders of processes that were killed."""
+        """Make the folder with its settings."""
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))  # TMPDIR may be too long for a socket's path
-        control = cls(folder, settings)
-        control._lock()
         (folder / "settings").write_text(json.dumps(settings))
-        for folder_left in folder.parent.glob(f"{PREFIX}*"):
-            if folder_left != folder:
-                _remove_stale(folder_left)
-        return control
+        return cls(folder, settings)
 
     @classmethod
     def open(cls, folder: Path) -> "ControlSocket":
         """Return the control socket that another process made; raise OSError where it is gone."""
-        control = cls(folder, json.loads((folder / "settings").read_text()))
-        control._lock()
-        return control
-
-    def _lock(self) -> None:
-        """Hold a shared lock as long as this process lives: while any holds it, nobody removes the folder."""
-        self._lock_file = os.open(self.folder / "in_use", os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(self._lock_file, fcntl.LOCK_SH)
-
-    def __del__(self) -> None:
-        if self._lock_file >= 0:
-            os.close(self._lock_file)
+        return cls(folder, json.loads((folder / "settings").read_text()))
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -130,15 +113,3 @@ class ControlSocket:
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def _remove_stale(folder: Path) -> None:
-    """Remove a control socket's folder whose lock nobody holds any more: its processes were killed."""
-    try:
-        if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
-            return
-        with (folder / "in_use").open("r") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
-    except OSError:  # in use, or already gone
-        return

@@ -11,7 +11,6 @@ from autograder.sandbox.control_socket import Process
 
 MAX_MEMORY = 1536 << 20  # bytes of one job beyond what it shares with the zygote
 INTERVAL = 0.05  # seconds
-LOOKS = 10  # in a row above the limit, until which what a worker started may take to die
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -86,12 +85,9 @@ def kill_descendants(pid: int) -> None:
     """Kill all processes below this one."""
     for each in process_tree(pid)[1:]:
         with suppress(OSError):
-            handle = os.pidfd_open(each)
-            try:
-                if each in process_tree(pid):  # and not another process that has got its number meanwhile
-                    signal.pidfd_send_signal(handle, signal.SIGKILL)
-            finally:
-                os.close(handle)
+            held = Process(each)
+            if each in process_tree(pid):  # and not another process that has got its number meanwhile
+                held.send_signal(signal.SIGKILL)
 
 
 class MemoryWatchdog:
@@ -108,16 +104,41 @@ class MemoryWatchdog:
         self._thread.start()
 
     def _watch(self) -> None:
-        looks, own = 0, _has_own_namespaces(self.process.pid)
+        pid, own = self.process.pid, _has_own_namespaces(self.process.pid)
         while not self._stopped.wait(INTERVAL) and not self.process.ended():
-            pid = self.process.pid
             allowed = self.max_bytes - (uncharged_bytes(pid) if own else 0)
-            looks = looks + 1 if memory_of(process_tree(pid), allowed) > allowed else 0
-            if looks > LOOKS or (looks and memory_of([pid], allowed) > allowed):
+            if memory_of([pid], allowed) > allowed:
                 self.process.kill()
-            elif looks:
+            elif memory_of(process_tree(pid), allowed) > allowed:
                 kill_descendants(pid)
 
     def stop(self) -> None:
         self._stopped.set()
         self._thread.join(5)
+
+
+class PeakMemory:
+    """Measures what a process takes from now on, beyond what it holds now: by its kernel's own high-water mark.
+
+    Where that cannot be reset, only what goes beyond the old mark is seen: never too much.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self.folder = Path("/proc", str(pid))
+        try:
+            (self.folder / "clear_refs").write_text("5")  # begins a new high-water mark: proc(5)
+        except OSError:
+            self.before = self._bytes("VmHWM")
+        else:
+            self.before = self._bytes("VmRSS")
+
+    def taken(self) -> int:
+        """Return the bytes; 0 where the process has ended."""
+        return max(0, self._bytes("VmHWM") - self.before)
+
+    def _bytes(self, field: str) -> int:
+        try:
+            lines = (self.folder / "status").read_text().splitlines()
+        except OSError:
+            return 0
+        return next((int(line.split()[1]) << 10 for line in lines if line.startswith(f"{field}:")), 0)

@@ -4,7 +4,6 @@ import importlib.metadata
 import shutil
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -28,7 +27,6 @@ WORKER_REQUIREMENTS = (
     "tqdm",
 )  # the worker's own
 PACKAGES = "/packages"
-Parts = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -100,20 +98,24 @@ def plain_view(kit: Path, folder: Path) -> View:
 
 
 def packages(kit: Path) -> dict[str, Path]:
-    """Return the files and folders of the distributions that the kit needs, {path inside: path outside}."""
-    needed = closure([*WORKER_REQUIREMENTS, *_required(kit)])
-    needed_files: dict[Path, set[Parts]] = defaultdict(set)
-    other_files: dict[Path, set[Parts]] = defaultdict(set)
-    for name, distribution in _installed().items():
-        files = needed_files if name in needed else other_files
-        site = Path(str(distribution.locate_file("")))
-        files[site.resolve()].update(_files(distribution))
+    """Return what the distributions that the kit needs have at the top of their folder: {path inside: path outside}."""
     shown: dict[str, Path] = {}
-    for site, parts in needed_files.items():
-        for path in _minimal_paths(parts, other_files[site]):
-            if (source := site.joinpath(*path)).exists():
-                shown.setdefault("/".join((PACKAGES, *path)), source)
+    for name in sorted(closure([*WORKER_REQUIREMENTS, *_required(kit)])):
+        distribution = _installed()[name]
+        for top in _top_names(distribution):
+            if (source := Path(str(distribution.locate_file(top)))).exists():
+                shown.setdefault(f"{PACKAGES}/{top}", source)
     return shown
+
+
+def _top_names(distribution: importlib.metadata.Distribution) -> list[str]:
+    """Return the files and folders in the packages' folder that are a distribution's, not what all share."""
+    record = distribution.read_text("RECORD")
+    if record:  # read by hand: of torch's 20,000 lines importlib makes as many objects
+        paths = (line.rsplit(",", 2)[0].strip('"') for line in record.splitlines())
+    else:
+        paths = map(str, distribution.files or (distribution.read_text("top_level.txt") or "").split())
+    return sorted({path.partition("/")[0] for path in paths} - {"", "..", "__pycache__"})
 
 
 def _required(kit: Path) -> list[str]:
@@ -171,35 +173,6 @@ def closure(requirements: Iterable[str]) -> set[str]:
                 if not requirement.marker or requirement.marker.evaluate({"extra": extra})
             ]
     return {name for name, _ in done}
-
-
-def _files(distribution: importlib.metadata.Distribution) -> set[Parts]:
-    """Return a distribution's files in the packages' folder, each as the parts of its path."""
-    record = distribution.read_text("RECORD")
-    if record:  # read by hand: of torch's 20,000 lines importlib makes as many objects
-        paths = (line.rsplit(",", 2)[0].strip('"') for line in record.splitlines())
-    else:
-        paths = map(str, distribution.files or (distribution.read_text("top_level.txt") or "").split())
-    return {tuple(path.split("/")) for path in paths if path and not path.startswith(("../", "/"))}
-
-
-def _minimal_paths(needed_files: set[Parts], other_files: set[Parts], above: Parts = ()) -> Iterator[Parts]:
-    """Yield the fewest paths below `above` that hold all of the needed files and none of the others."""
-    depth = len(above)
-    ours, theirs = _by_part(needed_files, depth), _by_part(other_files, depth)
-    for part, below in sorted(ours.items()):
-        path = (*above, part)
-        if part not in theirs or path in below:
-            yield path
-        else:
-            yield from _minimal_paths(below, theirs[part], path)
-
-
-def _by_part(files: set[Parts], depth: int) -> dict[str, set[Parts]]:
-    grouped: dict[str, set[Parts]] = defaultdict(set)
-    for parts in files:
-        grouped[parts[depth]].add(parts)
-    return grouped
 
 
 def font_cache() -> Path:

@@ -5,8 +5,8 @@ import socket
 import subprocess
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from autograder.places import PUBLIC
 from autograder.sandbox.bubblewrap import (
@@ -20,7 +20,6 @@ from autograder.sandbox.bubblewrap import (
     unavailable_reason,
 )
 from autograder.sandbox.control_socket import JOB, PING, ControlSocket, Process
-from autograder.sandbox.job import Job
 from autograder.sandbox.memory_watchdog import MemoryWatchdog
 from autograder.sandbox.mounts import View, plain_view, view
 
@@ -39,6 +38,28 @@ class NoWorker(RuntimeError):
     """A worker could not be made although the sandbox works; the message says why."""
 
 
+@dataclass
+class Job:
+    """One worker: its socket, its process, the zygote that it was forked from, and the watchdog of its memory."""
+
+    link: socket.socket
+    process: Process
+    zygote: Process
+    lifeline: int  # the end of a pipe: when it is closed, the worker is killed
+    memory: MemoryWatchdog
+
+    def sandbox_died(self) -> bool:
+        """Return whether the sandbox itself ended and took the worker with it: then no student is to blame."""
+        return self.zygote.ended(0.2)
+
+    def end(self) -> None:
+        """Kill the worker and every process that it started: it is pid 1 of its namespace."""
+        self.process.kill()
+        self.link.close()
+        os.close(self.lifeline)
+        self.memory.stop()
+
+
 def require_current_kit(kit: Path) -> None:
     """Raise NoSandbox unless the kit's copy of autograder/kit is the same as ours: both ends must use one protocol."""
     for ours in sorted(PUBLIC.glob("*.py")):
@@ -53,10 +74,9 @@ class Sandbox:
     """The sandbox with its zygote; `start_worker()` returns a fresh worker.
 
     One sandbox serves all judging processes of a machine. The first makes it: `s = Sandbox(kit)`, then `s.start()`.
-    Each of the others, forked or spawned, joins it: `Sandbox.join(s.address)`; the address is a string. Pickling it, or
-    using it after a fork, is the same as joining. When its processes have died, the next process that needs it builds
-    it again for all, as a child process. It ends with the process, or the thread, that built it; the address lasts
-    until the object that made it is closed.
+    Each of the others, forked or spawned, joins it: `Sandbox.join(s.address)`; the address is a string. When its
+    processes have died, the next process that needs it builds it again for all, as a child process. It ends with the
+    process, or the thread, that built it; the address lasts until the object that made it is closed.
     """
 
     def __init__(self, kit: Path, sandboxed: bool = True, control: ControlSocket | None = None) -> None:
@@ -76,9 +96,6 @@ class Sandbox:
             reason = f"No sandbox at {address} ({error.strerror}): was it closed by the process that made it?"
             raise NoSandbox(reason) from None
         return cls(Path(control.settings["kit"]), control.settings["sandboxed"], control)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Sandbox.join, (self.address,)
 
     def __enter__(self) -> "Sandbox":
         return self

@@ -14,11 +14,13 @@ and code: ```python NAME takes the place of the cell called NAME. `first` goes t
 `last` to the end, `before` is handed in on its own just before. @COURSE@, @HOME@, @ROOT@, @CANARY@ are filled in.
 """
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
@@ -117,13 +119,30 @@ def _from_text(family: str, name: str, text: str) -> Case:
     )
 
 
+def of_change(change: Callable, start: str, **fields: Any) -> Case:
+    """Return the case of a function (None, cells, notebook) that changes a notebook, and is called as the case."""
+
+    def make(folder: Path, _: dict[str, str]) -> Path:
+        made = notebook(start)
+        change(None, made.cells, made)
+        path = folder / f"{NAME}.ipynb"
+        path.write_text(json.dumps(made), "utf-8")
+        return path
+
+    return Case("structure", change.__name__.replace("_", " "), make=make, **fields)
+
+
+def at(cells: list[Any], name: str) -> int:
+    return next(n for n, each in enumerate(cells) if grade_id(each) == name)
+
+
+def setup(cells: list[Any]) -> int:
+    return next(n for n, each in enumerate(cells) if each.cell_type == "code")
+
+
 def of_family(family: str) -> list[Case]:
     """Return the cases of one family, in the order of its file."""
     if family in TABLES:
         return import_module(f"tests.attacks.{family}").cases()
     parts = re.split(r"^## (.+)\n", (HERE / f"{family}.md").read_text("utf-8"), flags=re.MULTILINE)
     return [_from_text(family, name, text) for name, text in zip(parts[1::2], parts[2::2], strict=True)]
-
-
-def every() -> list[Case]:
-    return [case for family in (*TEXTS, *TABLES) for case in of_family(family)]

@@ -144,16 +144,6 @@ def test_virtual_environments_beside_the_notebook_are_not_looked_into(tmp_path: 
     assert box.rejected == []
 
 
-@pytest.mark.slow
-def test_a_folder_of_200_100_files_by_its_real_limits(tmp_path: Path) -> None:
-    for name in ("ada", "mallory"):
-        put(tmp_path / name / NAME / f"{NAME}.ipynb", SOLVED)
-    many_files(tmp_path / "mallory" / "work", 200_100)
-    box = collect.read(tmp_path, [NAME])
-    assert [submission.student for submission in box.submissions] == ["ada"]
-    assert [(rejected.student, "20000" in rejected.error) for rejected in box.rejected] == [("mallory", True)]
-
-
 def test_what_nobody_could_read_is_said_and_the_class_is_read(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Pipes, sockets, links by the thousand, folders too deep, names as long as they can be."""
     put(tmp_path / "ada" / NAME / f"{NAME}.ipynb", SOLVED)

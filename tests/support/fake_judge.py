@@ -30,7 +30,7 @@ class StandIn:
         return judged
 
 
-def judged(settings: JudgeSettings, task: Task, failed: str = "") -> Outcome:
+def judged(settings: JudgeSettings, task: Task) -> Outcome:
     """Judge as a judging process does, without a sandbox; `once NAME` is killed at its first try only."""
     mark = task.content.decode() if task.content and task.student.startswith("once") else ""
     if mark and not os.path.exists(mark):  # noqa: PTH110
@@ -39,16 +39,16 @@ def judged(settings: JudgeSettings, task: Task, failed: str = "") -> Outcome:
     if mark:
         return without_points(template(task.assignment), "the second time")
     with mock.patch.object(process, "_judge", return_value=StandIn()):  # other tests' tasks may come here too
-        return process.judged(settings, task, failed)
+        return process.judged(settings, task)
 
 
-def sleeping(settings: JudgeSettings, task: Task, failed: str = "") -> Outcome:
+def sleeping(settings: JudgeSettings, task: Task) -> Outcome:
     """Judge nobody for a while."""
     time.sleep(3)
     raise AssertionError("nobody waits for this")
 
 
-def crowded(settings: JudgeSettings, task: Task, failed: str = "") -> Outcome:
+def crowded(settings: JudgeSettings, task: Task) -> Outcome:
     """Judge on a busy machine: a file named in the submission tells who begins and ends when."""
     mark = (task.content or b"").decode()
     for word in ("begins", "ends"):

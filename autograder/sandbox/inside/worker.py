@@ -9,8 +9,7 @@ from functools import partial
 from typing import Any
 
 from autograder.kit import adapters, call, codec, frames, proxy
-from autograder.kit.adapter import Adapter
-from autograder.kit.answer import Answer, Failure
+from autograder.kit.answer import Answer, Call, Failure
 
 from .shell import OUTPUTS, Shell
 
@@ -119,14 +118,11 @@ def _cell(request: dict[str, Any], shell: Shell) -> dict[str, Any]:
     return {"outputs": outputs, "finished": finished}
 
 
-def _call(judge: _JudgeLink, request: dict[str, Any], about: dict[str, Any], shell: Shell) -> Answer:
+def _call(judge: _JudgeLink, request: dict[str, Any], asked: Call, shell: Shell) -> Answer:
     adapters.ASKED.set(judge.ask if request["served"] else None)
     OUTPUTS.start()  # what a function prints while it is checked is not kept
-    number, repeated = about["number"], about["again"]
-    if number == 0 and not repeated:
+    if asked.number == 0:
         shell.kept_arguments.clear()
+    number = asked.again if asked.number is None else asked.number
     kept = None if number is None else shell.kept_arguments.setdefault(number, [])
-    if kept and not repeated:
-        kept.clear()
-    adapter = Adapter(*request["adapter"]) if request["adapter"] else None
-    return call.call(shell.user_ns, request["function"], about["arguments"], about["cotangents"], kept, adapter)
+    return call.call(shell.user_ns, request["function"], asked.arguments, asked.cotangents, kept, request["adapter"])

@@ -24,14 +24,6 @@ def right(answers: list[Answer]) -> list[bool]:
     ]
 
 
-def test_they_are_answered_as_one_by_one(session: Session) -> None:
-    session.run(DOUBLE)
-    together = asked(session, "double")
-    session.begin_check()
-    alone = [session.call("double", [each]) for each in ARGUMENTS]
-    assert right(together) == right(alone) == [True] * 5
-
-
 @pytest.mark.parametrize(
     ("body", "kind"),
     [

@@ -1,6 +1,5 @@
 """The judge: what a submission is given depends on the numbers its functions return, and on nothing else it does."""
 
-import copy
 from collections.abc import Callable
 
 import numpy as np
@@ -98,32 +97,15 @@ def test_inputs_are_fresh_for_each_and_the_same_again(judge: Judge) -> None:
     assert not np.array_equal(draw("a", "bc", "", ""), draw("ab", "c", "", ""))
 
 
-def moved(content: list[dict], **changes) -> list[dict]:
-    """Return the cells with their check cell's metadata changed."""
-    changed = copy.deepcopy(content)
-    changed[3]["metadata"]["nbgrader"] |= changes
-    return changed
-
-
 def stripped(content: list[dict]) -> dict:
     """Return the notebook as an editor leaves it that knows nothing of metadata."""
     return tree([{**cell, "metadata": {}} for cell in content], kernelspec={"name": "python3"})
 
 
-HONEST = {
-    "check cell deleted": cells(RIGHT)[:3],
-    "check cell duplicated": [*cells(RIGHT)[:4], *cells(RIGHT)[3:]],
-    "check cell above the answer": [*cells(RIGHT)[:2], cells(RIGHT)[3], cells(RIGHT)[2], cells(RIGHT)[3]],
-    "check cell emptied": [*cells(RIGHT)[:3], {**cells(RIGHT)[3], "source": ""}],
+HONEST = {  # tests/attacks/structure.py has more
     "check cell broken": [*cells(RIGHT)[:3], {**cells(RIGHT)[3], "source": "def ("}],
-    "check cell as text": [*cells(RIGHT)[:3], markdown(CHECK_CELL, **cells(RIGHT)[3]["metadata"])],
-    "check cell as an answer": moved(cells(RIGHT), solution=True, locked=False),
-    "points raised": moved(cells(RIGHT), points=400),
-    "metadata lost": stripped(cells(RIGHT)),
     "metadata lost and the cell that trains": stripped([*cells(RIGHT), code(TRAINS)]),
     "answer copied, blank below": [*cells(RIGHT)[:3], *cells(BLANK)[3:]],
-    "answer as text": [*cells(RIGHT)[:2], markdown(RIGHT, **cells(RIGHT)[2]["metadata"]), *cells(RIGHT)[3:]],
-    "answer in a cell of its own": [*cells(RIGHT)[:2], code(RIGHT), *cells(RIGHT)[3:]],
     "a crash elsewhere": [code("1 / 0"), *cells(RIGHT)],
     "warnings and noise": [code("import warnings\nwarnings.warn('careful')\nprint('hm')"), *cells(RIGHT)],
     "another folder": [code("import os\nos.chdir('/')"), *cells(RIGHT)],
@@ -136,24 +118,7 @@ HONEST = {
 def test_honest_work_in_a_damaged_notebook_gets_all_its_points(judged, name: str) -> None:
     result = judged(HONEST[name])
     assert (result.score, result.max_score) == (ALL, ALL), result.verdicts[FUNCTION].hint
-
-
-def test_what_trains_is_never_run(judged) -> None:
-    result = judged(cells(RIGHT))
-    assert not any("training" in str(outputs) for outputs in result.outputs.values())
-
-
-def test_inputs_changed_in_place_cost_points(judged) -> None:
-    changing = RIGHT.replace("    if", "    scores.data.add_(1)\n    if", 1)
-    assert judged(cells(changing)).score < ALL
-
-
-def test_a_loop_costs_its_check_only(judged) -> None:
-    content = cells("def masked_softmax(scores, mask=None):\n    while True: pass")
-    result = judged([*content, code("print('still here')")])
-    assert result.score == 0
-    assert {failure.kind for failure in result.verdicts[FUNCTION].failures} == {"timeout"}
-    assert "still here" in str(result.outputs)
+    assert "training" not in str(result.outputs)  # what trains is never run
 
 
 def test_flags_tell_and_do_not_judge(judged) -> None:

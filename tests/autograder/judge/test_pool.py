@@ -25,11 +25,11 @@ IMPATIENT = replace(TERMS, hard_seconds=4.0)
 pytestmark = pytest.mark.usefixtures("released")
 
 
-def refuses(settings: JudgeSettings, task: Task, failed: str) -> Outcome:
+def refuses(settings: JudgeSettings, task: Task) -> Outcome:
     raise NoSandbox("there is none here")
 
 
-def dies(settings: JudgeSettings, task: Task, failed: str) -> Outcome:
+def dies(*_: object) -> None:
     os._exit(3)
 
 
@@ -84,13 +84,11 @@ def test_who_only_had_to_wait_is_judged_once_more_when_all_others_are(tmp_path: 
     assert order[-4].replace("begins", "ends") == order[-3]  # one after the other
 
 
-def test_where_nothing_can_judge_the_run_ends_with_the_reason() -> None:
+def test_where_nothing_can_judge_the_run_ends_with_the_reason(monkeypatch) -> None:
     with pytest.raises(NoSandbox, match="there is none here"), Pool(2, TERMS, refuses) as pool:
         list(pool.outcomes(tasks(["ada"])))
-    with (
-        pytest.raises(NoJudges, match="even where there is nothing to judge: exit status 3"),
-        Pool(1, TERMS, dies) as one,
-    ):
+    monkeypatch.setattr("autograder.judge.pool._serve", dies)
+    with pytest.raises(NoJudges, match="died before they were ready: exit status 3"), Pool(1, TERMS) as one:
         list(one.outcomes(tasks(["ada"])))
 
 

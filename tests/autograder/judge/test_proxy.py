@@ -11,7 +11,6 @@ from autograder import checks
 from autograder.judge import reference_server
 from autograder.judge.reference_server import Earlier
 from autograder.kit import proxy
-from autograder.kit.call import call
 from autograder.kit.codec import CodecError
 from autograder.kit.frames import decode, encode
 
@@ -61,14 +60,11 @@ def test_the_values_are_those_of_the_reference(way: str) -> None:
         torch.testing.assert_close(got, right, rtol=1e-5, atol=1e-5)
 
 
-def test_bfloat16_comes_back_as_bfloat16() -> None:
+def test_bfloat16_comes_back_as_bfloat16_and_a_single_output_is_no_tuple() -> None:
     x, memory, params = drawn(torch.bfloat16)
     out, attended = asked(HEADS)(x, memory, memory, params, 2, MASK)
     assert out.dtype == attended.dtype == torch.bfloat16
     torch.testing.assert_close(out, HEADS(x, memory, memory, params, 2, MASK)[0], rtol=0.1, atol=0.1)
-
-
-def test_a_single_output_is_no_tuple() -> None:
     scores, mask = torch.randn(2, 3), torch.tensor([[True, False, True]] * 2)
     torch.testing.assert_close(asked(SOFTMAX)(scores, mask), SOFTMAX(scores, mask))
 
@@ -95,16 +91,6 @@ def test_wrong_arguments_are_an_error_in_the_words_of_the_reference(wrong, error
     with pytest.raises(error, match=message) as caught:
         wrong(proxy.remote_stub(HEADS.__name__, proxy.outline(HEADS), ask))
     assert "split_heads" not in str(caught.value)
-
-
-def test_an_error_shows_no_line_of_the_reference() -> None:
-    def layer(x):
-        return asked(HEADS)(x, x, x, {}, 2)
-
-    error = call({"layer": layer}, "layer", [X.numpy()]).error.text
-    assert "multi_head_attention, a right one in place of yours: KeyError: 'W_q'" in error
-    assert "in layer" in error
-    assert "@" not in error
 
 
 def test_what_would_cost_too_much_is_refused_before_it_is_done() -> None:
@@ -152,34 +138,25 @@ def notebook(source: str) -> dict:
     return namespace
 
 
-def test_stand_ins_are_there_under_every_name_and_go_again() -> None:
+def test_stand_ins_are_there_under_every_name() -> None:
     namespace = notebook(
-        "from functools import cache, partial\n"
+        "from functools import partial\n"
         "def masked_softmax(scores, mask=None, scale=1): return scores\n"
         "alias, bound = masked_softmax, partial(masked_softmax)\n"
         "def default(scores, of=masked_softmax): return of(scores)\n"
         "class Held:\n    of = staticmethod(masked_softmax)\n"
     )
     uses = ["masked_softmax(x)", "alias(x)", "bound(x)", "default(x)", "Held.of(x)"]
-    before = dict(namespace)
-    undo = proxy.install(namespace, {"masked_softmax": asked(SOFTMAX)})
-    x = torch.zeros(2)
-    assert [eval(use, namespace | {"x": x}).tolist() for use in uses] == [[0.5, 0.5]] * len(uses)
-    assert proxy.install(namespace, {"masked_softmax": namespace["masked_softmax"]}) == []
-    for step in undo:
-        step()
-    assert {name: namespace[name] for name in before} == before
-    assert [eval(use, namespace | {"x": x}).tolist() for use in uses] == [[0, 0]] * len(uses)
-    assert namespace["masked_softmax"](x, scale=2) is x
+    for _ in range(2):  # as after each cell
+        proxy.install(namespace, {"masked_softmax": asked(SOFTMAX)})
+        assert [eval(use, namespace | {"x": torch.zeros(2)}).tolist() for use in uses] == [[0.5, 0.5]] * len(uses)
 
 
-def test_what_is_missing_or_no_function_is_replaced_too_and_libraries_are_left_alone() -> None:
-    softmax = torch.nn.functional.softmax
-    for value in (None, 7, softmax, functools.cache(lambda x: x), type("A", (), {})):
-        namespace = {} if value is None else {"masked_softmax": value}
-        undo = proxy.install(namespace, {"masked_softmax": asked(SOFTMAX)})
-        assert namespace["masked_softmax"](torch.zeros(2)).tolist() == [0.5, 0.5]
-        for step in undo:
-            step()
-        assert namespace == ({} if value is None else {"masked_softmax": value})
+@pytest.mark.parametrize(
+    "value", [None, 7, torch.nn.functional.softmax, functools.cache(lambda x: x), type("A", (), {})]
+)
+def test_what_is_missing_or_no_function_is_replaced_too_and_libraries_are_left_alone(value) -> None:
+    namespace = {} if value is None else {"masked_softmax": value}
+    proxy.install(namespace, {"masked_softmax": asked(SOFTMAX)})
+    assert namespace["masked_softmax"](torch.zeros(2)).tolist() == [0.5, 0.5]
     assert torch.nn.functional.softmax(torch.zeros(2), dim=0).tolist() == [0.5, 0.5]

@@ -119,24 +119,3 @@ def test_a_loop_without_an_end_is_ended_and_the_next_call_is_answered(sandboxed)
     assert answer.error
     assert str(MOST_STEPS) in answer.error.text or answer.error.kind == "timeout"
     assert session.server is None
-
-
-def test_the_number_of_a_step_is_no_argument_that_anybody_sends():
-    steps = CachedSteps(START, TABLE)
-    for question in (
-        None,
-        {},
-        {"arguments": 1},
-        {"arguments": [1]},
-        {"arguments": [True, {}]},
-        {"arguments": ["1", 0]},
-    ):
-        assert "error" in steps.answer(question)
-
-
-def test_no_question_is_taken_for_an_answer_where_nothing_is_served(built):
-    with Session(built, QUICK, checks=1) as session:
-        session.run(RIGHT)
-        session.begin_check()
-        tokens, steps = session.call("greedy_cached", ARGUMENTS, adapter=ADAPTER).outputs
-        assert (tokens.tolist(), int(steps)) == (expected(), MAX_LEN)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -28,45 +29,22 @@ def burns(x):
 """
 
 
-class TestACell:
-    def test_shows_what_a_notebook_shows(self, session: Session) -> None:
-        outputs = session.run("import sys\nprint('out')\nprint('err', file=sys.stderr)\nprint('more', end='')\n6 * 7")
-        assert [(o["output_type"], o.get("name"), o.get("text")) for o in outputs[:3]] == [
-            ("stream", "stdout", "out\n"),
-            ("stream", "stderr", "err\n"),
-            ("stream", "stdout", "more"),
-        ]
-        assert outputs[3]["data"] == {"text/plain": "42"}
+SHOWN = {  # a pattern in what a cell shows
+    "import sys\nprint('out')\nprint('err', file=sys.stderr)\nprint('more', end='')\n6 * 7": r"^out\nerr\nmore\{.*'42'",
+    "import matplotlib.pyplot as plt\n%matplotlib inline\nplt.plot([1, 2]);": "image/png",
+    "import asyncio\nawait asyncio.sleep(0)\n%time 1\n!echo from the shell": "Wall time: .*\nfrom the shell",
+    "1 / 0": "ZeroDivisionError",
+    "def f(:": "SyntaxError",
+    "input('name?')": "nobody to answer",
+    "import torch, random, numpy\n(torch.rand(1), random.random(), numpy.random.rand())": r"0\.4963.*0\.8444.*0\.5488",
+}  # fmt: skip
 
-    def test_draws(self, session: Session) -> None:
-        session.run("import matplotlib.pyplot as plt")
-        outputs = session.run("%matplotlib inline\nplt.plot([1, 2]);")
-        assert any("image/png" in output.get("data", {}) for output in outputs)
 
-    def test_keeps_what_it_defined_for_the_next(self, session: Session) -> None:
-        session.run("a = 20")
-        assert says(session, "a + 1 + a").endswith("'41'}")
-
-    def test_may_await_call_magics_and_the_shell(self, session: Session) -> None:
-        output = says(session, "import asyncio\nawait asyncio.sleep(0)\n%time 1\n!echo from the shell")
-        assert "from the shell" in output
-        assert "Error" not in output
-
-    def test_tells_its_errors(self, session: Session) -> None:
-        assert "ZeroDivisionError" in says(session, "1 / 0")
-        assert "SyntaxError" in says(session, "def f(:")
-
-    def test_has_nobody_to_ask(self, session: Session) -> None:
-        assert "nobody to answer" in says(session, "input('name?')")
-
-    def test_starts_from_the_same_random_numbers(self, built: sandbox.Sandbox) -> None:
-        draws = []
-        for _ in range(2):
-            with Session(built) as opened:
-                draws.append(
-                    says(opened, "import torch, random, numpy\n(torch.rand(1), random.random(), numpy.random.rand())")
-                )
-        assert draws[0] == draws[1]
+@pytest.mark.parametrize("source", SHOWN)
+def test_a_cell_shows_what_a_notebook_shows(session: Session, source: str) -> None:
+    session.run("a = 20")
+    assert re.search(SHOWN[source], says(session, source))
+    assert says(session, "a + 1 + a").endswith("'41'}")
 
 
 class TestDeath:
@@ -80,25 +58,11 @@ class TestDeath:
         assert session.call("double", [X]).error.kind == "died"  # the rest of that check
         assert still_answers(session)
 
-    def test_leaving_politely_is_an_error(self, session: Session) -> None:
-        session.run(DOUBLE + "\ndef leaves(x):\n    raise SystemExit")
-        error = ask(session, "leaves", X).error
-        assert (error.kind, error.text.partition("\n")[0]) == ("raised", "SystemExit")
-        assert still_answers(session)
-
     def test_a_cell_that_ends_the_process_is_not_run_again(self, session: Session) -> None:
         session.run(DOUBLE)
         assert "the code ended the Python process" in says(session, "import os\nos._exit(1)")
         assert session.stopped == Failure("died", ENDED)
         assert still_answers(session)
-
-    def test_a_process_left_behind_dies_with_its_worker(self, built: sandbox.Sandbox) -> None:
-        mark = f"left-{os.getpid()}-{time.monotonic_ns()}"
-        with Session(built) as opened:
-            options = f"env={{'MARK': {mark!r}}}, start_new_session=True"
-            opened.run(f"import subprocess\nsubprocess.Popen(['sleep', '300'], {options})")
-            assert _running(mark)
-        assert _gone(mark)
 
     def test_a_loop_that_cannot_be_interrupted_is_really_killed(self, built: sandbox.Sandbox) -> None:
         """The process that it started dies with it, although the session goes on."""
@@ -146,12 +110,6 @@ class TestTime:
         assert error.kind == "timeout"
         assert session.call("loops", [X]).error.kind == "timeout"  # one deadline for all calls of a check
         assert time.monotonic() - started < 8
-        assert still_answers(session)
-
-    def test_a_cell_without_end_is_left_and_the_rest_goes_on(self, session: Session) -> None:
-        session.run(DOUBLE)
-        session.run("while True: pass")
-        assert session.stopped.kind == "timeout"
         assert still_answers(session)
 
     def test_many_short_waits_do_not_add_up(self, session: Session) -> None:

@@ -22,11 +22,6 @@ def test_who_asks_for_a_gradient_where_autograd_is_off_reads_that_it_is_off():
         without_autograd(by_autograd, torch.ones(2))
 
 
-def test_another_error_of_a_gradient_by_hand_stays_as_it_is():
-    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        without_autograd(lambda scores: scores @ torch.ones(3, 3), torch.ones(2, 2))
-
-
 def decoded(as_token):
     """Return a function that hands every token in as `as_token` makes it, of a model that says 2 and then ends."""
 
@@ -36,13 +31,9 @@ def decoded(as_token):
     return lambda: counted_decoding(greedy_cached, 0, torch.zeros(3, 4), 0, 1, 5)[0].tolist()
 
 
-@pytest.mark.parametrize("as_token", [int, np.int64])
-def test_tokens_may_be_whole_numbers_of_any_kind(as_token):
-    assert decoded(as_token)() == [2, 1]
-
-
 @pytest.mark.parametrize("as_token", [str, float, torch.tensor, lambda token: [token], lambda _: None])
 def test_tokens_that_are_no_whole_numbers_are_named(as_token):
+    assert decoded(np.int64)() == [2, 1]
     with pytest.raises(TypeError, match="expected a list of whole numbers, got"):
         decoded(as_token)()
 
@@ -56,10 +47,6 @@ def test_a_number_that_is_put_into_a_dictionary_is_a_changed_argument():
     after = call({"adds": adds}, "adds", before).inputs_after
     assert len(list(arrays(before))) == 1
     assert len(after) == 2
-
-
-def test_a_set_may_be_empty():
-    assert as_set(set).numel() == 0
 
 
 @pytest.mark.parametrize(("adapter", "arguments"), [(as_set, ()), (sorted_links, (None, None))])

@@ -1,42 +1,21 @@
 """Tests of the public side: values in, values out, whatever the student's function does."""
 
-import contextlib
 import functools
-import json
 import random
-import re
-import subprocess
-import sys
-import warnings
-from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from autograder.assignment import grade_id
-from autograder.checks import assignments, find
+from autograder.checks import find
 from autograder.kit import (
-    NoPoints,
-    check,
-    course,
-    dry_run_report,
-    dry_run_worker,
-    history,
-    lacking,
-    printed,
-    progress,
     recordings,
 )
 from autograder.kit.answer import OWN_KINDS, Answer, Failure, clean_answer
 from autograder.kit.call import _foreign, call
-from autograder.kit.cases import Verdict
-from autograder.kit.dry_run import Report
 from autograder.kit.grading import Case, Criterion, KnownMistake, grade
+from autograder.kit.recordings import Recording
 from autograder.kit.table_models import BeamStep, GreedyStep
-from autograder.release.notebook import build_source
-from autograder.submissions.notebook import check_call_id
 
 
 def one_case(function, caller=None):
@@ -75,6 +54,7 @@ def test_right_values_get_all_points_in_any_wrapping(double):
         (lambda x: [[1.0], [1.0, 2.0]], "different"),
         (lambda x: x @ x, "RuntimeError"),
         (lambda x: exit(), "SystemExit"),
+        (lambda x: (x, x, x), "returns 3 things of shape (2, 3), expected y alone."),
     ],
 )
 def test_the_hint_says_what_is_wrong(double, sentence):
@@ -110,16 +90,6 @@ def test_an_exception_that_cannot_be_printed_is_still_a_fault_of_the_student():
         raise Mute
 
     assert "Mute" in one_case(double).hint
-
-
-def test_a_crash_shows_the_students_own_line_and_no_other():
-    def double(x):
-        return torch.stack([x, x[0]])  # the culprit
-
-    hint = one_case(double).hint
-    assert "the culprit" in hint
-    assert "call.py" not in hint
-    assert "target(" not in hint
 
 
 def test_a_function_with_a_memory_loses_the_point_for_the_second_call():
@@ -208,10 +178,6 @@ def test_a_function_that_is_as_it_was_released_is_said_to_be_so_and_a_written_on
     assert "everything: the line `raise NotImplementedError()` is still in your function" in one_case(double).hint
 
 
-def test_several_things_in_the_place_of_one_are_counted():
-    assert "returns 3 things of shape (2, 3), expected y alone." in one_case(lambda x: (x, x, x)).hint
-
-
 def test_lines_of_libraries_are_not_shown_as_the_students():
     for place in (
         "/usr/local/lib/python3.12/dist-packages/torch/nn.py",
@@ -224,6 +190,7 @@ def test_lines_of_libraries_are_not_shown_as_the_students():
     hint = one_case(lambda x: random.sample(x, 2)).hint
     assert "random.sample(x, 2)" in hint
     assert "in sample" not in hint
+    assert "call.py" not in hint
 
 
 def test_the_hint_holds_neither_inputs_nor_expected_values():
@@ -247,12 +214,14 @@ def test_a_mistake_that_shows_nowhere_is_never_named():
 def test_recorded_cases_come_back_as_they_were(tmp_path):
     for check_id in ("bahdanau.additive_attention", "encoder_decoder.beam_search", "encoder_decoder.greedy_decode"):
         drawn = find(check_id)
-        packed = recordings.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria, drawn.worked_examples())
+        cases = drawn.draw(np.random.default_rng(0))
+        packed = recordings.pack(Recording(cases, drawn.criteria, drawn.worked_examples(), stars=2))
+        assert len(recordings.pack(Recording(cases * 3, drawn.criteria))) < 2 * len(packed)  # equal arrays once
         recordings.path(check_id, tmp_path).write_bytes(packed)
-        cases, criteria, examples = recordings.load(check_id, tmp_path)
-        assert criteria == drawn.criteria
-        assert recordings.pack(cases, criteria, examples) == packed
-        assert grade(check_id, cases, criteria, drawn.calling(drawn.reference)).hint is None
+        known = recordings.load(check_id, tmp_path)
+        assert (known.criteria, known.stars) == (drawn.criteria, 2)
+        assert recordings.pack(known) == packed
+        assert grade(check_id, known.cases, known.criteria, drawn.calling(drawn.reference)).hint is None
 
 
 def test_a_missing_recording_is_named(tmp_path):
@@ -265,108 +234,15 @@ def test_a_missing_recording_is_named(tmp_path):
             recordings.load(typed, tmp_path)
 
 
-@pytest.fixture
-def softmax_kit(tmp_path, monkeypatch):
-    drawn = find("bahdanau.masked_softmax")
-    packed = recordings.pack(drawn.draw(np.random.default_rng(0)), drawn.criteria)
-    recordings.path("bahdanau.masked_softmax", tmp_path).write_bytes(packed)
-    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
-    return drawn
-
-
-def test_check_follows_the_score_protocol_of_nbgrader(softmax_kit, capsys):
-    full, name = softmax_kit.max_points, "bahdanau.masked_softmax"
-    assert check(name, {"masked_softmax": softmax_kit.reference}) is None
-    assert f"all {full} points" in capsys.readouterr().out
-    partial = check(name, {"masked_softmax": lambda scores, mask: scores.softmax(-1)})
-    assert isinstance(partial, float)
-    assert 0 < partial < full
-    assert "The mask has no effect" in capsys.readouterr().out
-    with pytest.raises(NoPoints, match="not defined"):
-        check(name, {})
-
-
-def test_a_print_is_shown_once_below_the_verdict(softmax_kit, capsys):
-    """An example's or the first failing call's, a few lines of it; a plot of each call is not shown at all."""
-
-    def loud(scores, mask):
-        print("the scores have the shape", scores.shape)
-        print(*range(100), sep="\n", file=sys.stderr)
-        return softmax_kit.reference(scores, mask)
-
-    def wrong(scores, mask=None):
-        print("wrong")
-        return scores.softmax(-1)
-
-    check("bahdanau.masked_softmax", {"masked_softmax": loud})
-    first, then, *lines = capsys.readouterr().out.splitlines()
-    assert first.startswith("✓")
-    assert then == "Your function prints, in the first call of the check:"
-    assert lines[0].startswith("    the scores have the shape")
-    assert re.fullmatch(r"    \(\d+ more lines, of all calls\)", lines[-1])
-    assert len(lines) == printed.MOST_LINES + 1
-    points = check("bahdanau.masked_softmax", {"masked_softmax": wrong})
-    verdict, prints = capsys.readouterr().out.split("Your function prints, ")
-    assert "The mask has no effect" in verdict
-    assert prints.count("    wrong") == 1
-    assert points._repr_html_() == f"<small>{points:g} of {softmax_kit.max_points} points</small>"
-
-
-EINSUM = """
-from einops import einsum
-def helper(x): return einsum(x, "b -> b")
-def masked_softmax(scores, mask=None): return helper(scores)
-"""
-
-
-def test_what_grading_does_not_have_is_named(softmax_kit, tmp_path, monkeypatch):
-    modules = tmp_path / "modules.txt"
-    monkeypatch.setattr(lacking, "MODULES", modules)
-    (tmp_path / "einops.py").write_text("def einsum(x, how): return x")
-    monkeypatch.syspath_prepend(tmp_path)
-    namespace: dict = {"torch": torch, "__name__": "__main__"}
-    exec(EINSUM, namespace)
-    assert lacking.lacking("masked_softmax", namespace) == []  # a kit that knows nothing of grading
-    modules.write_text("numpy\ntorch\n")
-    [line] = lacking.lacking("masked_softmax", namespace)
-    assert "there is no `einops`" in line
-    for body, count in {
-        "import einops; return einops.einsum(scores, '')": 1,
-        "return scores.cuda().softmax(-1)": 1,
-        "return scores.to('mps')": 1,
-        "return scores.to('cuda' if torch.cuda.is_available() else 'cpu')": 0,
-        "import math, numpy; return math.pi * scores": 0,
-        "import nowhere_to_be_found": 0,
-    }.items():
-        exec(f"def masked_softmax(scores, mask=None): {body}", namespace)
-        assert len(lacking.lacking("masked_softmax", namespace)) == count, body
-    namespace["masked_softmax"] = softmax_kit.reference
-    assert lacking.lacking("masked_softmax", namespace) == []
-
-
-def test_check_keeps_warnings_off_stderr(softmax_kit, capsys):
-    def noisy(scores, mask):
-        warnings.warn("a student's warning", stacklevel=1)
-        return softmax_kit.reference(scores, mask)
-
-    assert check("bahdanau.masked_softmax", {"masked_softmax": noisy}) is None
-    assert capsys.readouterr().err == ""
-
-
 def test_steps_depend_on_every_token_and_greedy_ones_on_the_row():
-    rng = np.random.default_rng(0)
-    table = rng.normal(size=(127, 9)).astype(np.float32)
+    table = np.random.default_rng(0).normal(size=(127, 9)).astype(np.float32)
     prefix = torch.tensor([[3, 1, 4, 1, 5]])
-    for changed in range(5):
-        other = prefix.clone()
-        other[0, changed] += 1
-        assert not torch.equal(BeamStep(table)(prefix), BeamStep(table)(other))
-    greedy = GreedyStep(np.array([5, 70]), table)
-    logits = greedy(prefix.repeat(2, 1))
+    assert all(
+        not torch.equal(BeamStep(table)(prefix), BeamStep(table)(prefix + other)) for other in torch.eye(5).int()
+    )
+    logits = GreedyStep(np.array([5, 70]), table)(prefix.repeat(2, 1))
     assert logits.shape == (2, 5, 9)
     assert not torch.equal(logits[0], logits[1])
-    # The logits at a position know nothing of what comes later.
-    assert torch.equal(greedy(prefix.repeat(2, 1)[:, :3]), logits[:, :3])
 
 
 def test_steps_say_what_is_wrong_with_a_prefix():
@@ -377,147 +253,3 @@ def test_steps_say_what_is_wrong_with_a_prefix():
         BeamStep(table)(torch.tensor([1, 2]))
     with pytest.raises(TypeError, match="whole numbers"):
         BeamStep(table)(torch.tensor([[1.0]]))
-
-
-PLACES = {  # where the notebook lies: where the kit lies
-    "beside it": ("course", "course/kit"),
-    "one folder up": ("course/NAME", "course/kit"),
-    "two folders up": ("course/week 3/NAME", "course/kit"),
-    "unpacked into a folder that the system called kit": ("course", "course/kit/attention-workbook/kit"),
-    "unpacked on Colab": ("content", "content/attention-workbook/kit"),
-}
-
-
-def begun(name: str, folder: Path) -> subprocess.CompletedProcess:
-    """Run the beginning of the notebook's first code cell in a folder, with nothing of the course within reach."""
-    source = next(cell.source for cell in build_source(name).cells if cell.cell_type == "code")
-    look = source.partition("import torch")[0] + "\nimport autograder.kit\nprint(autograder.kit.__file__)"
-    folder.mkdir(parents=True, exist_ok=True)
-    alone = [sys.executable, "-I", "-c", look]
-    return subprocess.run(alone, cwd=folder, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_the_first_cell_finds_the_kit(place, tmp_path):
-    notebook, kit = (tmp_path / path for path in PLACES[place])
-    own = kit / "autograder" / "kit" / "__init__.py"
-    own.parent.mkdir(parents=True)
-    own.touch()
-    (own.parent.parent / "__init__.py").touch()
-    assert begun("pooling", notebook).stdout.splitlines() == [f"kit found: {kit}", str(own)]
-
-
-@pytest.mark.parametrize("name", assignments())
-def test_a_notebook_that_was_sent_alone_says_where_the_kit_is_to_be_had(name, tmp_path):
-    """In an empty folder; and one day there is a folder called kit with something else in it."""
-    for _ in range(2):
-        ran = begun(name, tmp_path / "inbox")
-        assert ran.returncode == 1
-        last_line = ran.stderr.splitlines()[-1]
-        assert last_line.startswith("FileNotFoundError: This notebook needs the folder `kit`: there is none in ")
-        for words in (str(tmp_path), "kit.zip", "the page of your course", "ask your teacher", "make release"):
-            assert words in last_line
-        assert f"Unpack it, and open the notebook {name}.ipynb" in last_line
-        (tmp_path / "inbox" / "kit").mkdir(exist_ok=True)
-
-
-@pytest.mark.parametrize("name", assignments())
-def test_a_check_before_the_first_cell_says_what_to_run(name):
-    cells = [cell for cell in build_source(name).cells if grade_id(cell).startswith("check-")]
-    for cell in cells:  # a traceback shows both lines, and the second says what to do
-        assert cell.source.startswith("check(")
-        assert "Run the first code cell" in cell.source.splitlines()[1]
-        assert check_call_id(cell.source) == f"{name}.{grade_id(cell).removeprefix('check-')}"
-
-
-def test_a_report_has_no_line_that_a_notebook_breaks_in_a_word(softmax_kit, capsys):
-    """JupyterLab breaks long lines anywhere. Code, and what a function prints, stays as it is: it may be copied."""
-
-    def wrong(scores, mask=None):
-        print("y" * 120)
-        return scores.softmax(-1)
-
-    def failing(scores, mask=None):
-        raise RuntimeError("a long message " * 20)
-
-    check("bahdanau.masked_softmax", {"masked_softmax": wrong})
-    report = capsys.readouterr().out
-    with pytest.raises(NoPoints) as error:
-        check("bahdanau.masked_softmax", {"masked_softmax": failing})
-    assert "    " + "y" * 120 in report.splitlines()
-    for text in (report.replace("y" * 120, ""), str(error.value)):
-        assert max(map(len, text.splitlines())) <= 96
-
-
-def test_points_that_only_grading_knows_are_counted_apart(tmp_path, monkeypatch):
-    """Else "all core parts are done" stands beside points that seem to be missing."""
-    parts = [course.Part(name, 5, 2) for name in ("input", "diagnosis")]
-    monkeypatch.setattr(course, "parts", lambda name: {part.name: part for part in parts})
-    monkeypatch.setattr(course, "names", lambda: ["name"])
-    monkeypatch.setenv("ATTENTION_STORE", str(tmp_path))
-    progress.noted("name.input", Verdict(2, 2, None, [], []), False)
-    first, then = progress.noted("name.diagnosis", Verdict(2, 2, None, [], []), True)
-    assert first == "name: 2 of 4 points; 2 more if ○ is right · part 5 ○"
-    assert then.startswith("All core parts are done")
-
-
-def test_hints_come_one_at_a_time_and_the_course_is_counted_with_the_notebook(tmp_path, monkeypatch, capsys):
-    part = course.Part("task", 1, 4, hints=("an idea", "a skeleton"))
-    monkeypatch.setattr(course, "parts", lambda name: {part.name: part})
-    monkeypatch.setattr(course, "names", lambda: ["one", "two"])
-    monkeypatch.setenv("ATTENTION_STORE", str(tmp_path))
-    below = progress.noted("one.task", Verdict(3, 4, None, [], []), False)
-    assert below == [
-        "`hint()` shows hint 1 of 2.",
-        "one: 3 of 4 points · part 1 ½",
-        "Still open, first: part 1, task. The course: 3 of 8 points.",
-    ]
-    for shown in ("task, hint 1 of 2: an idea", "task, hint 2 of 2: a skeleton", "task has no more hints."):
-        progress.hint()
-        assert capsys.readouterr().out.strip() == shown
-
-
-def ran(monkeypatch: pytest.MonkeyPatch, *inputs: str) -> None:
-    """Let these be the cells that the running notebook ran."""
-    shell = SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=["", *inputs]), transform_cell=str)
-    monkeypatch.setattr(history, "_shell", lambda: shell)
-
-
-def test_a_verdict_on_an_older_function_than_the_cell_says_so(softmax_kit, capsys, monkeypatch):
-    namespace = {"masked_softmax": softmax_kit.reference}
-    for newest, is_older in (("def masked_softmax(s, m)\n  pass", True), ("def masked_softmax(s, m): pass", False)):
-        ran(monkeypatch, newest, "x = 1", "masked_softmax(")
-        check("bahdanau.masked_softmax", namespace)
-        assert ("SyntaxError" in capsys.readouterr().out.splitlines()[0]) == is_older
-
-
-def test_a_cell_that_ended_at_its_import_is_named(softmax_kit, monkeypatch):
-    for package, is_missing in (("einops_of_nobody.torch", True), ("json, __main__", False)):
-        ran(monkeypatch, f"import {package}\ndef masked_softmax(s, m): pass")
-        with pytest.raises(AssertionError) as no_points:
-            check("bahdanau.masked_softmax", {})
-        said = " ".join(str(no_points.value).split())
-        assert ("imports einops_of_nobody, which is not installed" in said) == is_missing
-
-
-def test_check_all_names_what_was_run_and_is_not_in_the_file(tmp_path, monkeypatch, capsys):
-    """Anyone who has changed a function and not saved reads of the old one."""
-    cells = [{"cell_type": "code", "metadata": {}, "source": "def f():\n    return 1\n"}]
-    (tmp_path / "name.ipynb").write_text(
-        json.dumps({"cells": cells, "metadata": {"attention_workbook": {"assignment": "name"}}})
-    )
-    monkeypatch.setattr(course, "parts", lambda name: {name: course.Part(name, 1, 2) for name in "fg"})
-    monkeypatch.setattr(course, "names", lambda: ["name"])
-    monkeypatch.setattr(dry_run_report, "dry_run", lambda path: Report("name"))
-    monkeypatch.chdir(tmp_path)
-    for last, is_saved in (("def f():\n    return 1", True), ("def f():\n    return 2", False), ("g()", True)):
-        ran(monkeypatch, last)
-        dry_run_report.report_on_own("")
-        assert ("f is other code in this file" in capsys.readouterr().out) != is_saved
-
-
-def test_a_cells_syntax_error_in_a_dry_run_names_its_line_and_no_file_of_ipythons():
-    error = SyntaxError("expected ':'", ("<ipython-input-1-993bcc837ea0>", 3, 1, ""))
-    shell = SimpleNamespace(run_cell=lambda source: SimpleNamespace(error_before_exec=error))
-    clock = SimpleNamespace(limit=lambda seconds: contextlib.nullcontext(), over=False)
-    assert dry_run_worker._ran(shell, "", clock, 1.0) == "SyntaxError: expected ':' (line 3)"  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from autograder.checks import find
 from autograder.kit.answer import Answer, Failure
 from autograder.kit.compare import SAME, printed, same, same_print
 from autograder.kit.grading import Verdict, grade
-from autograder.kit.recordings import load, pack, path
+from autograder.kit.recordings import Recording, load, pack, path
 from tests.answers import check_ids, collected
 
 IDS = check_ids()
@@ -156,11 +156,10 @@ def test_a_crash_on_one_case_costs_only_the_values_of_that_case(check_id):
 def test_the_laptop_names_the_same_two_mistakes(tmp_path):
     check_id = "transformer.positional_encoding"
     check = find(check_id)
-    packed = pack(check.draw(np.random.default_rng(5)), check.criteria, check.worked_examples())
+    packed = pack(Recording(check.draw(np.random.default_rng(5)), check.criteria))
     path(check_id, tmp_path).write_bytes(packed)
-    cases, criteria, examples = load(check_id, tmp_path)
-    caller = check.calling(sines_then_cosines_from_one)
-    verdict = grade(check_id, cases, criteria, caller, lambda: examples)
+    known = load(check_id, tmp_path)
+    verdict = grade(check_id, known.cases, known.criteria, check.calling(sines_then_cosines_from_one))
     assert set(verdict.mistakes) == {"halves", "from_one"}
     assert len(packed) < 500_000
 

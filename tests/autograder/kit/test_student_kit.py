@@ -3,30 +3,26 @@
 import ast
 import io
 import json
-import os
 import re
-import subprocess
 import sys
 import zipfile
-from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 import nbformat
-import numpy as np
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from autograder.checks import assignments, questions
 from autograder.places import ROOT
-from autograder.sandbox.mounts import packages_of_modules
-from tests.support.forked import python
+from autograder.sandbox.mounts import closure, packages_of_modules
 from tests.support.leaks import bodies, found_in
-from tests.support.student import solved, unpacked, unzipped, without_all_points
 
 SECRET = [
     *(ROOT / "solutions").glob("*/attention.py"),
     *(ROOT / "solutions").glob("*/fast*.py"),
-    *(path for path in (ROOT / "autograder" / "checks").rglob("*.py") if path.name != "adapters.py"),  # kits hold those
+    # Kits hold the adapters, with which they call a student's function.
+    *(path for path in (ROOT / "autograder" / "checks").rglob("*.py") if not path.stem.endswith("adapters")),
 ]
 TOP = "attention-workbook/"
 COLAB = {"torch": "2.9.0", "numpy": "2.0.2", "matplotlib": "3.10.0", "tqdm": "4.67.1", "ipykernel": "6.17.1"}
@@ -101,54 +97,29 @@ def test_no_model_answer_and_no_module_of_the_checks_is_in_the_kit(kit):
     assert not [name for name in kit if "checks" in PurePosixPath(name).parts]
 
 
-def with_text(kit: dict[str, bytes], path: str, text: str) -> bytes:
-    """Return a zip of one of the kit's files with a text in it: at its end, in a cell, in a recording's JSON."""
-    content = kit[path]
-    if path.endswith(".ipynb"):
-        notebook = nbformat.reads(content.decode("utf-8"), as_version=4)
-        notebook.cells[1].source += f"\n{text}\n"
-        content = nbformat.writes(notebook).encode()
-    elif path.endswith(".npz"):
-        buffer = io.BytesIO()
-        with np.load(io.BytesIO(content)) as arrays:
-            entries = [*json.loads(arrays["json"].tobytes()), {"hint": text}]
-            changed = {**arrays, "json": np.frombuffer(json.dumps(entries).encode(), dtype=np.uint8)}
-            np.savez_compressed(buffer, allow_pickle=False, **changed)
-        content = buffer.getvalue()
-    else:
-        content += f"\n{text}\n".encode()
-    return packed({path: content})
-
-
-def test_a_smuggled_body_is_found_wherever_it_is_and_however_it_is_dressed(kit):
-    """The same search on kits that hold a solution: as code under other names, in a string, in a fence, as text."""
+def test_a_smuggled_body_is_found_as_code_under_other_names_in_a_string_and_in_a_cell(kit):
     secrets = bodies(SECRET)
     solution = next(body for body in secrets if body.place == "attention.py: masked_softmax")
-    recording = TOP + "kit/autograder/kit/recordings/bahdanau.masked_softmax.npz"
-    renamed = "def f(scores, mask):\n" + solution.source
-    for name, other in (("scores", "e"), ("mask", "may"), ("lowest", "floor")):
-        renamed = re.sub(rf"\b{name}\b", other, renamed)
-    for path, text in [
-        (TOP + "kit/lab/plots.py", renamed),
-        (TOP + "kit/lab/plots.py", f"if True:\n    x = 1\n{solution.source}\n    x = 2"),
-        (TOP + "kit/lab/plots.py", f"CODE = {renamed!r}"),
-        (TOP + "kit/notebooks/bahdanau/bahdanau.ipynb", renamed),
-        (TOP + "kit/notebooks/bahdanau/bahdanau.ipynb", f"```python\n{renamed}\n```"),
-        (TOP + "kit/notebooks/bahdanau/bahdanau.ipynb", f"The answer is\n{solution.source}"),
-        (TOP + "START HERE.txt", solution.source.replace("    ", "\t")),
-        (recording, renamed),
-    ]:
-        places = found_in(with_text(kit, path, text), secrets)
-        assert any("masked_softmax" in place for place in places), f"{path}: {text}"
-    for body in secrets[:: len(secrets) // 20]:
-        assert found_in(with_text(kit, TOP + "START HERE.txt", f"```\ndef g():\n{body.source}\n```"), secrets), (
-            body.place
-        )
+    renamed = "def f(scores, mask):\n" + re.sub(r"\blowest\b", "floor", solution.source)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(f"```python\n{renamed}\n```")])
+    for name, text in {
+        "plots.py": renamed,
+        "more.py": f"CODE = {renamed!r}",
+        "mine.ipynb": nbformat.writes(notebook),
+        "START HERE.txt": solution.source.replace("    ", "\t"),
+    }.items():
+        assert any("masked_softmax" in place for place in found_in(packed({name: text.encode()}), secrets)), name
+
+
+def stated(text: str) -> list[str]:
+    """Return the requirements in a file's text that are for this system."""
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    asked = [Requirement(line) for line in lines if line]
+    return [str(each) for each in asked if not each.marker or each.marker.evaluate()]
 
 
 def required(kit: dict[str, bytes], name: str) -> list[Requirement]:
-    lines = [line.partition("#")[0].strip() for line in kit[f"{TOP}kit/{name}.txt"].decode().splitlines()]
-    return [Requirement(line) for line in lines if line]
+    return list(map(Requirement, stated(kit[f"{TOP}kit/{name}.txt"].decode())))
 
 
 def test_graders_packages_are_all_that_the_kit_imports(kit):
@@ -177,28 +148,22 @@ def test_students_requirements_admit_colab_and_the_course_and_hold_what_notebook
             loaded.add(module.partition(".")[0])
             place = module.replace(".", "/")
             todo += [path for path in (f"{place}.py", f"{place}/__init__.py") if path in trees and path not in todo]
-    brought = wanted("\n".join(map(str, required(kit, "requirements"))))
+    brought = closure(map(str, required(kit, "requirements")))
     known = packages_of_modules()
     for module in loaded - {"autograder", "lab", "solutions", *sys.stdlib_module_names} - ON_COLAB:
-        assert {package.lower() for package in known[module]} & brought, module
-
-
-def calls(tree: ast.AST, name: str):
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and name in (getattr(node.func, "attr", ""), getattr(node.func, "id", "")):
-            yield node
+        assert set(map(canonicalize_name, known[module])) & brought, module
 
 
 def test_text_files_are_opened_with_their_encoding(kit):
     """Windows reads and writes text in an encoding of its own unless it is told."""
+    verbs = {"open", "read_text", "write_text", "NamedTemporaryFile", "fdopen"}
     for name, tree in programs(kit).items():
-        for verb in ("open", "read_text", "write_text", "NamedTemporaryFile", "fdopen"):
-            for call in calls(tree, verb):
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if getattr(call.func, "attr", getattr(call.func, "id", "")) in verbs:
                 modes = [part.value for part in call.args if isinstance(part, ast.Constant)]
                 binary = any(isinstance(mode, str) and "b" in mode and len(mode) < 4 for mode in modes)
-                binary |= ast.unparse(call.func) == "tarfile.open"
                 encoded = "utf-8" in modes or any(word.arg == "encoding" for word in call.keywords)
-                assert binary or encoded, f"{name}, line {call.lineno}: {ast.unparse(call)}"
+                assert binary or encoded or ast.unparse(call.func) == "tarfile.open", f"{name}: {ast.unparse(call)}"
 
 
 def test_nothing_in_the_kit_is_missing_on_windows_or_macos(kit):
@@ -233,212 +198,3 @@ def test_the_zip_is_one_folder_that_says_where_to_start(kit):
     for words in ("py -3.13", "uv venv", "WINDOWS", "COLAB", "KAGGLE", "Intel", "kit/check.py", "Not tried", "Ctrl-C"):
         assert words in text
     assert "Activate" not in text  # which PowerShell refuses
-
-
-# What a student does
-
-
-WORK = "work/2-bahdanau/bahdanau.ipynb"
-WITHOUT = f"""
-import os, signal, subprocess, sys, tempfile, threading
-import IPython.core.interactiveshell, IPython.display, jaxtyping, matplotlib.pyplot, numpy, psutil, torch, tqdm
-def refuse(event, arguments):
-    if event == "open" and str(arguments[0]).startswith("/proc"): raise OSError("there is no /proc")
-sys.addaudithook(refuse)
-for name in {sorted(ABSENT)}: sys.modules[name] = None
-for name in {sorted(FORKS - {"SIGKILL"})}:  # which subprocess sends on Linux
-    for module in (os, signal): module.__dict__.pop(name, None)
-"""
-AS_A_STUDENT = """
-import runpy
-sys.argv = ["kit/start.py"]
-try: runpy.run_path("kit/start.py", run_name="__main__")
-except SystemExit as end: assert not end.code
-os.chdir("work/2-bahdanau")
-import json
-cells = json.load(open("bahdanau.ipynb", encoding="utf-8"))["cells"]
-space = {}
-exec("".join(next(cell for cell in cells if cell["cell_type"] == "code")["source"]), space)
-exec("def masked_softmax(scores, mask=None): return scores.softmax(-1)", space)
-print(space["check"]("bahdanau.masked_softmax", space))
-space["hint"]()
-from autograder.kit import dry_run
-dry_run.WORKER = WITHOUT + dry_run.WORKER
-space["check_all"]()
-"""
-
-
-CLEAN = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
-
-
-def in_kit(folder: Path, *words: str) -> str:
-    run = python(*words, cwd=folder, env=CLEAN)
-    assert run.returncode == 0, run.stderr[-2000:]
-    return run.stdout
-
-
-@pytest.fixture(scope="module")
-def home(build, tmp_path_factory) -> Path:
-    """A student's folder, with notebooks to work in."""
-    folder = unzipped(build, tmp_path_factory.mktemp("student"))
-    in_kit(folder, "kit/start.py")
-    return folder
-
-
-def test_the_notebooks_are_numbered_in_the_courses_order(home):
-    assert [path.name for path in sorted((home / "work").iterdir())] == [
-        f"{number}-{name}" for number, name in enumerate(assignments(), 1)
-    ]
-
-
-def test_a_kit_without_what_only_linux_has_checks_hints_and_runs_a_file(build, tmp_path):
-    """As on Windows and macOS: no fork, no signals, no /proc, none of these modules; libraries keep what is theirs."""
-    folder = unzipped(build, tmp_path)
-    (tmp_path / "student.py").write_text(f"WITHOUT = {WITHOUT!r}\n{WITHOUT}{AS_A_STUDENT}")
-    printed = in_kit(folder, str(tmp_path / "student.py"))
-    assert "The mask has no effect" in printed
-    assert "bahdanau: " in printed
-    assert "part 1 ½" in printed
-    assert "masked_softmax, hint 1 of 3: **Hint 1: an idea**" in printed
-    assert "0 of 61 points; up to 5 by your teacher." in printed  # the file has nothing yet
-
-
-def written(home: Path, source: Path, changes: dict[str, str]) -> Path:
-    """Write a copy of a notebook with these cells, others as in `source`, beside the student's."""
-    right = {cell.id: cell.source for cell in nbformat.read(source, as_version=4).cells}
-    notebook = nbformat.read(home / WORK, as_version=4)
-    for cell in notebook.cells:
-        if cell.metadata.get("nbgrader", {}).get("solution"):
-            cell.source = changes.get(cell.id, right[cell.id])
-    place = home / "work" / "2-bahdanau" / f"{len(changes)} changes.ipynb"
-    nbformat.write(notebook, place)
-    return place
-
-
-def test_a_right_file_run_as_grading_does_has_nothing_open_though_its_cells_lost_their_names(build, home):
-    place = written(home, build / "source/bahdanau/bahdanau.ipynb", {})
-    notebook = nbformat.read(place, as_version=4)
-    for cell in notebook.cells:
-        cell.metadata = {}
-    nbformat.write(notebook, place)
-    report = in_kit(home, "kit/check.py", str(place))
-    assert "59 of 61 points, ★ 18; 2 more if ○ is right; up to 5 by your teacher." in report
-    assert "Nothing is open: hand this file in." in report
-    assert "–" not in report
-
-
-def test_a_file_that_loses_points_only_in_grading_says_so_before(build, home):
-    """A package that is here and not there, an endless loop, a cell that ends its process, a function further down."""
-    (home / "kit" / "einops.py").write_text("def einsum(*all): return all")  # importable here
-    runs = home / "kit" / "autograder" / "kit" / "dry_run.py"
-    runs.write_text(runs.read_text("utf-8").replace("= 10.0, 60.0, 5.0", "= 3.0, 60.0, 5.0"), "utf-8")
-    right = {c.id: c.source for c in nbformat.read(build / "source/bahdanau/bahdanau.ipynb", as_version=4).cells}
-    changes = {
-        "masked_softmax": "pass",
-        "additive_attention": "from einops import einsum\n" + right["additive_attention"],
-        "rnnsearch_step": right["rnnsearch_step"] + "\nimport os\nos._exit(3)",
-        "links_of": right["links_of"] + "\nwhile True: pass",
-        "alignment_error_rate": right["alignment_error_rate"] + "\nopen('mine.txt')",
-        "failing_input": right["masked_softmax"] + "\n" + right["failing_input"],
-        "coverage_penalty": right["coverage_penalty"].replace("def ", "def other_"),
-        "reading_a_matrix": "YOUR ANSWER HERE",
-    }
-    report = in_kit(home, "kit/check.py", str(written(home, build / "source/bahdanau/bahdanau.ipynb", changes)))
-    report = re.sub(r"\n {4,}", " ", report)  # long lines are broken
-    rows = {line.split()[3]: line for line in report.splitlines() if " of " in line and line.startswith("  ")}
-    assert "No module named 'einops'" in rows["additive_attention"]
-    assert "ended the process that runs it" in rows["rnnsearch_step"]
-    assert "too long: it may compute for 3 seconds" in report
-    assert "8 of 8" in rows["links_of"]  # its function is defined before the loop
-    assert "No such file or directory: 'mine.txt'" in report
-    assert "masked_softmax is defined in cell" in report
-    assert "10 of 10" in rows["masked_softmax"]
-    assert re.search(r"– part 6 +reading_a_matrix +no answer yet", report)
-    assert "Open: additive_attention, rnnsearch_step, " in report
-    (home / "kit" / "einops.py").unlink()
-
-
-def test_what_is_no_notebook_of_the_course_is_refused(home, tmp_path):
-    for text in ("", "{}", '{"cells": []}', '{"cells": [3]}'):
-        (tmp_path / "mine.ipynb").write_text(text)
-        words = [sys.executable, "kit/check.py", str(tmp_path / "mine.ipynb")]
-        done = subprocess.run(words, cwd=home, capture_output=True, text=True, check=False)
-        assert done.returncode == 2
-        assert done.stderr.startswith("python kit/check.py: ")
-        assert len(done.stderr.splitlines()) == 1
-
-
-# In an environment of its own
-
-
-def wanted(requirements: str) -> set[str]:
-    """Return the names of the distributions that these requirements bring, and of what those bring in turn."""
-    stated = (line.partition("#")[0].strip() for line in requirements.splitlines())
-    open_ones = [Requirement(line) for line in stated if line]
-    imported: set[str] = set()
-    while open_ones:
-        needed = open_ones.pop()
-        extras = needed.extras or {""}
-        if needed.name.lower() in imported or not any(
-            not needed.marker or needed.marker.evaluate({"extra": e}) for e in extras
-        ):
-            continue
-        imported.add(needed.name.lower())
-        open_ones += map(Requirement, metadata.requires(needed.name) or [])
-    return imported
-
-
-def environment(folder: Path, requirements: str) -> Path:
-    """Make an environment that holds what the requirements bring and nothing else; return its Python."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
-    packages = next((folder / "lib").glob("python*/site-packages"))
-    for name in wanted(requirements):
-        try:
-            distribution = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue  # for another system or Python: its marker says so
-        for top in {Path(str(file)).parts[0] for file in distribution.files or []} - {"..", "__pycache__"}:
-            there = Path(str(distribution.locate_file(top)))
-            if there.exists() and not (packages / top).exists():
-                (packages / top).symlink_to(there)
-    return folder / "bin" / "python"
-
-
-RUN = """
-import sys, nbformat
-from nbclient import NotebookClient
-notebook = nbformat.read(sys.argv[1], as_version=4)
-about = {"kernel_name": "kit", "resources": {"metadata": {"path": sys.argv[2]}}}
-NotebookClient(notebook, timeout=900, skip_cells_with_tag="", **about).execute()  # the cells that train too
-nbformat.write(notebook, sys.argv[1])
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["encoder_decoder", "bahdanau"])
-def test_a_solved_notebook_checks_and_trains_with_the_requirements_alone(build, kit, tmp_path, name):
-    """As a student has it: the zip unpacked, an environment by its requirements, a kernel, the whole notebook."""
-    unpacked(build, tmp_path)
-    python = environment(tmp_path / ".venv", kit[TOP + "kit/requirements.txt"].decode())
-    kernel = tmp_path / "jupyter" / "kernels" / "kit" / "kernel.json"
-    kernel.parent.mkdir(parents=True)
-    start = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    kernel.write_text(json.dumps({"argv": start, "display_name": "kit", "language": "python"}))
-    place = tmp_path / name / f"{name}.ipynb"
-    nbformat.write(solved(build, tmp_path, name), place)
-    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    clean |= {"JUPYTER_PATH": str(tmp_path / "jupyter"), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, str(place), str(place.parent)],
-        env=clean,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    outputs = [output for cell in nbformat.read(place, as_version=4).cells for output in cell.get("outputs", [])]
-    assert [output for output in outputs if output["output_type"] == "error"] == []  # where one may stop nothing, too
-    printed = "".join(output.get("text", "") for output in outputs)
-    assert without_all_points(name, printed) == []
-    drawn = any("image/png" in output.get("data", {}) or "text/html" in output.get("data", {}) for output in outputs)
-    assert drawn if name == "bahdanau" else "| beam 5: " in printed  # the last cells: a heat map, translations

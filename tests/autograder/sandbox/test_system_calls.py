@@ -144,17 +144,6 @@ with socket.socket() as s:
     s.setsockopt(socket.IPPROTO_TCP, 7, 1)
 import fcntl
 fcntl.fcntl(0, fcntl.F_GETFL)""",
-    "the processor": """
-import os, platform, torch
-assert os.cpu_count() >= 1 and platform.processor() is not None
-assert 'processor' in open('/proc/cpuinfo').read() or platform.machine() != 'x86_64'
-torch.get_num_threads(), torch.__config__.parallel_info()""",
-    "a host that is not there": """
-import socket
-try:
-    socket.getaddrinfo('localhost', 80)
-except socket.gaierror:
-    pass""",
 }
 
 

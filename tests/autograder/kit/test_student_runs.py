@@ -1,0 +1,205 @@
+"""What a student does with the kit: checks, hints, a file run as grading does, and a whole notebook by itself."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.checks import assignments
+from autograder.sandbox.mounts import closure
+from tests.autograder.kit.test_student_kit import ABSENT, FORKS, stated
+from tests.support.forked import python
+from tests.support.student import solved, unpacked, unzipped, without_all_points
+
+
+@pytest.fixture(scope="module")
+def build(released) -> Path:
+    return released.parent
+
+
+WORK = "work/2-bahdanau/bahdanau.ipynb"
+WITHOUT = f"""
+import os, signal, subprocess, sys, tempfile, threading
+import IPython.core.interactiveshell, IPython.display, jaxtyping, matplotlib.pyplot, numpy, psutil, torch, tqdm
+def refuse(event, arguments):
+    if event == "open" and str(arguments[0]).startswith("/proc"): raise OSError("there is no /proc")
+sys.addaudithook(refuse)
+for name in {sorted(ABSENT)}: sys.modules[name] = None
+for name in {sorted(FORKS - {"SIGKILL"})}:  # which subprocess sends on Linux
+    for module in (os, signal): module.__dict__.pop(name, None)
+"""
+AS_A_STUDENT = """
+import runpy
+sys.argv = ["kit/start.py"]
+try: runpy.run_path("kit/start.py", run_name="__main__")
+except SystemExit as end: assert not end.code
+os.chdir("work/2-bahdanau")
+import json
+cells = json.load(open("bahdanau.ipynb", encoding="utf-8"))["cells"]
+space = {}
+exec("".join(next(cell for cell in cells if cell["cell_type"] == "code")["source"]), space)
+exec("def masked_softmax(scores, mask=None): return scores.softmax(-1)", space)
+print(space["check"]("bahdanau.masked_softmax", space))
+space["hint"]()
+from autograder.kit import dry_run
+dry_run.WORKER = WITHOUT + dry_run.WORKER
+space["check_all"]()
+"""
+
+
+CLEAN = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+
+
+def in_kit(folder: Path, *words: str) -> str:
+    run = python(*words, cwd=folder, env=CLEAN)
+    assert run.returncode == 0, run.stderr[-2000:]
+    return run.stdout
+
+
+@pytest.fixture(scope="module")
+def home(build, tmp_path_factory) -> Path:
+    """A student's folder, with notebooks to work in."""
+    folder = unzipped(build, tmp_path_factory.mktemp("student"))
+    in_kit(folder, "kit/start.py")
+    return folder
+
+
+def test_the_notebooks_are_numbered_in_the_courses_order(home):
+    assert [path.name for path in sorted((home / "work").iterdir())] == [
+        f"{number}-{name}" for number, name in enumerate(assignments(), 1)
+    ]
+
+
+def test_a_kit_without_what_only_linux_has_checks_hints_and_runs_a_file(build, tmp_path):
+    """As on Windows and macOS: no fork, no signals, no /proc, none of these modules; libraries keep what is theirs."""
+    folder = unzipped(build, tmp_path)
+    (tmp_path / "student.py").write_text(f"WITHOUT = {WITHOUT!r}\n{WITHOUT}{AS_A_STUDENT}")
+    printed = in_kit(folder, str(tmp_path / "student.py"))
+    assert "The mask has no effect" in printed
+    assert "bahdanau: " in printed
+    assert "part 1 ½" in printed
+    assert "masked_softmax, hint 1 of 3: **Hint 1: an idea**" in printed
+    assert "0 of 61 points; up to 5 by your teacher." in printed  # the file has nothing yet
+
+
+def written(home: Path, source: Path, changes: dict[str, str]) -> Path:
+    """Write a copy of a notebook with these cells, others as in `source`, beside the student's."""
+    right = {cell.id: cell.source for cell in nbformat.read(source, as_version=4).cells}
+    notebook = nbformat.read(home / WORK, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source = changes.get(cell.id, right[cell.id])
+    place = home / "work" / "2-bahdanau" / f"{len(changes)} changes.ipynb"
+    nbformat.write(notebook, place)
+    return place
+
+
+def test_a_right_file_run_as_grading_does_has_nothing_open_though_its_cells_lost_their_names(build, home):
+    place = written(home, build / "source/bahdanau/bahdanau.ipynb", {})
+    notebook = nbformat.read(place, as_version=4)
+    for cell in notebook.cells:
+        cell.metadata = {}
+    nbformat.write(notebook, place)
+    report = in_kit(home, "kit/check.py", str(place))
+    assert "59 of 61 points, ★ 18; 2 more if ○ is right; up to 5 by your teacher." in report
+    assert "Nothing is open: hand this file in." in report
+    assert "–" not in report
+
+
+def test_a_file_that_loses_points_only_in_grading_says_so_before(build, home):
+    """A package that is here and not there, an endless loop, a cell that ends its process, a function further down."""
+    (home / "kit" / "einops.py").write_text("def einsum(*all): return all")  # importable here
+    runs = home / "kit" / "autograder" / "kit" / "dry_run.py"
+    runs.write_text(runs.read_text("utf-8").replace("= 10.0, 60.0, 5.0", "= 3.0, 60.0, 5.0"), "utf-8")
+    right = {c.id: c.source for c in nbformat.read(build / "source/bahdanau/bahdanau.ipynb", as_version=4).cells}
+    changes = {
+        "masked_softmax": "pass",
+        "additive_attention": "from einops import einsum\n" + right["additive_attention"],
+        "rnnsearch_step": right["rnnsearch_step"] + "\nimport os\nos._exit(3)",
+        "links_of": right["links_of"] + "\nwhile True: pass",
+        "alignment_error_rate": right["alignment_error_rate"] + "\nopen('mine.txt')",
+        "failing_input": right["masked_softmax"] + "\n" + right["failing_input"],
+        "coverage_penalty": right["coverage_penalty"].replace("def ", "def other_"),
+        "reading_a_matrix": "YOUR ANSWER HERE",
+    }
+    report = in_kit(home, "kit/check.py", str(written(home, build / "source/bahdanau/bahdanau.ipynb", changes)))
+    report = re.sub(r"\n {4,}", " ", report)  # long lines are broken
+    rows = {line.split()[3]: line for line in report.splitlines() if " of " in line and line.startswith("  ")}
+    assert "No module named 'einops'" in rows["additive_attention"]
+    assert "ended the process that runs it" in rows["rnnsearch_step"]
+    assert "too long: it may compute for 3 seconds" in report
+    assert "8 of 8" in rows["links_of"]  # its function is defined before the loop
+    assert "No such file or directory: 'mine.txt'" in report
+    assert "masked_softmax is defined in cell" in report
+    assert "10 of 10" in rows["masked_softmax"]
+    assert re.search(r"– part 6 +reading_a_matrix +no answer yet", report)
+    assert "Open: additive_attention, rnnsearch_step, " in report
+    (home / "kit" / "einops.py").unlink()
+
+
+def test_what_is_no_notebook_of_the_course_is_refused(home, tmp_path):
+    for text in ("", "{}", '{"cells": []}', '{"cells": [3]}'):
+        (tmp_path / "mine.ipynb").write_text(text)
+        words = [sys.executable, "kit/check.py", str(tmp_path / "mine.ipynb")]
+        done = subprocess.run(words, cwd=home, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.startswith("python kit/check.py: ")
+        assert len(done.stderr.splitlines()) == 1
+
+
+def environment(folder: Path, requirements: Path) -> Path:
+    """Make an environment that holds what the requirements bring and nothing else; return its Python."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    packages = next((folder / "lib").glob("python*/site-packages"))
+    for name in closure(stated(requirements.read_text("utf-8"))):
+        distribution = metadata.distribution(name)
+        for top in {Path(str(file)).parts[0] for file in distribution.files or []} - {"..", "__pycache__"}:
+            there = Path(str(distribution.locate_file(top)))
+            if there.exists() and not (packages / top).exists():
+                (packages / top).symlink_to(there)
+    return folder / "bin" / "python"
+
+
+RUN = """
+import sys, nbformat
+from nbclient import NotebookClient
+notebook = nbformat.read(sys.argv[1], as_version=4)
+about = {"kernel_name": "kit", "resources": {"metadata": {"path": sys.argv[2]}}}
+NotebookClient(notebook, timeout=900, skip_cells_with_tag="", **about).execute()  # the cells that train too
+nbformat.write(notebook, sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["encoder_decoder", "bahdanau"])
+def test_a_solved_notebook_checks_and_trains_with_the_requirements_alone(build, tmp_path, name):
+    """As a student has it: the zip unpacked, an environment by its requirements, a kernel, the whole notebook."""
+    unpacked(build, tmp_path)
+    python = environment(tmp_path / ".venv", build / "release" / "kit" / "requirements.txt")
+    kernel = tmp_path / "jupyter" / "kernels" / "kit" / "kernel.json"
+    kernel.parent.mkdir(parents=True)
+    start = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernel.write_text(json.dumps({"argv": start, "display_name": "kit", "language": "python"}))
+    place = tmp_path / name / f"{name}.ipynb"
+    nbformat.write(solved(build, tmp_path, name), place)
+    clean = CLEAN | {"JUPYTER_PATH": str(tmp_path / "jupyter"), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(place), str(place.parent)],
+        env=clean,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    outputs = [output for cell in nbformat.read(place, as_version=4).cells for output in cell.get("outputs", [])]
+    assert [output for output in outputs if output["output_type"] == "error"] == []  # where one may stop nothing, too
+    printed = "".join(output.get("text", "") for output in outputs)
+    assert without_all_points(name, printed) == []
+    drawn = any("image/png" in output.get("data", {}) or "text/html" in output.get("data", {}) for output in outputs)
+    assert drawn if name == "bahdanau" else "| beam 5: " in printed  # the last cells: a heat map, translations
