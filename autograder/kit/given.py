@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.kit.lines import fitting
+
 FOLDER = Path(__file__).parents[2] / "given"  # `python -m autograder release --given NAME` fills it
 
 
@@ -36,5 +38,5 @@ def own_or_given(name: str, namespace: dict) -> Callable:
         f"{function} is not here yet: copy yours from the notebook {chapter}.ipynb into the cell with "
         f'own_or_given("{name}", …) and run that cell, or wait until your teacher gives one out with a newer kit.'
     )
-    print(missing.advice)
+    print(fitting(missing.advice))
     return missing

@@ -63,6 +63,7 @@ def _lines(name: str) -> list[str]:
     parts, scores = [part for part in course.parts(name).values() if not part.written], _scores(name)
     places = dict.fromkeys(part.place for part in parts)
     marks = [f"{place} {_mark([p for p in parts if p.place == place], scores)}" for place in places]
+    marks = [mark.replace(" ", "\N{NO-BREAK SPACE}") for mark in marks]
     first = f"{name}: {_sum(name)} · {' · '.join(marks)}"
     open_ones = [part for part in parts if scores.get(part.name, 0) not in (part.points, HANDED_IN)]
     core = [part for part in open_ones if not part.stars]
@@ -71,7 +72,9 @@ def _lines(name: str) -> list[str]:
     else:
         left = " and ".join(dict.fromkeys(part.place for part in open_ones))
         more = f"{left} left for anyone who wants more; " if left else ""
-        then = f"All core parts are done; {more}`check_all()` runs the saved file as grading does."
+        by_hand = " and ".join(dict.fromkeys(part.place for part in course.parts(name).values() if part.written))
+        read = f"your teacher reads {by_hand}; " if by_hand else ""
+        then = f"All core parts with checks are done; {read}{more}`check_all()` runs the saved file as grading does."
     names = course.names()
     return [first, then + (f" The course: {_sum(*names)}." if len(names) > 1 else "")]
 

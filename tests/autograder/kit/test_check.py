@@ -180,8 +180,8 @@ def test_points_that_only_grading_knows_are_counted_apart(tmp_path, monkeypatch)
     monkeypatch.setenv("ATTENTION_STORE", str(tmp_path))
     progress.noted("name.input", Verdict(2, 2, None, [], []), False)
     first, then = progress.noted("name.diagnosis", Verdict(2, 2, None, [], []), True)
-    assert first == "name: 2 of 4 points; 2 more if ○ is right · part 5 ○"
-    assert then.startswith("All core parts are done")
+    assert first == "name: 2 of 4 points; 2 more if ○ is right · part\N{NO-BREAK SPACE}5\N{NO-BREAK SPACE}○"
+    assert then.startswith("All core parts with checks are done")
 
 
 def test_hints_come_one_at_a_time_and_the_course_is_counted_with_the_notebook(tmp_path, monkeypatch, capsys):
@@ -192,7 +192,7 @@ def test_hints_come_one_at_a_time_and_the_course_is_counted_with_the_notebook(tm
     below = progress.noted("one.task", Verdict(3, 4, None, [], []), False)
     assert below == [
         "`hint()` shows hint 1 of 2.",
-        "one: 3 of 4 points · part 1 ½",
+        "one: 3 of 4 points · part\N{NO-BREAK SPACE}1\N{NO-BREAK SPACE}½",
         "Still open, first: part 1, task. The course: 3 of 8 points.",
     ]
     for shown in ("task, hint 1 of 2: an idea", "task, hint 2 of 2: a skeleton", "task has no more hints."):

@@ -83,7 +83,7 @@ def test_a_kit_without_what_only_linux_has_checks_hints_and_runs_a_file(build, t
     printed = in_kit(folder, str(tmp_path / "student.py"))
     assert "The mask has no effect" in printed
     assert "bahdanau: " in printed
-    assert "part 1 ½" in printed
+    assert "part\N{NO-BREAK SPACE}1\N{NO-BREAK SPACE}½" in printed
     assert "masked_softmax, hint 1 of 3: **Hint 1: an idea**" in printed
     assert "0 of 61 points; up to 5 by your teacher." in printed  # the file has nothing yet
 
