@@ -11,6 +11,8 @@ from lab.evaluation.sweeps import Step, Sweep
 from lab.ranges import Size, demand
 from lab.runs import ROOT, RUNS, Solution
 
+IN_ORDER = os.environ | {"PYTHONUNBUFFERED": "1"}  # the error stands behind what was printed before it
+
 
 @dataclass(frozen=True)
 class Options:
@@ -88,7 +90,8 @@ def carry_out(step: Step, device: str | None) -> str:
     log.parent.mkdir(parents=True, exist_ok=True)
     for command in step.commands(device):
         with log.open("ab") as file:
-            status = subprocess.run(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
+            done = subprocess.run(command, cwd=ROOT, env=IN_ORDER, stdout=file, stderr=subprocess.STDOUT, check=False)
+        status = done.returncode
         if status != 0:
             last = log.read_text("utf-8", errors="replace").rstrip().rpartition("\n")[2]
             return f"{last or f'exit status {status}'} ({log})"

@@ -134,7 +134,7 @@ def test_where_there_is_neither_one_sentence_says_what_to_do_and_a_call_says_it_
         chapter, function = name.split(".")
         missing = own_or_given(name, {})
         assert isinstance(missing, Missing)
-        sentence = capsys.readouterr().out.strip()
+        sentence = " ".join(capsys.readouterr().out.split())
         assert sentence == missing.advice
         assert sentence.startswith(f"{function} is not here yet: copy yours from the notebook {chapter}.ipynb ")
         assert "or wait until your teacher gives one out" in sentence
