@@ -7,4 +7,9 @@ const boxes = new ResizeObserver((entries) => {
     else target.removeAttribute("tabindex")
   })
 })
-document.querySelectorAll(".formula, .drawing, .output, pre, .pst-scrollable-table-container").forEach((box) => boxes.observe(box))
+const look = () => document.querySelectorAll(".formula, .drawing, .output, pre, .pst-scrollable-table-container").forEach((box) => {
+  boxes.unobserve(box)
+  boxes.observe(box)
+})
+look()
+document.fonts.addEventListener("loadingdone", look)  // the same box holds wider letters
