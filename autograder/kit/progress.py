@@ -63,8 +63,7 @@ def _lines(name: str) -> list[str]:
     parts, scores = [part for part in course.parts(name).values() if not part.written], _scores(name)
     places = dict.fromkeys(part.place for part in parts)
     marks = [f"{place} {_mark([p for p in parts if p.place == place], scores)}" for place in places]
-    marks = [mark.replace(" ", "\N{NO-BREAK SPACE}") for mark in marks]
-    first = f"{name}: {_sum(name)} · {' · '.join(marks)}"
+    first = " · ".join([f"{name}: {_sum(name)}", *(mark.replace(" ", "\N{NO-BREAK SPACE}") for mark in marks)])
     open_ones = [part for part in parts if scores.get(part.name, 0) not in (part.points, HANDED_IN)]
     core = [part for part in open_ones if not part.stars]
     if core:

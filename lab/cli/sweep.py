@@ -11,8 +11,6 @@ from lab.evaluation.sweeps import Step, Sweep
 from lab.ranges import Size, demand
 from lab.runs import ROOT, RUNS, Solution
 
-IN_ORDER = os.environ | {"PYTHONUNBUFFERED": "1"}  # the error stands behind what was printed before it
-
 
 @dataclass(frozen=True)
 class Options:
@@ -88,11 +86,11 @@ def carry_out(step: Step, device: str | None) -> str:
     """Train and score one run, its output in RUN/seedN/sweep.log; return what went wrong, or nothing."""
     log = RUNS / step.solution.name / step.run / f"seed{step.seed}" / "sweep.log"
     log.parent.mkdir(parents=True, exist_ok=True)
+    in_order = os.environ | {"PYTHONUNBUFFERED": "1"}  # the error stands behind what was printed before it
     for command in step.commands(device):
         with log.open("ab") as file:
-            done = subprocess.run(command, cwd=ROOT, env=IN_ORDER, stdout=file, stderr=subprocess.STDOUT, check=False)
-        status = done.returncode
-        if status != 0:
+            done = subprocess.run(command, cwd=ROOT, env=in_order, stdout=file, stderr=subprocess.STDOUT, check=False)
+        if done.returncode != 0:
             last = log.read_text("utf-8", errors="replace").rstrip().rpartition("\n")[2]
-            return f"{last or f'exit status {status}'} ({log})"
+            return f"{last or f'exit status {done.returncode}'} ({log})"
     return ""

@@ -43,4 +43,4 @@ class Shard:
 
     def __getitem__(self, part: slice) -> np.ndarray:
         tokens = self.tokens[part]
-        return np.where(tokens == self.end, EOS, tokens + len(SPECIAL)).astype(np.uint16)
+        return np.where(tokens == self.end, np.uint16(EOS), tokens + np.uint16(len(SPECIAL)))

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pydata_sphinx_theme
 import pytest
 import tinycss2
 from docutils import nodes
@@ -20,6 +21,7 @@ import citations  # noqa: E402  (the book's extensions live beside the book)
 import described  # noqa: E402
 import plots  # noqa: E402
 import sheets  # noqa: E402
+import slim  # noqa: E402
 
 PAGES = sorted((ROOT / "build" / "_build" / "html").glob("*.html"))
 LOSS = training_curves({"with <b>": [(1, 3.0), (2, 1.5)], "without": [(1, 3.0), (2, 2.5)]}, title="Loss & more")
@@ -132,3 +134,8 @@ def test_the_cover_names_the_minutes_that_teachers_are_told():
     for (name, *_), row in zip(table, cover + [()] * len(table), strict=False):
         assert row in table, f"book/index.md: its road needs an item for {name} with the minutes of TEACHING.md's table"
     assert cover == table
+
+
+def test_what_is_taken_out_of_the_themes_script_is_in_it():
+    [script] = Path(pydata_sphinx_theme.__file__).parent.rglob("static/scripts/pydata-sphinx-theme.js")
+    assert script.read_text(encoding="utf8").count(slim.MEASURES) == 1
