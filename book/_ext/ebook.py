@@ -8,6 +8,7 @@ import html
 import re
 from pathlib import Path
 
+from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders import _epub_base
@@ -27,6 +28,8 @@ STYLE = re.compile(r"<style\b[^>]*>(.*?)</style>", re.DOTALL)
 STYLES = "styles"  # of a page's tree: those that its cells write
 EMPTY = re.compile(r"--[\w-]+:\s*;")  # a variable without a value
 ONE_OF = re.compile(r":is\(([^()]*)\)")
+TABLE = re.compile(r'<table class="[^"]*\b(?:results|docutils)\b.*?</table>', re.DOTALL)  # no matrices
+WIDE = 4  # columns: a table with as many is a list of rows on a narrow e-reader, which cannot scroll it
 
 
 def as_xml(markup: str) -> str:
@@ -54,6 +57,27 @@ def plain_rule(rule: re.Match[str]) -> str:
 def plain_style(sheet: str) -> str:
     """Return a style sheet for readers that know neither `:is`, which is written out, nor `:has`, whose rules go."""
     return RULE.sub(plain_rule, EMPTY.sub("", COMMENT.sub("", sheet)))
+
+
+def with_columns(table: re.Match[str]) -> str:
+    """Return a table whose cells know the name of their column, if it is wide; the style sheet writes it before them."""
+    tree = BeautifulSoup(table[0], "html.parser")
+    head = tree.thead.find_all("tr")[-1] if tree.thead and tree.tbody else None
+    names = [_words(cell) for cell in head.find_all(["th", "td"])] if head else []
+    if tree.table is None or len(names) < WIDE:
+        return table[0]
+    tree.table["class"] = [*tree.table.get_attribute_list("class", []), "wide"]
+    for row in tree.select("tbody tr"):
+        cells = row.find_all(["th", "td"], recursive=False)
+        if len(cells) == len(names):
+            for cell, name in zip(cells[1:], names[1:], strict=True):
+                cell["data-column"] = name
+    return str(tree)
+
+
+def _words(cell: Tag) -> str:
+    """Return a cell's text; of a formula what is seen, not its source."""
+    return " ".join("".join(text for text in cell.strings if not text.find_parent("annotation")).split())
 
 
 def declared(package: str, folder: Path) -> str:
@@ -89,6 +113,7 @@ def mend_head(app: Sphinx, name: str, template: str, context: dict, doctree: nod
     if app.builder.name == BUILDER:
         sheets = context.get("css_files", [])
         context["css_files"] = [sheet for sheet in sheets if "katex" not in str(getattr(sheet, "filename", sheet))]
+        context["body"] = TABLE.sub(with_columns, context.get("body", ""))
         styles = doctree.get(STYLES, {}) if doctree is not None else {}
         context["metatags"] = context.get("metatags", "") + "".join(
             f"<style>{html.escape(plain_style(style), quote=False)}</style>" for style in styles

@@ -114,9 +114,10 @@ const build = (place) => {
   const addRow = (i) => {
     const button = element(list, "button", { type: "button" })
     const name = element(button, "span")
+    const spoken = element(button, "span", { class: "live-hidden" })
     const fill = element(element(button, "span", { class: "bar" }), "span", { class: "fill" })
     button.addEventListener("click", () => store(i + 1))
-    rows.push({ button, name, fill, number: element(button, "span", { class: "number" }) })
+    rows.push({ button, name, spoken, fill, number: element(button, "span", { class: "number" }) })
   }
   const draw = () => {
     const { state, pairs } = replayed(given)
@@ -127,7 +128,7 @@ const build = (place) => {
     pairs.forEach(({ version, [given.bars]: share }, i) => {
       rows[i].fill.style.width = `${100 * Math.max(0, share)}%`
       rows[i].number.textContent = number(share)
-      rows[i].button.setAttribute("aria-label", `pair ${i + 1}, written ${version === 1 ? "once" : `${version} times`}, ${BARS[given.bars][0]} ${number(share)}`)
+      rows[i].spoken.textContent = `written ${version === 1 ? "once" : `${version} times`}, ${BARS[given.bars][0]}`
       rows[i].name.textContent = `${i + 1}${"′".repeat(Math.min(3, version - 1))}`
     })
     width.select.value = WIDTHS.indexOf(given.d)

@@ -22,7 +22,8 @@ PAGE = (
     "$$ a = b \\tag{Luong (5)} $$\n\n"
     f"```{{raw}} html\n{PICTURE}<style>p:is(.a, .b){{top: 0}}</style><svg viewBox='0 0 1 1'></svg>"
     "<p>three&nbsp;words<br>and &amp; more</p><script>const x = 1 && 2</script>\n```\n\n"
-    ":::{dropdown} Answer\nSeven.\n:::\n"
+    ":::{dropdown} Answer\nSeven.\n:::\n\n"
+    "| a | b | $c_i$ | d |\n|---|---|---|---|\n| 1 | 2 | 3 | 4 |\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 )
 
 
@@ -50,7 +51,8 @@ def test_a_page_for_e_readers(tmp_path):
     assert not warned.getvalue()
     assert not build.malformed(out / "book.epub")
     page = (out / "index.xhtml").read_text(encoding="utf8")
-    assert page.count("<math") == 2
+    assert page.count("<math") == 3
+    assert re.findall(r'data-column="([^"]*)"', page) == ["b", "ci", "d"]
     assert "katex-html" not in page
     assert "<script" not in page
     head, _, after = page.partition("</head>")

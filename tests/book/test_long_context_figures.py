@@ -172,7 +172,7 @@ def test_pairs_are_stored_written_again_and_shared(browser, tmp_path: Path) -> N
         assert status(tab).startswith("4 pairs in a matrix of 8 × 8 = 64 numbers; a cache would keep 64.")
         assert tab.get_by_text("with random keys").count() == 0
         tab.get_by_role("button", name="store pair 5").press("Enter")
-        tab.get_by_role("button", name="pair 1, written once").click()
+        tab.get_by_role("button", name="1 written once").click()
         tab.get_by_role("button", name="delta rule").click()
         assert tab.evaluate("location.hash") == "#live=state&d=8&rule=delta&bars=near&writes=1-2-3-4-5-1"
         assert status(tab).endswith("for pair 1, written just now, 1.00 and 1.00.")
