@@ -60,7 +60,7 @@ def plain_style(sheet: str) -> str:
 
 
 def with_columns(table: re.Match[str]) -> str:
-    """Return a table whose cells know the name of their column, if it is wide; the style sheet writes it before them."""
+    """Return a table; if it is wide, with the name of its column in each cell, for the style sheet to write."""
     tree = BeautifulSoup(table[0], "html.parser")
     head = tree.thead.find_all("tr")[-1] if tree.thead and tree.tbody else None
     names = [_words(cell) for cell in head.find_all(["th", "td"])] if head else []

@@ -24,6 +24,12 @@ MACROS = {
 # A named operator is two elements, and KaTeX leaves them so under a brace, where MathML has room for one.
 OPERATOR = re.compile("(<munder>)(<mi[^>]*>[^<]*</mi><mo>\u2061</mo>)(?=<mo )")
 
+BREAK = re.compile(r"\\q?quad(?![a-zA-Z])")  # between two formulas that stand in one line
+SUM = re.compile(r"(?=[=+])")
+TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}()]|[^\\{}()]", re.DOTALL)
+OPENS, CLOSES = {"{", "(", r"\begin", r"\left"}, {"}", ")", r"\end", r"\right"}
+LONG = 60  # letters of LaTeX: an e-reader on a phone shows no more in a line
+
 logger = logging.getLogger(__name__)
 
 
@@ -52,8 +58,25 @@ def rendered(self, node: nodes.Element, formula: str, display: bool) -> str:
         return nodes.make_id(reason)
 
 
+def pieces(formula: str, at: re.Pattern[str]) -> list[str]:
+    """Return a formula cut where it may be: outside of braces, brackets and environments."""
+    parts, depth = [""], 0
+    for token in TOKEN.findall(formula):
+        depth += (token in OPENS) - (token in CLOSES)
+        cut = at.match(token) if depth == 0 else None
+        if cut:
+            parts.append("" if cut[0] else f"{{}} {token}")  # {}: so that KaTeX knows the sign as one between two sides
+        else:
+            parts[-1] += token
+    return [part for part in parts if part.strip()]
+
+
 def visit_inline(self, node: nodes.math) -> None:
-    self.body.append(rendered(self, node, node.astext(), display=False))
+    """Write a formula within a sentence; for e-readers, which break no MathML, a long one in pieces."""
+    formula = node.astext()
+    is_cut = self.builder.name == ebook.BUILDER and len(formula) > LONG
+    parts = pieces(formula, SUM) if is_cut else [formula]
+    self.body.append(" ".join(rendered(self, node, part, display=False) for part in parts))
     raise nodes.SkipNode
 
 
@@ -63,7 +86,9 @@ def visit_block(self, node: nodes.math_block) -> None:
     tags = TAG.findall(formula)
     number = [f"({get_node_equation_number(self, node)})"] if node.get("number") else []
     self.body.append(self.starttag(node, "div", CLASS="math"))
-    self.body.append(f'<div class="formula">{rendered(self, node, TAG.sub("", formula), display=True)}</div>')
+    formula = TAG.sub("", formula)
+    for part in pieces(formula, BREAK) if self.builder.name == ebook.BUILDER else [formula]:
+        self.body.append(f'<div class="formula">{rendered(self, node, part, display=True)}</div>')
     self.body += [f'<span class="eqno">{self.encode(text)}</span>' for text in [*tags, *number]]
     self.body.append("</div>\n")
     raise nodes.SkipNode
