@@ -54,8 +54,7 @@ def test_a_page_for_e_readers(tmp_path):
     page = (out / "index.xhtml").read_text(encoding="utf8")
     assert page.count("<math") == 1 + 2 + 9 + 1  # what stands side by side, and a long sum, are cut
     assert re.findall(r'data-column="([^"]*)"', page) == ["b", "ci", "d"]
-    assert "katex-html" not in page
-    assert "<script" not in page
+    assert not {"katex-html", "<script"} & set(re.findall("katex-html|<script", page))
     head, _, after = page.partition("</head>")
     assert "p.a,p.b{top: 0}" in head
     assert "<style" not in after
