@@ -29,7 +29,7 @@ STYLES = "styles"  # of a page's tree: those that its cells write
 EMPTY = re.compile(r"--[\w-]+:\s*;")  # a variable without a value
 ONE_OF = re.compile(r":is\(([^()]*)\)")
 TABLE = re.compile(r'<table class="[^"]*\b(?:results|docutils)\b.*?</table>', re.DOTALL)  # no matrices
-WIDE = 4  # columns: a table with as many is a list of rows on a narrow e-reader, which cannot scroll it
+WIDE, LETTERS = 4, 40  # columns, and letters of their longest cells: such a table does not fit on a narrow e-reader
 
 
 def as_xml(markup: str) -> str:
@@ -64,15 +64,15 @@ def with_columns(table: re.Match[str]) -> str:
     tree = BeautifulSoup(table[0], "html.parser")
     head = tree.thead.find_all("tr")[-1] if tree.thead and tree.tbody else None
     names = [_words(cell) for cell in head.find_all(["th", "td"])] if head else []
-    if tree.table is None or len(names) < WIDE:
+    rows = [row.find_all(["th", "td"], recursive=False) for row in tree.select("tbody tr")]
+    rows = [row for row in rows if len(row) == len(names)]
+    longest = [max(len(_words(cell)) for cell in column) for column in zip(*rows, strict=True)]
+    if len(names) < WIDE or sum(longest) <= LETTERS:
         return table[0]
-    tree.table["class"] = [*tree.table.get_attribute_list("class", []), "wide"]
-    for row in tree.select("tbody tr"):
-        cells = row.find_all(["th", "td"], recursive=False)
-        if len(cells) == len(names):
-            for cell, name in zip(cells[1:], names[1:], strict=True):
-                cell["data-column"] = name
-    return str(tree)
+    for row in rows:
+        for cell, name in zip(row[1:], names[1:], strict=True):
+            cell["data-column"] = name
+    return str(tree).replace('class="', 'class="wide ', 1)
 
 
 def _words(cell: Tag) -> str:

@@ -24,7 +24,8 @@ PAGE = (
     f"```{{raw}} html\n{PICTURE}<style>p:is(.a, .b){{top: 0}}</style><svg viewBox='0 0 1 1'></svg>"
     "<p>three&nbsp;words<br>and &amp; more</p><script>const x = 1 && 2</script>\n```\n\n"
     ":::{dropdown} Answer\nSeven.\n:::\n\n"
-    "| a | b | $c_i$ | d |\n|---|---|---|---|\n| 1 | 2 | 3 | 4 |\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    f"| a | b | $c_i$ | d |\n|---|---|---|---|\n| {'word ' * 9} | 2 | 3 | 4 |\n\n"
+    "| e | f | g | h |\n|---|---|---|---|\n| 1 | 2 | 3 | 4 |\n"
 )
 
 
