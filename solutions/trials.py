@@ -32,6 +32,7 @@ def main(program: str, experiments: list[ModuleType], words: Sequence[str] | Non
         experiment: Positional[Literal[names]] = (  # pyright: ignore[reportInvalidTypeForm]
             names[0] if len(names) == 1 else tyro.MISSING
         )
+        """whose models are trained"""
         seeds: tuple[int, ...] = (1, 2, 3)
         steps: Count = 0
         """of each training; 0 = as in the book"""
