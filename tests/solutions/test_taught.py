@@ -19,8 +19,8 @@ from lab.training import Training
 from lab.translation import Translating
 from solutions.bahdanau.model import SOLUTION as BAHDANAU
 from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
-from solutions.luong.fast import SOLUTION as LUONG
 from solutions.luong.model import SCORES
+from solutions.luong.model import SOLUTION as LUONG
 from solutions.pooling.model import SOLUTION as POOLING
 from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
 from solutions.structured.model import SOLUTION as STRUCTURED
@@ -72,7 +72,7 @@ PROVEN = {
     "test_without_a_position_is_what_the_pool_gives_where_that_position_is_masked",
     ("pooling", "adversarial_weights"): "test_pooling."
     "test_adversarial_weights_pool_the_same_vector_and_no_others_go_further",
-    ("luong", "attentional_state"): f"test_luong_model.{PLAIN_AND_FAST}",
+    ("luong", "attentional_state"): "test_luong_model.test_attention_that_is_handed_in_makes_the_same_model",
     ("luong", "local_p_weights"): "test_luong_model.test_the_weights_of_local_p_are_the_taught_ones",
     ("luong", "input_feeding"): "test_luong_model.test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding",
     # What the notebook compares hops with.
