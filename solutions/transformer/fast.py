@@ -56,7 +56,7 @@ class FastTransformer(Transformer):
         x = self.embed(self.source_embedding, source)
         x = x if packed is None else packed.pack(x)
         for layer in self.encoder:
-            x = layer(x, mask[:, None], packed)
+            x = layer(x, mask[:, None, None], packed)
         states = self.encoder_norm(x)
         memory, state = {"mask": mask}, {}
         for number, layer in enumerate(self.decoder):
@@ -81,7 +81,7 @@ class FastTransformer(Transformer):
             before = (state[names[0]], state[names[1]]) if past else None
             source = memory[names[0]], memory[names[1]]
             last = need_weights and number == len(self.decoder) - 1
-            y, after, weights = layer(y, source, before, allowed, memory["mask"][:, None], last)
+            y, after, weights = layer(y, source, before, allowed, memory["mask"][:, None, None], last)
             state |= dict(zip(names, after, strict=True))
         return self.decoder_norm(y), state, weights.mean(dim=1) if need_weights and weights is not None else None
 

@@ -112,11 +112,6 @@ class FastAttention(MultiHeadAttention):
         return functional.linear(joined, self.out_proj.weight, self.out_proj.bias), weights
 
 
-def of_heads(mask: Tensor | None) -> Tensor | None:
-    """Return a mask with an axis for the heads."""
-    return None if mask is None else mask.unsqueeze(-3)
-
-
 class FastLayer(Layer):
     """How a sublayer is added, and the feed-forward network."""
 
@@ -152,9 +147,9 @@ class FastEncoderLayer(FastLayer, EncoderLayer):
         mask: Bool[Tensor, "... #source source"] | None = None,
         packed: PackedPositions | None = None,
     ) -> Float[Tensor, "*positions d_model"]:
-        """Return what the taught `encoder_layer` returns (its mask (B,S) is (B,1,S) here); packed, with `packed`."""
+        """Return what the taught `encoder_layer` returns (its mask (B,S) is (B,1,1,S) here); packed, with `packed`."""
         q, k, v = self.self_attn.project(self.before(x, self.norm1), 0, 3, packed)
-        attended, _ = self.self_attn.attend(q, k, v, of_heads(mask), packed=packed)
+        attended, _ = self.self_attn.attend(q, k, v, mask, packed=packed)
         x = self.after(x, attended, self.norm1)
         return self.after(x, self.feed(self.before(x, self.norm2)), self.norm2)
 
@@ -177,16 +172,16 @@ class FastDecoderLayer(FastLayer, DecoderLayer):
         source: KeysValues,
         past: KeysValues | None,
         target_mask: Bool[Tensor, "... #target all"] | None,
-        source_mask: Bool[Tensor, "*#batch #target source"] | None,
+        source_mask: Bool[Tensor, "... #target source"] | None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch target d_model"], KeysValues, Tensor | None]:
         """Return y after the layer, keys and values of past and new words, and cross-attention's weights if needed."""
         q, k, v = self.self_attn.project(self.before(y, self.norm1), 0, 3)
         if past is not None:
             k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-        attended, _ = self.self_attn.attend(q, k, v, of_heads(target_mask))
+        attended, _ = self.self_attn.attend(q, k, v, target_mask)
         y = self.after(y, attended, self.norm1)
         (q,) = self.multihead_attn.project(self.before(y, self.norm2), 0, 1)
-        context, cross = self.multihead_attn.attend(q, *source, of_heads(source_mask), need_weights)
+        context, cross = self.multihead_attn.attend(q, *source, source_mask, need_weights)
         y = self.after(y, context, self.norm2)
         return self.after(y, self.feed(self.before(y, self.norm3)), self.norm3), (k, v), cross

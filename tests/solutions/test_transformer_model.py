@@ -91,7 +91,7 @@ def test_an_encoder_layer_is_torchs(pre_norm: bool) -> None:
     ours = shaken(FastEncoderLayer(replace(LAYER, pre_norm=pre_norm)))
     theirs = nn.TransformerEncoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm)
     theirs.load_state_dict(ours.state_dict())
-    result, right = ours(x, mask[:, None]), theirs(x, src_key_padding_mask=~mask)
+    result, right = ours(x, mask[:, None, None]), theirs(x, src_key_padding_mask=~mask)
     assert_same(result[mask], right[mask], ours, theirs, x)
     if not pre_norm:
         taught = encoder_layer(x, ours.named(), HEADS, mask, 1e-5)
@@ -104,7 +104,7 @@ def test_a_decoder_layer_is_torchs(pre_norm: bool) -> None:
     ours = shaken(FastDecoderLayer(replace(LAYER, pre_norm=pre_norm)))
     theirs = nn.TransformerDecoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm)
     theirs.load_state_dict(ours.state_dict())
-    result, _, _ = ours(y, ours.project_memory(x), None, CAUSAL, mask[:, None])
+    result, _, _ = ours(y, ours.project_memory(x), None, CAUSAL, mask[:, None, None])
     assert_same(result, theirs(y, x, ~CAUSAL, memory_key_padding_mask=~mask), ours, theirs, y, x)
     if not pre_norm:
         taught = decoder_layer(y, x, ours.named(), HEADS, CAUSAL.expand(4, 5, 5), mask[:, None], 1e-5)
@@ -186,7 +186,7 @@ def test_a_pre_norm_stack_is_the_fast_encoder_with_pre_norm() -> None:
     ours = pre_norm_stack(x, params, norm.weight, norm.bias, SMALL.heads, MASK, norm.eps)
     theirs = x
     for layer in net.encoder:
-        theirs = layer(theirs, MASK[:, None])
+        theirs = layer(theirs, MASK[:, None, None])
     theirs = norm(theirs)
     torch.testing.assert_close(ours[MASK], theirs[MASK], rtol=1e-5, atol=1e-5)
     some = torch.randn_like(ours)[MASK]
