@@ -71,7 +71,7 @@ def slopes_of_the_authors(heads: int) -> list[float]:
 def test_alibis_slopes_are_those_of_the_authors_code(heads: int) -> None:
     bias = alibi_bias(heads, 4)
     assert bias.shape == (heads, 4, 4)
-    torch.testing.assert_torch.testing.assert_close(bias[:, 1, 0], -torch.tensor(slopes_of_the_authors(heads)))
+    torch.testing.assert_close(bias[:, 1, 0], -torch.tensor(slopes_of_the_authors(heads)))
     future = torch.ones(4, 4, dtype=torch.bool).triu(1)
     assert torch.equal(bias == -torch.inf, future.expand(heads, 4, 4))
 

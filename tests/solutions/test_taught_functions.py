@@ -10,7 +10,7 @@ from torch import Tensor
 from autograder.checks import find
 from solutions.language_model.attention import absorbed_scores, latent_attention
 from solutions.self_attention.attention import SelfAttention, layer_cost, scaled_dot_product
-from solutions.transformer.attention import multi_head_attention, noam_rate, split_heads
+from solutions.transformer.attention import noam_rate, split_heads
 from tests.answers import check_ids
 from tests.support.verdicts import drawn
 
@@ -69,8 +69,8 @@ REFUSED = {
     "kind must be self_attention, recurrent.*got 'attention'": lambda: layer_cost("attention", 8, 4, 3, 5),
     "at least 2 words wide; got k = 1": lambda: layer_cost("convolution", 8, 4, 1, 5),
     "expected step ≥ 1, got 0; add 1": lambda: noam_rate(0, 512, 4000),
-    "divide d_model = 6, got 4; choose one of 1, 2, 3, 6": lambda: multi_head_attention(X, X, X, {}, 4),
-    "divide d_model = 6, got 0; choose one of 1, 2, 3, 6": lambda: multi_head_attention(X, X, X, {}, 0),
+    "divide d_model = 6, got 4; choose one of 1, 2, 3, 6": lambda: split_heads(X, 4),
+    "divide d_model = 6, got 0; choose one of 1, 2, 3, 6": lambda: split_heads(X, 0),
 }
 
 
