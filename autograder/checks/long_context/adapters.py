@@ -1,4 +1,4 @@
-"""How the checks look at -∞, which is no number, hand over parts of a softmax, and see that few tiles are read at once."""
+"""How the checks look at -∞, which is no number, hand over parts of a softmax, and see that few tiles are read."""
 
 from collections.abc import Callable
 from typing import Any
