@@ -75,11 +75,9 @@ def choice_cases(rng: Rng) -> list[CaseInput]:
     return [CaseInput(name, arguments, group) for name, group, arguments in drawn]
 
 
-def causal_weights(rng: Rng, heads: int, length: int, scale: float = 1.5) -> np.ndarray:
+def causal_weights(rng: Rng, heads: int, length: int) -> np.ndarray:
     """Return attention weights (heads, length, length) of causal heads."""
-    scores = np.where(
-        np.tril(np.ones((length, length), bool)), normal(rng, heads, length, length, scale=scale), -np.inf
-    )
+    scores = np.where(np.tril(np.ones((length, length), bool)), normal(rng, heads, length, length, scale=1.5), -np.inf)
     return softmax(scores).astype(np.float32)
 
 
