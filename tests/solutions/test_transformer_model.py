@@ -149,20 +149,6 @@ def test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients(shared
     assert_same(losses[0], losses[1], fast, plain)
 
 
-@pytest.mark.parametrize("positions", ["sine", "learned", "none"])
-@pytest.mark.parametrize("width", [1, 3])
-def test_decoding_without_and_with_the_cache_says_the_same(width: int, positions: str) -> None:
-    # A seed with which no padding is said: as a key of later words the plain model hides it.
-    fast, plain = (model(kind, seed=9, positions=positions) for kind in (FastTransformer, Transformer))
-    sentences = [source for source, _ in EXAMPLES]
-    outputs = [decoding.translate(net, sentences, width) for net in (fast, plain)]
-    assert any(output.tokens for output in outputs[0])
-    assert [output.tokens for output in outputs[0]] == [output.tokens for output in outputs[1]]
-    for ours, theirs in zip(*outputs, strict=True):
-        if ours.weights is not None:
-            torch.testing.assert_close(ours.weights, theirs.weights, rtol=1e-4, atol=1e-5)
-
-
 @pytest.mark.parametrize("kind", [FastTransformer, Transformer])
 @pytest.mark.parametrize("seed", [9, 12])
 def test_the_taught_decoder_says_what_the_cached_one_says(kind: type[Transformer], seed: int) -> None:
