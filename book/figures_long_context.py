@@ -56,7 +56,7 @@ def moved_table() -> HTML:
     """Return what attention moves between two memories, whole and in tiles, for one head, by the model of costs.py."""
     rows = []
     for length in (1024, 4096, 16384):
-        whole, tiles = moved_whole(length, WIDTH).all, moved_in_tiles(length, WIDTH, TILE).all
+        whole, tiles = moved_whole(length, WIDTH), moved_in_tiles(length, WIDTH, TILE)
         rows.append([f"{length:,}", f"{whole / 1e6:,.1f}", f"{tiles / 1e6:,.1f}", f"{whole / tiles:.1f}"])
     caption = f"Millions of numbers moved: one head of {WIDTH} features, tiles of {TILE} queries and keys"
     return table(caption, ["tokens", "the whole matrix", "tiles", "times fewer"], rows)

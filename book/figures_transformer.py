@@ -20,7 +20,7 @@ from lab.plots import Picture, training_curves
 from lab.translation import Trained
 from solutions.bahdanau.model import SOLUTION as BAHDANAU
 from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
-from solutions.luong.fast import SOLUTION as LUONG
+from solutions.luong.model import SOLUTION as LUONG
 from solutions.transformer.ablation import Habits, Head
 from solutions.transformer.attention import noam_rate, sinusoids
 

@@ -45,3 +45,20 @@ def gaps(rng: Rng, *shape: int) -> np.ndarray:
             row[min({0, 1, 2} - {kept, lost})] = True
     rows[-1] = np.roll(rows[-1], -rows[-1].argmin())
     return mask
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Return the softmax along the last axis, in double precision."""
+    exp = np.exp(scores.astype(np.float64) - scores.max(axis=-1, keepdims=True))
+    return exp / exp.sum(axis=-1, keepdims=True)
+
+
+def weights(rng: Rng, *sizes: int, mask: np.ndarray | None = None, spread: float = 1.5) -> np.ndarray:
+    """Return weights (batch, queries, source) whose rows add up to 1 over the real positions."""
+    grown = np.exp(spread * rng.normal(size=sizes)) * (1 if mask is None else mask[:, None])
+    return (grown / grown.sum(axis=2, keepdims=True)).astype(np.float32)
+
+
+def some_positions(rng: Rng, count: int) -> np.ndarray:
+    """Return positions in no order, with gaps, and none of them small."""
+    return 5 + rng.permutation(40)[:count]

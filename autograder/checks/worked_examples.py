@@ -2,34 +2,19 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
 
 from autograder.checks.edits import target
 from autograder.checks.faults import CheckFault, demand_outputs
-from autograder.kit.answer import Caller
 from autograder.kit.cases import Example
 from autograder.kit.compare import aligned
 from autograder.kit.example_hints import differs
 
 # What to paste; where its last line does not call the function with the arguments of a case, also these, as code.
 Code = str | tuple[str, str]
-
-
-class Graded(Protocol):
-    """What is asked of a check."""
-
-    @property
-    def function(self) -> str: ...
-    @property
-    def outputs(self) -> tuple[str, ...]: ...
-    @property
-    def reference(self) -> Callable: ...
-    @property
-    def mistakes(self) -> tuple[Callable, ...]: ...
-    def calling(self, target: Any) -> Caller: ...
 
 
 def of_file(reference: Callable, function: str) -> tuple[Code, ...]:
@@ -43,7 +28,7 @@ def of_file(reference: Callable, function: str) -> tuple[Code, ...]:
     return tuple((code, arguments) if arguments else code for code, _, arguments in codes)
 
 
-def worked(check: Graded, code: Code) -> Example:
+def worked(check: Any, code: Code) -> Example:
     """Return a piece of code as an example, with what the reference gives, and each mistake that shows there."""
     text = code if isinstance(code, str) else code[0]
     arguments = given(check, code)
@@ -61,7 +46,7 @@ def worked(check: Graded, code: Code) -> Example:
     return example
 
 
-def given(check: Graded, code: Code) -> list:
+def given(check: Any, code: Code) -> list:
     """Return the arguments of an example, tensors as arrays: those that its last line calls the function with.
 
     Where the code says them beside, the function in it is the reference.

@@ -18,7 +18,7 @@ from lab.training import Trainer, Training
 from solutions.bahdanau.model import SOLUTION as BAHDANAU
 from solutions.encoder_decoder.model import SOLUTION as ENCODER_DECODER
 from solutions.language_model.fast import SOLUTION as LANGUAGE_MODEL
-from solutions.luong.fast import SOLUTION as LUONG
+from solutions.luong.model import SOLUTION as LUONG
 from solutions.pooling.model import SOLUTION as POOLING
 from solutions.self_attention.fast import SOLUTION as SELF_ATTENTION
 from solutions.structured.model import SOLUTION as STRUCTURED

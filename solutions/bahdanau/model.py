@@ -73,24 +73,35 @@ class Bahdanau(Translator):
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
     ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
         """Return the readout's input [s_i ; E y_{i-1} ; c_i], equation 4, the last state, and the weights."""
-        words = self.dropout(self.embedding(inputs))
-        gates_of_words = self.from_word(words)  # all steps at once: no recurrence in it
+        words, steps = self.dropout(self.embedding(inputs)), []
+        advance = self.stepping(memory)
+        for read in self.read(words).unbind(dim=1):
+            of_state, context, weights, state = advance(read, state)
+            steps.append((of_state, context, weights))
+        states, contexts, all_weights = (torch.stack(each, dim=1) for each in zip(*steps, strict=True))
+        return torch.cat([states, words.to(states.dtype), contexts.to(states.dtype)], dim=-1), state, all_weights
+
+    def read(
+        self, words: Float[Tensor, "batch target embedding_dim"]
+    ) -> Float[Tensor, "batch target gates_or_embedding"]:
+        """Return what each step reads: the words' share of the gates, all steps at once, as no recurrence is in it."""
+        return self.from_word(words)
+
+    def stepping(self, memory: Memory) -> Callable[[Tensor, State], tuple[Tensor, Tensor, Tensor, State]]:
+        """Return the function of one step: from its gates and the state, what the readout gets, and the next state."""
         # What the state is multiplied with at each step, as one matrix: the gates, and W_q for the next query.
         weight = torch.cat([self.from_state.weight, self.W_q])
         bias = torch.cat([self.from_state.bias, self.W_q.new_zeros(len(self.W_q))])
-        hidden, states, contexts, all_weights = state["hidden"], [], [], []
-        for gates_of_word in gates_of_words.unbind(dim=1):
+
+        def advance(gates_of_word: Tensor, state: State) -> tuple[Tensor, Tensor, Tensor, State]:
+            hidden = state["hidden"]
             both = nn.functional.linear(hidden, weight, bias)
             gates_of_state, query = both.split([3 * self.recipe.units, len(self.W_q)], dim=-1)
             context, weights = self.context_and_weights(hidden, query, memory)
             new = gru_update(gates_of_word + self.from_context(context), gates_of_state, hidden)
-            states.append(self.for_readout(hidden, new))
-            contexts.append(context)
-            all_weights.append(weights)
-            hidden = new
-        joined, context, weights = (torch.stack(each, dim=1) for each in (states, contexts, all_weights))
-        readout_input = torch.cat([joined, words.to(joined.dtype), context.to(joined.dtype)], dim=-1)
-        return readout_input, {"hidden": hidden}, weights
+            return self.for_readout(hidden, new), context, weights, {"hidden": new}
+
+        return advance
 
     def for_readout(
         self, previous: Float[Tensor, "batch units"], new: Float[Tensor, "batch units"]
@@ -133,21 +144,17 @@ class StepByStep(Bahdanau):
         word, context = x.split([self.recipe.embedding_dim, 2 * self.recipe.units], dim=-1)
         return gru_update(self.from_word(word) + self.from_context(context), self.from_state(state), state)
 
-    def decode(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
-    ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
-        """Return the readout's input [s_i ; E y_{i-1} ; c_i], equation 4, the last state, and the weights."""
-        words, hidden = self.dropout(self.embedding(inputs)), state["hidden"]
+    def read(self, words: Float[Tensor, "batch target embedding_dim"]) -> Float[Tensor, "batch target embedding_dim"]:
+        return words
+
+    def stepping(self, memory: Memory) -> Callable[[Tensor, State], tuple[Tensor, Tensor, Tensor, State]]:
         source = (memory["states"], memory["projected"], self.W_q, self.v, self.cell, memory["mask"])
-        states, contexts, all_weights = [], [], []
-        for word in words.unbind(dim=1):
-            new, context, weights = self.decoder_step(word, hidden, *source)
-            states.append(self.for_readout(hidden, new))
-            contexts.append(context)
-            all_weights.append(weights)
-            hidden = new
-        readout_input = torch.cat([torch.stack(states, dim=1), words, torch.stack(contexts, dim=1)], dim=-1)
-        return readout_input, {"hidden": hidden}, torch.stack(all_weights, dim=1)
+
+        def advance(word: Tensor, state: State) -> tuple[Tensor, Tensor, Tensor, State]:
+            new, context, weights = self.decoder_step(word, state["hidden"], *source)
+            return self.for_readout(state["hidden"], new), context, weights, {"hidden": new}
+
+        return advance
 
 
 class QueryAfter(Bahdanau):
@@ -162,23 +169,14 @@ class QueryAfter(Bahdanau):
         states = memory["states"]
         return memory, state | {"context": states.new_zeros(len(states), states.shape[-1])}
 
-    def decode(
-        self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
-    ) -> tuple[Float[Tensor, "batch target readout_input"], State, Float[Tensor, "batch target source"]]:
-        """Return the readout's input [s_i ; E y_{i-1} ; c_i], the last state and context, and the weights."""
-        words = self.dropout(self.embedding(inputs))
-        hidden, context = state["hidden"], state["context"]
-        gates_of_words = self.from_word(words)
-        hiddens, contexts, all_weights = [], [], []
-        for gates_of_word in gates_of_words.unbind(dim=1):
-            hidden = gru_update(gates_of_word + self.from_context(context), self.from_state(hidden), hidden)
+    def stepping(self, memory: Memory) -> Callable[[Tensor, State], tuple[Tensor, Tensor, Tensor, State]]:
+        def advance(gates_of_word: Tensor, state: State) -> tuple[Tensor, Tensor, Tensor, State]:
+            gates = gates_of_word + self.from_context(state["context"])
+            hidden = gru_update(gates, self.from_state(state["hidden"]), state["hidden"])
             context, weights = self.context_and_weights(hidden, hidden @ self.W_q.T.to(hidden.dtype), memory)
-            hiddens.append(hidden)
-            contexts.append(context)
-            all_weights.append(weights)
-        states, given = torch.stack(hiddens, dim=1), torch.stack(contexts, dim=1)
-        readout_input = torch.cat([states, words.to(states.dtype), given.to(states.dtype)], dim=-1)
-        return readout_input, {"hidden": hidden, "context": context}, torch.stack(all_weights, dim=1)
+            return hidden, context, weights, {"hidden": hidden, "context": context}
+
+        return advance
 
 
 def build(recipe: Recipe, source_size: int, target_size: int) -> Bahdanau:

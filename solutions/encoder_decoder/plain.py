@@ -78,7 +78,7 @@ def sentences(batch: Batch) -> Int[Tensor, "batch words"]:
     return batch.inputs[:, 1:]
 
 
-def with_gradient(step: Step, backward: Callable[..., tuple[Tensor, ...]]) -> Step:
+def with_gradient(step: Callable[..., Tensor], backward: Callable[..., tuple[Tensor, ...]]) -> Callable[..., Tensor]:
     """Return a step whose gradients are those that `backward` (gru_step_backward) works out: autograd has no part."""
 
     class Stepped(torch.autograd.Function):

@@ -15,20 +15,6 @@ from solutions.language_model.model import Decoder
 from solutions.language_model.recipe import Recipe
 
 
-def rms_norm(
-    x: Float[Tensor, "*batch d_model"], gamma: Float[Tensor, " d_model"], eps: float = 1e-6
-) -> Float[Tensor, "*batch d_model"]:
-    """Return what the taught `rms_norm` returns."""
-    return functional.rms_norm(x, gamma.shape, gamma, eps)
-
-
-def layer_norm(
-    x: Float[Tensor, "*batch d_model"], gamma: Float[Tensor, " d_model"], beta: Float[Tensor, " d_model"]
-) -> Float[Tensor, "*batch d_model"]:
-    """Return what the taught `layer_norm` of ch. 7 returns."""
-    return functional.layer_norm(x, gamma.shape, gamma, beta)
-
-
 def swiglu(
     x: Float[Tensor, "*batch d_model"],
     W_1: Float[Tensor, "inner d_model"],
@@ -57,7 +43,12 @@ def grouped_query_attention(
     return functional.scaled_dot_product_attention(query, key, value, is_causal=True), None
 
 
-FAST = Parts(rms_norm, layer_norm, swiglu, attention.rope, grouped_query_attention)
+FAST = Parts(
+    rms_norm=lambda x, gamma, eps=1e-6: functional.rms_norm(x, gamma.shape, gamma, eps),
+    layer_norm=lambda x, gamma, beta: functional.layer_norm(x, gamma.shape, gamma, beta),
+    swiglu=swiglu,
+    grouped_query_attention=grouped_query_attention,
+)
 
 
 class FastDecoder(Decoder):

@@ -6,9 +6,8 @@ trains models on random sequences that repeat and writes results/induction.json:
 the loss on what was seen before, and how many values they recall of pairs, which no training has shown them.
 """
 
-import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,10 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional
 
-from lab.cli.common import fail
 from lab.corpora.repeats import LEAST, MOST, pairs, repeats
-from lab.evaluation.result_files import results_folder
-from lab.evaluation.trials import Trials
 from lab.fit import fit
-from lab.ranges import Count, Positive, RecipeError, Size, demand
+from solutions import trials
+from solutions.language_model import induction  # this module, by its name where it is the program
 from solutions.language_model.attention import induction_score
 from solutions.language_model.fast import FAST
 from solutions.language_model.model import Decoder
@@ -31,24 +28,17 @@ from solutions.language_model.recipe import Recipe
 VOCABULARY, LENGTH = 48, 64
 PAIRS = (2, 4, 8, 12, 16, 20, 24)  # as many as there are keys, at most
 RECIPE = Recipe(d_model=48, d_ff=144)
-
-
-@dataclass(frozen=True)
-class Options:
-    """How models are trained on sequences that repeat, and how often one looks at their heads."""
-
-    layers: tuple[int, ...] = (1, 2)
-    """a model for each number"""
-    seeds: tuple[int, ...] = (1,)
-    """and for each of these"""
-    steps: Size = 1500
-    rows: Size = 16
-    """sequences in a batch"""
-    rate: Positive = 3e-3
-    every: Size = 75
-    """steps between two looks"""
-    threads: Count = 0
-    """CPU threads; 0 = as many as torch takes"""
+ROWS, STEPS, RATE, EVERY = 16, 1500, 3e-3, 75  # sequences in a batch; steps between two looks at the heads
+VARIES, VARIANTS = "layers", (1, 2)
+ABOUT = {
+    "rows": ROWS,
+    "rate": RATE,
+    "every": EVERY,
+    "vocabulary": VOCABULARY,
+    "length": LENGTH,
+    "periods": [LEAST, MOST],
+    "recipe": asdict(RECIPE),
+}
 
 
 def seen_before(tokens: Int[Tensor, "rows length"], periods: Int[Tensor, " rows"]) -> Bool[Tensor, "rows predictions"]:
@@ -88,56 +78,26 @@ def predicted(
     return functional.cross_entropy(scores[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none")
 
 
-def trained(layers: int, seed: int, options: Options) -> Iterator[dict[str, Any]]:
-    """Train a model; yield what it is like before the first step, and after each `every` of them."""
+def measured(layers: int, seed: int, steps: int) -> dict[str, Any]:
+    """Train a model; return what it is like before the first step, and after each EVERY of them."""
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     model = Decoder(replace(RECIPE, layers=layers), VOCABULARY, parts=FAST)
 
     def loss() -> Tensor:
-        tokens, _ = repeats(options.rows, LENGTH, VOCABULARY, generator)
+        tokens, _ = repeats(ROWS, LENGTH, VOCABULARY, generator)
         return predicted(model(tokens), tokens).mean()
 
-    yield {"step": 0, **look(model)}
-    for step in fit(model, loss, options.steps, options.rate):
-        if step % options.every == 0 or step == options.steps:
-            yield {"step": step, **look(model)}
+    history = [{"step": 0, **look(model)}]
+    for step in fit(model, loss, steps, RATE):
+        if step % EVERY == 0 or step == steps:
+            history.append({"step": step, **look(model)})
+    return {"history": history}
 
 
 def main(words: Sequence[str] | None = None, folder: Path | None = None) -> None:
-    """Train the models that are asked for, print their way, and keep it; what is kept already is not trained again."""
-    import tyro
-
-    options = tyro.cli(Options, prog="python -m solutions.language_model.induction", args=words)
-    try:
-        demand(options)
-        if min(options.layers, default=0) < 1 or min(options.seeds, default=-1) < 0:
-            raise RecipeError(
-                "--layers, --seeds: expected numbers of 1 or more, and of 0 or more, at least one of each"
-            )
-    except RecipeError as error:
-        fail(str(error))
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    path = (folder or results_folder("language_model")) / "induction.json"
-    about = {name: value for name, value in asdict(options).items() if name not in ("layers", "seeds", "threads")}
-    about |= {"vocabulary": VOCABULARY, "length": LENGTH, "periods": [LEAST, MOST], "recipe": asdict(RECIPE)}
-    trials = Trials(path, about)
-    for seed, layers in itertools.product(options.seeds, options.layers):
-        if trials.has(layers=layers, seed=seed):
-            continue
-        history = []
-        for row in trained(layers, seed, options):
-            history.append(row)
-            print(
-                f"layers {layers}, seed {seed}, step {row['step']:5}: loss on what was seen before "
-                f"{row['again']:.3f}, on what is new {row['new']:.3f}; "
-                f"best head {max(map(max, row['scores'])):.3f}; "
-                f"recalled {', '.join(f'{share:.2f} of {count}' for count, share in row['pairs'].items())}",
-                flush=True,
-            )
-        trials.keep({"layers": layers, "seed": seed, "history": history})
-    print(f"wrote {path}")
+    """Train the models of one layer and of two, and keep their way."""
+    trials.main("solutions.language_model.induction", [induction], words, folder)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,31 +24,20 @@ LENGTHS = (1024, 2048, 4096, 8192, 16384)
 WIDTH, TILE = 64, 128
 
 
-@dataclass(frozen=True)
-class Moved:
-    """Numbers read from the large memory and written to it."""
+def moved_whole(length: int, width: int) -> int:
+    """Return how many numbers attention reads from the large memory and writes to it that writes weights down.
 
-    read: int
-    written: int
-
-    @property
-    def all(self) -> int:
-        return self.read + self.written
-
-
-def moved_whole(length: int, width: int) -> Moved:
-    """Return what attention moves that writes scores and weights down: Dao et al. (2022), algorithm 0.
-
-    Q and K are read and S written; S is read and P written; P and V are read and the context written.
+    Q and K are read and S written; S is read and P written; P and V are read and the context written: Dao et al.
+    (2022), algorithm 0.
     """
     square, rows = length * length, length * width
-    return Moved(read=2 * rows + square + square + rows, written=square + square + rows)
+    return (2 * rows + square) + (square + square) + (square + rows + rows)
 
 
-def moved_in_tiles(length: int, width: int, tile: int) -> Moved:
+def moved_in_tiles(length: int, width: int, tile: int) -> int:
     """Return what `flash_forward` moves: each tile of queries stays in the small memory while all of K and V pass."""
     rows, passes = length * width, -(-length // tile)
-    return Moved(read=rows + passes * 2 * rows, written=rows + length)
+    return (rows + passes * 2 * rows) + (rows + length)  # read, and written
 
 
 def whole(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:

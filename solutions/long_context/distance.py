@@ -22,6 +22,7 @@ VARIANTS = {
     "window, window": (LOCAL, LOCAL),
     "four windows": (LOCAL,) * 4,
 }
+VARIES = "variant"
 ABOUT = {"window": WINDOW, "rows": ROWS, "rate": RATE, "length": LENGTH, "recipe": asdict(RECIPE)}
 
 

@@ -16,7 +16,7 @@ from solutions.long_context.model import SMALL, full, reader, repositioned, stre
 
 LENGTH, ROWS, STEPS, RATE = 64, 16, 1500, 4e-3
 TRAINING, TEST, LONGEST = 40_000, 12_000, 512
-PLACES = (0, 32, 64, 128, 256, 512)  # sentences that end between two of these are looked at together
+PLACES = [0, 32, 64, 128, 256, 512]  # sentences that end between two of these are looked at together
 STREAM = 20_000
 VARIANTS = {
     "rope": {"positions": "rope"},
@@ -25,6 +25,7 @@ VARIANTS = {
     "none": {"positions": "none"},
     "alibi": {"positions": "none"},
 }
+VARIES = "variant"
 ABOUT = {
     "length": LENGTH,
     "rows": ROWS,

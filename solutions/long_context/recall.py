@@ -21,6 +21,7 @@ VARIANTS = {
     "gated 16": ("gated", 16),
     **{f"gru {numbers}": ("gru", numbers) for numbers in (64, 256)},
 }
+VARIES = "variant"
 ABOUT = {"keys": KEYS, "values": VALUES, "most": MOST, "width": WIDTH, "rows": ROWS, "rate": RATE}
 
 

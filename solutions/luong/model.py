@@ -1,10 +1,10 @@
 """The models of Luong et al. (2015): stacked LSTMs, a score, a window or none, and input feeding or none.
 
-Here each step is computed by itself; fast.py has the same model, with the same values, as it is trained.
+What can be is computed at all steps at once: without input feeding everything, with it the share of the words in the
+gates.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -18,12 +18,10 @@ from solutions.bahdanau.attention import masked_softmax
 from solutions.encoder_decoder.model import Encoder, Readout
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 from solutions.luong.attention import (
-    attentional_state,
     concat_score,
     dot_score,
     gaussian,
     general_score,
-    local_p_weights,
     predicted_position,
     window,
 )
@@ -65,9 +63,8 @@ GLOBAL, LOCAL = ("general", "global"), ("general", "local_p")  # score and atten
 class Luong(Translator):
     """An LSTM decoder that steps first and attends then: the state after the step is the query, section 3.
 
-    `attend` is any function with the arguments of `attentional_state`, by default that one; it is called with the
-    general score and no window. `local` is one with those of `local_p_weights`; it is called with the general score
-    and a window that is predicted.
+    `attend` is any function with the arguments of `attentional_state`; it is called once a step, with the general score
+    and no window. `local` is one with those of `local_p_weights`, for the general score and a window that is predicted.
     """
 
     def __init__(
@@ -86,11 +83,10 @@ class Luong(Translator):
                     f"the attention that is handed in is called in one model only: expected score = {score} and "
                     f"attention = {attention}, got {recipe.score} and {recipe.attention}"
                 )
-        if recipe.attention != "global" and recipe.D <= 0:
-            raise ValueError(f"a window reaches D positions to each side: expected D above 0, got {recipe.D}")
         units, hidden = recipe.units, recipe.hidden
         self.recipe, self.score = recipe, SCORES[recipe.score]
-        self.attend, self.local = attend or attentional_state, local or local_p_weights
+        self.attend, self.local = attend, local
+        self.recordable = attend is None and local is None
         self.encoder = Encoder(source_size, encoder_recipe(recipe))
         self.embedding = nn.Embedding(target_size, recipe.embedding_dim, padding_idx=PAD)
         self.network = nn.LSTM(
@@ -178,22 +174,29 @@ class Luong(Translator):
         weights = masked_softmax(scores, window(p, lengths, states.shape[1], D))
         return weights * gaussian(p, states.shape[1], D) if self.predicts else weights
 
-    def attentional(
-        self, h_t: Float[Tensor, "batch units"], memory: Memory, time: Int[Tensor, " batch"]
-    ) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch source"]]:
-        """Return h̃_t = tanh(W_c [c_t ; h_t]), equation 5, and the weights of one step."""
-        states = memory["states"].to(h_t.dtype)
-        mask, chosen = memory["mask"], (self.recipe.score, self.recipe.attention)
-        if chosen == GLOBAL:
-            return self.attend(h_t, states, self.score_weights[0], self.W_c.weight, mask)
-        if chosen == LOCAL:
-            W_p, v_p = self.W_p.to(h_t.dtype), self.v_p.to(h_t.dtype)
-            weights, _ = self.local(h_t, states, self.score_weights[0], W_p, v_p, mask.sum(dim=1), self.recipe.D)
-        else:
-            weights = self.attention_weights(h_t[:, None], memory, time[:, None])[:, 0]
-        # Not weighted_sum: the students' kit has its body blanked, and no notebook asks for it.
-        context = torch.einsum("bs,bsd->bd", weights.to(states.dtype), states)
-        return torch.tanh(self.W_c(torch.cat([context, h_t], dim=-1))), weights
+    def attentional_states(
+        self, h_t: Float[Tensor, "batch target units"], memory: Memory, time: Int[Tensor, "batch target"]
+    ) -> tuple[Float[Tensor, "batch target units"], Float[Tensor, "batch target source"]]:
+        """Return h̃_t = tanh(W_c [c_t ; h_t]), equation 5, and the weights of any number of steps."""
+        states, mask = memory["states"], memory["mask"]
+        if self.attend is not None:
+            W_a, W_c = self.score_weights[0], self.W_c.weight
+            each = [self.attend(h, states.to(h.dtype), W_a, W_c, mask) for h in h_t.unbind(dim=1)]
+            attended, weights = (torch.stack(parts, dim=1) for parts in zip(*each, strict=True))
+            return attended, weights
+        weights = self.attention_weights(h_t, memory, time) if self.local is None else self.local_weights(h_t, memory)
+        context = weights.to(states.dtype) @ states
+        return torch.tanh(self.W_c(torch.cat([context.to(h_t.dtype), h_t], dim=-1))), weights
+
+    def local_weights(
+        self, h_t: Float[Tensor, "batch target units"], memory: Memory
+    ) -> Float[Tensor, "batch target source"]:
+        """Return the weights of the function that is handed in, step by step."""
+        assert self.local is not None
+        W_a, W_p, v_p = (each.to(h_t.dtype) for each in (self.score_weights[0], self.W_p, self.v_p))
+        states, lengths = memory["states"].to(h_t.dtype), memory["mask"].sum(dim=1)
+        each = [self.local(h, states, W_a, W_p, v_p, lengths, self.recipe.D)[0] for h in h_t.unbind(dim=1)]
+        return torch.stack(each, dim=1)
 
     def decode(
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
@@ -206,20 +209,66 @@ class Luong(Translator):
         self, inputs: Int[Tensor, "batch target"], memory: Memory, state: State
     ) -> tuple[Tensor, Tensor, Tensor, State]:
         """Return h_t, h̃_t and the weights of every step, and the last state."""
-        hidden, cell = (state[name].transpose(0, 1).contiguous() for name in ("hidden", "cell"))
-        time, steps = state["time"], []
-        attended: Any = state.get("fed")
-        for word in self.dropout(self.embedding(inputs)).unbind(dim=1):
-            x = torch.cat([word, attended], dim=-1) if self.recipe.feeding else word
-            h_t, (hidden, cell) = recurrent.run(self.network, x[:, None], (hidden.to(x.dtype), cell.to(x.dtype)))
-            attended, weights = self.attentional(h_t[:, 0], memory, time)
-            steps.append((h_t[:, 0], attended, weights))
-            time = time + 1
-        state = {"hidden": hidden.transpose(0, 1), "cell": cell.transpose(0, 1), "time": time}
+        words = self.dropout(self.embedding(inputs))
+        time = state["time"][:, None] + torch.arange(inputs.shape[1], device=inputs.device)
         if self.recipe.feeding:
-            state["fed"] = attended
-        h, attended, weights = (torch.stack(parts, dim=1) for parts in zip(*steps, strict=True))
-        return h, attended, weights, state
+            h, attended, weights, state = self.fed_back(words, memory, state, time)
+        else:
+            first = tuple(state[name].transpose(0, 1).contiguous().to(words.dtype) for name in ("hidden", "cell"))
+            h, (hidden, cell) = recurrent.run(self.network, words, first)
+            attended, weights = self.attentional_states(h, memory, time)
+            state = {"hidden": hidden.transpose(0, 1), "cell": cell.transpose(0, 1)}
+        return h, attended, weights, state | {"time": time[:, -1] + 1}
+
+    def fed_back(
+        self,
+        words: Float[Tensor, "batch target embedding"],
+        memory: Memory,
+        state: State,
+        time: Int[Tensor, "batch target"],
+    ) -> tuple[Tensor, Tensor, Tensor, State]:
+        """Run step by step, each with the h̃ of the one before: section 3.3."""
+        below, layers = self.gate_params()
+        gates_of_words = nn.functional.linear(words, below, layers[0][1])  # all steps at once: no recurrence in it
+        hidden, cell = list(state["hidden"].unbind(1)), list(state["cell"].unbind(1))
+        fed, tops, attendeds, all_weights = state["fed"], [], [], []
+        for t, of_word in enumerate(gates_of_words.unbind(dim=1)):
+            layer_input = fed
+            for layer, (weight, bias) in enumerate(layers):
+                both = torch.cat([layer_input.to(of_word.dtype), hidden[layer].to(of_word.dtype)], dim=-1)
+                gates = (
+                    of_word + nn.functional.linear(both, weight)
+                    if layer == 0
+                    else nn.functional.linear(both, weight, bias)
+                )
+                hidden[layer], cell[layer] = lstm_update(gates, cell[layer])
+                layer_input = self.dropout(hidden[layer])
+            attended, weights = self.attentional_states(hidden[-1][:, None], memory, time[:, t : t + 1])
+            fed = attended[:, 0]
+            tops.append(hidden[-1])
+            attendeds.append(fed)
+            all_weights.append(weights[:, 0])
+        last = {"hidden": torch.stack(hidden, dim=1), "cell": torch.stack(cell, dim=1), "fed": fed}
+        h, attended, weights = (torch.stack(each, dim=1) for each in (tops, attendeds, all_weights))
+        return h, attended, weights, last
+
+    def gate_params(self) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
+        """Return the gates' matrix for the words, and for each layer one matrix for [what comes from below ; state]."""
+        layers = []
+        for W_x, W_h, b_x, b_h in self.network.all_weights:
+            layers.append((torch.cat([W_x, W_h], dim=1), b_x + b_h))
+        words = self.recipe.embedding_dim
+        (first, bias), *rest = layers
+        return first[:, :words], [(first[:, words:], bias), *rest]
+
+
+def lstm_update(
+    gates: Float[Tensor, "batch gates"], cell: Float[Tensor, "batch units"]
+) -> tuple[Float[Tensor, "batch units"], Float[Tensor, "batch units"]]:
+    """Return the next state and cell of an LSTM: c = f ∘ c + i ∘ g, h = o ∘ tanh(c), as torch.nn.LSTM has it."""
+    i, f, g, o = gates.chunk(4, dim=-1)
+    cell = torch.sigmoid(f) * cell + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(cell), cell
 
 
 def encoder_recipe(recipe: Recipe) -> EncoderRecipe:

@@ -1,7 +1,6 @@
 """Self-attention without parameters and without scaling as layers, and the vectors of the places."""
 
 import math
-from collections.abc import Callable
 
 import torch
 from jaxtyping import Bool, Float
@@ -15,14 +14,10 @@ Attended = tuple[Float[Tensor, "batch source value_dim"], Float[Tensor, "batch s
 class SimpleSelfAttention(nn.Module):
     """softmax(XXᵀ) X: there is nothing to learn."""
 
-    def __init__(self, attend: Callable = simple_self_attention) -> None:
-        super().__init__()
-        self.attend = attend
-
     def forward(
         self, X: Float[Tensor, "batch source embedding_dim"], mask: Bool[Tensor, "batch source"] | None = None
     ) -> Attended:
-        return self.attend(X, mask)
+        return simple_self_attention(X, mask)
 
 
 class Unscaled(SelfAttention):

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -17,6 +16,7 @@ from lab.tokenizers import PAD, Words
 from lab.transfer import derived
 from lab.word_vectors import start_from
 from solutions.encoder_decoder.model import Encoder
+from solutions.encoder_decoder.plain import with_gradient as step_with_gradient
 from solutions.encoder_decoder.recipe import Recipe as EncoderRecipe
 from solutions.structured.attention import pruned_output, structured_attention
 from solutions.structured.recipe import DEFAULTS, PEERS, RECIPES, Recipe
@@ -193,15 +193,8 @@ class StructuredPair(Hops):
 
     nested = True  # a text is two sentences
 
-    def __init__(
-        self,
-        recipe: Recipe,
-        vocabulary_size: int,
-        labels: int,
-        attend: Attend = structured_attention,
-        prune: Prune = pruned_output,
-    ) -> None:
-        super().__init__(recipe, vocabulary_size, labels, attend, prune)
+    def __init__(self, recipe: Recipe, vocabulary_size: int, labels: int, **handed_in: Callable) -> None:
+        super().__init__(recipe, vocabulary_size, labels, **handed_in)
         states = 2 * recipe.units
         self.factors = nn.Parameter(torch.empty(2, recipe.hops, states, states))
         nn.init.normal_(self.factors, std=states**-0.5)
@@ -229,16 +222,9 @@ class StructuredPair(Hops):
         return A.mean(dim=1).unflatten(0, (-1, 2)), A.new_full((len(tokens), 2), 0.5)
 
 
-def build(
-    recipe: Recipe,
-    vocabulary_size: int,
-    labels: int,
-    attend: Attend = structured_attention,
-    prune: Prune = pruned_output,
-) -> Classifier:
-    """Return the model of one text, or of two that are compared."""
-    model = StructuredPair if recipe.pair else Structured
-    return model(recipe, vocabulary_size, labels, attend, prune)
+def build(recipe: Recipe, vocabulary_size: int, labels: int, **handed_in: Callable) -> Classifier:
+    """Return the model of one text, or of two that are compared; `attend` and `prune` may be handed in."""
+    return (StructuredPair if recipe.pair else Structured)(recipe, vocabulary_size, labels, **handed_in)
 
 
 def with_gradient(attend: Attend, backward: Callable[..., Tensor]) -> Attend:
@@ -247,22 +233,13 @@ def with_gradient(attend: Attend, backward: Callable[..., Tensor]) -> Attend:
     `backward` is asked at the scores ln A, whose softmax is A; what it gives, divided by A, is sent back to A.
     """
 
-    class PenaltyByHand(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, A: Tensor, penalty: Tensor, mask: Tensor | None) -> Tensor:
-            ctx.save_for_backward(A)
-            ctx.mask = mask
-            return penalty.clone()
-
-        @staticmethod
-        def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, None, None]:
-            (A,) = ctx.saved_tensors
-            A = A.clamp(min=torch.finfo(A.dtype).tiny)  # padding has the logarithm of 0
-            return backward(outer[0], A.log(), ctx.mask) / A, None, None
-
     def attended(H: Tensor, W_s1: Tensor, W_s2: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+        def to_weights(outer: Tensor, A: Tensor) -> tuple[Tensor]:
+            A = A.clamp(min=torch.finfo(A.dtype).tiny)  # padding has the logarithm of 0
+            return (backward(outer, A.log(), mask) / A,)
+
         M, A, penalty = attend(H, W_s1, W_s2, mask)
-        return M, A, PenaltyByHand.apply(A, penalty.detach(), mask)
+        return M, A, step_with_gradient(lambda _: penalty.detach().clone(), to_weights)(A)
 
     return attended
 

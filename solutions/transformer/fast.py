@@ -50,24 +50,14 @@ class FastTransformer(Transformer):
             return self.dropout(x + sines(length, x.shape[-1], x.device, x.dtype)[start:end])
         return self.dropout(x + self.learned(start, end))
 
-    def encoder_output(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        packed: PackedPositions | None = None,
-        weights: list[Tensor] | None = None,
-    ) -> Float[Tensor, "*positions d_model"]:
-        """Return the encoder's output, packed with `packed`; the weights of its layers are appended to `weights`."""
-        x = self.embed(self.source_embedding, source)
-        x = x if packed is None else packed.pack(x)
-        for layer in self.encoder:
-            x = layer(x, mask[:, None], weights, packed)
-        return self.encoder_norm(x)
-
     def encode(self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]) -> tuple[Memory, State]:
         """Return keys and values of the encoder's output for each decoder layer, and a cache with nothing in it."""
         packed = PackedPositions.of(mask)
-        states = self.encoder_output(source, mask, packed)
+        x = self.embed(self.source_embedding, source)
+        x = x if packed is None else packed.pack(x)
+        for layer in self.encoder:
+            x = layer(x, mask[:, None, None], packed)
+        states = self.encoder_norm(x)
         memory, state = {"mask": mask}, {}
         for number, layer in enumerate(self.decoder):
             k, v = layer.project_memory(states, packed)
@@ -91,7 +81,7 @@ class FastTransformer(Transformer):
             before = (state[names[0]], state[names[1]]) if past else None
             source = memory[names[0]], memory[names[1]]
             last = need_weights and number == len(self.decoder) - 1
-            y, after, weights, _ = layer.step_forward(y, source, before, allowed, memory["mask"][:, None], last)
+            y, after, weights = layer(y, source, before, allowed, memory["mask"][:, None, None], last)
             state |= dict(zip(names, after, strict=True))
         return self.decoder_norm(y), state, weights.mean(dim=1) if need_weights and weights is not None else None
 
@@ -115,27 +105,6 @@ class FastTransformer(Transformer):
             return Translator.loss(self, batch, real, smoothing)
         features = self(batch.source, batch.mask, batch.inputs, real, scored=False)
         return linear_cross_entropy(features, self.embedding.weight, at(real, batch.targets), smoothing)
-
-    def attention_weights(
-        self,
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        inputs: Int[Tensor, "batch target"],
-    ) -> dict[str, Float[Tensor, "batch layers heads queries keys"]]:
-        """Return what Transformer.attention_weights returns, with pre-norm too."""
-        encoder: list[Tensor] = []
-        uses: dict[str, list[Tensor]] = {"encoder": encoder, "decoder": [], "cross": []}
-        states = self.encoder_output(source, mask, weights=encoder)
-        allowed = causal(inputs.shape[1], 0, inputs.device)
-        y = self.embed(self.embedding, inputs)
-        for layer in self.decoder:
-            memory = layer.project_memory(states)
-            y, _, cross, own = layer.step_forward(y, memory, None, allowed, mask[:, None], True, own_weights=True)
-            assert cross is not None
-            assert own is not None
-            uses["cross"].append(cross)
-            uses["decoder"].append(own)
-        return {use: torch.stack(layers, dim=1) for use, layers in uses.items()}
 
 
 @cache

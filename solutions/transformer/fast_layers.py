@@ -111,24 +111,6 @@ class FastAttention(MultiHeadAttention):
         joined = joined if packed is None else packed.pack(joined)
         return functional.linear(joined, self.out_proj.weight, self.out_proj.bias), weights
 
-    def forward(
-        self,
-        query: Float[Tensor, "batch target d_model"],
-        key: Float[Tensor, "batch source d_model"],
-        value: Float[Tensor, "batch source d_model"],
-        mask: Bool[Tensor, "*#batch #target source"] | None = None,
-    ) -> tuple[Float[Tensor, "batch target d_model"], Float[Tensor, "batch heads target source"]]:
-        """Return what the taught `multi_head_attention` returns."""
-        (q,), (k,), (v,) = self.project(query, 0, 1), self.project(key, 1, 2), self.project(value, 2, 3)
-        out, weights = self.attend(q, k, v, of_heads(mask), need_weights=True)
-        assert weights is not None
-        return out, weights
-
-
-def of_heads(mask: Tensor | None) -> Tensor | None:
-    """Return a mask with an axis for the heads."""
-    return None if mask is None else mask.unsqueeze(-3)
-
 
 class FastLayer(Layer):
     """How a sublayer is added, and the feed-forward network."""
@@ -163,17 +145,11 @@ class FastEncoderLayer(FastLayer, EncoderLayer):
         self,
         x: Float[Tensor, "*positions d_model"],
         mask: Bool[Tensor, "... #source source"] | None = None,
-        weights: list[Tensor] | None = None,
         packed: PackedPositions | None = None,
     ) -> Float[Tensor, "*positions d_model"]:
-        """Return what the taught `encoder_layer` returns (its mask (B,S) is (B,1,S) here).
-
-        The attention weights are appended to `weights`. With `packed`, x and the result are packed.
-        """
+        """Return what the taught `encoder_layer` returns (its mask (B,S) is (B,1,1,S) here); packed, with `packed`."""
         q, k, v = self.self_attn.project(self.before(x, self.norm1), 0, 3, packed)
-        attended, own = self.self_attn.attend(q, k, v, of_heads(mask), weights is not None, packed)
-        if weights is not None and own is not None:
-            weights.append(own)
+        attended, _ = self.self_attn.attend(q, k, v, mask, packed=packed)
         x = self.after(x, attended, self.norm1)
         return self.after(x, self.feed(self.before(x, self.norm2)), self.norm2)
 
@@ -190,36 +166,22 @@ class FastDecoderLayer(FastLayer, DecoderLayer):
         keys, values = self.multihead_attn.project(memory, 1, 3, packed)
         return keys, values
 
-    def step_forward(
+    def forward(
         self,
         y: Float[Tensor, "batch target d_model"],
         source: KeysValues,
         past: KeysValues | None,
         target_mask: Bool[Tensor, "... #target all"] | None,
-        source_mask: Bool[Tensor, "*#batch #target source"] | None,
+        source_mask: Bool[Tensor, "... #target source"] | None,
         need_weights: bool = False,
-        own_weights: bool = False,
-    ) -> tuple[Float[Tensor, "batch target d_model"], KeysValues, Tensor | None, Tensor | None]:
-        """Return y after the layer, the keys and values of past and new words, and the weights where they are needed.
-
-        `need_weights` is for those of cross-attention, `own_weights` for those of self-attention, which come last.
-        """
+    ) -> tuple[Float[Tensor, "batch target d_model"], KeysValues, Tensor | None]:
+        """Return y after the layer, keys and values of past and new words, and cross-attention's weights if needed."""
         q, k, v = self.self_attn.project(self.before(y, self.norm1), 0, 3)
         if past is not None:
             k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-        attended, own = self.self_attn.attend(q, k, v, of_heads(target_mask), own_weights)
+        attended, _ = self.self_attn.attend(q, k, v, target_mask)
         y = self.after(y, attended, self.norm1)
         (q,) = self.multihead_attn.project(self.before(y, self.norm2), 0, 1)
-        context, cross = self.multihead_attn.attend(q, *source, of_heads(source_mask), need_weights)
+        context, cross = self.multihead_attn.attend(q, *source, source_mask, need_weights)
         y = self.after(y, context, self.norm2)
-        return self.after(y, self.feed(self.before(y, self.norm3)), self.norm3), (k, v), cross, own
-
-    def forward(
-        self,
-        y: Float[Tensor, "batch target d_model"],
-        memory: Float[Tensor, "batch source d_model"],
-        target_mask: Bool[Tensor, "... #target target"] | None = None,
-        source_mask: Bool[Tensor, "*#batch #target source"] | None = None,
-    ) -> Float[Tensor, "batch target d_model"]:
-        """Return what the taught `decoder_layer` returns."""
-        return self.step_forward(y, self.project_memory(memory), None, target_mask, source_mask)[0]
+        return self.after(y, self.feed(self.before(y, self.norm3)), self.norm3), (k, v), cross

@@ -163,7 +163,9 @@ class Transformer(Translator):
         mask: Bool[Tensor, "batch source"],
         inputs: Int[Tensor, "batch target"],
     ) -> dict[str, Float[Tensor, "batch layers heads queries keys"]]:
-        """Return the weights of every layer and head in the three uses of attention: section 3.2.3."""
+        """Return the weights of every layer and head in the three uses of attention, section 3.2.3, with post-norm."""
+        if self.recipe.pre_norm:
+            raise ValueError("the weights are those of the taught layers: expected pre_norm = False, got True")
         attend, heads = self.parts.multi_head_attention, self.recipe.heads
         *states, output = self.encoder_states(source, mask)
         layers = zip(self.encoder, states, strict=True)

@@ -56,8 +56,8 @@ CLASSIFIES = [name for name in live_models.MODELS if name not in TRANSLATES + WR
 
 
 def solution(name: str) -> Any:
-    """The models as the chapters train them: four of them by their fast programs."""
-    fast = name in ("luong", "transformer", "self_attention", "language_model")
+    """The models as the chapters train them: three of them by their fast programs."""
+    fast = name in ("transformer", "self_attention", "language_model")
     return importlib.import_module(f"solutions.{name}.{'fast' if fast else 'model'}").SOLUTION
 
 

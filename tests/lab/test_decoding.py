@@ -17,7 +17,7 @@ from solutions.bahdanau.recipe import Recipe as BahdanauRecipe
 from solutions.encoder_decoder.attention import beam_search, greedy_decode
 from solutions.encoder_decoder.model import EncoderDecoder
 from solutions.encoder_decoder.recipe import Recipe
-from solutions.luong.fast import FastLuong
+from solutions.luong.attention import attentional_state
 from solutions.luong.model import Luong
 from solutions.luong.recipe import Recipe as LuongRecipe
 from solutions.transformer.fast import FastTransformer
@@ -51,10 +51,10 @@ VARIANTS = {
 for variant, changes in VARIANTS.items():
     for feeding in (True, False):
         recipe = replace(SHAPE, feeding=feeding, **changes)
-        MODELS[f"luong, {variant}{', fed' if feeding else ''}"] = partial(FastLuong, recipe, SOURCE, TARGET)
+        MODELS[f"luong, {variant}{', fed' if feeding else ''}"] = partial(Luong, recipe, SOURCE, TARGET)
 HEADS = TransformerRecipe(d_model=6, d_ff=7, heads=2, layers=2, shared=False)
 MODELS |= {
-    "luong, plain": lambda: Luong(replace(SHAPE, bidirectional=True), SOURCE, TARGET),
+    "luong, attention handed in": lambda: Luong(replace(SHAPE, bidirectional=True), SOURCE, TARGET, attentional_state),
     "transformer": lambda: FastTransformer(HEADS, SOURCE, TARGET),
     "transformer, pre-norm": lambda: FastTransformer(replace(HEADS, pre_norm=True), SOURCE, TARGET),
     "transformer, shared": lambda: FastTransformer(replace(HEADS, shared=True), SOURCE, SOURCE),

@@ -19,6 +19,7 @@ from solutions.bahdanau.model import Bahdanau, StepByStep
 from solutions.encoder_decoder.attention import last_states
 from solutions.encoder_decoder.model import EncoderDecoder
 from solutions.encoder_decoder.plain import PlainEncoderDecoder
+from solutions.luong.attention import attentional_state
 from solutions.luong.model import Luong
 from solutions.transformer.model import Transformer
 
@@ -132,7 +133,7 @@ def test_only_a_model_that_calls_nothing_handed_in_is_recorded_and_only_in_singl
         PlainEncoderDecoder(recipes["encoder_decoder"], 40, 40),
         Bahdanau(recipes["bahdanau"], 40, 40, attend=additive_attention),
         StepByStep(recipes["bahdanau"], 40, 40),
-        Luong(recipes["luong"], 40, 40),
+        Luong(recipes["luong"], 40, 40, attentional_state),
         Transformer(recipes["transformer"], 40, 40),
     ]
     assert not any(recordable(model, gpu, bf16=False) for model in handed_in)

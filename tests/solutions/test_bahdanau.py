@@ -1,11 +1,10 @@
-"""Tests of the decoder step, of links and their error rate, of the coverage penalty, and of attention backwards."""
+"""Tests of attention backwards, of links and their error rate, and of the decoder that is handed a step."""
 
 import math
 import random
 
 import pytest
 import torch
-from torch import Tensor
 
 from lab.batches import source_batch
 from lab.evaluation import links as scoring
@@ -15,14 +14,12 @@ from solutions.bahdanau.attention import (
     additive_attention_backward,
     alignment_error_rate,
     attention_by_hand,
-    coverage_penalty,
     links_of,
     masked_softmax,
-    rnnsearch_step,
 )
 from solutions.bahdanau.model import SOLUTION, Bahdanau, StepByStep
 
-B, S, E, UNITS, ANNOTATION, HIDDEN = 3, 5, 4, 6, 7, 2
+B, S, HIDDEN = 3, 5, 2
 SENTENCES = [[4, 5, 6, 7, 8], [9], [4, 6], [], [5, 6, 7]]
 
 
@@ -33,34 +30,6 @@ def test_the_numbers_by_hand_are_those_of_the_functions() -> None:
     assert context == pytest.approx(float(weights @ torch.tensor([10.0, 5.0, 4.0])))
     sums = torch.tensor([math.log(2), -math.log(3)])
     assert score == pytest.approx(float(torch.tanh(sums) @ torch.tensor([2.0, 5.0])))
-
-
-def step_inputs() -> dict[str, Tensor]:
-    torch.manual_seed(0)
-    shapes = {
-        "word": (B, E),
-        "state": (B, UNITS),
-        "annotations": (B, S, ANNOTATION),
-        "projected": (B, S, HIDDEN),
-        "W_q": (HIDDEN, UNITS),
-        "v": (HIDDEN,),
-    }
-    return {name: torch.randn(shape) for name, shape in shapes.items()}
-
-
-def test_a_step_is_additive_attention_of_the_old_state_and_then_the_cell() -> None:
-    given, mask = (
-        step_inputs(),
-        torch.tensor([[True] * S, [True, False, True, False, False], [True, True] + [False] * 3]),
-    )
-    cell = torch.nn.GRUCell(E + ANNOTATION, UNITS)
-    new, context, weights = rnnsearch_step(**given, cell=cell, mask=mask)
-    identity = torch.eye(HIDDEN)
-    expected = additive_attention(
-        given["state"], given["projected"], given["annotations"], given["W_q"], identity, given["v"], mask
-    )
-    torch.testing.assert_close((context, weights), expected)
-    torch.testing.assert_close(new, cell(torch.cat([given["word"], context], -1), given["state"]))
 
 
 def test_the_decoder_that_is_handed_a_step_and_the_fast_one_have_equal_values_and_gradients() -> None:
@@ -99,21 +68,6 @@ def test_the_taught_error_rate_of_one_sentence_is_that_of_the_lab() -> None:
         assert alignment_error_rate(links, sure, possible) == pytest.approx(
             scoring.aer([links], [sure], [possible]).value
         )
-
-
-def test_the_coverage_penalty_is_the_formula_word_by_word_and_padding_is_free() -> None:
-    torch.manual_seed(0)
-    mask = torch.tensor([[True] * 5, [True, False, True, True, False]])
-    weights = masked_softmax(torch.randn(2, 3, 5) * 2, mask[:, None].expand(2, 3, 5)).requires_grad_()
-    penalty = coverage_penalty(weights, mask, 0.3)
-    for b in range(2):
-        rows = weights[b].tolist()
-        received = [sum(row[s] for row in rows) for s in range(5) if mask[b, s]]
-        assert penalty[b].item() == pytest.approx(0.3 * sum(math.log(min(each, 1.0)) for each in received), rel=1e-5)
-    penalty.sum().backward()
-    assert weights.grad is not None
-    assert weights.grad.isfinite().all()
-    assert (weights.grad[1][:, ~mask[1]] == 0).all()
 
 
 @pytest.mark.parametrize("masked", [False, True])

@@ -1,7 +1,5 @@
 """Tests of the encoder–decoder: the model of the taught functions is the one that is trained, and a step is torch's."""
 
-import itertools
-
 import pytest
 import torch
 from torch import Tensor, nn
@@ -13,7 +11,6 @@ from solutions.encoder_decoder.attention import (
     beam_search,
     gru_step,
     gru_step_backward,
-    nucleus,
     sequence_loss,
     shift,
     step_and_loss_by_hand,
@@ -53,11 +50,6 @@ def models(**taught) -> tuple[EncoderDecoder, PlainEncoderDecoder]:
         nn.init.normal_(weight, std=0.7)  # a fresh readout hears little of the states
     plain.load_state_dict(fast.state_dict())
     return fast.eval(), plain.eval()
-
-
-def test_the_taught_step_is_that_of_torchs_cell() -> None:
-    cell, arguments = cell_and_arguments()
-    torch.testing.assert_close(gru_step(*arguments), cell(*arguments[:2]))
 
 
 def test_the_gradients_worked_out_by_hand_are_those_of_autograd() -> None:
@@ -111,28 +103,6 @@ def test_the_batches_of_training_are_shifted_as_it_is_taught() -> None:
     inputs, targets = shift(sentences(batch), BOS, EOS, PAD)
     assert torch.equal(inputs, batch.inputs)
     assert torch.equal(targets, batch.targets)
-
-
-def test_the_loss_is_torchs_cross_entropy_without_padding() -> None:
-    torch.manual_seed(2)
-    logits, targets = torch.randn(3, 4, 6), torch.tensor([[1, 2, 0, 5], [4, 5, 5, 5], [0, 0, 5, 5]])
-    expected = nn.functional.cross_entropy(logits.transpose(1, 2), targets, ignore_index=5)
-    torch.testing.assert_close(sequence_loss(logits, targets, 5), expected)
-
-
-def test_the_nucleus_is_the_smallest_set_that_reaches_p_with_its_proportions() -> None:
-    """Tried against every set of words: none that is smaller reaches p, and none of its size has more probability."""
-    torch.manual_seed(3)
-    logits = torch.randn(5, 6)
-    for p in (0.2, 0.55, 0.9):
-        for row, drawn in zip(logits.softmax(-1), nucleus(logits, p), strict=True):
-            kept = drawn > 0
-            sums = {c: sum(row[i].item() for i in c) for n in range(1, 7) for c in itertools.combinations(range(6), n)}
-            reach = [words for words, total in sums.items() if total >= p]
-            size = min(map(len, reach))
-            best = max((words for words in reach if len(words) == size), key=sums.__getitem__)
-            assert tuple(kept.nonzero()[:, 0].tolist()) == best
-            torch.testing.assert_close(drawn[kept], row[kept] / row[kept].sum())
 
 
 def test_the_numbers_by_hand_are_those_of_the_functions() -> None:

@@ -296,8 +296,10 @@ def test_a_value_is_recalled_where_its_key_comes_again() -> None:
         assert [row[t + 1] for t in range(15) if recalled[t]] == [known[key] for key in row[8::2]]
 
 
-def test_induction_is_measured_before_and_over_a_training_and_kept(tmp_path, capsys) -> None:
-    words = "--steps 2 --every 1 --rows 2 --layers 1 --threads 1".split()
+def test_induction_is_measured_before_and_over_a_training_and_kept(tmp_path, capsys, monkeypatch) -> None:
+    for name, value in {"EVERY": 1, "ROWS": 2, "VARIANTS": (1,)}.items():
+        monkeypatch.setattr(induction, name, value)
+    words = "--steps 2 --seeds 1 --threads 1".split()
     induction.main(words, tmp_path)
     (run,) = read_json(tmp_path / "induction.json")["runs"]
     assert [row["step"] for row in run["history"]] == [0, 1, 2]
@@ -307,4 +309,4 @@ def test_induction_is_measured_before_and_over_a_training_and_kept(tmp_path, cap
     induction.main(words, tmp_path)
     assert capsys.readouterr().out.startswith("wrote")  # nothing is trained again
     with pytest.raises(SystemExit):
-        induction.main(["--layers", "0"], tmp_path)
+        induction.main(["--seeds", "-1"], tmp_path)

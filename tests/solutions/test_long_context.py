@@ -1,24 +1,23 @@
-"""Laws of attention in tiles: what must hold for any right implementation, checked on the one shown."""
-
-import itertools
+"""Laws of attention in tiles, by distance and with a state, checked on the functions that are shown."""
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from autograder.kit.peak import LargestTensor
-from solutions.long_context.attention import flash_backward, flash_forward, merge_softmax
+from solutions.long_context.attention import (
+    alibi_bias,
+    features,
+    flash_backward,
+    flash_forward,
+    linear_attention,
+    linear_step,
+)
+from solutions.long_context.chunks import chunked
 
 B, T, S, D, V = 3, 5, 11, 4, 6
 ENDS = torch.arange(S) < torch.tensor([S, 4, 7])[:, None]  # padding on the right
 TILES = (1, 2, 3, 4, 11, 20)  # 3 divides nothing, 11 is all keys
-
-PROVES = {
-    "merge_softmax": "test_the_parts_of_a_softmax_in_any_order_and_grouping_make_the_whole",
-    "flash_forward": "test_tiles_of_any_size_are_torchs_attention",
-    "flash_backward": "test_gradients_in_tiles_are_those_of_autograd",
-}
 
 
 def normal(*shape: int, seed: int = 0) -> Tensor:
@@ -27,40 +26,6 @@ def normal(*shape: int, seed: int = 0) -> Tensor:
 
 def given(target: int = T) -> tuple[Tensor, Tensor, Tensor]:
     return normal(B, target, D), normal(B, S, D), normal(B, S, V)
-
-
-def part_of(scores: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the maximum, the sum and the weighted sum of values over the last axis of the scores, as defined."""
-    if scores.shape[-1] == 0:
-        nothing = scores.new_zeros(scores.shape[:-1])
-        return nothing - torch.inf, nothing, scores.new_zeros(*scores.shape[:-1], value.shape[-1])
-    m = scores.amax(dim=-1)
-    weights = (scores - m[..., None]).exp()
-    return m, weights.sum(dim=-1), weights @ value
-
-
-def test_the_parts_of_a_softmax_in_any_order_and_grouping_make_the_whole() -> None:
-    scores, value = 3 * normal(B, T, S), normal(B, S, V)
-    whole = part_of(scores, value)
-    cuts = (slice(0, 3), slice(3, 3), slice(3, 4), slice(4, S))  # the second has no keys
-    parts = [part_of(scores[..., cut], value[:, cut]) for cut in cuts]
-    for a, b, c, d in itertools.permutations(parts):
-        for merged in (
-            merge_softmax(merge_softmax(merge_softmax(a, b), c), d),
-            merge_softmax(merge_softmax(a, b), merge_softmax(c, d)),
-        ):
-            torch.testing.assert_close(merged, whole)
-    m, l, o = whole  # noqa: E741 - the paper's names
-    torch.testing.assert_close(m + l.log(), scores.logsumexp(dim=-1))
-    torch.testing.assert_close(o / l[..., None], scores.softmax(dim=-1) @ value)
-
-
-def test_a_part_without_keys_changes_nothing_and_two_of_them_are_one() -> None:
-    value = normal(B, S, V)
-    nothing, part = part_of(normal(B, T, 0), value), part_of(normal(B, T, S), value)
-    torch.testing.assert_close(merge_softmax(nothing, part), part)
-    torch.testing.assert_close(merge_softmax(part, nothing), part)
-    torch.testing.assert_close(merge_softmax(nothing, nothing), nothing)
 
 
 @pytest.mark.parametrize("tile", TILES)
@@ -77,35 +42,6 @@ def test_tiles_of_any_size_are_torchs_attention(tile: int, target: int, causal: 
     torch.testing.assert_close(logsumexp, scores.logsumexp(dim=-1))
 
 
-def test_whole_tiles_of_padding_change_nothing_wherever_they_are() -> None:
-    query, key, value = given()
-    kept = torch.arange(4, 8)
-    mask = torch.zeros(B, S, dtype=torch.bool)
-    mask[:, kept] = True
-    alone = flash_forward(query, key[:, kept], value[:, kept], 2)
-    torch.testing.assert_close(flash_forward(query, key, value, 2, mask=mask), alone)
-
-
-def test_scores_hundreds_apart_do_not_overflow() -> None:
-    query, key, value = given()
-    query[..., 0], key[..., 0] = D**0.5, torch.linspace(-400, 400, S, dtype=torch.float64)
-    wanted = F.scaled_dot_product_attention(query, key, value)
-    torch.testing.assert_close(flash_forward(query.float(), key.float(), value.float(), 3)[0].double(), wanted)
-
-
-def test_neither_way_makes_a_tensor_of_more_than_a_tile_and_a_copy_of_what_is_given() -> None:
-    length, tile = 1024, 32
-    query, key, value = (torch.randn(1, length, 2) for _ in range(3))
-    grad = torch.randn(1, length, 2)
-    with LargestTensor() as forward:
-        context, logsumexp = flash_forward(query, key, value, tile, causal=True)
-    with LargestTensor() as backward:
-        flash_backward(query, key, value, context, logsumexp, grad, tile)
-    most = 4 * max(tile * tile, query.numel())
-    assert 0 < forward.bytes <= 2 * most  # the places of the keys are 8 bytes each
-    assert 0 < backward.bytes <= most
-
-
 @pytest.mark.parametrize("tile", TILES)
 def test_gradients_in_tiles_are_those_of_autograd(tile: int) -> None:
     arguments = [each.requires_grad_() for each in given()]
@@ -116,3 +52,56 @@ def test_gradients_in_tiles_are_those_of_autograd(tile: int) -> None:
     with torch.no_grad():
         torch.testing.assert_close(flash_backward(*arguments, context, logsumexp, grad, tile), wanted)
     torch.testing.assert_close(torch.autograd.grad(context, arguments, grad), wanted)
+
+
+def text() -> tuple[Tensor, Tensor, Tensor]:
+    return normal(B, S, D), normal(B, S, D, seed=1), normal(B, S, V, seed=2)
+
+
+def slopes_of_the_authors(heads: int) -> list[float]:
+    """Return what `get_slopes` of the authors' code returns, which calls itself where heads is no power of two."""
+    if heads & (heads - 1) == 0:
+        ratio = 2.0 ** (-8 / heads)
+        return [ratio * ratio**i for i in range(heads)]
+    near = 1 << (heads.bit_length() - 1)
+    return slopes_of_the_authors(near) + slopes_of_the_authors(2 * near)[::2][: heads - near]
+
+
+@pytest.mark.parametrize("heads", [*range(1, 18), 40])
+def test_alibis_slopes_are_those_of_the_authors_code(heads: int) -> None:
+    bias = alibi_bias(heads, 4)
+    assert bias.shape == (heads, 4, 4)
+    torch.testing.assert_close(bias[:, 1, 0], -torch.tensor(slopes_of_the_authors(heads)))
+    future = torch.ones(4, 4, dtype=torch.bool).triu(1)
+    assert torch.equal(bias == -torch.inf, future.expand(heads, 4, 4))
+
+
+def test_linear_attention_is_the_same_in_parallel_step_by_step_and_in_chunks() -> None:
+    query, key, value = text()
+    parallel = linear_attention(query, key, value)
+    state, total, outputs = normal(B, D, V) * 0, normal(B, D) * 0, []
+    for t in range(S):
+        output, state, total = linear_step(state, total, query[:, t], key[:, t], value[:, t])
+        outputs.append(output)
+    torch.testing.assert_close(torch.stack(outputs, dim=1), parallel)
+    torch.testing.assert_close(state, features(key).transpose(1, 2) @ value)
+    torch.testing.assert_close(total, features(key).sum(dim=1))
+    with_ones = torch.cat([value, torch.ones(B, S, 1, dtype=value.dtype)], dim=-1)
+    for chunk in (1, 2, 3, 4, S - 1, S, S + 5):
+        read = chunked(features(query), features(key), with_ones, chunk)
+        torch.testing.assert_close(read[..., :-1] / read[..., -1:], parallel)
+
+
+@pytest.mark.parametrize("chunk", [1, 4, S, S + 5])
+def test_a_gate_lets_the_past_decay(chunk: int) -> None:
+    query, key, value = text()
+    gate = -normal(B, S).abs()
+    state, outputs = normal(B, D, V) * 0, []
+    for t in range(S):
+        state = gate[:, t, None, None].exp() * state + key[:, t, :, None] * value[:, t, None]
+        outputs.append(torch.einsum("bk,bkv->bv", query[:, t], state))
+    torch.testing.assert_close(chunked(query, key, value, chunk, gate), torch.stack(outputs, dim=1))
+    distance = torch.arange(S)[:, None] - torch.arange(S)
+    decay = torch.where(distance >= 0, 0.5**distance, 0.0).double()
+    halved = torch.full((B, S), 0.5, dtype=torch.float64).log()
+    torch.testing.assert_close(chunked(query, key, value, chunk, halved), (query @ key.transpose(1, 2) * decay) @ value)

@@ -135,8 +135,8 @@ def test_a_run_that_is_kept_is_not_made_again(tmp_path, monkeypatch, capsys) -> 
 
 
 def test_tiles_move_fewer_numbers_and_larger_ones_still_fewer() -> None:
-    whole = costs.moved_whole(1000, 64).all
-    tiles = [costs.moved_in_tiles(1000, 64, tile).all for tile in (64, 200, 1000)]
+    whole = costs.moved_whole(1000, 64)
+    tiles = [costs.moved_in_tiles(1000, 64, tile) for tile in (64, 200, 1000)]
     assert whole > tiles[0] > tiles[1] > tiles[2] > 4 * 1000 * 64
 
 

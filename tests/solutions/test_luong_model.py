@@ -1,18 +1,17 @@
 """Tests of Luong's models: windows that never leave the sentence, a loop that is the library's own network."""
 
-import itertools
 from dataclasses import replace
 
 import pytest
 import torch
 from torch import Tensor
 
+from lab import recurrent
 from lab.batches import source_batch
 from lab.corpora import Pair
 from lab.evaluation.window_positions import counted, crossing, position_scores
-from solutions.luong import fast
+from solutions.luong import model as models
 from solutions.luong.attention import attentional_state, input_feeding, local_p_weights
-from solutions.luong.fast import FastLuong
 from solutions.luong.model import SCORES, Luong
 from solutions.luong.plain import PlainFeeding
 from solutions.luong.recipe import Recipe
@@ -22,9 +21,9 @@ MODEL = Recipe(embedding_dim=5, units=6, hidden=4, longest=4, D=1)
 SOURCE, MASKED = source_batch([[4, 5, 6, 7], [8], [], [9, 4, 5, 6, 7, 8, 9]])
 
 
-def model(kind: type[Luong] = FastLuong, **changes: object) -> Luong:
+def model(attend=None, local=None, **changes: object) -> Luong:
     torch.manual_seed(0)
-    return kind(replace(MODEL, **changes), 11, 9).eval()
+    return Luong(replace(MODEL, **changes), 11, 9, attend, local).eval()
 
 
 def weights_of(net: Luong, inputs: Tensor) -> Tensor:
@@ -61,23 +60,33 @@ def test_the_monotonic_window_moves_one_word_a_step_and_stays_at_the_last() -> N
     assert (weights[2, :, 0] == 1).all()  # an empty sentence has one position: </s>
 
 
+def step_by_step(net: Luong, inputs: Tensor) -> tuple[Tensor, ...]:
+    """Return h_t, h̃_t and the weights of every step, one call of the library's network for each."""
+    memory, state = net.encode(SOURCE, MASKED)
+    last, fed, steps = (
+        tuple(state[name].transpose(0, 1).contiguous() for name in ("hidden", "cell")),
+        state.get("fed"),
+        [],
+    )
+    for t, word in enumerate(net.embedding(inputs).unbind(dim=1)):
+        x = torch.cat([word, fed], dim=-1) if net.recipe.feeding else word
+        h_t, last = recurrent.run(net.network, x[:, None], last)
+        attended, weights = net.attentional_states(h_t, memory, torch.full((4, 1), t))
+        fed = attended[:, 0]
+        steps.append((h_t, attended, weights))
+    return tuple(torch.cat(parts, dim=1) for parts in zip(*steps, strict=True))
+
+
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("changes", EVERY, ids=lambda changes: "-".join(map(str, changes.values())))
-def test_the_plain_model_and_the_fast_one_have_equal_values_and_gradients(changes: dict, score: str) -> None:
+def test_all_steps_at_once_are_those_one_by_one_in_values_and_gradients(changes: dict, score: str) -> None:
     """Four sentences of up to 8 source and 3 target words, some padding, units 6, embeddings of 5; every variant."""
     inputs = torch.tensor([[1, 4, 5], [1, 0, 0], [1, 6, 0], [1, 7, 8]])
-    nets = [model(kind, score=score, **changes) for kind in (Luong, FastLuong)]
-    runs = [net.run(inputs, *net.encode(SOURCE, MASKED)) for net in nets]
-    for plain, other in zip(runs[0][:3], runs[1][:3], strict=True):
-        torch.testing.assert_close(plain, other, rtol=1e-5, atol=1e-5)
-    assert set(runs[0][3]) == set(runs[1][3])
-    for name, plain in runs[0][3].items():
-        torch.testing.assert_close(plain, runs[1][3][name], rtol=1e-5, atol=1e-5)
-    for net in nets:
-        net(SOURCE, MASKED, inputs, inputs != 0).logsumexp(-1).sum().backward()
-    assert list(nets[0].state_dict()) == list(nets[1].state_dict())
-    for plain, other in zip(*(net.parameters() for net in nets), strict=True):
-        torch.testing.assert_close(plain.grad, other.grad, rtol=1e-4, atol=1e-5)
+    net = model(score=score, **changes)
+    runs = net.run(inputs, *net.encode(SOURCE, MASKED))[:3], step_by_step(net, inputs)
+    torch.testing.assert_close(*runs, rtol=1e-5, atol=1e-5)
+    gradients = [torch.autograd.grad(run[1].square().sum(), list(net.network.parameters())) for run in runs]
+    torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-5)
 
 
 def test_the_weights_of_local_p_are_the_taught_ones() -> None:
@@ -92,7 +101,7 @@ def test_the_weights_of_local_p_are_the_taught_ones() -> None:
 
 def test_the_fed_loop_with_a_plain_network_is_the_taught_input_feeding(monkeypatch: pytest.MonkeyPatch) -> None:
     """The taught function has tanh where the model has an LSTM: put in the model's place, the loops are the same."""
-    monkeypatch.setattr(fast, "lstm_update", lambda gates, cell: (torch.tanh(gates[:, :6]), cell))
+    monkeypatch.setattr(models, "lstm_update", lambda gates, cell: (torch.tanh(gates[:, :6]), cell))
     net = model(score="dot")
     with torch.no_grad():
         net.network.get_parameter("bias_ih_l0").zero_()
@@ -115,11 +124,7 @@ def test_attention_that_is_handed_in_makes_the_same_model() -> None:
     inputs = torch.tensor([[1, 4, 5]]).expand(4, -1)
     real = torch.ones_like(inputs, dtype=torch.bool)
     for feeding in (True, False):
-        torch.manual_seed(0)
-        handed, own = (
-            Luong(replace(MODEL, feeding=feeding), 11, 9, attend=attentional_state).eval(),
-            model(feeding=feeding),
-        )
+        handed, own = model(attentional_state, feeding=feeding), model(feeding=feeding)
         for net in (handed, own):
             net(SOURCE, MASKED, inputs, real).logsumexp(-1).sum().backward()
         for first, second in zip(handed.parameters(), own.parameters(), strict=True):
@@ -133,13 +138,11 @@ def test_a_window_that_is_handed_in_is_called_and_makes_the_same_model() -> None
         calls.append(arguments)
         return local_p_weights(*arguments)
 
-    own = model(attention="local_p", score="general")
-    torch.manual_seed(0)
-    handed = Luong(replace(MODEL, attention="local_p", score="general"), 11, 9, local=local).eval()
+    own, handed = (model(local=each, attention="local_p", score="general") for each in (None, local))
     torch.testing.assert_close(weights_of(handed, inputs), weights_of(own, inputs))
     assert len(calls) == inputs.shape[1]
     with pytest.raises(ValueError, match="expected score = general and attention = local_p, got general and global"):
-        Luong(replace(MODEL, score="general"), 11, 9, local=local)
+        model(local=local, score="general")
 
 
 def test_the_plain_decoder_says_the_same_word_by_word_as_in_one_call() -> None:
@@ -165,13 +168,7 @@ def test_the_plain_decoder_says_the_same_word_by_word_as_in_one_call() -> None:
 
 def test_attention_that_is_handed_in_does_not_go_with_a_window() -> None:
     with pytest.raises(ValueError, match="expected score = general and attention = global, got dot and local_p"):
-        Luong(replace(MODEL, score="dot", attention="local_p"), 11, 9, attend=attentional_state)
-
-
-@pytest.mark.parametrize("attention", ["local_m", "local_p"])
-def test_a_window_has_a_width(attention) -> None:
-    with pytest.raises(ValueError, match="expected D above 0, got 0"):
-        model(attention=attention, D=0)
+        model(attentional_state, score="dot", attention="local_p")
 
 
 def test_an_odd_width_cannot_be_halved() -> None:
@@ -183,8 +180,8 @@ def test_an_odd_width_cannot_be_halved() -> None:
 def test_bf16_runs_and_changes_little() -> None:
     inputs = torch.tensor([[1, 4, 5, 6]]).expand(4, -1)
     real = torch.ones_like(inputs, dtype=torch.bool)
-    for kind, changes in itertools.product((Luong, FastLuong), EVERY):
-        net = model(kind, **changes)
+    for changes in EVERY:
+        net = model(**changes)
         exact = net(SOURCE, MASKED, inputs, real)
         with torch.autocast("cpu", torch.bfloat16):
             rough = net(SOURCE, MASKED, inputs, real)

@@ -11,7 +11,7 @@ from lab.ranges import RecipeError
 from lab.tokenizers import PAD, Words
 from lab.training import Training
 from solutions.structured.attention import penalty_backward, pruned_output, structured_attention
-from solutions.structured.model import SOLUTION, Full, Pruned, Structured, StructuredPair, build, with_gradient
+from solutions.structured.model import SOLUTION, Structured, StructuredPair, build, with_gradient
 from solutions.structured.recipe import RECIPES, Recipe
 from tests.support.hardware import NEEDS_BF16
 
@@ -104,24 +104,6 @@ def test_the_penalty_is_computed_in_full_precision(texts, precision):
     lin = model(TINY)
     with torch.autocast("cpu", torch.bfloat16, enabled=precision is torch.bfloat16):
         assert lin(*texts)[1].dtype is torch.float32
-
-
-def test_the_pruned_layer_is_a_full_one_with_most_weights_zero():
-    torch.manual_seed(5)
-    hops, states, p, q = 2, 6, 4, 3
-    pruned, full = Pruned(hops, states, p, q), Full(hops, states, hops * p + states * q)
-    table = torch.zeros(hops * p + states * q, hops, states)
-    for i in range(hops):
-        table[i * p : (i + 1) * p, i] = pruned.rows[i].detach()
-    for j in range(states):
-        start = hops * p + j * q
-        table[start : start + q, :, j] = pruned.columns[j].detach()
-    full.layer.weight.data, full.layer.bias.data = table.flatten(1), torch.zeros(len(table))
-    M = torch.randn(5, hops, states)
-    torch.testing.assert_close(pruned(M), full(M))
-    kept = sum(weights.numel() for weights in pruned.parameters())
-    assert kept == (p + q) * hops * states
-    assert full.layer.weight.numel() == (p * hops + q * states) * hops * states
 
 
 def test_two_sentences_are_read_alike_and_compared_hop_by_hop(texts):

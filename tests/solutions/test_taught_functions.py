@@ -1,127 +1,80 @@
-"""Tests of the taught functions: what must hold for any right implementation, checked on the one that is shown."""
+"""Laws of the taught functions of all chapters that no hidden case asks for: other types of numbers, and refusals."""
 
-import itertools
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from solutions.bahdanau.attention import additive_attention, masked_softmax
-from solutions.encoder_decoder.attention import beam_search, greedy_decode, last_states
+from autograder.checks import find
+from solutions.language_model.attention import absorbed_scores, latent_attention
+from solutions.self_attention.attention import SelfAttention, layer_cost, scaled_dot_product
+from solutions.transformer.attention import noam_rate, split_heads
+from tests.answers import check_ids
+from tests.support.verdicts import drawn
 
-B, S, QUERY, KEY, VALUE, HIDDEN = 3, 5, 4, 6, 7, 2
+EVERY = [(check_id, find(check_id)) for check_id in check_ids()]
+MASKED = [id for id, check in EVERY if "mask" in check.arguments and check.exact and not (check.hunt or check.adapter)]
 
 
-def example(dtype: torch.dtype = torch.float32) -> dict[str, Tensor]:
+def cast(value: Any, dtype: torch.dtype) -> Any:
+    """Return an argument as it is handed to a function, its floats in this type."""
+    if isinstance(value, dict):
+        return {key: cast(each, dtype) for key, each in value.items()}
+    tensor = torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value
+    return tensor.to(dtype) if isinstance(tensor, Tensor) and tensor.is_floating_point() else tensor
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("check_id", MASKED)
+def test_a_row_without_any_true_has_no_weight_and_nothing_is_nan_in_any_type(check_id: str, dtype: torch.dtype) -> None:
+    check = find(check_id)
+    case = next(case for case in drawn(check_id, 0) if np.ndim(case.arguments["mask"]) > 1)
+    given = {name: cast(value, dtype) for name, value in case.arguments.items()}
+    given["mask"][0] = False
+    results = check.reference(*given.values())
+    outputs = dict(zip(check.outputs, results if isinstance(results, tuple) else (results,), strict=True))
+    for name, output in outputs.items():
+        assert output.dtype == dtype
+        assert output.isfinite().all()
+        assert name not in check.exact or (output[0] == 0).all()
+
+
+def test_float16_has_room_for_scores_that_only_their_root_makes_small() -> None:
+    query = torch.full((1, 1024), 10.0, dtype=torch.float16)
+    key = torch.cat([query, query / 2])
+    _, weights = scaled_dot_product(query, key, key)  # q·k = 102400, more than float16 can hold
+    assert torch.isfinite(weights).all()
+
+
+def test_the_size_of_the_projections_at_the_start_does_not_depend_on_the_width() -> None:
     torch.manual_seed(0)
-    shapes = {
-        "query": (B, QUERY),
-        "keys": (B, S, KEY),
-        "values": (B, S, VALUE),
-        "W_q": (HIDDEN, QUERY),
-        "W_k": (HIDDEN, KEY),
-        "v": (HIDDEN,),
-    }
-    return {name: torch.randn(shape, dtype=dtype) for name, shape in shapes.items()}
+    for width in (64, 1024):
+        query = torch.randn(500, width) @ SelfAttention(width, 32, 16).W_q.T
+        assert query.std().item() == pytest.approx(1, abs=0.1)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64])
-def test_masked_softmax_rows_sum_to_one_and_empty_rows_to_zero(dtype: torch.dtype) -> None:
-    scores = torch.randn(2, B, S).to(dtype) * 30
-    mask = torch.rand(2, B, S) < 0.6
-    mask[0, 0] = False
-    weights = masked_softmax(scores, mask)
-    torch.testing.assert_close(weights.sum(-1), mask.any(-1).to(dtype), rtol=0, atol=2e-2)
-    assert (weights[~mask] == 0).all()
+def test_the_scores_of_latent_attention_need_no_keys() -> None:
+    case = next(case for case in drawn("language_model.latent_attention", 0) if case.name == "all sizes different")
+    x, params, heads = (cast(value, torch.float64) for value in case.arguments.values())
+    _, latent = latent_attention(x, params, heads)
+    q, k = split_heads(x @ params["W_q"].T, heads), split_heads(latent @ params["W_uk"].T, heads)
+    scores = q[:, :, -2:] @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    torch.testing.assert_close(absorbed_scores(x[:, -2:], latent, params, heads), scores)
 
 
-def test_masked_softmax_without_padding_is_torchs_own() -> None:
-    scores = torch.randn(2, B, S)
-    torch.testing.assert_close(masked_softmax(scores), torch.softmax(scores, dim=-1))
-    torch.testing.assert_close(masked_softmax(scores, torch.ones(2, B, S, dtype=torch.bool)), scores.softmax(-1))
+X = torch.ones(1, 2, 6)
+REFUSED = {
+    "kind must be self_attention, recurrent.*got 'attention'": lambda: layer_cost("attention", 8, 4, 3, 5),
+    "at least 2 words wide; got k = 1": lambda: layer_cost("convolution", 8, 4, 1, 5),
+    "expected step ≥ 1, got 0; add 1": lambda: noam_rate(0, 512, 4000),
+    "divide d_model = 6, got 4; choose one of 1, 2, 3, 6": lambda: split_heads(X, 4),
+    "divide d_model = 6, got 0; choose one of 1, 2, 3, 6": lambda: split_heads(X, 0),
+}
 
 
-def test_additive_attention_is_the_formula_word_by_word() -> None:
-    """The sums of the paper, written with loops over sentences and words."""
-    e = example()
-    context, weights = additive_attention(*e.values())
-    for b in range(B):
-        scores = [e["v"] @ torch.tanh(e["W_q"] @ e["query"][b] + e["W_k"] @ e["keys"][b, j]) for j in range(S)]
-        alpha = torch.stack(scores).softmax(dim=0)
-        torch.testing.assert_close(weights[b], alpha)
-        torch.testing.assert_close(context[b], sum(alpha[j] * e["values"][b, j] for j in range(S)))
-
-
-def test_last_states_agree_with_the_final_state_of_torchs_own_network() -> None:
-    units, lengths = 3, torch.tensor([2, 5, 1, 4])
-    network = torch.nn.GRU(QUERY, units, bidirectional=True, batch_first=True)
-    packed = torch.nn.utils.rnn.pack_padded_sequence(
-        torch.randn(4, S, QUERY), lengths, batch_first=True, enforce_sorted=False
-    )
-    outputs, final = network(packed)
-    outputs, _ = torch.nn.utils.rnn.pad_packed_sequence(outputs, batch_first=True)
-    torch.testing.assert_close(last_states(outputs, lengths), torch.cat([final[0], final[1]], dim=-1))
-
-
-BOS, EOS, PAD, VOCABULARY = 5, 3, 1, 6
-
-
-def table_step(seed: int, vocabulary: int = VOCABULARY):
-    """Return log-probabilities that depend on the whole prefix, the same for the same prefix."""
-
-    def one(prefix: tuple[int, ...]) -> Tensor:
-        generator = torch.Generator().manual_seed(hash((seed, prefix)) % 2**31)
-        scores = torch.randn(vocabulary, generator=generator)
-        scores[[token for token in (PAD, BOS) if token < vocabulary]] = -30.0
-        return scores.log_softmax(dim=-1)
-
-    return lambda prefixes: torch.stack([one(tuple(row)) for row in prefixes.tolist()])
-
-
-def every_sentence(step, max_len: int):
-    """Yield all sentences with their log-probability: exhaustive search."""
-    alive = [((), 0.0)]
-    for length in range(1, max_len + 1):
-        grown = []
-        for tokens, log_p in alive:
-            row = step(torch.tensor([[BOS, *tokens]]))[0]
-            grown += [((*tokens, y), log_p + row[y].item()) for y in range(VOCABULARY)]
-        done = [item for item in grown if item[0][-1] == EOS or length == max_len]
-        yield from done
-        alive = [item for item in grown if item[0][-1] != EOS]
-
-
-@pytest.mark.parametrize(("seed", "alpha"), list(itertools.product(range(4), (0.0, 0.6, 1.0))))
-def test_beam_search_with_a_beam_wide_enough_is_exhaustive_search(seed: int, alpha: float) -> None:
-    step, max_len = table_step(seed), 4
-    tokens, score = beam_search(step, BOS, EOS, VOCABULARY**max_len, max_len, alpha)
-    best = max(every_sentence(step, max_len), key=lambda item: item[1] / len(item[0]) ** alpha)
-    assert tuple(tokens) == best[0]
-    assert score == pytest.approx(best[1] / len(best[0]) ** alpha, abs=1e-4)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_beam_search_of_width_one_is_greedy(seed: int) -> None:
-    step = table_step(seed)
-
-    def scores_at_every_place(prefix: Tensor) -> Tensor:
-        return step(prefix)[:, None].expand(-1, prefix.shape[1], -1)
-
-    tokens, _ = beam_search(step, BOS, EOS, 1, 7, 1.0)
-    greedy = greedy_decode(scores_at_every_place, 1, BOS, EOS, PAD, 7)
-    assert tokens == greedy[0].tolist()
-
-
-def test_greedy_rows_do_not_disturb_each_other_and_hold_only_pad_after_the_end() -> None:
-    limits = [3, 1, 6]
-
-    def step(prefix: Tensor) -> Tensor:
-        scores = torch.zeros(*prefix.shape, VOCABULARY)
-        scores[..., 4] = 1.0
-        for row, limit in enumerate(limits):
-            if prefix.shape[1] >= limit:
-                scores[row, -1, EOS] = 2.0
-        return scores
-
-    tokens = greedy_decode(step, 3, BOS, EOS, PAD, 9)
-    assert tokens.tolist() == [[4] * (n - 1) + [EOS] + [PAD] * (6 - n) for n in limits]
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_cannot_be_is_refused_in_a_sentence(message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        REFUSED[message]()

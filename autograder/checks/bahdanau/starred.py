@@ -4,44 +4,38 @@ import numpy as np
 
 from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.bahdanau.attention import arguments, far_from_zero, far_units, padding_above
-from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding, weights
 from autograder.kit.by_hand import without_autograd
 from solutions.bahdanau.attention import additive_attention_backward, coverage_penalty
 
 LEFT, SMALL = "weights that padding still has", "words that are hardly looked at"
 
 
-def attended(rng: Rng, sizes: tuple[int, int, int], mask: np.ndarray | None, spread: float = 1.5) -> np.ndarray:
-    """Return weights (B, T, S) whose rows add up to 1 over the real positions."""
-    grown = np.exp(spread * rng.normal(size=sizes)) * (1 if mask is None else mask[:, None])
-    return (grown / grown.sum(axis=2, keepdims=True)).astype(np.float32)
-
-
 def coverage_cases(rng: Rng) -> list[CaseInput]:
     """Draw weights under which some words get less than 1 in all, and some more."""
 
     def masked(sizes: tuple[int, int, int], mask: np.ndarray, beta: float) -> list:
-        return [attended(rng, sizes, mask), mask, beta]
+        return [weights(rng, *sizes, mask=mask), mask, beta]
 
-    hardly = attended(rng, (3, 4, 6), None)
+    hardly = weights(rng, 3, 4, 6)
     hardly[:, :, 2] = rng.uniform(5e-5, 3e-4, size=(3, 4))
     holes = gaps(rng, 4, 6)
     drawn = [
-        CaseInput("no mask", [attended(rng, (3, 5, 4), None), None, 0.5], NO_MASK, gradients=True),
-        CaseInput("more source words", [attended(rng, (4, 3, 8), None), None, 0.2], NO_MASK, gradients=True),
-        CaseInput("one target word", [attended(rng, (3, 1, 5), None), None, 1.5], NO_MASK),
-        CaseInput("one source word", [attended(rng, (3, 4, 1), None), None, 0.7], NO_MASK),
-        CaseInput("equal sizes", [attended(rng, (5, 5, 5), None), None, 0.4], NO_MASK),
+        CaseInput("no mask", [weights(rng, 3, 5, 4), None, 0.5], NO_MASK, gradients=True),
+        CaseInput("more source words", [weights(rng, 4, 3, 8), None, 0.2], NO_MASK, gradients=True),
+        CaseInput("one target word", [weights(rng, 3, 1, 5), None, 1.5], NO_MASK),
+        CaseInput("one source word", [weights(rng, 3, 4, 1), None, 0.7], NO_MASK),
+        CaseInput("equal sizes", [weights(rng, 5, 5, 5), None, 0.4], NO_MASK),
         CaseInput("padded sentences", masked((4, 5, 7), padding(rng, 4, 7), 0.3), MASKED, gradients=True),
         CaseInput("other padded sentences", masked((4, 3, 6), longest_first(rng, 4, 6), 0.8), MASKED),
         CaseInput("a mask with gaps", masked((5, 4, 6), gaps(rng, 5, 6), 1.2), MASKED, gradients=True),
         CaseInput("equal sizes and a mask", masked((5, 5, 5), gaps(rng, 5, 5), 0.6), MASKED),
         CaseInput("one sentence", masked((1, 2, 6), gaps(rng, 1, 6), 0.9), MASKED, gradients=True),
         CaseInput("nothing masked", masked((3, 4, 6), np.ones((3, 6), bool), 0.2), MASKED),
-        CaseInput("weight at padding", [attended(rng, (4, 5, 6), None), holes, 0.5], LEFT, [PADDING]),
+        CaseInput("weight at padding", [weights(rng, 4, 5, 6), holes, 0.5], LEFT, [PADDING]),
         CaseInput("nearly no weight", [hardly, None, 0.25], SMALL),
     ]
-    least = attended(rng, (3, 2, 5), None)
+    least = weights(rng, 3, 2, 5)
     least[:, :, 1] = rng.uniform(2e-5, 4e-5, size=(3, 2))
     return [*drawn, CaseInput("next to no weight", [least, None, 0.25], SMALL)]
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from autograder.checks import REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.encoder_decoder.training import step_arguments
-from autograder.checks.random_inputs import Rng, normal
+from autograder.checks.random_inputs import Rng, normal, softmax
 from autograder.kit.by_hand import without_autograd
 from solutions.encoder_decoder.attention import gru_step_backward, nucleus
 
@@ -27,12 +27,6 @@ def nucleus_arguments(rng: Rng, rows: int, vocabulary: int, p: float, level: flo
         several = rows < 3 or not 0.1 < p < 1 or len(set(sizes.tolist()) | {int(sizes[0])}) > 1
         if clear and several and ranked.min() > 1e-4:
             return [logits, p]
-
-
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """Return the softmax of each row, in double precision."""
-    exp = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
-    return exp / exp.sum(axis=-1, keepdims=True)
 
 
 def nucleus_cases(rng: Rng) -> list[CaseInput]:

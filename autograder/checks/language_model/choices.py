@@ -7,7 +7,7 @@ import torch
 
 from autograder.checks import FAR, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.language_model.layers import AXES, USUAL
-from autograder.checks.random_inputs import Rng, normal
+from autograder.checks.random_inputs import Rng, normal, softmax
 from solutions.language_model.attention import induction_score, inside, latent_attention, next_probabilities
 
 NEAR = 2e-3  # no sum is so near to p, and no two words at an edge so near to each other
@@ -15,12 +15,6 @@ TEMPERATURE, TOP_K, TOP_P, ALL = "a temperature", "top-k", "top-p", "all three" 
 TWO, THREE, BROKEN = "two rounds", "three rounds and more", "a last round that breaks off"
 ONE_HEAD = "one head, or one position"
 SHORT, LONG, OTHER, NONE = "one or two words", "longer sentences", "another start", "a sentence of no tree"
-
-
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """Return the softmax along the last axis, in double precision."""
-    exp = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
-    return exp / exp.sum(axis=-1, keepdims=True)
 
 
 def nucleus(ranked: np.ndarray, p: float) -> tuple[np.ndarray, bool]:
@@ -81,11 +75,9 @@ def choice_cases(rng: Rng) -> list[CaseInput]:
     return [CaseInput(name, arguments, group) for name, group, arguments in drawn]
 
 
-def causal_weights(rng: Rng, heads: int, length: int, scale: float = 1.5) -> np.ndarray:
+def causal_weights(rng: Rng, heads: int, length: int) -> np.ndarray:
     """Return attention weights (heads, length, length) of causal heads."""
-    scores = np.where(
-        np.tril(np.ones((length, length), bool)), normal(rng, heads, length, length, scale=scale), -np.inf
-    )
+    scores = np.where(np.tril(np.ones((length, length), bool)), normal(rng, heads, length, length, scale=1.5), -np.inf)
     return softmax(scores).astype(np.float32)
 
 

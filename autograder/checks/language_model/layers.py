@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, gaps, normal, padding
+from autograder.checks.random_inputs import Rng, gaps, normal, padding, some_positions
 from solutions.language_model.attention import cached_step, causal_mean, grouped_query_attention, rms_norm, rope, swiglu
 
 USUAL, AXES, EPS = "usual sizes", "any number of axes", "other values of eps"  # groups of cases
@@ -76,11 +76,6 @@ def swiglu_cases(rng: Rng) -> list[CaseInput]:
         CaseInput("four axes", gated(rng, (2, 3, 4, 5), 6), AXES),
         CaseInput("gates in the hundreds", gated(rng, (3, 4, 5), 8, scale=200), GATES, gradients=True),
     ]
-
-
-def some_positions(rng: Rng, count: int) -> np.ndarray:
-    """Return positions in no order, with gaps, and none of them small."""
-    return 5 + rng.permutation(40)[:count]
 
 
 def rope_cases(rng: Rng) -> list[CaseInput]:

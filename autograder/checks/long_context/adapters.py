@@ -1,9 +1,44 @@
-"""How the check of ALiBi looks at -∞, which is no number that can be compared."""
+"""How the checks look at -∞, which is no number, hand over parts of a softmax, and see that few tiles are read."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
+
+from autograder.kit.by_hand import ExponentialCounter, without_autograd
+
+LOWEST = -10_000.0  # stands for -∞, which is no number that can be compared; far below all maxima of the cases
+MANY_TILES = 32
+
+
+def of_two_parts(
+    function: Callable, m_1: Tensor, l_1: Tensor, o_1: Tensor, m_2: Tensor, l_2: Tensor, o_2: Tensor
+) -> Any:
+    """Return the three numbers of both parts together, with a low maximum in place of -∞."""
+    result = function((m_1, l_1, o_1), (m_2, l_2, o_2))
+    if not isinstance(result, tuple | list) or len(result) != 3 or not isinstance(result[0], Tensor):
+        return result
+    return result[0].masked_fill(result[0] == -torch.inf, LOWEST), result[1], result[2]
+
+
+def tiles_by_hand(
+    function: Callable,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    context: Tensor,
+    logsumexp: Tensor,
+    grad: Tensor,
+    tile: int,
+) -> Any:
+    """Return what a function gives with autograd off; where there are many tiles, see that it reads few at a time."""
+    with ExponentialCounter() as counter:
+        result = without_autograd(function, query, key, value, context, logsumexp, grad, tile)
+    most = 4 * query[..., 0].numel() * tile  # all queries may meet a tile of keys at once
+    if key.shape[1] >= MANY_TILES * tile and counter.largest > most:
+        raise ValueError(f"takes {counter.largest} exponentials at once: expected {most} or fewer")
+    return result
 
 
 def future_apart(function: Callable, heads: int, length: int) -> tuple[Tensor, Tensor]:

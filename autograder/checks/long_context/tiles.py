@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, MASKED, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
-from autograder.checks.long_context import part_adapters
+from autograder.checks.long_context import adapters
 from autograder.checks.random_inputs import Rng, gaps, normal, padding
 from autograder.kit.cases import TOLERANCE
 from solutions.long_context.attention import flash_backward, flash_forward, merge_softmax
@@ -202,7 +202,7 @@ MERGE = Check(
         FAR: 1,
     },
     shape="the shapes of the three",
-    adapter=part_adapters.of_two_parts,
+    adapter=adapters.of_two_parts,
 )
 
 FORWARD = Check(
@@ -238,6 +238,6 @@ BACKWARD = Check(
         "few weights at a time": Points(2, MEMORY),
     },
     also=(SHAPE, UNCHANGED, REPEAT),
-    adapter=part_adapters.tiles_by_hand,
+    adapter=adapters.tiles_by_hand,
     stars=2,
 )

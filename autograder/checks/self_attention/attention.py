@@ -126,21 +126,33 @@ def product_cases(rng: Rng) -> list[CaseInput]:
     return [*drawn, *(CaseInput(name, arguments, FAR, [MASK, LARGE]) for name, arguments in far)]
 
 
+KINDS = {
+    "self_attention": "self-attention",
+    "recurrent": "recurrent",
+    "convolution": "convolution",
+    "restricted": "restricted self-attention",
+}  # of layers, and the groups of their cases
+
+
+def shorter_than_windows(rng: Rng) -> list[CaseInput]:
+    """Return the arguments of layers whose windows are wider than n."""
+    drawn = []
+    for kind in ("convolution", "restricted"):
+        n, d, k, r = (int(start + rng.integers(3)) for start in (2, 16, 7, 11))
+        drawn.append(CaseInput(f"{kind}, shorter than its window", [kind, n, d, k, r], KINDS[kind]))
+    return drawn
+
+
 def cost_cases(rng: Rng) -> list[CaseInput]:
     """Draw layers of every kind, longer than wide and wider than long, no path whole, and windows wider than n."""
-    groups = {"self_attention": "self-attention", "recurrent": "recurrent", "convolution": "convolution"}
-    groups["restricted"] = "restricted self-attention"
     drawn = []
-    for kind, group in groups.items():
+    for kind, group in KINDS.items():
         for where in ("longer than wide", "wider than long"):
             k, r = int(rng.choice([3, 5, 6, 7])), int(rng.choice([4, 9, 11, 13]))
             few, many = int(r * rng.integers(2, 4) + rng.integers(1, r)), int(rng.integers(61, 90))
             n, d = (many + (many % r == 0), few) if where == "longer than wide" else (few, many)
             drawn.append(CaseInput(f"{kind}, {where}", [kind, n, d, k, r], group))
-    for kind in ("convolution", "restricted"):
-        n, d, k, r = (int(start + rng.integers(3)) for start in (2, 16, 7, 11))
-        drawn.append(CaseInput(f"{kind}, shorter than its window", [kind, n, d, k, r], groups[kind]))
-    return drawn
+    return [*drawn, *shorter_than_windows(rng)]
 
 
 OF_WORDS = {

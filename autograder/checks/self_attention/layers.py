@@ -3,14 +3,16 @@
 import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, REPEAT, SHAPE, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding, some_positions
 from autograder.checks.self_attention import adapters
 from autograder.checks.self_attention.attention import (
+    KINDS,
     PADDING,
     product_arguments,
     product_shifted,
     projected_arguments,
     projected_shifted,
+    shorter_than_windows,
 )
 from solutions.self_attention.attention import (
     SelfAttention,
@@ -59,18 +61,13 @@ def module_cases(rng: Rng) -> list[CaseInput]:
 
 def exact_cases(rng: Rng) -> list[CaseInput]:
     """Draw layers of every kind, longer than wide and wider than long, and windows wider than n."""
-    names = {"self_attention": "self-attention", "recurrent": "recurrent", "convolution": "convolution"}
-    names["restricted"] = "restricted self-attention"
     drawn = []
-    for kind, group in names.items():
+    for kind, group in KINDS.items():
         for where, n, d in (("longer than wide", 61, 17), ("wider than long", 19, 67), ("one word", 1, 8)):
             k, r = int(rng.choice([3, 5, 6, 7])), int(rng.choice([4, 9, 11, 13]))
             n, d = (n if n == 1 else n + int(rng.integers(9))), d + int(rng.integers(9))
             drawn.append(CaseInput(f"{kind}, {where}", [kind, n, d, k, r], group))
-    for kind in ("convolution", "restricted"):
-        n, d, k, r = (int(start + rng.integers(3)) for start in (2, 16, 7, 11))
-        drawn.append(CaseInput(f"{kind}, shorter than its window", [kind, n, d, k, r], names[kind]))
-    return drawn
+    return [*drawn, *shorter_than_windows(rng)]
 
 
 def crossing_cases(rng: Rng) -> list[CaseInput]:
@@ -89,11 +86,6 @@ def crossing_cases(rng: Rng) -> list[CaseInput]:
     for width, gates in ((512, 4), (900 + 2 * int(rng.integers(99)), 6)):  # they cross at 1,281, and above 4,000
         drawn.append(CaseInput(f"gates: {gates}, a wide layer", [width, gates], "other layers"))
     return drawn
-
-
-def some_positions(rng: Rng, count: int) -> np.ndarray:
-    """Return positions in no order, with gaps, and none of them small."""
-    return 5 + rng.permutation(40)[:count]
 
 
 def rotated_cases(rng: Rng) -> list[CaseInput]:

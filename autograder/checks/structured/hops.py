@@ -5,17 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from autograder.checks import FAR, MASKED, NO_MASK, CaseInput, Check, Points
-from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
+from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding, weights
 from solutions.structured.attention import penalization, structured_attention
 
 PADDING, LARGE, HOPS = "padding", "a score far from 0", "more than one hop"
 HALF = 0.5  # tanh, ReLU and sigmoid of it are of one size: anyone who takes the wrong one is no less exact, so is named
-
-
-def weights(rng: Rng, batch: int, hops: int, source: int) -> np.ndarray:
-    """Return weights (batch, hops, source) of hops, every row a softmax of its own."""
-    grown = np.exp(1.5 * rng.normal(size=(batch, hops, source)))
-    return (grown / grown.sum(axis=-1, keepdims=True)).astype(np.float32)
 
 
 def penalty_cases(rng: Rng) -> list[CaseInput]:

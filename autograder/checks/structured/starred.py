@@ -6,8 +6,8 @@ import numpy as np
 
 from autograder.checks import FAR, LARGE, MASKED, NO_MASK, PADDING, REPEAT, SHAPE, UNCHANGED, CaseInput, Check, Points
 from autograder.checks.by_hand import by_hand
-from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding
-from autograder.checks.structured.hops import HOPS, weights
+from autograder.checks.random_inputs import Rng, gaps, longest_first, normal, padding, weights
+from autograder.checks.structured.hops import HOPS
 from autograder.kit.by_hand import without_autograd
 from solutions.structured.attention import hop_overlap, penalty_backward, penalty_by_hand, pruned_output
 

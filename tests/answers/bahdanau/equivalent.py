@@ -5,10 +5,5 @@ from solutions.bahdanau.attention import additive_scores, weighted_sum
 PARTS = {"bahdanau.additive_attention": (additive_scores, weighted_sum)}
 EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
     "bahdanau.masked_softmax": {"float32 is the default": [("torch.finfo(scores.dtype)", "torch.finfo()")]},
-    "bahdanau.additive_attention": {},
-    "bahdanau.rnnsearch_step": {},
-    "bahdanau.links_of": {},
-    "bahdanau.alignment_error_rate": {},
-    "bahdanau.coverage_penalty": {},
     "bahdanau.additive_attention_backward": {"both axes are added up": [("(0, 1)", "(1, 0)")]},
 }

@@ -1,8 +1,6 @@
 """Mutants of encoder_decoder's references that compute the same: before the change, after it, and why."""
 
 EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
-    "encoder_decoder.gru_step": {},
-    "encoder_decoder.shift": {},
     "encoder_decoder.sequence_loss": {
         "a mean over one more axis, of size 1": [
             ("log_p.gather(-1, targets[..., None])[..., 0]", "log_p.gather(-1, targets[..., None])"),
@@ -16,8 +14,6 @@ EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
         "no drawn sum meets p exactly": [("more_probable >= p", "more_probable > p")],
         "every place is written": [("torch.zeros_like(ranked)", "ranked")],
     },
-    "encoder_decoder.gru_step_backward": {},
-    "encoder_decoder.last_states": {},
     "encoder_decoder.greedy_decode": {
         "a row that has ended says pad, which is not eos": [("ended | (word == eos)", "ended ^ (word == eos)")]
     },

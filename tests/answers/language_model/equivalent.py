@@ -1,12 +1,6 @@
 """Mutants of the language model's references that compute the same: before the change, after it, and why."""
 
 EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
-    "language_model.causal_mean": {},
-    "language_model.rms_norm": {},
-    "language_model.swiglu": {},
-    "language_model.rope": {},
-    "language_model.grouped_query_attention": {},
-    "language_model.cached_step": {},
     "language_model.next_probabilities": {
         "the last axis is the default": [
             (
@@ -28,6 +22,5 @@ EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
         "every entry is written over": [("torch.zeros_like(probabilities)", "probabilities")],
     },
     "language_model.induction_score": {"a side of a square": [("1", "2")]},
-    "language_model.latent_attention": {},
     "language_model.inside": {"no span is longer than the sentence": [("1", "2"), ("1", "3")]},
 }

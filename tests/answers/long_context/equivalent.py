@@ -15,7 +15,6 @@ EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
             ("q.new_zeros(*q.shape[:2], value.shape[-1])", "value.shape[-1]"),
         ]
     },
-    "long_context.flash_backward": {},
     "long_context.alibi_bias": {
         "there are more slopes than heads then, and they are cut": [
             ("2 * power + 1", "2 * power - 1"),
@@ -32,9 +31,4 @@ EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
             ("2", "4"),
         ]
     },
-    "long_context.sliding_window": {},
-    "long_context.linear_attention": {},
-    "long_context.linear_step": {},
-    "long_context.delta_step": {},
-    "long_context.kv_bytes": {},
 }

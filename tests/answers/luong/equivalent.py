@@ -7,13 +7,7 @@ PARTS = {
     "luong.windowed_attention": (window_positions,),
 }
 EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
-    "luong.dot_score": {},
-    "luong.general_score": {},
-    "luong.concat_score": {},
-    "luong.attentional_state": {},
     "luong.local_p_weights": {"the distance, without its sign": [("s - p[..., None]", "p[..., None] - s")]},
-    "luong.input_feeding": {},
-    "luong.replaced_unknowns": {},
     "luong.windowed_attention": {
         "more slots, which are masked": [
             ("int(2 * D) + 2", "int(2 * D) * 2"),

@@ -1,8 +1,6 @@
 """Mutants of pooling's references that compute the same: before the change, after it, and why."""
 
 EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
-    "pooling.attention_pool": {},
-    "pooling.context_attention": {},
     "pooling.hierarchical_attention": {
         "the checks hand in no encoder: a law in tests/solutions/test_pooling.py does": [
             ("if sentence_encoder is not None:\n    vectors = sentence_encoder(vectors, not_empty)", "nothing"),

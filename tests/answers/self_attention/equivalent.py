@@ -7,10 +7,6 @@ PARTS = {
     "self_attention.repaired_attention": (scaled_dot_product,),
 }
 EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
-    "self_attention.simple_self_attention": {},
-    "self_attention.scaled_dot_product": {},
-    "self_attention.self_attention": {},
-    "self_attention.repaired_attention": {},
     "self_attention.layer_cost": {
         "so narrow a window is not tried": [
             ("kind == 'convolution' and k < 2", "k < 2"),

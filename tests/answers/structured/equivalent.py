@@ -18,8 +18,6 @@ EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
         "the same two axes": [("(1, 2)", "(2, 1)")],
         "the sign goes with the square": [("overlap - identity", "identity - overlap")],
     },
-    "structured.hop_overlap": {},
-    "structured.pruned_output": {},
     "structured.penalty_backward": {
         "float32 is what torch.eye makes": [
             ("torch.eye(A.shape[1], dtype=A.dtype, device=A.device)", "torch.eye(A.shape[1], device=A.device)")

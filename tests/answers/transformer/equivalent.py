@@ -17,17 +17,12 @@ EQUIVALENT: dict[str, dict[str, list[tuple[str, str]]]] = {
     "transformer.positional_encoding": {
         "the division makes floats of them": [("torch.arange(length, dtype=torch.float32)", "torch.arange(length)")]
     },
-    "transformer.make_masks": {},
-    "transformer.encoder_layer": {},
     "transformer.decoder_layer": {
         "the entries that end so come later, and win": [
             ("name.endswith('_cross')", "name"),
             ("name.endswith('_cross')", "'_cross'"),
         ]
     },
-    "transformer.pre_norm_stack": {},
     "transformer.greedy_cached": {"the list grows by one": [("len(tokens) < max_len", "len(tokens) != max_len")]},
-    "transformer.cached_heads": {},
-    "transformer.label_smoothed_loss": {},
     "transformer.noam_rate": {"no check asks for a step before the first": [("step < 1", "False"), ("1", "0")]},
 }
