@@ -33,14 +33,14 @@ def module_files(name: str, root: Path) -> Iterator[Path]:
 
 
 def files_behind(names: Iterable[str], root: Path) -> list[Path]:
-    """Return the files that importing these names reads, and what those import, in a fixed order."""
+    """Return the files that importing these names reads, what those import, and the tables beside them, sorted."""
     files: set[Path] = set()
     waiting = [file for name in names for file in module_files(name, root)]
     while waiting:
         file = waiting.pop()
         if file in files:
             continue
-        files.add(file)
+        files |= {file, *file.parent.glob("*.txt")}  # what it may read
         code = file.read_text(encoding="utf8")
         package = ".".join(file.parent.relative_to(root).parts)
         names = set(imported_names(code, package))
