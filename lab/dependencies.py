@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+TABLES = "*.txt", "*.css", "*.js"  # beside a module: what it may read
 STORE = Path(os.environ.get("ATTENTION_STORE", ROOT / "build" / "store"))  # of what takes long to make
 
 
@@ -40,7 +41,7 @@ def files_behind(names: Iterable[str], root: Path) -> list[Path]:
         file = waiting.pop()
         if file in files:
             continue
-        files |= {file, *file.parent.glob("*.txt")}  # what it may read
+        files |= {file, *(other for kind in TABLES for other in file.parent.glob(kind))}
         code = file.read_text(encoding="utf8")
         package = ".".join(file.parent.relative_to(root).parts)
         names = set(imported_names(code, package))
