@@ -18,9 +18,7 @@ CPU = torch.device("cpu")
 def repeats_asked(name: str, about: str, repeats: int) -> int:
     """Return how often a program of this folder is to time each call, as its command line says."""
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=about)
-    parser.add_argument(
-        "--repeats", type=int, default=repeats, help="of what is timed, by default %(default)s"
-    )
+    parser.add_argument("--repeats", type=int, default=repeats, help="of what is timed, by default %(default)s")
     return parser.parse_args().repeats
 
 
