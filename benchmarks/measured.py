@@ -15,7 +15,7 @@ from lab.evaluation.result_files import commit, versions, write_json
 CPU = torch.device("cpu")
 
 
-def repeats_asked(name: str, about: str, repeats: int) -> int:
+def repeats_asked(name: str, about: str | None, repeats: int) -> int:
     """Return how often a program of this folder is to time each call, as its command line says."""
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=about)
     parser.add_argument("--repeats", type=int, default=repeats, help="of what is timed, by default %(default)s")

@@ -1,4 +1,4 @@
-"""Tests of text, batches and the training loop: little padding, exact resume, nothing half-written."""
+"""Tests of text, batches and the training loop: little padding, exact resume, no step after one that diverged."""
 
 import math
 import re
@@ -15,6 +15,7 @@ from lab.batches import Batch, Example, bucketed, collate
 from lab.budget import SECONDS, Budget
 from lab.checkpoints import CheckpointError
 from lab.corpora import Pair, Parallel
+from lab.diagnosis import Diverged
 from lab.ranges import RecipeError
 from lab.runs import forget
 from lab.schedules import Rate
@@ -143,6 +144,25 @@ def test_a_mean_of_epochs_that_was_killed_while_it_closed_one_ends_with_the_very
     resumed = trainer(tmp_path / "parts", training)
     resumed.run()
     assert same(resumed.result, whole.result)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@pytest.mark.parametrize("due", [0.0, math.inf], ids=["looked at often", "looked at once"])
+def test_a_training_that_diverges_stops_and_says_at_which_step(
+    tmp_path: Path, bad: float, due: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = trainer(tmp_path)
+    whole, third = made.task.loss, made.task.collate(made.task.groups(made.epoch_seed(0))[2])
+
+    def loss(model: nn.Module, batch: Batch, device: torch.device) -> Tensor:
+        return whole(model, batch, device) * (bad if torch.equal(batch.targets, third.targets) else 1)
+
+    monkeypatch.setattr(made.task, "loss", loss)
+    monkeypatch.setattr("lab.diagnosis.EVERY", due)
+    made.watch.due = due
+    with pytest.raises(Diverged, match=r"diverged at step 3: loss .*learning rate about .*Try a lower --rate"):
+        made.run()
+    assert not (tmp_path / "last.pt").exists()
 
 
 def test_a_precision_that_the_processor_lacks_is_refused(tmp_path: Path, monkeypatch) -> None:
