@@ -25,7 +25,7 @@ def repeats_asked(name: str, about: str | None, repeats: int) -> int:
 def counted(call: Callable[..., object], *inputs: torch.Tensor) -> int:
     """Return the multiplications of a call as PyTorch counts them; it cannot see into fused kernels."""
     with FlopCounterMode(display=False) as counter, torch.no_grad():
-        call(*inputs)
+        call(*(each.detach() for each in inputs))
     return counter.get_total_flops() // 2  # it counts the addition too
 
 
